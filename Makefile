@@ -101,7 +101,8 @@ METRIC ?= informedness
 space: $(VENV)/.publish
 	rm -rf build/spaces/$(METRIC)
 	$(BIN)/python spaces/build.py $(METRIC) build/spaces/$(METRIC)
-	$(BIN)/python -m pip install --quiet -r build/spaces/$(METRIC)/requirements.txt
+	$(BIN)/python spaces/build.py $(METRIC) --needs > build/spaces/$(METRIC).txt
+	$(BIN)/python -m pip install --quiet -r build/spaces/$(METRIC).txt
 	cd build/spaces/$(METRIC) && $(CURDIR)/$(BIN)/python app.py
 
 # Both Spaces on the Hub: make publish ORG=you OPTIONS=--dry-run

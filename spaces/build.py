@@ -1,10 +1,12 @@
 """Stage the Space of a metric: a folder that works alone, exactly as `publish.py` sends it.
 
 python spaces/build.py informedness DEST [--repo-id someone/informedness]
+python spaces/build.py informedness --needs
 
 With --repo-id, its name on the Hub, the card and the page say how to load it from there.
 
-DEST is created; it may be there if it is empty.
+DEST is created; it may be there if it is empty. --needs prints what the page imports, for pip to
+find versions for the Python at hand; the Hub installs the exact versions of `requirements.txt`.
 """
 
 import argparse
@@ -128,12 +130,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Stage the Space of a metric in a folder.")
     parser.add_argument("metric", choices=MODULES)
     parser.add_argument(
-        "destination", type=Path, metavar="DEST", help="a folder that is new, or empty"
+        "destination", type=Path, nargs="?", metavar="DEST", help="a folder that is new, or empty"
     )
+    parser.add_argument("--needs", action="store_true", help="print what the page imports")
     parser.add_argument(
         "--repo-id", metavar="OWNER/METRIC", help="the name on the Hub, for the card and the page"
     )
     options = parser.parse_args()
+    if options.needs:
+        print(*space_needs(options.metric), sep="\n")
+        return
+    if options.destination is None:
+        parser.error("DEST must be given without --needs")
     try:
         stage(space_files(options.metric, options.repo_id), options.destination)
     except (Refused, OSError) as error:

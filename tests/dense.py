@@ -43,6 +43,20 @@ def score(cells: Any, metric: str, average: str | None = None, shares: Any = Non
     return of_margins(np.diag(cells), r, c, r.sum(), metric, average)
 
 
+def spread(cells: Any) -> Any:
+    """Return a table whose answers that no reference has are shared out over the other classes.
+
+    An answer to a sample of class i counts as pi_c / (1 - pi_i) of each other class c.
+    """
+    cells = np.array(cells)
+    r = cells.sum(axis=1)
+    outside = cells[:, r == 0].sum(axis=1)
+    shares = np.outer(over(outside, r.sum() - r), r)
+    shared = cells + np.where(np.eye(len(r)) > 0, 0, shares)
+    shared[:, r == 0] = 0
+    return shared
+
+
 def of_margins(h: Any, r: Any, c: Any, n: Any, metric: str, average: str | None = None) -> Any:
     """Return a score of right samples, references and predictions of each class, and all."""
     if metric == "accuracy":

@@ -38,9 +38,12 @@ class Kind(NamedTuple):
     def wanted(self, is_text: bool) -> float:
         """Return Informedness from its definition, in exact arithmetic.
 
-        1.0 in text is 1: a gap makes floats of integers.
+        1.0 in text is 1: a gap makes floats of integers. True is 1.
         """
-        read = (lambda x: str(x).removesuffix(".0")) if is_text else (lambda x: x)
+        truths = {"True": "1", "False": "0"}
+        read = (
+            (lambda x: truths.get(str(x), str(x).removesuffix(".0"))) if is_text else (lambda x: x)
+        )
         return informedness(*(list(map(read, side)) for side in self.sides()))
 
 
@@ -59,8 +62,8 @@ KINDS = {
     "identifiers": Kind([*range(60)], [7] * 60, RIGHT, RIGHT),
     "free text": Kind([f"It is {i}." for i in range(60)], ["It is 7."] * 60, RIGHT, RIGHT),
     "probabilities": spelt(["0.93", "0.5", "1"], ["0.5", ".1", "0.5"], OUTSIDE, OUTSIDE),
-    "bools": spelt([True, False, False], [1, 0, 0], RIGHT, OUTSIDE),
-    "scores": spelt([0, 1, 1], [0.9, 0.25, 0.5], REFUSED, OUTSIDE),
+    "bools": spelt([True, False, False], [1, 0, 0], RIGHT, RIGHT),
+    "scores": spelt([0, 1, 1], [0.9, 0.25, 0.5], REFUSED, REFUSED),
     "one integer in text": Kind([1, *TRUTH[1:]], [*ANSWERS], REFUSED, RIGHT),
     "text beside integers": spelt("012", range(3), REFUSED, RIGHT),
     "a null reference": Kind([*TRUTH, None], [*ANSWERS, "a"], REFUSED, REFUSED),

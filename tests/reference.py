@@ -5,6 +5,8 @@ shares that rows are reweighted to; `without` names parts to leave out, to study
 """
 
 import math
+from collections import Counter
+from fractions import Fraction
 from statistics import NormalDist
 
 import numpy as np
@@ -193,3 +195,31 @@ def p_by_chance(p, r, c, size):
     if variance <= 1e-9 * mean or statistic < 1e-9:
         return 1.0
     return gammaincc(mean**2 / variance, statistic * mean / variance)
+
+
+def of_answers(references, predictions, weights=None, classes=None, average="bias", prior=None):
+    """Return Informedness in exact fractions, with answers that are no class spread over others.
+
+    The classes are those of the references, unless declared; None is no answer. One to a sample of
+    class i that is no class is shared out over each other class c by pi_c / (1 - pi_i), with the
+    shares pi of the references, or of `prior`.
+    """
+    weights = [1] * len(references) if weights is None else weights
+    triples = zip(references, predictions, map(Fraction, weights), strict=True)
+    samples = [x for x in triples if x[2]]
+    r, h, c = Counter(), Counter(), Counter()
+    for i, _, w in samples:
+        r[i] += w
+    pi = {x: Fraction(w if prior is None else prior[x]) for x, w in r.items()}
+    pi = {x: w / sum(pi.values()) for x, w in pi.items()}
+    classes = sorted(pi) if classes is None else classes
+    for i, j, w in samples:  # shares of the right answers to a class, and of those that name it
+        parts = {x: pi[x] / (1 - pi[i]) for x in pi if x != i} if j not in classes else {j: 1}
+        for x, part in parts.items():
+            c[x] += w * pi[i] / r[i] * part
+            h[x] += w * pi[i] / r[i] * part * (x == i)
+    gains = {x: h[x] / pi[x] - (c[x] - h[x]) / (1 - pi[x]) for x in pi if pi[x] < 1}
+    if average is None:
+        return [gains.get(x, Fraction(0)) for x in classes]
+    of_class = {"bias": c, "prevalence": pi, "macro": dict.fromkeys(pi, Fraction(1, len(pi)))}
+    return sum(of_class[average][x] * gain for x, gain in gains.items())

@@ -30,6 +30,8 @@ def coverage_said():
     rows = rows_of("COVERAGE.md", "warned")
     silent, is_declared = rows["warned"] == "no", rows["section"] == "Declared"
     declared = rows[silent & is_declared].set_index("score")["lowest coverage"]
+    no_class = rows[silent & (rows["section"] == "No class")].set_index("score")["lowest coverage"]
+    of_informedness = no_class[no_class.index.str.startswith("informedness")]
     lowest = rows.groupby("warned")["lowest coverage"].min()
     counted = rows[rows["warned"] != "all"][["cells", "fail"]].sum()
     chance = rows_of("COVERAGE.md", "mean share of p < 0.05")[["cells", "fail"]].sum()
@@ -39,6 +41,8 @@ def coverage_said():
         f"in at least {declared['informedness']:.1%} of the tables of each cell for Informedness, "
         f"{declared['nit']:.1%} for NIT and {declared.min():.1%} for any score",
         f"of one class, in at least {rows[silent & ~is_declared]['lowest coverage'].min():.1%}",
+        f"Where 5% to 50% of the answers are no class, in at least {of_informedness.min():.1%} "
+        "for Informedness by any average",
         f"with a warning, in at least {lowest['yes']:.1%}, and of all tables, in at least "
         f"{lowest['all']:.1%}",
         f"Of {counted['cells']:,} coverage estimates, {counted['fail']} are significantly below "
@@ -50,10 +54,11 @@ def coverage_said():
 def comparison_said():
     """Return words on how often models of one score are told apart, or of two scores."""
     text = " ".join(text_of("COMPARISON.md").split())
-    silent, of_all = re.findall(
+    silent, of_all, *no_class = re.findall(
         r"at most ([\d.]+%) of the pairs .*? (\d+) of (\d+) cells fail, .*? ([\d.]+)\.", text
     )
     rows = rows_of("COMPARISON.md", "mean p < 0.05")
+    rows = rows[rows["section"] == "Neither is better"]
     highest = rows[rows["pairs"] == "without"].set_index("score")["highest"]
     samples, groups = re.findall(r"([\d.]+) \(standard error", text)
     covered = rows_of("COMPARISON.md", "of the bootstrap")["interval covers"].min()
@@ -62,6 +67,8 @@ def comparison_said():
         f"Informedness, {highest['nit']:.1%} for NIT and {silent[0]} for any score",
         f"{silent[1]} of {silent[2]} cells is significantly above 6%",
         f"With a warning it can be far more, up to {of_all[0]}",
+        f"Where 5% to 50% of the answers are no class, in at most {no_class[0][0]} without a "
+        f"warning, and {no_class[0][1]} of {no_class[0][2]} cells is significantly above 6%",
         f"passed {silent[3]} times as often as it should be, and {samples} "
         f"(samples) or {groups} times (groups)",
         f"intervals of the difference cover it in at least {covered:.0%}",

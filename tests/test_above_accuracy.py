@@ -1,6 +1,7 @@
 """Informedness above accuracy is not a share of the answers, and every path says so."""
 
 import itertools
+import re
 import warnings
 
 import evaluate
@@ -43,8 +44,13 @@ PATHS = {
 
 @pytest.mark.parametrize("path", PATHS)
 def test_every_path_warns(path):
-    with pytest.warns(UserWarning, match=f"^informedness: {SAID}$"):
+    of_whom = ("`y_pred_a`: ", "`y_pred_b`: ") if path == "compare" else ("",)
+    with pytest.warns(UserWarning, match=SAID) as caught:
         PATHS[path]()
+    assert all(
+        re.match(f"informedness: {x}{SAID}$", str(y.message))
+        for x, y in zip(of_whom, caught, strict=True)
+    )
 
 
 def test_the_command_line_warns_and_a_report_and_a_leaderboard_say_it(tmp_path, command):
@@ -61,7 +67,7 @@ def test_the_command_line_warns_and_a_report_and_a_leaderboard_say_it(tmp_path, 
 def score_of(matrix, **sums):
     """Return Informedness of a matrix, and what is warned of."""
     there = np.nonzero(matrix)
-    sums = {name: amounts[there] for name, amounts in sums.items()}
+    sums = {x: of if x == "labels" else of[there] for x, of in sums.items()}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         value = table_of_pairs(*there, matrix[there], **sums).informedness()
@@ -74,7 +80,8 @@ def test_models_that_know_a_share_of_each_class_are_not_warned_of(k):
     for n, ability in itertools.product((20, 50, 500, 5000), (0, 0.3, 0.6, 0.9, 1)):
         shares = ability * np.eye(k) / k + (1 - ability) / k**2
         for _ in range(5):
-            _, caught = score_of(rng.multinomial(n, shares.ravel()).reshape(k, k))
+            counts = rng.multinomial(n, shares.ravel()).reshape(k, k)
+            _, caught = score_of(counts, labels=range(k))
             assert not caught
 
 

@@ -103,7 +103,6 @@ CASES = [
     (*ASKED, {"extract": "(a"}, r"`extract` must be a regular expression .*'\(a': .* position 0"),
     (*ASKED, {"extract": b"a"}, "`extract` must be a regular expression of text, got b'a'"),
     (*ASKED, {"extract": PATTERN}, "found none in 'I cannot answer that.' of `predictions`: pass"),
-    (*ASKED, {"extract": PATTERN, "unknown": "wrong"}, "only with `labels` or `choices`"),
     (*ASKED, OF_CHOICES | WRONG, "`choices` are the classes of the task: give"),
     (*ASKED, {"choices": "ABCD"}, "`choices` must be a sequence of labels"),
     (*ASKED, {"choices": [1, 2]}, r"`choices` must hold text, the name of each .* \[1, 2\]"),
@@ -147,10 +146,12 @@ YOUDEN, NIT = Fraction(5, 6) + Fraction(6, 8) - 1, np.exp(mutual_info_score(*map
 MANY = KNOWN[0] + "AABBBB", KNOWN[1] + "??????"
 WEIGHTED = {"sample_weight": [1, 0.5, 2, 0.5]}
 OF_WEIGHT = nit_score([*"AAB"], [*"ABB"], sample_weight=[1, 0.5, 2])
-AS_A_SHARE = "30.0% of the answers (6) were none of the classes; without them Informedness would be"
+AS_A_SHARE = (
+    "30.0% of the answers (6) are none of the classes and count as wrong; without them Informedness"
+)
 UNDEFINED = "would be undefined rather than"
 UNKNOWN = [  # with their number and share, the scores without them, and what is said
-    (*MANY, {}, (6, 0.3, YOUDEN, NIT), f"{AS_A_SHARE} 0.583 rather than 0.292"),
+    (*MANY, {}, (6, 0.3, YOUDEN, NIT), f"{AS_A_SHARE} would be 0.583 rather than 0.125"),
     ("AABBCC", "AABB??", {}, (2, 1 / 3, 1, 2 / 3), "rather than"),  # of three classes, as before
     ("AAB", "AB?", {}, (1, 1 / 3, None, 0.5), UNDEFINED),  # 1/k of the two declared
     ("ABB", "???", {}, (3, 1, None, None), UNDEFINED),

@@ -5,6 +5,7 @@ All of it runs on every system; `test_cli_on_unix.py` has what only Unix can try
 
 import io
 import json
+import lzma
 import os
 import random
 import re
@@ -204,13 +205,13 @@ SAID = {
     "report n.csv -r gold -p a --by n": (["n.csv: 4 rows\n"], ["of 3 slices, 3 have fewer"]),
     "report n.csv -r gold -p a": (["not used: n"], ["is called a count: name it as `--counts`"]),
     "report swapped.csv -r prediction -p label": ([], ["the names say the opposite: swap them"]),
-    "compare other.csv -r gold -p a b": (
+    "compare other.csv -r gold -p a b --metric nit": (
         ["0 9, 1 9 (no class of the references)"],
-        ["`--predictions` is no class of `--references`: '0' and '1', none in common"] * 2,
+        [*["is no class of `--references`: '0' and '1', none in common"] * 2, "the interval of"],
     ),
-    "report one.csv -r gold -p a": (
+    "report one.csv -r gold -p a --labels a --unknown wrong": (
         ["undefined"],
-        ["'b', none in common", "all references are 'a'", "there is only one class"],
+        ["none in common", "all references are 'a'", "there is only one class"],
     ),
 }
 
@@ -232,10 +233,20 @@ def test_what_may_be_a_mistake_is_scored_and_warned_of_once_and_an_error_if_stri
 
 ID, JOIN = "--on id -r gold -p model", "`--on` 'id': "
 ERRORS = {
-    "": "the command must be one of report, compare, register, unregister; see `",
+    "nonsense": "register, unregister, got 'nonsense'; see `informedness --help`",
+    "reprot p.csv": "did you mean `report`?",
+    "leaderboard p.csv": "did you mean `report -p a b c`?",
+    "slices p.csv": "did you mean `report --by`?",
+    "p.csv": "did you mean `informedness report p.csv`?",
+    "report p.csv --refs gold": "did you mean `--references`?",
     "report": "name a file, a folder or -",
     "register p.csv": "unrecognized arguments: p.csv",
     "report p.csv -r": "error: `--references`: expected one argument; `informedness report --help`",
+    "report p.csv -r gold -p gold": "`--predictions` must be another column than `--references`",
+    "compare p.csv -r gold -p a gold": "must be another column than `--references`, got 'gold'",
+    "report '' -r gold -p a": "`FILE` must name a file or a folder, got an empty name",
+    "report a.csv differs.csv --on id -r gold -p model": "the references of 2 of 120 samples",
+    "report one.csv -r gold -p a": "none of the 60 `--predictions` ('b') is a class of the `--ref",
     "report none.csv -r gold -p a": "error: none.csv: ",  # and what the system says
     "report p -r gold -p a": "give it as --input-format\n",
     "report p.csv -r a -p b --by c --vs-rest J": "`--vs-rest` must be one of ('accuracy', ",
@@ -275,7 +286,7 @@ ERRORS = {
     f"compare {PAIR} b --ignore-index ham": "`--references` must have at least two classes",
     "compare .": "there must be two logs of harnesses, got .\n",
     "compare a.csv p.csv --on id -r gold -p model": "p.csv: `--on` names column 'id', which does",
-    "compare null.parquet a.csv --on id -r gold -p a model": "`--on of a.csv` must hold labels of",
+    "compare null.parquet a.csv --on id -r gold -p a model": f"{JOIN}120 of 120 in null.p",
     f"compare a.csv lacks.csv {ID}": (
         f"{JOIN}3 of 120 in a.csv not in lacks.csv, such as 's",
         "; 1 of 118 in lacks.csv not in a.csv, such as 'new'; both must hold the same samples",
@@ -302,6 +313,7 @@ def test_standard_input_is_read_in_the_format_that_is_named(run, monkeypatch):
 def test_help_names_every_command_score_format_and_harness(run):
     assert run("--version")[:2] == (0, f"informedness {__version__}\n")
     assert all(f"\n  {name} " in run("--help")[1] for name in cli.COMMANDS)
+    assert run("") == run("help") == run("--help")
     for name in ("report", "compare"):
         code, output, _ = run(f"{name} --help")
         assert code == 0
@@ -353,3 +365,35 @@ def test_output_for_programs_is_utf_8_and_labels_a_terminal_cannot_show_are_esca
         monkeypatch.setitem(commands.FORMATS, output, lambda result: "\udce9")  # half of a pair
         assert printed("utf-8", f"--format {output}") == result
     assert "error: standard output: " in capsys.readouterr().err
+
+
+def test_an_undefined_score_is_null_in_json_and_a_number_the_number(run, folder):
+    (folder / "same.csv").write_text("gold,a\na,a\na,a\n")
+    for metric, wanted in (("cohen_kappa", None), ("accuracy", 1.0)):
+        code, output, _ = run(f"report same.csv -r gold -p a --metric {metric} --format json")
+        assert (code, json.loads(output)) == (0, wanted)
+
+
+def test_identifiers_match_as_integers_and_text_and_predictions_without_a_reference_are_counted(
+    run, folder
+):
+    ids = json.dumps([{"id": i, "gold": "ab"[i % 2]} for i in range(6)])
+    (folder / "ids.json").write_text(ids)
+    lines = "".join(f"{i},{'ab'[i % 3 > 0]}\n" for i in range(8))
+    (folder / "ids.csv").write_text(f"id,model\n{lines}")
+    code, output, errors = run("report ids.json ids.csv --on id -r gold -p model --metric accuracy")
+    assert (code, float(output)) == (0, 0.5)
+    assert "ids.json and ids.csv: 8 rows, 2 left out (no reference)\n" in errors
+    # of the other file none may lack: its references would be missing answers
+    back = "report ids.csv ids.json --on id -r model -p gold --metric accuracy"
+    refused(run(back), "2 of 8 in ids.csv not in ids.json")
+    assert run(f"{back} --unknown wrong")[0] == 0
+
+
+def test_a_file_compressed_by_xz_is_read_and_of_another_ending_is_told_what_to_save(run, folder):
+    plain = (folder / "p.csv").read_bytes()
+    (folder / "p.csv.xz").write_bytes(lzma.compress(plain))
+    how = "-r gold -p a --metric accuracy"
+    assert run(f"report p.csv.xz {how}")[:2] == (0, run(f"report p.csv {how}")[1])
+    (folder / "p.sav").write_bytes(plain)
+    refused(run(f"report p.sav {how}"), "save it as CSV or Parquet")

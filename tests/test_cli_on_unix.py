@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -68,3 +69,11 @@ def test_standard_output_that_is_closed_or_full_loses_no_result_in_silence():
     refused(in_shell("p.csv", ">/dev/full"), "error: standard output: ")
     assert in_shell("p.csv", "| true")[2] == ""  # a pipe that is closed ends it quietly
     assert in_shell("one.csv", "2>&-") == in_shell("one.csv", "2>/dev/null")
+
+
+def test_a_pipe_that_has_a_name_is_read_as_standard_input_is(command, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    text = b"gold,a\nx,x\ny,x\n"
+    Thread(target=(tmp_path / "pipe").write_bytes, args=(text,), daemon=True).start()
+    given = ("-r", "gold", "-p", "a", "--metric", "accuracy", "--input-format", "csv")
+    assert command("report", tmp_path / "pipe", *given)[:2] == (0, "0.5\n")

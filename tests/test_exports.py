@@ -87,6 +87,10 @@ def test_requests_that_failed_are_wrong_answers_or_an_error(command):
 
 
 def test_without_columns_the_values_within_a_document_are_listed(command):
-    assert "where in one document the rows are, with --rows" in command("report", "results.json")[2]
+    """Also the only place where rows can be."""
+    named = "--references vars.label --predictions "
     error = command("report", "results.json", "--rows", "results.results")[2]
-    assert "--rows results.results --references vars.label --predictions " in error
+    assert f"--rows results.results {named}" in error
+    error = command("report", "results.json")[2]
+    assert named in error
+    assert error.endswith(" --rows results.results\n")

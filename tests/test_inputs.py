@@ -565,3 +565,8 @@ def test_axes_whose_names_say_outright_that_they_are_swapped_are_warned_of():
         assert table == table_of_labels(*OF_TWO)
         turned = frame.T.rename_axis(index=[columns], columns=[rows])
         assert warned(table_of, turned)[1] == ""
+
+
+def test_a_prior_beyond_floats_is_refused_as_any_other_that_holds_no_share():
+    with pytest.raises(ValueError, match="`prior` must hold numbers, got 1"):
+        informedness_score([0, 1], [0, 1], prior={0: 10**400, 1: 1})

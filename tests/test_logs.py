@@ -69,7 +69,7 @@ def test_the_kept_logs_hold_what_their_models_said(harness):
 def test_several_runs_are_one_table_and_each_has_its_report_if_asked(report):
     folder = LOGS / "lighteval"
     _, output, errors = report(folder)
-    assert re.fullmatch("warning: refuses, arithmetic_text.0: no label in .*\n", errors)
+    assert re.fullmatch("warning: refuses, arithmetic_text.0: in 60 of 60 .*\n", errors)
     every = report(folder, "--each")[1]
     assert (output.count("Class entropy"), every.count("Class entropy")) == (0, 6)
     assert every.endswith(f"\n\n\n{output}")

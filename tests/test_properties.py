@@ -179,21 +179,22 @@ def test_every_score_is_exact_by_every_way_into_the_table(counts, scale, order, 
     data=st.data(),
 )
 def test_right_with_probability_x_and_guessing_otherwise_is_x_and_perfect_is_1(rows, share, data):
-    """Of expected tables; any guesser has 0, also one that guesses a class that is none."""
+    """Of expected tables; any guesser has 0, also one of a declared class without references."""
     guesses = data.draw(st.lists(st.integers(0, 9), min_size=len(rows), max_size=len(rows)))
     assume(any(guesses))
     x, rest = share.numerator * sum(guesses), share.denominator - share.numerator
     able = x * np.diag(rows) + rest * np.outer(rows, guesses)
     guessing = np.outer([*rows, 0], [*guesses, data.draw(st.integers(0, 9))])
     constant = np.outer(rows, np.eye(len(rows), dtype=int)[0])
-    of_tables = [*map(ContingencyTable.from_matrix, (able, guessing, np.diag(rows), constant))]
+    matrices = able, guessing, np.diag(rows), constant
+    of_tables = [ContingencyTable.from_matrix(x, labels=range(len(x))) for x in matrices]
     for average in dense.AVERAGES:
         found = [table.informedness(average=average) for table in of_tables]
         assert found == close([float(share), 0, 1, 0])
         assert found[-1] == 0
     shares = np.array(rows) / sum(rows)
     perfect = 2 ** -(shares @ np.log2(shares)) / len(rows)
-    assert [table.nit() for table in of_tables[1:3]] == close([1 / len(rows), perfect])
+    assert [table.nit() for table in of_tables[1:3]] == close([1 / (len(rows) + 1), perfect])
 
 
 # Digits: counts of 1e15 and beyond, a hundred classes, weights of any size

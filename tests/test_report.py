@@ -56,14 +56,15 @@ def test_json_and_csv_hold_every_number_and_none_where_it_is_undefined():
     assert (numbers["informedness", ""], numbers["tpr", "ham"]) == ("0.0", "1.0")
     assert numbers["signature", ""].startswith("report|k:2|n:100|")
     assert (numbers["precision", "spam"], len(numbers)) == ("", 13 + 2 * 7)
-    plain = plain_of(report(table_of([[3, 0], [0, 0]])))
+    plain = plain_of(report(table_of([[3, 0], [0, 0]], labels=[0, 1])))
     assert (plain["cohen_kappa"], plain["per_class"][1]["tpr"]) == (None, None)
     undefined = report(["a", "a"], ["a", "b"], confidence_level=0.95)
     assert plain_of(undefined)["per_class"][0]["tpr_minus_fpr_confidence_interval"] is None
     assert numbers_of(undefined)["informedness_confidence_interval_low", ""] == ""
     assert undefined.summary_of("nit").endswith("nothing to tell apart, so NIT is undefined.")
     plain = plain_of(report(["a", "b"], ["a", "?"], labels=["a", "b"], unknown="wrong"))
-    assert (plain["n_classes"], plain["per_class"][2]["label"]) == (2, None)
+    assert (plain["n_classes"], plain["n_unknown"]) == (2, 1)
+    assert [row["label"] for row in plain["per_class"]] == ["a", "b"]
     plain = plain_of(report([0, 1], [0, 1], sample_weight=[0.5, 2]))
     assert (plain["n_samples"], plain["total_weight"]) == (2, 2.5)
     many = report(range(60), range(60))
@@ -133,3 +134,17 @@ def test_a_thread_collects_its_own_warnings_while_another_does_and_no_later_ones
         report([], [])
     with pytest.warns(UndefinedMetricWarning):
         report([0, 0], [0, 0])
+
+
+def test_a_score_that_a_report_lacks_is_a_key_error_that_says_which_may_be_meant():
+    result = report(MAJORITY, ["ham"] * 100)
+    meant_by = {"f1": "f1_macro", "mcc": "matthews_corrcoef", "kappa": "cohen_kappa"}
+    for name, meant in meant_by.items():
+        with pytest.raises(KeyError, match=f"did you mean '{meant}'"):
+            result[name]
+        assert result.get(name) is None
+    with pytest.raises(KeyError, match="markedness"):  # which is no score of a report
+        result["markedness"]
+    for data in ("p.csv", {"gold": [0, 1]}):
+        with pytest.raises(ValueError, match=r"table_from_frame, table_from_file"):
+            report(data)

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from contextlib import suppress
 from fractions import Fraction
 
 import numpy as np
@@ -38,8 +39,8 @@ def walked():
             way = prior | {"average": average} if metric in OF_CLASSES else {}
             for mode in ({}, {"prior_mode": "odds"})[: 1 + (metric == "informedness")]:
                 line = signature(table, metric, ignore_index=ignored, **way, **mode)
-                numbers = score_of(table, metric, **way, **mode)
-                yield line, numbers, (metric, way, mode)
+                with suppress(ValueError):  # of answers that are no class it is not known
+                    yield line, score_of(table, metric, **way, **mode), (metric, way, mode)
         ways = [{"metric": "nit"}, *priors] if number % 2 else []
         for way, level in itertools.product(ways, (0.95, 0.9, 0.90000000001)):
             made = estimate(table, ignore_index=ignored, **way, confidence_level=level)

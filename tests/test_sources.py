@@ -5,6 +5,7 @@ from datetime import date
 from decimal import Decimal
 from functools import partial
 
+import datasets
 import duckdb
 import ibis
 import numpy as np
@@ -177,7 +178,7 @@ def test_only_a_data_set_of_which_nothing_is_left_is_refused(batches, tmp_path):
     pa.parquet.ParquetWriter(path, columns([1], [1]).schema).close()
     with pytest.raises(ValueError, match=r"1\.parquet: there must be a sample to score, got 0"):
         table_of(tmp_path)
-    pa.parquet.write_table(columns([2] * 40, [1] * 40), tmp_path / "2.parquet")
+    pa.parquet.write_table(columns([2] * 40, [2] * 20 + [1] * 20), tmp_path / "2.parquet")
     assert table_of(tmp_path).n_samples == 40
     with pytest.raises(ValueError, match=r"1\.parquet and 1 more: .* 40 samples, of which none is"):
         table_of(tmp_path, ignore_index=2)
@@ -391,7 +392,8 @@ def test_a_column_may_have_any_name(engine):
         frame = ENGINES[engine]({**dict(zip(names, sides, strict=True)), "len": [1.0, 2, 3]})
         read = partial(table_from_frame, frame, references=names[0])
         assert read(predictions=names[1], weights="len") == expected
-    assert read(predictions="samples") == table_of_labels(sides[0], sides[0])
+    with pytest.raises(ValueError, match="`predictions` must be another column than `references`"):
+        read(predictions="samples")
     with pytest.raises(ValueError, match=r"'x', which does not exist; .*'samples', 'nulls', 'len'"):
         read(predictions="x")
 
@@ -413,3 +415,31 @@ def test_a_column_of_pandas_is_found_whatever_its_name_is_and_others_may_share_o
                 read(predictions=name)
     with pytest.raises(ValueError, match="`references` must be the name of a column, got None"):
         table_from_frame(pd.DataFrame(data), references=None, predictions=0)
+
+
+def test_of_a_folder_that_datasets_wrote_what_it_lists_is_read_and_no_cache_beside_it(tmp_path):
+    """Nor is there a warning; a state of something else is a file beside the data."""
+    made = datasets.Dataset.from_dict({"gold": [0, 1] * 30, "model": [0, 1, 1] * 20})
+    made.save_to_disk(tmp_path)
+    loaded = datasets.load_from_disk(tmp_path)
+    loaded.map(lambda row: {"model": 1 - row["model"]})
+    loaded.filter(lambda row: row["gold"] == 1)
+    assert len(list(tmp_path.glob("cache-*.arrow"))) == 2
+    table, said = warned(table_from_file, tmp_path, **COLUMNS)
+    assert (said, table) == ("", table_of_labels([0, 1] * 30, [0, 1, 1] * 20))
+    (tmp_path / "state.json").write_text("{")
+    with pytest.raises(ValueError, match=r"state\.json: "):
+        table_from_file(tmp_path, **COLUMNS)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "state.json").write_text('{"epoch": 3}')
+    (other / "p.csv").write_text("gold,model\na,a\nb,a\n")
+    assert "state.json" in warned(table_from_file, other, **COLUMNS)[1]
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_python_objects_in_a_column_of_polars_are_refused_as_their_addresses_are_no_labels(lazy):
+    objects = pl.Series("model", ["a", "b"], dtype=pl.Object)
+    frame = pl.DataFrame({"gold": ["a", "b"]}).with_columns(objects)
+    with pytest.raises(TypeError, match="column 'model' holds Python objects"):
+        table_from_frame(frame.lazy() if lazy else frame, **COLUMNS)

@@ -25,10 +25,11 @@ def study(monkeypatch):
 
 WAYS = ["Declared", "Observed", "Random weights", "Stratified", "Even prior", "By class"]
 TESTED = ["Neither is better", "Forty equal models", "B is better", "A slice against the rest"]
+TESTED += ["Answers that are no class", *(f"Cells of {x}" for x in SCORES)]
 PAGES = {
-    "comparison": ("--runs 2 --corner --forty 8", [*TESTED, *(f"Cells of {x}" for x in SCORES)]),
+    "comparison": ("--runs 2 --corner --forty 8 --no-class 2", TESTED),
     "groups": ("--runs 2 --groups 10", ["Informedness", "NIT"]),
-    "coverage": ("--tables 10 --cells 2 2", [*WAYS, "Many classes", "Few samples"]),
+    "coverage": ("--tables 10 --cells 2 2", [*WAYS, "Many classes", "Few samples", "No class"]),
 }
 
 
@@ -42,12 +43,35 @@ def test_a_study_writes_a_table_for_each_way_and_score(name, tmp_path):
     assert [x for x in sections if not rows.get(x)] == []
 
 
+def test_some_cells_are_added_to_a_page_that_keeps_its_other_sections(tmp_path):
+    """Also what it says of how they were made."""
+    for name, options, heading in (
+        ("coverage", ["--tables", "10", "--cells", "2", "2", "--ways", "no class"], "No class"),
+        ("comparison", ["--runs", "2", "--no-class", "2"], "Answers that are no class"),
+    ):
+        page = tmp_path / "page.md"
+        before = (STUDIES / f"{name.upper()}.md").read_text(encoding="utf-8")
+        page.write_text(before, encoding="utf-8")
+        command = [sys.executable, STUDIES / f"{name}.py", *options, "--add", "--output", page]
+        subprocess.run(command, check=True, capture_output=True)
+        (old_head, *old), (head, *new) = (
+            text.split("\n\n## ") for text in (before, page.read_text(encoding="utf-8"))
+        )
+        assert head.split("\n\n")[:2] == old_head.split("\n\n")[:2]
+        assert "minutes on" in head.split("\n\n")[-1].replace("\n", " ")
+        same = [[x.rstrip("\n") for x in y if not x.startswith(heading)] for y in (old, new)]
+        assert same[0] == same[1]
+        (added,) = [x for x in new if x.startswith(heading)]
+        assert " ".join(map(str, options[:2])) in added
+
+
 def test_intervals_at_95_percent_cover_the_truth_in_about_as_many_tables(study):
     """Of populations where they covered 0.02 to 0.9 without a word."""
     for cell in (
         ("declared", 2, 500, "98%", "seldom predicts"),
         ("declared", 7, 100, "98%", "falls to the largest"),
         ("random weights", 7, 500, "zipf", "uneven"),
+        ("no class", 3, 150, "95%", "knows 0.6", (0.2, "of the rarest class")),
     ):
         _, found = study("coverage").run((cell, None, 200))
         assert found
@@ -64,6 +88,7 @@ def test_models_are_told_apart_at_5_percent_if_alike_and_as_often_as_can_be_if_n
         # 33% and more if the gradient is that of both tables together
         ("renamed", 10, 1000, "even", 0.4, "nit", "plain"),
         ("alike", 4, 200, "even", 0.4, "informedness", "groups"),
+        ("alike", 3, 150, "even", 0.4, "informedness", "both, 20% of all"),
     ):
         _, found = comparison.cell((place, 400))
         seen = found["without"]

@@ -35,6 +35,8 @@ FILES = {
     "long.csv": cells(gold=GOLD, model=["bert", "gpt"] * 3),
     "case.csv": cells(gold=[x.upper() for x in GOLD], bert=BERT, gpt=GPT),
     "floats.csv": cells(gold="010011", hard=["0.0", "1.0", "1.0"] * 2),
+    "half.csv": cells(gold=GOLD, half=[*BERT[:3], *"xyz"], other=[*BERT[:2], *"xyzx"]),
+    "key.csv": cells(answer_key=GOLD, bert=BERT),
     "gaps.csv": cells(gold=GOLD, bert=[*BERT[:-1], ""]),
     "many.csv": cells(gold=MANY, bert=[*MANY[1:], "NA"]),
     "asked.csv": cells(gold=["?", *GOLD[1:]], bert=["", *BERT[1:-1], ""]),
@@ -42,10 +44,9 @@ FILES = {
     "texts.csv": cells(gold="abcdef", bert="abcdef"),
     "two.csv": cells(gold=GOLD, label=GOLD[::-1], bert=BERT),
     "double.csv": "gold,bert,berts,bert\n" + "ham,ham,ham,ham\nspam,spam,ham,x\n" * 3,
-    "dash.csv": cells(gold=["-x", "-1"] * 3, bert=["-x"] * 6),
     "codes.csv": cells(gold="010011", bert="011011"),
 }
-PAIR, NAMES, CLASSES = "-r gold -p bert", "--references gold --predictions", "--labels ham spam"
+PAIR, NAMES = "-r gold -p bert", "--references gold --predictions"
 FROM_LIST = "from this list"
 # what is given, what the line to paste has beside it (None: there is no line), what the error says
 SUGGESTED = {
@@ -53,11 +54,13 @@ SUGGESTED = {
     "report pandas.csv": (f"{NAMES} bert", "\n''   "),
     "compare pandas.csv": (None, "\n''   ", FROM_LIST),
     "report semicolon.csv": (f"{NAMES} bert",),
-    "report rows.jsonl": (f"{NAMES} out.says", "\nout.all.0 "),
+    "report rows.jsonl": (f"{NAMES} out.says out.all.0", "\nout.all.0 "),
     "report rows.parquet": (f"{NAMES} bert", "\nout "),
-    "report --strip -- three.csv": (f"{NAMES} bert",),
+    "report --strip -- three.csv": (f"{NAMES} bert gpt",),
     "compare three.csv": (f"{NAMES} bert gpt", "first 10,000 rows", "'ham', 'spam'\n"),
-    "compare always.csv": (f"{NAMES} bert ham",),
+    "compare always.csv": (None, FROM_LIST),  # of one label
+    "report always.csv": (f"{NAMES} bert",),
+    "report half.csv": (None, FROM_LIST),  # it would warn of x, y and z
     "report long.csv": (None, FROM_LIST),
     "report three.csv -r gold": (None, FROM_LIST),
     "report headless.csv": (None, "\n'spam' and 'ham' are names of columns and labels in"),
@@ -68,7 +71,8 @@ SUGGESTED = {
     "report one.csv": (None, FROM_LIST),
     "report texts.csv": (None, FROM_LIST),
     "report floats.csv": (f"{NAMES} hard",),
-    "report gaps.csv": (None, FROM_LIST),
+    "report gaps.csv": (f"{NAMES} bert --unknown wrong", "; 1 empty"),
+    "report key.csv": ("--references answer_key --predictions bert", "\nanswer_key "),
     "report three.csv --by typ": (None, FROM_LIST),
     "report gold.csv bert.csv --on name": (None, FROM_LIST),
     "report three.csv gold bert": (f"{NAMES} bert",),
@@ -85,20 +89,18 @@ SUGGESTED = {
     "report three.csv -r gol -p golda": (None, "'golda', which does not exist"),
     "report double.csv -r gold -p bert": (None, "'bert', which occurs twice"),
     "report double.csv -r golden -p ber": ("report double.csv -r gold -p berts",),
-    "report double.csv": (f"{NAMES} berts", "several by this name"),
+    "report double.csv": (None, "several by this name"),
     "report three.csv -r bert -p berta": (None, "'berta', which does not exist"),
     "report gold.csv bert.csv -r gold -p bert": (None, "gold.csv: ", "to join two, give `--on` a"),
     "compare a.csv bert.csv --on id -r gold -p preds": (None, "did you mean 'pred'?"),
     "report rows.jsonl -r gold -p out.say": ("report rows.jsonl -r gold -p out.says",),
     "report rows.jsonl -r gold -p out.all": (None, "line 1: 'out.all' holds several values, ["),
     # values are missing, or no classes
-    f"report gaps.csv {PAIR}": (f"--unknown wrong {CLASSES}",),
-    f"report asked.csv {PAIR} --ignore-index ?": (f"--unknown wrong {CLASSES}",),
-    f"report many.csv {PAIR}": (None, "--unknown wrong with `--labels` counts"),
-    f"report gaps.csv {PAIR} --labels ham": (None, "--unknown wrong with `--labels` counts"),
-    f"report three.csv {PAIR} --unknown wrong": (CLASSES, "`--labels` or `--choices`"),
+    f"report gaps.csv {PAIR}": ("--unknown wrong",),
+    f"report asked.csv {PAIR} --ignore-index ?": ("--unknown wrong",),
+    f"report many.csv {PAIR}": ("--unknown wrong",),
+    f"report gaps.csv {PAIR} --labels ham": (None, "--unknown wrong counts a missing"),
     f"report codes.csv {PAIR} --choices no yes": (None, "--numeric reads such text as a position"),
-    f"report dash.csv {PAIR} --unknown wrong": ("--labels=-1 --labels=-x",),
 }
 
 

@@ -3,11 +3,13 @@
 `CASES` are the text of a file, its options, and its references and predictions or the message.
 """
 
+import io
 import itertools
 
 import pytest
 
 from file_cases import COLUMNS, SIZES, check_read, refused, refused_as, table_of
+from informedness.inputs.open import columns_in, read_header
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # see test_every_path.py
 
@@ -25,12 +27,14 @@ def lines(*values):
 
 QUOTED = "the row that begins in line {} has a quoted field that is not well formed"
 TWO_ROWS = "the row that begins in line {} .*it goes on in another row"
+THIRD = TWO_ROWS.format(3)
+ROWS_OF_ANSWER = "b,b,ok\na,a,ok"  # of a model, which look like rows of the file
 NO_UTF8 = r"not text in UTF-8, .*: give its encoding as encoding="
 EMPTY = of("gm", "a,a", '"b",""', ",b", '"a","b"', "b,b", "a,")
 NULLS = (
     r"`references` must have a value in every row, got an empty cell, or text such as NA in 1 of 6 "
     r"rows of column 'gold'; `predictions` .* in 2 of 6 rows of column 'model': unknown=\"wrong\" "
-    "with `labels` counts a missing prediction as wrong, drop_null=True leaves out rows with "
+    "counts a missing prediction as wrong, drop_null=True leaves out rows with "
     "missing values, which can flatter a model that gives up on hard samples, keep_missing=True "
     "reads such text as labels$"
 )
@@ -50,6 +54,20 @@ CSV = [
     (of("gtm", "b,ok,b", 'a,"Hi,a', 'b,fine",b'), TWO_ROWS.format(3)),
     (of("gm", "a,b", "b,a", '"a,b', "b,b", "a,a", 'b",a'), TWO_ROWS.format(4)),
     (of("gmt", "a,a,ok", 'b,b,"Hi', *["a,b,so", "b,a,ok"] * 50, 'a,a,"'), TWO_ROWS.format(3)),
+    # also where no label of the rows is one of the others
+    (of("gmt", "a,a,ok", 'a,a,"Hi', *["b,b,ok", "b,a,so"] * 9, 'c,c,fine"', "c,a,ok"), THIRD),
+    (of("gmt", "a,answer 1,ok", 'a,answer 2,"Hi', "b,answer 3,ok", 'b,answer 4,"'), THIRD),
+    # or others are in quotes for a separator in them
+    (of("gmt", "b,b,ok", 'a,a,"Hi', "b,a,ok", 'a,b,fine"', 'b,a,"well, so"'), THIRD),
+    # a text that is a quote, as in CoNLL, with empty lines between sentences
+    (of("tgm", "so,a,a", '",a,a', "it,b,b", "", '",a,b', "is,b,a"), THIRD),
+    # rows in an answer of a model, and other text in lines or in quotes, or a header in quotes
+    (of("gmt", 'a,b,"Well, here:', f'{ROWS_OF_ANSWER}"', "b,b,ok"), ("ab", "bb")),
+    (of("gmt", 'a,b,"```csv', f"{ROWS_OF_ANSWER}", '```"', "b,b,ok"), ("ab", "bb")),
+    (of("gmt", 'a,b,"Here:', f'{ROWS_OF_ANSWER}"', 'b,b,"So', 'it is"'), ("ab", "bb")),
+    ('"gold","model","text"\na,b,"Here:\n' + ROWS_OF_ANSWER + '"\nb,b,ok\n', ("ab", "bb")),
+    ('gold,model,text\r\na,b,"Here:\n' + ROWS_OF_ANSWER + '"\r\nb,b,ok\r\n', ("ab", "bb")),
+    (of("gmt", 'a,b,"Yes', 'x,y,z"', 'b,b,"ok, so"'), ("ab", "bb")),
     # quotes of which nothing is wrong
     (of("tgm", '"Dear a,\nwell, b, a\nyes, no, no\nso",a,a', "b,b,b"), ("ab", "ab")),
     (of("gmt", 'a,b,"Hello\nworld"', 'b,a,"So\n"', 'a,a,"\n,,\n"'), ("aba", "baa")),
@@ -87,12 +105,30 @@ TYPES = [
     ("1", "NaN", "`references` must have a value in every row"),
     ('"a"', "{}", "line .* 'gold' holds several values, {}: name a field"),
 ]
+DOCUMENT = '{"run": {"n": 1, "rows": [{"gold": "a", "model": "a"}]}, "tags": ["x"]}'
+WITHIN = {"references": "doc.gold", "predictions": "says.model"}
 JSON = [
     # of two types, in one batch and in the next
     *((lines(*[x] * n, y), said) for x, y, said in TYPES for n in (1, 11)),
     # read in two ways, or in none
     (lines('"a"', '"a", "gold": "b"'), "line 2 is not JSON: the key '(gold|model)' occurs twice"),
     (lines('"a"', "[" * 100_000), "line 2 is not JSON: "),
+    # an absent key is a null, unless no row has it
+    ('{"gold": "b"}\n' + lines('"a"'), ("a", "a"), {"drop_null": True}),
+    (lines('"a"', '"b"') + '{"gold": "a"}', r"None \(null\) or nan in 1 of 3 rows of column 'mo"),
+    ('{"gold": "b"}\n{"gold": "a", "modell": "a"}', "line 1 has no 'model'; its keys are 'gold'$"),
+    # a table by column, as pandas writes it or as lists
+    ('{"gold": {"0": "a", "7": "b"}, "model": {"0": "b", "7": "b"}}', ("ab", "bb")),
+    ('{"gold": ["a", "b"],\n "model": ["b", "b"]}', ("ab", "bb")),
+    ('{"gold": ["a", "b"], "model": ["b"]}', "line 1: 'gold' holds several values"),
+    ('{"gold": ["a"], "model": ["b"]}\n' * 2, "line 1: 'gold' holds several values"),
+    # rows within a document, of which one list has some
+    (DOCUMENT, "the file is one object; .* give `rows` 'run.rows'$"),
+    (DOCUMENT.replace("{", "{\n"), "the file is one object; .* give `rows` 'run.rows'$"),
+    (DOCUMENT, ("a", "a"), {"rows": "run.rows"}),
+    ('{"doc": {"gold": "a"}, "says": {"model": "a"}}', ("a", "a"), WITHIN),
+    ('{\n"a": [{"x": 1}], "b": [{"x": 1}]}', "line 1 is not JSON: .* rows=$"),
+    ('{"gold": "a", "model": "a", "says": [{"x": 1}]}', ("a", "a")),
     # UTF-8 alone; half a character is text like any other
     ('\ufeff{"gold": "é\\ud83d\\ude00", "model": "é😀"}', (["é😀"], ["é😀"])),
     ("\n{é".encode("latin-1"), "line 2 is not JSON: line 2 is not text in UTF-8"),
@@ -133,9 +169,9 @@ def test_the_header_says_what_separates_columns(tmp_path):
     ends, encodings = ("\n", "\r\n", "\r"), ("utf-8", "utf-8-sig", "utf-16", "utf-32")
     for name, sep in itertools.product(("p.csv", "p.tsv"), ",;\t|"):
         for is_said, end, encoding in itertools.product((False, True), ends, encodings):
-            rows = [*[f"sep={sep}"] * is_said, f"gold{sep}model", f'"a{sep}"{sep}é', f"b{sep}a", ""]
+            rows = [*[f"sep={sep}"] * is_said, f"gold{sep}model", f'"a{sep}"{sep}é', f"b{sep}b", ""]
             (tmp_path / name).write_bytes(end.join(rows).encode(encoding))
-            check_read(tmp_path / name, ([f"a{sep}", "b"], ["é", "a"]))
+            check_read(tmp_path / name, ([f"a{sep}", "b"], ["é", "b"]))
 
 
 def test_text_in_another_encoding_is_read_if_it_is_named_and_else_refused(tmp_path):
@@ -157,3 +193,22 @@ def test_an_empty_weight_is_a_null_where_such_text_is_kept_as_labels(tmp_path):
     path.write_text(of("gmw", "a,a,1", "b,b,", "b,a,2"))
     with pytest.raises(ValueError, match="in 1 of 3 rows of column 'w'"):
         table_of(path, weights="w", keep_missing=True)
+
+
+def test_a_quote_is_text_like_any_other_where_a_file_has_no_quotes():
+    """As in CoNLL, where a token may be one."""
+    rows = [('"', "O"), ("it", 'B-"x'), ('"', "O"), ("5'", "O"), ('"x"', "O")]
+    for kind, sep in (("csv", ","), ("tsv", "\t")):
+        text = "".join(f"{sep.join(row)}\n" for row in [("gold", "model"), *rows])
+        names = COLUMNS
+        stream = io.BytesIO(text.encode())
+        file = read_header(stream, kind, names, quotes=False)
+        (columns,) = columns_in(file, stream, kind, names, False)
+        assert [*zip(*(columns[x].to_pylist() for x in names), strict=True)] == rows
+        with pytest.raises(
+            ValueError, match=r"line 2 .* or with no_quotes=True all quotes"
+        ) as info:
+            read_header(stream, kind, COLUMNS)
+        assert info.value.remedy == {"no_quotes": []}
+    with pytest.raises(ValueError, match="`no_quotes` is for CSV and TSV, and this file is json:"):
+        read_header(stream, "json", {}, quotes=False)

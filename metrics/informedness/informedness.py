@@ -7,7 +7,7 @@ import evaluate
 from .labels import Label
 from .protocol import LabelInputs, result_of
 from .scores import informedness
-from .table import Table
+from .table import Table, labels_at
 
 _DESCRIPTION = """\
 Informedness says how much better than guessing a classifier is. A perfect classifier
@@ -20,7 +20,7 @@ _KWARGS_DESCRIPTION = """
 Args:
     predictions (`list` of `int` or `str`): Predicted labels.
     references (`list` of `int` or `str`): True labels, of the same type.
-    labels (`list`, *optional*): The classes of the task, in order. By default those that occur.
+    labels (`list`, *optional*): The classes of the task, in order. By default those of the references.
     average (`str`, *optional*): How classes are weighted: "bias" (the default), "prevalence" (to
         train with three or more classes) or "macro". None returns one value per class, in label
         order, and adds "labels".
@@ -29,7 +29,7 @@ Args:
         the prior; "odds" uses the odds that the prior sets.
     sample_weight (`list` of `float`, *optional*): A weight for each sample; `add_batch` takes it too.
     ignore_index (*optional*): Drops samples whose reference equals it, for example -100 for padding.
-    unknown (`str`): Whether a prediction outside `labels` is an "error" (the default) or "wrong".
+    unknown (`str`): Whether a prediction that is missing, or outside `labels`, is an "error" (the default) or "wrong".
     zero_division (`"warn"`, 0.0 or nan): The score if all references belong to one class.
     confidence_level (`float`, *optional*): Adds the standard error and a confidence interval at this
         level, for example 0.95, as "informedness_standard_error" and
@@ -140,5 +140,6 @@ class Informedness(LabelInputs, evaluate.Metric):
         )
         if average is None:
             # bytes as their literals, which JSON can hold
-            result["labels"] = [repr(x) if isinstance(x, bytes) else x for x in table.labels]
+            classes = labels_at(table, table.is_class)
+            result["labels"] = [repr(x) if isinstance(x, bytes) else x for x in classes]
         return result

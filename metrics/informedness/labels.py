@@ -311,8 +311,8 @@ def _as_label(value: Any, name: str, position: int, may_lack: bool) -> Label | N
     if value is None or is_masked or is_nan or type(value).__name__ in ("NAType", "NaTType"):
         if may_lack:
             return None
-        reason = 'a missing value; unknown="wrong" with `labels` counts a missing prediction as '
-        reason += "a wrong answer, and other samples without a label must be left out"
+        reason = 'a missing value; unknown="wrong" counts a missing prediction as a wrong answer '
+        reason += "(for `add_batch` pass it to `load`); leave out other samples without a label"
     elif is_date:
         reason = "a date or a duration; turn it into a string first"
     elif is_float or isinstance(value, (list, tuple, np.ndarray)):

@@ -132,8 +132,6 @@ class LabelInputs:
         if options.get("prior") is not None:
             classes = [x for x, share in shares_of(options["prior"]).items() if share] or classes
         column = read_column([0, 1] if classes is None else classes, "labels")
-        if "unknown" in options:
-            options.setdefault("labels", column)
         k = len(column)
         sample = column[np.tile(np.arange(k), 10 + 1000 // max(k, 1))]  # enough for an interval
         before = NOTES.set([])  # none of the warnings is of the user's labels

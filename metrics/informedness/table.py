@@ -101,11 +101,18 @@ def sum_by(codes: Codes, amounts: Numbers, size: int) -> Numbers:
     return sums
 
 
+def sums_of_others(amounts: Numbers) -> Numbers:
+    """Return of each class the sum of those before and behind it; total - own would lose digits."""
+    before, behind = np.cumsum(amounts, axis=0), np.cumsum(amounts[::-1], axis=0)[::-1]
+    none = amounts[:1] * 0
+    return np.concatenate([none, before[:-1]]) + np.concatenate([behind[1:], none])
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
     """Counts of (reference, prediction) pairs: rows are references, columns predictions."""
 
-    # The k classes, sorted or as in `labels=`; a final None is for all predictions outside these
+    # Sorted, or as in `labels=`; a final None is for missing predictions, or all not in `labels=`
     labels: Classes
     declared: bool  # whether the classes were given (`labels=`) or observed
     # The non-zero cells, row by row: positions in `labels`, samples (int64) or weight (float64)
@@ -114,6 +121,7 @@ class Table:
     counts: Numbers
     squared_weights: Numbers | None = None  # of each cell; None without weights, or if unknown
     n_samples: int | None = None  # None if only sums of weights are known
+    known: Numbers | None = None  # which labels are classes, if not those declared or observed
 
     @classmethod
     def from_labels(
@@ -130,7 +138,7 @@ class Table:
         r, p = read_pair(references, predictions, NAMES, sample_weight, unknown)
         task = task_of(r, labels, ignore_index, unknown, "references")
         table = cls._of_columns(r, p, task, sample_weight)
-        warn_of_labels(table)
+        warn_of_labels(table, unknown=unknown)
         return table
 
     @classmethod
@@ -164,6 +172,23 @@ class Table:
         return cls(names, declared, rows, columns, counts, squares, n)
 
     @cached_property
+    def is_class(self) -> Numbers:
+        """Which labels are classes: those declared, or else those of the references, shape (k,)."""
+        if self.known is None and self.declared:
+            return np.array([label is not None for label in self.labels])
+        return self.reference_totals > 0 if self.known is None else self.known
+
+    @property
+    def n_classes(self) -> int:
+        return int(np.count_nonzero(self.is_class & (self.declared | (self.reference_totals > 0))))
+
+    @cached_property
+    def outside_totals(self) -> Numbers:
+        """Weight of the answers to each class that are no class, shape (k,)."""
+        outside = ~self.is_class[self.columns]
+        return sum_by(self.rows[outside], self.counts[outside], len(self.labels))
+
+    @cached_property
     def reference_totals(self) -> Numbers:
         """Row totals r, the weight of each class among the references, shape (k,)."""
         return sum_by(self.rows, self.counts, len(self.labels))
@@ -181,20 +206,24 @@ class Table:
 
     @cached_property
     def false_positives(self) -> Numbers:
-        """Wrong predictions of each class, shape (k,); c - h would lose digits of weights."""
-        if not self.is_weighted:
-            return self.prediction_totals - self.hits
+        """Wrong predictions of each label, shape (k,); c - h would lose digits of weights."""
         wrong = self.rows != self.columns
         return sum_by(self.columns[wrong], self.counts[wrong], len(self.labels))
 
     @cached_property
+    def class_false_positives(self: Any) -> Numbers:
+        """The same of each class c, with pi_c / (1 - pi_i) of an answer to i that is no class."""
+        if self.is_class.all():
+            return self.false_positives
+        others = np.where(self.other_references > 0, self.other_references, np.inf)
+        taken = self.reference_totals * sums_of_others(self.outside_totals / others)
+        return np.minimum(self.false_positives + taken, self.other_references) * self.is_class
+
+    @cached_property
     def other_references(self) -> Numbers:
-        """Weight of the other classes among the references, shape (k,); N - r would lose digits."""
+        """Weight of the other classes among the references, shape (k,)."""
         r = self.reference_totals
-        if not self.is_weighted:
-            return np.asarray(self.total - r)
-        before, after = np.cumsum(r)[:-1], np.cumsum(r[:0:-1])[::-1]
-        return np.append(0, before) + np.append(after, 0)
+        return sums_of_others(r) if self.is_weighted else np.asarray(self.total - r)
 
     @cached_property
     def total(self) -> Any:
@@ -229,17 +258,9 @@ class Task(NamedTuple):
         return slice(None) if keep.all() else np.flatnonzero(keep)
 
 
-def check_unknown(unknown: object, labels: Any) -> None:
-    """Raise ValueError unless the value of `unknown` is allowed with `labels`."""
-    check_choice("unknown", unknown, ("error", "wrong"))
-    if unknown == "wrong" and labels is None:
-        raise ValueError('`unknown` can be "wrong" only with `labels`, the known classes')
-
-
 def task_of(references: Column, labels: Any, ignore_index: Any, unknown: str, name: str) -> Task:
     """Return the options; their labels must be of the kind of the references, called `name`."""
-    if str(unknown) != "error":
-        check_unknown(unknown, labels)
+    check_choice("unknown", unknown, ("error", "wrong"))
     classes = None if labels is None else read_classes(labels, "labels", references, name)
     ignored = None
     if ignore_index is not None:
@@ -275,39 +296,37 @@ def _arranged(found: Sequence[Label], cells: Cells, task: Task) -> tuple[Classes
     return (*task.classes, None) if len(odd_columns) else task.classes, to_code
 
 
-def warn_of_labels(table: Table, names: Any = NAMES, nulls_are_labels: bool = False) -> None:
+def warn_of_labels(
+    table: Table, names: Any = NAMES, nulls_are_labels: bool = False, unknown: str = "error"
+) -> None:
     """Warn of text for missing values or -100, and of predictions that no reference has."""
     if table.n_samples == 1:  # of which another warning speaks
         return
-    totals = table.reference_totals, table.prediction_totals
-    there, predicted = (of_side > 0 for of_side in totals)
-    if table.declared:  # which are meant
-        if table.labels[-1] is None and not predicted[:-1].any():
-            said = f"is one of the declared classes, such as {show(table.labels[0])}"
-            warn(f"no label in `{names[1]}` {said}: spell them alike, unless the model refused")
-        return
-    may_be_null = () if isinstance(table.labels[0], int) and table.labels[0] >= 0 else table.labels
-    text = [x.decode("latin-1") if isinstance(x, bytes) else str(x) for x in may_be_null]
-    nulls = frozenset() if nulls_are_labels else NULLS | {"-100"}
-    codes = [code for code, x in enumerate(text) if x.strip() in nulls]
-    for name, amounts in zip(names, totals, strict=True):
-        if found := ", ".join(show(table.labels[code]) for code in codes if amounts[code]):
+    is_id = isinstance(table.labels[0], int) and table.labels[0] >= 0
+    labels = () if is_id or table.declared or nulls_are_labels else table.labels
+    text = [(x.decode("latin-1") if isinstance(x, bytes) else f"{x}").strip() for x in labels]
+    codes = [i for i, x in enumerate(text) if (x in NULLS or x == "-100") and labels[i] is not None]
+    for name, totals in zip(names, (table.reference_totals, table.prediction_totals), strict=True):
+        if found := ", ".join(show(table.labels[code]) for code in codes if totals[code]):
             warn(
-                f"{found} in `{name}` counts as a class, in {_share(table, amounts[codes])}: "
+                f"{found} in `{name}` counts as a class name, in {_share(table, totals[codes])}: "
                 "list it in `labels` if it is one; if a value is missing there, leave the sample "
                 "out, or count a missing prediction as a wrong answer",
                 LabelsWarning,
             )
-    if outside := labels_at(table, predicted & ~there):
-        such = f"{len(outside)} labels, such as " * (len(outside) > 2)
-        such += " and ".join(map(show, outside[:2]))
-        if not (there & predicted).any():
-            classes = " and ".join(map(show, labels_at(table, there)[:2]))
-            such += f", none in common with classes such as {classes} (spell them alike; take the "
-            such += 'argmax of scores; declare `labels` with unknown="wrong" if the model refused)'
+    if table.is_class.all():
+        return
+    are_apart = not table.prediction_totals[table.is_class].any()
+    outside = [x for x in labels_at(table, ~table.is_class) if x is not None]
+    if are_apart or (outside and unknown == "error"):
+        such = " and ".join(map(show, outside[:2])) or "missing or other labels"
+        such = f"{len(outside)} labels, such as {such}" if len(outside) > 2 else such
+        if are_apart:
+            classes = " and ".join(map(show, labels_at(table, table.is_class)[:2]))
+            such += f", none in common with classes such as {classes} (check the spelling)"
         warn(
-            f"in {_share(table, table.prediction_totals[~there])} `{names[1]}` is no class of "
-            f"`{names[0]}`: {such}; such a class adds 0 to Informedness, and information to NIT",
+            f"in {_share(table, table.outside_totals)} `{names[1]}` is no class of `{names[0]}`: "
+            f"{such}; it counts as a wrong answer in Informedness, and as information in NIT",
             UndefinedMetricWarning,
         )
 

@@ -23,7 +23,7 @@ Args:
         the references.
     sample_weight (`list` of `float`, *optional*): A weight for each sample; `add_batch` takes it too.
     ignore_index (*optional*): Drops samples whose reference equals it, for example -100 for padding.
-    unknown (`str`): Whether a prediction outside `labels` is an "error" (the default) or "wrong".
+    unknown (`str`): Whether a prediction that is missing, or outside `labels`, is an "error" (the default) or "wrong".
     zero_division (`"warn"`, 1.0 or nan): The score if there is only one class. "warn" (the default)
         returns 1.0, the value by definition, with a warning.
     confidence_level (`float`, *optional*): Adds the standard error and a confidence interval at this

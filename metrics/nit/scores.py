@@ -4,7 +4,7 @@ With N the total of a table, h its diagonal, r its row totals and c its column t
 pi_i = r_i/N is the prevalence of class i and beta_j = c_j/N its bias, the share of predictions.
 
     J_c          = TPR_c - FPR_c = h_c/r_c - (c_c - h_c)/(N - r_c)
-    Informedness = sum_c beta_c J_c
+    Informedness = sum_c beta_c J_c, with answers that are no class spread over the other classes
     NIT          = 2^MI / k,  MI = sum_ij p_ij log2(p_ij / (pi_i beta_j))
 """
 
@@ -36,42 +36,49 @@ def informedness(
 ) -> Any:
     """Return sum_c weight_c J_c: 1 is perfect, guessing scores 0 on average.
 
-    The weights are beta_c ("bias", Powers 2003), pi_c ("prevalence", in yardstick's manual Powers
-    2011, eq. 42), or equal over the classes in the references ("macro"); None lists the J_c.
-    `prior` maps classes to shares q: "reweight" scales the rows of the table to these, "odds" takes
-    p_cc/q_c - (beta_c - p_cc)/(1 - q_c) in place of J_c: perfect is then not 1, guessing not 0.
+    The weights are beta_c ("bias", Powers 2003), pi_c ("prevalence", Powers 2011, eq. 42), or equal
+    over the classes in the references ("macro"); None lists the J_c. `prior` maps classes to shares
+    q: "reweight" scales the rows to these, "odds" has p_cc/q_c - (beta_c - p_cc)/(1 - q_c) for J_c.
     """
     check_choice("average", average, ("bias", "prevalence", "macro", None))
     check_choice("prior_mode", prior_mode, ("reweight", "odds"))
     check_zero_division(zero_division, 0.0)
     shares = None if prior is None else read_prior(prior, table)
-    if table.declared and table.n_samples != 1:  # of observed classes `warn_of_labels` warns
-        warn_of_absent("Informedness", table)
+    is_odds = shares is not None and prior_mode == "odds"
+    if is_odds and table.outside_totals.any():
+        raise ValueError('`prior_mode` must be "reweight" if an answer is no class, got "odds"')
+    scored = table if shares is None or is_odds else reweighted(table, shares)
+    if table.n_samples != 1:
+        warn_of_absent("Informedness", table, NAMES, scored, None if is_odds else average)
     why = why_one_class("Informedness", 0.0, table, table.reference_totals, "references")
     undefined = value_if_undefined(why, 0.0, zero_division, table)
     if undefined is not None:
-        each = np.where(table.reference_totals > 0, undefined, 0.0)
+        each = np.where(table.reference_totals > 0, undefined, 0.0)[table.is_class]
         return each.tolist() if average is None else undefined
-    is_odds = shares is not None and prior_mode == "odds"
-    scored = table if shares is None or is_odds else reweighted(table, shares)
-    gains = class_gains(scored)
-    r, c, n = scored.reference_totals, scored.prediction_totals, scored.total
+    gains = class_gains(scored, scored.class_false_positives)
     if shares is not None and is_odds:
-        bias, right = c / n, scored.hits / n
+        bias, right = table.prediction_totals / table.total, table.hits / table.total
         gains = np.where(np.isnan(shares), 0.0, right / shares - (bias - right) / (1 - shares))
     if average is None:
-        return gains.tolist()
-    value = float((gains * class_weights(average, r, c, n)).sum())
-    if is_odds:
-        return value
-    value = min(max(value, -1.0), 1.0)  # which rounding may step past
-    if average == "bias" and (why := why_above_accuracy(scored, value, sample_size(table))):
+        return gains[table.is_class].tolist()
+    value = float((gains * class_weights(average, scored)).sum())
+    value = value if is_odds else min(max(value, -1.0), 1.0)  # which rounding may step past
+    if average == "bias" and not is_odds and (why := why_above_accuracy(scored, value, table)):
         warn(f"Informedness {value:.3f} is {why}")
     return value
 
 
-def why_above_accuracy(table: Table, value: float, size: float) -> str:
-    """Return why Informedness by "bias" exceeds the share of right answers, empty if not."""
+def mean_gain(table: Table, average: str) -> float:
+    """Return the average of J_c over the classes."""
+    gains = class_gains(table, table.class_false_positives)
+    return float((gains * class_weights(average, table)).sum())
+
+
+def why_above_accuracy(table: Table, value: float, samples: Table) -> str:
+    """Return why Informedness by "bias" exceeds accuracy, if it does; `samples` has no prior."""
+    size = float(samples.n_samples or samples.total)
+    if samples.is_weighted and samples.squared_weights is not None:  # the effective number
+        size = float(samples.total / math.sqrt(samples.squared_weights.sum())) ** 2
     there = table.reference_totals > 0
     k, share = np.count_nonzero(there), min(max(value, 0.0), 1.0)
     accuracy = float(table.hits.sum()) / table.total
@@ -80,52 +87,38 @@ def why_above_accuracy(table: Table, value: float, size: float) -> str:
     if value - expected - accuracy <= noise:
         return ""
     used = np.count_nonzero(there & (table.prediction_totals > 0))
-    other = float((class_gains(table) * table.reference_totals).sum()) / table.total
+    other = mean_gain(table, "prevalence")
     return (
         f"above accuracy ({accuracy:.3f}), so it is not a share of the answers: the model uses "
         f'{used} of the {k} classes, and average="prevalence" gives {other:.3f}'
     )
 
 
-def class_gains(table: Any) -> Numbers:
-    """Return J_c of each class, 0 for one without references, from any sums named as a table's."""
+def class_gains(table: Any, wrong: Numbers) -> Numbers:
+    """Return J_c of each class, 0 for one without references, of any sums and false positives."""
     references, others = table.reference_totals, table.other_references
     with np.errstate(divide="ignore", invalid="ignore"):
-        gains = table.hits / references - table.false_positives / others
+        gains = table.hits / references - wrong / others
     return np.where((references > 0) & (others > 0), gains, 0.0)
 
 
-def sample_size(table: Table) -> float:
-    """Return the number of samples; of weights the effective one, (sum w)^2 / sum w^2, if known."""
-    if table.is_weighted and table.squared_weights is not None:
-        return float(table.total / math.sqrt(table.squared_weights.sum())) ** 2
-    return float(table.n_samples or table.total)
-
-
-def class_weights(average: str, references: Numbers, predictions: Numbers, total: Any) -> Numbers:
-    """Return the weight of each class in an average, from the totals of the classes."""
+def class_weights(average: str, table: Any) -> Numbers:
+    """Return the weight of each class in an average, from any sums named as a table's."""
     if average != "macro":
-        return (predictions if average == "bias" else references) / total
-    present = references > 0
+        predictions = table.hits + table.class_false_positives
+        return (predictions if average == "bias" else table.reference_totals) / table.total
+    present = table.reference_totals > 0
     return present / np.count_nonzero(present, axis=0)
 
 
 def nit(table: Table, *, zero_division: ZeroDivision = "warn") -> float:
     """Return 2^MI / k: at most 1, by chance 1/k; 1.0 where there is only one class."""
     check_zero_division(zero_division, 1.0)
-    k = n_classes(table)
+    k = table.n_classes
     why = "there is only one class: NIT is 1.0 by definition" if k == 1 else ""
     undefined = value_if_undefined(why, 1.0, zero_division, table)
-    if undefined is not None:
-        return undefined
-    return min(float(np.exp2(mutual_information(table))) / k, 1.0)
-
-
-def n_classes(table: Table) -> int:
-    """Return k of NIT: all declared classes, else those in the references."""
-    if table.declared:
-        return len(table.labels) - (table.labels[-1] is None)
-    return int(np.count_nonzero(table.reference_totals))
+    value = min(float(np.exp2(mutual_information(table))) / k, 1.0)
+    return value if undefined is None else undefined
 
 
 def mutual_information(table: Table) -> float:
@@ -166,13 +159,22 @@ def value_if_undefined(why: str, value: float, zero_division: Any, table: Table)
     return value if why else None
 
 
-def warn_of_absent(title: str, table: Table, names: tuple[str, str] = NAMES) -> None:
-    """Warn about classes that are predicted but no reference has: their gain counts as 0."""
-    is_absent = (table.reference_totals == 0) & (table.prediction_totals > 0)
-    if absent := [x for x in labels_at(table, is_absent) if x is not None]:
-        listed = ", ".join(map(show, absent[:5])) + ", ..." * (len(absent) > 5)
-        there = f"among the {names[1]} but not the {names[0]}"
-        warn(f"{there}, so counted as 0 in {title}: {listed}", UndefinedMetricWarning)
+def warn_of_absent(title: str, table: Table, names: Any, scored: Table, average: Any) -> None:
+    """Warn of classes that no reference has: of many, with the average without them, if any."""
+    is_absent = table.is_class & (table.reference_totals == 0) & (table.prediction_totals > 0)
+    if not (absent := labels_at(table, is_absent)):
+        return
+    listed = ", ".join(map(show, absent[:5])) + ", ..." * (len(absent) > 5)
+    said = f"among the {names[1]} but not the {names[0]}, so counted as 0 in {title}: {listed}"
+    share = float(table.prediction_totals[is_absent].sum() / table.total)
+    if average is not None and share > 0.05:
+        without = mean_gain(replace(scored, declared=False, known=None), average)
+        values = (
+            f"{mean_gain(scored, average):.3f}; if it is no class of the task, leave it out of "
+        )
+        values += f"`labels`: {without:.3f}"
+        said = f"{share:.1%} of the answers are {listed}, which no reference has: {title} {values}"
+    warn(said, UndefinedMetricWarning)
 
 
 def shares_of(prior: Any) -> dict[Any, float]:
@@ -181,7 +183,7 @@ def shares_of(prior: Any) -> dict[Any, float]:
         wanted = "map each class to its share or count, for example {'a': 0.5, 'b': 0.5}"
         raise ValueError(f"`prior` must {wanted}, got {show(prior)}")
     for label, share in prior.items():
-        if not is_real(share):
+        if not is_real(share) or (hasattr(share, "numerator") and not -1e307 < share < 1e307):
             raise ValueError(f"`prior` must hold numbers, got {show(share)} for {show(label)}")
     shares = {label: float(share) for label, share in prior.items()}
     total = sum(shares.values())  # of whole numbers, if it is needed

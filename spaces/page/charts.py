@@ -21,7 +21,6 @@ from scales import bits_of, comparison_scales, field, score_scale
 
 from informedness import ContingencyTable
 from informedness.core.labels import WARNING_PREFIX
-from informedness.core.scores import n_classes
 from informedness.inputs.doubts import warn_of_table
 from informedness.results.comparison import Comparison
 from informedness.results.estimate import Estimate, estimate
@@ -50,8 +49,15 @@ _CONTROLS = {
     "encoding=": f'"{ENCODING}" under {OPTIONS}',
     "give it as file_format=": "rename the file",
     "pass the files themselves, as several paths or a folder": "write all rows into one table",
-    'unknown="wrong" with `labels` counts a missing prediction as wrong, ': "",
-    '; declare `labels` with unknown="wrong" if the model refused': "",
+    "threshold=0.5 cuts scores into two classes; of several columns take the argmax": (
+        "cut scores at a threshold, or take the argmax of several columns, before you upload them"
+    ),
+    "ignore_case=True and strip=True take such text for one class": "spell them alike",
+    "`extract` finds the class in longer text": "take the class out of longer text",
+    ", or name them with `choices`": "",
+    "; to join two files whose columns have one name, give `on`": "",
+    "there is the metric 'nit'": "there is the NIT app",
+    'unknown="wrong" counts a missing prediction as wrong, ': "",
     "; files can be read with ignore_case=True or strip=True": "",
     "declare all classes with `labels`": "list all classes in a matrix",
     "it in `labels`": "all classes in a matrix",
@@ -195,7 +201,7 @@ def draw_score(
         constant=constant,
         fields=[field(report.scores, several), field(constant.scores, several)],
         bits=bits_of(table) if several and is_entropic else None,
-        k=n_classes(table),
+        k=table.n_classes,
         score="undefined" if score.undefined(table) else rounded(value, digits),
         best=rounded(best, digits),
         reach=reach,
@@ -213,7 +219,7 @@ def draw_score(
         averages=averages,
         size=size if table.is_weighted else samples(int(table.total)),
         map=heat_map(table),
-        bars=class_bars(table, [row["tpr_minus_fpr"] for row in report.per_class]),
+        bars=class_bars(report.per_class),
         made=made,
         triangle=triangle_of(table) if is_entropic else None,
         signature=signature,

@@ -1,6 +1,6 @@
 """The contingency table on the page: its cells, its most confused pairs, a bar for each class."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,9 +48,10 @@ def confused_pairs(table: ContingencyTable) -> list[dict[str, Any]]:
     ]
 
 
-def class_bars(table: ContingencyTable, values: Sequence[float]) -> dict[str, Any]:
-    """Return the Informedness of each class, of the commonest ones if there are many."""
-    both = table.reference_totals + table.prediction_totals
-    codes = np.sort(np.argsort(-both, kind="stable")[:MOST_BARS]).tolist()
-    bars = [{"name": shown(table.labels[code]), "value": values[code]} for code in codes]
+def class_bars(per_class: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the Informedness of each class of a report; of many, that of the commonest ones."""
+    both = [row["prevalence"] + row["bias"] for row in per_class]
+    commonest = np.sort(np.argsort(np.negative(both), kind="stable")[:MOST_BARS]).tolist()
+    rows = [per_class[number] for number in commonest]
+    bars = [{"name": shown(row["label"]), "value": row["tpr_minus_fpr"]} for row in rows]
     return {"bars": bars, "n_classes": len(both)}

@@ -38,18 +38,19 @@ def main(path: str, kind: str, most_bytes: str) -> int:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     import pyarrow.parquet
 
+    from informedness.inputs.arrow import native
     from informedness.inputs.open import open_whole
 
     try:
         with open_whole(path, kind, None, int(most_bytes)) as stream:
             if kind == "parquet":
-                batches = pyarrow.parquet.ParquetFile(stream).iter_batches()
+                batches = pyarrow.parquet.ParquetFile(native(stream)).iter_batches()
             elif stream.read(6) == b"ARROW1":
-                file = pyarrow.ipc.open_file(stream)
-                batches = map(file.get_batch, range(file.num_record_batches))
+                reader = pyarrow.ipc.open_file(native(stream))
+                batches = map(reader.get_batch, range(reader.num_record_batches))
             else:
                 stream.seek(0)
-                batches = pyarrow.ipc.open_stream(stream)
+                batches = pyarrow.ipc.open_stream(native(stream))
             for _ in batches:
                 pass
     except MemoryError:

@@ -15,7 +15,17 @@ import limits
 from asking import PRIVATE, Result, ask, grey, html, refusal_below
 from charts import draw
 from data import shown
-from limits import AT_HOME, MAX_COLUMNS, MAX_FILE, MAX_LABEL, MAX_ROWS, MAX_TEXT, MEANT, Refusal
+from limits import (
+    AT_HOME,
+    MAX_COLUMNS,
+    MAX_FILE,
+    MAX_LABEL,
+    MAX_ROWS,
+    MAX_TEXT,
+    MEANT,
+    METRIC,
+    Refusal,
+)
 from trial import is_small
 
 from informedness.inputs.csv import DELIMITERS
@@ -24,6 +34,7 @@ from informedness.inputs.open import FORMATS, list_files, open_whole, read_heade
 from informedness.inputs.samples import Samples, read_files
 from informedness.listing import columns_listed
 from informedness.results.render import lines_of_read
+from informedness.statistics.registry import score_named
 from informedness.warnings import collected
 
 Sent = Mapping[str, Any] | str | None  # a file, or text that was pasted
@@ -97,6 +108,7 @@ class Upload:
             named["counts"] = counts
         how: dict[str, Any] = {name: name in meant for name in MEANT}
         samples = Samples(named, **how)
+        samples.reads_names = score_named(METRIC).reads_names
         how = {"encoding": self._encoding, "most_bytes": MAX_FILE}
         with collected() as notes:
             read = columns_of(samples, read_files(self._path, samples, **how), MAX_ROWS)

@@ -9,6 +9,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from functools import partial
 from itertools import dropwhile
 from pathlib import Path
@@ -44,17 +45,14 @@ examples:
   informedness compare a.csv b.csv --on id -r label -p model"""
 _NAMES = "informedness, nit, accuracy, balanced_accuracy, f1_macro, cohen_kappa, "
 _NAMES += "matthews_corrcoef, markedness, ema"
+_MOST_ROWS = 10_000  # of a file, on which a line is tried before it is shown
+_MEANT = {"leaderboard": "`report -p a b c`", "slices": "`report --by`"}
 # as the readers have them, whose import would take longer than help may
 _FORMATS = ["arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"]
 _HARNESSES = ["lm-eval", "lighteval", "inspect"]
 # Options are kept under the names of the Python arguments that they set, and so found in messages;
 # these are other names of the same arguments.
-_SAME = {
-    "y_true": "references",
-    "y_pred": "predictions",
-    **{f"{name}_{model}": "predictions" for name in ("y_pred", "predictions") for model in "ab"},
-    "sample_weight": "weights",
-}
+_SAME = {"y_true": "references", "y_pred": "predictions", "sample_weight": "weights"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -75,7 +73,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: Sequence[str]) -> int:
-    options = argparse.Namespace(flags={}, has_left_out=False, references=None)
+    options = argparse.Namespace(flags={}, has_left_out=False, most_rows=None, path=None)
+    options.references = options.predictions = None
     options.reword = lambda message: _in_options(message, options)
     options.tell = lambda message: _tell(options.reword(message))
     try:
@@ -102,7 +101,8 @@ def _main(arguments: Sequence[str]) -> int:
         return _refused(options.reword(what))
     except (ValueError, ImportError) as error:
         to_paste = _to_paste(arguments, getattr(error, "remedy", {}), options)
-        return _refused(options.reword(str(error)) + to_paste)
+        said = options.reword(str(error))
+        return _refused(said + to_paste if to_paste else said.removesuffix(", for example"))
     try:
         print(said, flush=True)
     except UnicodeEncodeError as error:
@@ -118,16 +118,19 @@ def _main(arguments: Sequence[str]) -> int:
 def _parse(arguments: Sequence[str], options: argparse.Namespace) -> str | None:
     """Read the command and its options; return the text to print if it is help or the version."""
     command, *given = arguments or [""]
-    if command in ("-h", "--help"):
+    if command in ("", "-h", "--help", "help"):
         return _HELP
     if command == "--version":
         from . import __version__
 
         return f"informedness {__version__}"
     if command not in COMMANDS:
-        got = f", got {command!r}" if command else ""
+        report = shlex.join(["informedness", "report", command])
+        meant = f"`{report}`" if _is_file(command) else _MEANT.get(command)
+        meant = meant or next((f"`{x}`" for x in get_close_matches(command, COMMANDS, 1)), None)
+        hint = f"did you mean {meant}?" if meant else "see `informedness --help`"
         names = ", ".join(COMMANDS)
-        raise ValueError(f"the command must be one of {names}{got}; see `informedness --help`")
+        raise ValueError(f"the command must be one of {names}, got {command!r}; {hint}")
     parser = _parser(command)
     parser.parse_intermixed_args(given, options)
     if options.help:
@@ -196,7 +199,26 @@ def _to_paste(arguments: Sequence[str], remedy: dict[str, Any], options: Any) ->
         if name != "columns":
             added += [f"{flag}={text}" for text in texts] if is_apart else [flag, *texts]
     end = given.index("--") if "--" in given else len(given)
-    return f"\n  {shlex.join(['informedness', *given[:end], *added, *given[end:]])}"
+    line = [*given[:end], *added, *given[end:]]
+    # an identifier is still to be named, and standard input was read
+    is_checked = "on" not in remedy and "-" not in options.path
+    return "" if is_checked and not _works(line) else f"\n  {shlex.join(['informedness', *line])}"
+
+
+def _works(arguments: Sequence[str]) -> bool:
+    """Return whether a command succeeds on the first rows, without a warning of their labels."""
+    from . import commands
+    from .warnings import LabelsWarning, UndefinedMetricWarning, collected
+
+    options = argparse.Namespace(flags={}, references=None, most_rows=_MOST_ROWS, tell=str)
+    try:
+        with collected() as notes:
+            _parse(arguments, options)
+            options.plot = None
+            getattr(commands, options.command)(options)
+    except (ValueError, ImportError, OSError):
+        return False
+    return not any(isinstance(x, (LabelsWarning, UndefinedMetricWarning)) for x in notes)
 
 
 def _in_options(message: str, options: argparse.Namespace) -> str:
@@ -205,7 +227,13 @@ def _in_options(message: str, options: argparse.Namespace) -> str:
     if options.references is None:  # of logs and lines, which have no columns
         said |= {"references": "references", "predictions": "predictions"}
     said |= {name: said[same] for name, same in _SAME.items() if same in said}
-    names = "|".join(said)
+    models = options.predictions or []
+    of_each = models if len(models) > 1 else [f"of {file}" for file in (options.path or [])[:2]]
+    for i, called in enumerate(of_each, start=1):
+        ends = f" {i}", f"[{called!r}]", f"_{'ab'[i - 1 : i]}"
+        sides = (f"{side}{end}" for side in ("y_pred", "predictions") for end in ends)
+        said |= dict.fromkeys(sides, f"{said.get('predictions', 'predictions')} {called}")
+    names = "|".join(map(re.escape, sorted(said, reverse=True)))  # the longest of a start first
     # `unknown`, unknown="wrong" and numeric=True, but nothing inside quotes or a path
     argument = rf"(?<=`)({names})(?=[`\\ ])|(?<=[ `(])({names})=(\"?)(\w*)\3(?=[\s`,;:.)]|$)"
 
@@ -243,6 +271,11 @@ def _is_file(value: str) -> bool:
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> Any:
         said = re.sub(r"^argument (?:-\w/)?(--[\w-]+):", r"`\1`:", message)
+        flags = [flag for action in self._actions for flag in action.option_strings]
+        for word in re.findall(r"--[\w-]+", message) if "unrecognized" in message else ():
+            near = get_close_matches(word, flags, 1, 0.75)
+            near += [flag for flag in flags if flag.startswith(word[:5])]
+            said += f"; did you mean `{near[0]}`?" if near else ""
         raise ValueError(f"{said}; `{self.prog} --help` shows the options")
 
 
@@ -306,10 +339,12 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
     add = group("labels")
     flag: dict[str, Any] = {"action": "store_true"}
     labels = several | {"metavar": "LABEL"}
+    others = "predictions that are missing or not in --labels: an error (default), or wrong answers"
     add("--labels", help="the classes of the task; any other is an error", **labels)
-    add("--unknown", choices=["error", "wrong"], default="error", help="how to treat others")
+    add("--unknown", choices=["error", "wrong"], default="error", help=others)
     add("--ignore-index", metavar="LABEL", help="drop samples with this reference, such as -100")
     add("--extract", metavar="REGEX", help="extract the class from text: group 1, or the match")
+    add("--threshold", type=float, metavar="T", help="predictions are scores: above T is class 1")
     add("--strict", help="turn every warning into an error", **flag)
     add = group("reading files")
     add("--choices", help="class names, if files hold their positions", **labels)

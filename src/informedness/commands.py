@@ -18,7 +18,7 @@ from .inputs.columns import DataError, named_columns, naming
 from .inputs.open import list_files, named_format
 from .inputs.read import signed
 from .inputs.text_labels import LabelOptions
-from .results.render import aligned, cut, lines_of_read, shown
+from .results.render import aligned, as_json, cut, lines_of_read, shown
 from .statistics.intervals import check_level
 from .statistics.registry import averaged_score, score_named
 
@@ -36,7 +36,7 @@ FORMATS: dict[str, Callable[[Any], str]] = {
 }
 # Options that go together
 _OF_TEXT = ("extract", "choices", "ignore_case", "strip")
-_OF_LABELS = (*_OF_TEXT, "numeric", "labels", "ignore_index", "unknown")
+_OF_LABELS = (*_OF_TEXT, "numeric", "labels", "ignore_index", "unknown", "threshold")
 _OF_LOGS = ("harness", "task", "variant", "runs", "latest", "epoch", "epochs")
 _OF_SEVERAL = ("by", "on", "weights", "metric", "plot")
 _OF_ROWS = ("prior", "labels", "ignore_index", "numeric", "encoding", "drop_null", "keep_missing")
@@ -91,7 +91,7 @@ def _check(options: Namespace) -> str:
     if options.confidence_level is not None:
         check_level(options.confidence_level)
     if options.metric is not None:
-        score = averaged_score(options.metric, options.average)
+        score = averaged_score(options.metric, options.average, options.unknown)
         check_choice("prior_mode", options.prior_mode, score.prior_modes)
     if options.vs_rest is not None:
         score_named(options.vs_rest, "vs_rest")
@@ -121,11 +121,17 @@ def _is_table(options: Namespace) -> bool:
 def _ask_for_columns(options: Namespace) -> None:
     """Raise the error that nobody has named columns: which the first file has, or both of two."""
     from .inputs.doubts import no_header, role_in
-    from .listing import MOST_ROWS, columns_listed, labels_in
+    from .listing import MOST_ROWS, columns_listed, is_model, labels_in
 
     _samples(options, {})  # refuses options with which no columns would do
     is_report, how = options.command == "report", _given(options, "encoding", *_OF_FILES)
-    first = columns_listed(options.path[0], **how)
+    try:
+        first = columns_listed(options.path[0], **how)
+    except DataError as error:
+        if "rows" not in error.remedy:
+            raise
+        (how["rows"],) = error.remedy["rows"]  # the only place where rows can be
+        first = columns_listed(options.path[0], **how)
     words = [x for x in options.path[1:] if x in first and not Path(x).exists()]
     paths = [x for x in options.path if x not in words]
     list_files(paths, options.file_format)  # all exist
@@ -137,8 +143,10 @@ def _ask_for_columns(options: Namespace) -> None:
         raise ValueError(f"{files}: there must be rows with labels, and a name above each column")
     rows = [["column", "different", "most frequent"]]
     for name, times in found.items():
-        often = ", ".join(cut(repr(value), 16) for value, _ in times.most_common(3))
-        rows.append([shown(name), str(len(times)), often or "(none, or several by this name)"])
+        filled = times - Counter({None: times[None]})
+        often = ", ".join(cut(repr(value), 16) for value, _ in filled.most_common(3))
+        often += f"; {times[None]:,d} empty" if often and times[None] else ""
+        rows.append([shown(name), str(len(filled)), often or "(none, or several by this name)"])
     heads = [x for x, times in found.items() if x in times]
     said = f"{no_header(heads)}.\n" if len(heads) > 1 else ""
     said += "Name the true labels (-r) and the predictions (-p) from this list"
@@ -148,12 +156,19 @@ def _ask_for_columns(options: Namespace) -> None:
     labels = {x: labels_in(found[x]) for x in (found if are_apart else both)}
     true = [x for x in labels if first.get(x) and role_in(x) == "references" and len(labels[x]) > 1]
     beside = [x for x in labels if last.get(x) and role_in(x) != "references"]
-    models = [x for x in beside if len(true) == 1 and labels[x] & labels[true[0]]]
+    is_clear = len(true) == 1 and None not in found[true[0]]
+    models = [x for x in beside if is_clear and is_model(found[x], labels[true[0]])]
     n_models, remedy = 1 if is_report or is_two else 2, dict[str, Any]()
     is_known = len(models) >= n_models and len(paths) <= 2 and options.on in {None, *both}
+    models = [x for x in models if x in words] or models
+    models = models if is_report and len(paths) == 1 else models[:n_models]
     if is_known and not options.given & _COLUMNS:
-        said += ", for example"
-        remedy = {"references": true, "predictions": models[:n_models]}
+        said += ", for example"  # of which nothing is left if no line can be shown
+        remedy = {"references": true, "predictions": models}
+        if options.unknown == "error" and any(None in found[x] for x in models):
+            remedy["unknown"] = ["wrong"]
+        if how["rows"] != options.rows:
+            remedy["rows"] = [how["rows"]]
         remedy |= {"columns": dict.fromkeys(words)} if words else {}
         if is_two and not is_report and options.on is None:
             remedy["on"] = ["ID"]
@@ -174,7 +189,12 @@ def _samples(options: Namespace, names: dict[str, str]) -> "Samples":
     from .inputs.samples import Samples
 
     how = _given(options, "drop_null", "keep_missing")
-    return Samples(names, LabelOptions(**_given(options, *_OF_LABELS)), **how)
+    samples = Samples(names, LabelOptions(**_given(options, *_OF_LABELS)), **how)
+    samples.most_rows = options.most_rows
+    samples.reads_names = options.metric is None or score_named(options.metric).reads_names
+    if not isinstance(options.prior, str | None):
+        samples.beside = [{label for label in options.prior if isinstance(label, str)}]
+    return samples
 
 
 def _rows(options: Namespace, samples: "Samples", second: Sequence[str] = ()) -> Iterable[Any]:
@@ -206,6 +226,14 @@ def _prior(options: Namespace) -> Counter[Label] | None:
         columns, task, read = columns_of(samples, rows)
     options.tell("\n".join(lines_of_read(read)))
     return Counter(x for x in columns["references"].tolist() if x != task.ignored)
+
+
+def _prior_read(options: Namespace, samples: "Samples") -> Counter[Label] | None:
+    """Return the prior by the labels for which the text of all files of the call stands."""
+    times: Counter[Any] = Counter()
+    for label, n in (options.prior or {}).items():
+        times[samples.meant.get(label, label)] += n
+    return times or None
 
 
 def _of_task(task: Any) -> dict[str, Any]:
@@ -292,11 +320,15 @@ def _table(options: Namespace, source: str) -> Any:
         samples = _samples(options, sides)
         samples.sources = list(options.path)
         lines = {x: lines_of(path, options.encoding) for x, path in sides.items()}
-        return tables_of(samples, samples_of_lines(lines, samples))
-    columns = _given(options, "weights", "counts", "by")
-    names = named_columns(options.references, options.predictions[0], **columns)
-    samples = _samples(options, names)
-    return tables_of(samples, _rows(options, samples, ["predictions"]))
+        rows: Iterable[Any] = samples_of_lines(lines, samples)
+    else:
+        columns = _given(options, "weights", "counts", "by")
+        names = named_columns(options.references, options.predictions[0], **columns)
+        samples = _samples(options, names)
+        rows = _rows(options, samples, ["predictions"])
+    tables = tables_of(samples, rows)
+    options.prior = _prior_read(options, samples)
+    return tables
 
 
 def _score(table: ContingencyTable, options: Namespace) -> str:
@@ -309,7 +341,8 @@ def _score(table: ContingencyTable, options: Namespace) -> str:
         ignored = table.read[0].ignored
         return _shown(estimate(table, ignore_index=ignored, **_given(options, *_OF_TEST)), options)
     how = _given(options, "prior", *["prior_mode"] * (options.prior_mode != "reweight"))
-    return repr(averaged_score(options.metric, options.average).value(table, **how))
+    value = averaged_score(options.metric, options.average).value(table, **how)
+    return json.dumps(as_json(value)) if options.format == "json" else repr(value)
 
 
 def _report_of_logs(options: Namespace) -> str:
@@ -333,7 +366,8 @@ def _report_of_logs(options: Namespace) -> str:
 
 def _report_by_file(options: Namespace) -> Any:
     """Return the report on files, each of which is a task."""
-    from .logs.report import LogReport, naming_warnings
+    from .logs.report import LogReport
+    from .warnings import naming_warnings
 
     reports = {}
     for file, _ in list_files(options.path, options.file_format):
@@ -408,6 +442,7 @@ def _of_columns(options: Namespace) -> tuple["Comparison", list[str]]:
         if len(models) == 2:
             called = [f"{file}, {model}" for file, model in zip(called, models, strict=True)]
     columns, task, read = columns_of(samples, rows)
+    options.prior = _prior_read(options, samples)
     sides = (columns[role] for role in (*names,)[:3])
     how = _of_task(task) | _given(options, *_OF_TEST)
     made = compare(*sides, groups=columns.get("groups"), **how)

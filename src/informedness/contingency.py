@@ -14,7 +14,7 @@ import numpy as np
 
 from .core.labels import Codes, Column, Label, NoSamplesError, Numbers, label_kind, merged
 from .core.scores import Average, ZeroDivision, informedness, nit
-from .core.table import Cells, Table, Task, read_amounts
+from .core.table import Cells, Table, Task, labels_at, read_amounts
 from .inputs.doubts import warn_of_shares, warn_of_table
 from .inputs.fast import coded, read_quickly
 from .inputs.matrix import check_no_totals, check_same_names, read_names
@@ -36,8 +36,8 @@ class ContingencyTable(Table):
     Attributes
     ----------
     labels : tuple
-        The k classes: sorted, or in the order of `labels=`. A final None stands for all
-        predictions outside the declared classes (`unknown="wrong"`).
+        Sorted, or in the order of `labels=`. A final None stands for missing predictions, or for
+        all that are none of the declared classes (`unknown="wrong"`).
     declared : bool
         Whether the classes were given (`labels=`) or observed.
     rows, columns, counts : arrays of shape (n_cells,)
@@ -81,13 +81,13 @@ class ContingencyTable(Table):
         references, predictions : array-like of shape (n_samples,)
             Integers, strings or bytes, in any container.
         labels : sequence of labels, optional
-            The classes of the task, in order; by default those that occur, sorted.
+            The classes of the task, in order; by default those of the references, sorted.
         sample_weight : array-like of shape (n_samples,), optional
             Finite and not negative; a weight of 0 drops the sample.
         ignore_index : label, optional
             Drops the samples whose reference equals it (Trainer pads with -100).
         unknown : {"error", "wrong"}
-            Whether a prediction outside `labels` is an error or counts as a wrong answer.
+            Whether a prediction that is missing or outside `labels` is an error or a wrong answer.
 
         Raises
         ------
@@ -117,7 +117,7 @@ class ContingencyTable(Table):
         else:
             table = cls._of_columns(r, p, task, sample_weight)
         of_references, of_predictions = sides
-        warn_of_table(table, (of_references, of_predictions))
+        warn_of_table(table, (of_references, of_predictions), unknown=task.unknown)
         return table
 
     @classmethod
@@ -159,7 +159,7 @@ class ContingencyTable(Table):
         sums = {"counts": counts, "squared_weights": squared_weights, "n_samples": n_samples}
         (r, p), task = read_sides(sides, labels, ignore_index, unknown, **sums)
         table = cls._of_counts(r, p, task, **sums)
-        warn_of_table(table)
+        warn_of_table(table, unknown=unknown)
         return table
 
     @classmethod
@@ -299,7 +299,11 @@ class ContingencyTable(Table):
         counted = [table.n_samples for table in tables if table.n_samples is not None]
         n_samples = sum(counted) if len(counted) == len(tables) else None
         read = dict.fromkeys(read for table in tables for read in getattr(table, "read", ()))
-        return replace(cls._of_cells(names, declared, cells, n_samples), read=tuple(read))
+        made = cls._of_cells(names, declared, cells, n_samples)
+        if any(table.known is not None for table in tables):
+            classes = {x for table in tables for x in labels_at(table, table.is_class)}
+            made = replace(made, known=np.array([label in classes for label in names]))
+        return replace(made, read=tuple(read))
 
     def __radd__(self, other: object) -> Self:
         """Let `sum(tables)` start from 0."""

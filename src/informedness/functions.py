@@ -33,10 +33,11 @@ def table_of_labels(
 def table_given(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
     """Return the table that is given in place of the labels, or that of the labels; see above."""
     if not isinstance(y_true, ContingencyTable):
-        if y_pred is None:
+        if y_pred is None or isinstance(y_true, str) or isinstance(y_pred, str):
             raise ValueError(
-                f"`y_pred` must be given unless `y_true` is a ContingencyTable, got {show(y_true)} "
-                "alone: pass references and predictions, or ContingencyTable.from_matrix(counts)"
+                "`y_true` and `y_pred` must hold labels unless `y_true` is a ContingencyTable, got "
+                f"{show(y_true)} and {show(y_pred)}: pass both, or the table of a matrix, a data "
+                "frame or a file: ContingencyTable.from_matrix, table_from_frame, table_from_file"
             )
         return table_of_labels(y_true, y_pred, *options)
     labels, sample_weight, _, unknown = options
@@ -65,10 +66,13 @@ def informedness_score(
 
     .. math:: I = \sum_c \beta_c (TPR_c - FPR_c)
 
-    with :math:`\beta_c` the share of predictions of class c. Best 1, chance 0. If all predictions
-    are one of two classes, it is Youden's J, 2 balanced accuracy - 1, and negative for predictions
-    worse than guessing.
-    Any guesser, constant or random, scores 0 on average, with any shares. A classifier that
+    with :math:`\beta_c` the share of predictions of class c. Best 1, chance 0. For two classes it
+    is Youden's J, 2 balanced accuracy - 1, and negative for predictions worse than guessing.
+
+    An answer that is no class counts as a wrong one, spread over the other classes in their shares
+    :math:`\pi_c / (1 - \pi_i)`. The classes are `labels`, or by default those of the references.
+
+    Any guesser among the classes, constant or random, scores 0 on average. A classifier that
     knows a share x of the answers in every class and guesses the rest scores x on average; the
     default `average` adds :math:`x (1 - x) (k - 2) / N` in samples of k classes, "prevalence" and
     "macro" add nothing. With three or more classes the default can exceed accuracy, and is then
@@ -82,13 +86,13 @@ def informedness_score(
     y_pred : array-like of shape (n_samples,)
         Predictions, labels of the same type.
     labels : sequence of labels, optional
-        The classes of the task, in order; any other label is an error. By default the classes that
-        occur, sorted.
+        The classes of the task, in order; any other label is an error. By default the classes of
+        the references, sorted.
     average : {"bias", "prevalence", "macro"} or None
         How classes are weighted: by their share of the predictions (Powers 2003), by their share of
         the references (Powers 2011, eq. 42, as the R package yardstick cites it), or equally over
         the classes in the references. None gives TPR - FPR of each class, in label order. All
-        averages agree where both sides hold the same two classes, and can differ otherwise.
+        averages agree for two classes, and can differ for more.
     prior : mapping of class to probability or count, optional
         Class shares to score under, for example those of the training data. It must cover every
         class in the references. Probabilities are strictly between 0 and 1 and sum to 1 (within
@@ -105,8 +109,8 @@ def informedness_score(
     ignore_index : label, optional
         Drops the samples whose *reference* equals it, for example -100 for padded tokens.
     unknown : {"error", "wrong"}
-        Whether a prediction outside `labels` (a refusal, an answer that did not parse) is an
-        error, or counts as a wrong answer in a class of its own.
+        Whether a prediction that is missing, or outside `labels`, is an error or counts as a wrong
+        answer. Without `labels`, "wrong" allows missing predictions, and does not warn of others.
     zero_division : {"warn", 0.0, nan}
         The score if all references are of one class: there is nothing to tell apart, and the score
         is undefined. "warn" returns 0.0 with an `UndefinedMetricWarning`.
@@ -114,9 +118,9 @@ def informedness_score(
     Returns
     -------
     float, or list of float where `average` is None
-        Dimensionless, at most 1. A class in the references that is never predicted has bias 0
-        and adds nothing. For a class that is predicted but absent from the references, TPR - FPR
-        counts as 0, with an `UndefinedMetricWarning` that names it.
+        Dimensionless, from -1 to 1. A class of `labels` that no reference has counts as 0, with an
+        `UndefinedMetricWarning` if it is predicted; above 5% of the answers, the warning also has
+        the score if it is no class.
 
     Warns
     -----
@@ -135,7 +139,8 @@ def informedness_score(
     ValueError
         If lengths or types of label differ, something is not a label (a score, a missing value,
         a row of logits), a label is outside `labels`, no sample is left, a weight, the prior or
-        an option is not valid. The message names the argument and the value.
+        an option is not valid, or an answer is no class and `prior_mode` is "odds". The message
+        names the argument and the value.
 
     See Also
     --------
@@ -204,7 +209,7 @@ def markedness_score(
     Raises
     ------
     ValueError
-        As `informedness_score`.
+        As `informedness_score`, and for `unknown="wrong"`.
 
     References
     ----------
@@ -216,11 +221,12 @@ def markedness_score(
     >>> markedness_score([0, 0, 0, 1], [0, 0, 1, 1])
     0.5
     """
-    table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
-    from .statistics.margins import MARKEDNESS
+    from .statistics.registry import averaged_score
 
+    score = averaged_score("markedness", average, unknown)
+    table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
     prior = by_name(prior, y_true, y_pred)
-    return MARKEDNESS.averaged(average).value(table, prior=prior, zero_division=zero_division)
+    return score.value(table, prior=prior, zero_division=zero_division)
 
 
 def nit_score(
@@ -262,8 +268,8 @@ def nit_score(
     -----
     UndefinedMetricWarning
         For one class; for one sample, as in `informedness_score`; and if predictions are no class
-        of the references, since these count as information. `labels` with unknown="wrong" counts
-        all of them as one answer.
+        of the references, since each of them counts as information, unless unknown="wrong"; with
+        `labels` all of them then count as one answer.
 
     Raises
     ------

@@ -4,12 +4,14 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
+from typing import Any
 
 from .core.labels import NULLS
 from .inputs.columns import naming
 from .inputs.csv import DELIMITERS
 from .inputs.objects import Objects, leaves
 from .inputs.open import columns_in, list_files, open_whole, read_header
+from .inputs.text_labels import labels_of_text
 
 MOST_ROWS = 10_000  # that are looked at
 _MOST_COLUMNS = 40
@@ -59,7 +61,15 @@ def columns_listed(
 
 
 def labels_in(times: Counter[object]) -> set[object]:
-    """Return the labels of a column if most occur more than once, and no row lacks one."""
-    if None in times or 2 * len(times) > times.total():
-        return set()
-    return {x.removesuffix(".0") if isinstance(x, str) else x for x in times}  # as they are read
+    """Return the labels of a column if most occur more than once."""
+    return {*times} - {None} if 2 * len(times) <= times.total() else set()
+
+
+def is_model(times: Counter[object], classes: set[object]) -> bool:
+    """Return whether a column has two labels, and at least half of its filled cells these ones."""
+    labels = {*times} - {None}
+    texts = all(isinstance(x, str) for x in labels | classes)
+    meant: Any = labels_of_text([labels, classes]) if texts else {}  # type: ignore[list-item]
+    known = {meant.get(x, x) for x in classes}
+    n_known = sum(n for x, n in times.items() if x is not None and meant.get(x, x) in known)
+    return len(labels) > 1 and 2 * n_known >= times.total() - times[None] > 0

@@ -142,8 +142,8 @@ class Task(ConfigurableTask):  # type: ignore[misc]
     the answer is the likeliest choice, as for `acc` (or `acc_norm`, if only that is listed). The
     classes are the positions of the choices; if text is generated and there is no `doc_to_choice`,
     the targets of all documents. What `exact_match` counts as right is the target's class, for
-    example where it ignores case. An answer outside the classes is wrong and counts as a class of
-    its own. Each score has its standard error by the delta method, for every filter.
+    example where it ignores case. An answer outside the classes counts as a wrong answer, for NIT
+    as a symbol of its own. Each score has its standard error by the delta method, for every filter.
 
     Parameters
     ----------

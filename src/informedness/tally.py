@@ -7,8 +7,11 @@ from batch to batch. Tables can be added up.
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import replace
 from threading import Lock
 from typing import Any
+
+import numpy as np
 
 from .contingency import ContingencyTable
 from .core.labels import Label, NoSamplesError, check_same_kind, read_column
@@ -31,7 +34,7 @@ class Tally:
     ignore_index : label, optional
         Drops the samples whose *reference* equals it, for example -100 on padded tokens.
     unknown : {"error", "wrong"}
-        Whether a prediction outside `labels` is an error or counts as a wrong answer.
+        Whether a prediction that is missing or outside `labels` is an error or a wrong answer.
 
     Raises
     ------
@@ -52,6 +55,7 @@ class Tally:
     ) -> None:
         self._task = read_sides({"references": ()}, labels, ignore_index, unknown)[1]
         self._table: ContingencyTable | None = None
+        self.ids: range | None = None  # of logits: all are classes, whether or not they occur
 
     def update(self, *, references: Any, predictions: Any, sample_weight: Any = None) -> None:
         """Count a batch; an empty or fully ignored batch adds nothing.
@@ -94,8 +98,12 @@ class Tally:
         """
         if self._table is None:
             raise NoSamplesError("there must be a sample to score, but `update` was given none")
-        warn_of_table(self._table)
-        return self._table
+        table = self._table
+        if self.ids is not None:
+            known = np.array([label in self.ids for label in table.labels])
+            table = replace(table, known=known | table.is_class)
+        warn_of_table(table, unknown=self._task.unknown)
+        return table
 
     def reset(self) -> None:
         """Forget all samples."""

@@ -15,8 +15,10 @@ from .contingency import ContingencyTable
 from .core.labels import show
 from .core.scores import Average
 from .extras import needing
+from .inputs.text_labels import check_threshold
 from .statistics.registry import averaged_score
-from .trainer import _argmax, _check_numbers, _check_threshold
+from .trainer import _argmax, _check_numbers
+from .warnings import collected, issue
 
 with needing("informedness.torchmetrics needs torchmetrics", "informedness[torchmetrics]"):
     import torch
@@ -46,11 +48,12 @@ class _ScoreOfCounts(Metric):
             raise ValueError(f"`num_classes` must be an integer above 1, got {show(num_classes)}")
         if not (ignore_index is None or type(ignore_index) is int):
             raise ValueError(f"`ignore_index` must be an integer or None, got {show(ignore_index)}")
-        _check_threshold(threshold)
+        check_threshold(threshold)
         if threshold is not None and num_classes != 2:
             said = f"left out unless `num_classes` is 2, got {threshold} with {num_classes}"
             raise ValueError(f"`threshold` must be {said}: the highest score counts")
         self._score = averaged_score(self.metric, average)
+        self._said: set[str] = set()
         self.num_classes, self.ignore_index = num_classes, ignore_index
         self.average, self.threshold = average, threshold
         # A MetricCollection lets metrics share one state if its name and value are equal after the
@@ -138,7 +141,9 @@ class _ScoreOfCounts(Metric):
         counts = self.counts.cpu().numpy()
         if counts.any():
             table = ContingencyTable.from_matrix(counts, labels=range(self.num_classes))
-            value = self._score.value(table)
+            with collected() as notes:
+                value = self._score.value(table)
+            issue(notes, self._said)
         return torch.tensor(value, dtype=dtype, device=self.counts.device)
 
     def set_dtype(self, dst_type: Any) -> Any:

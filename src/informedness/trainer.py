@@ -17,12 +17,14 @@ import numpy as np
 
 from .contingency import ContingencyTable
 from .core.labels import NAMES, Label, LabelsWarning, Numbers, as_array, check_distinct, show, warn
-from .core.table import is_real, labels_at
+from .core.table import labels_at
+from .inputs.text_labels import check_threshold
 from .multilabel import check_shapes, count_labels, scores_of_labels, tables_of_labels
 from .results.estimate import estimate_of
 from .statistics.intervals import check_level
 from .statistics.registry import averaged_score, score_named
 from .tally import Tally
+from .warnings import collected, issue
 
 _ONE_COLUMN = "one column"
 _DECODE = "generated ids need `batch_decode` first, see Generated text in docs/evaluate.md"
@@ -45,7 +47,8 @@ class ComputeMetrics:
     *names : str
         Names of scores, as in `estimate`.
     labels : sequence of int, optional
-        The classes of the task; by default those of `config`, or else those that occur.
+        The classes of the task; by default those of `config`, or else the columns of logits, or of
+        ids those of the references.
     prior : mapping of class to probability, optional
         Class shares to which the references are reweighted, for all scores.
     average : {"bias", "prevalence", "macro"} or None, optional
@@ -61,7 +64,7 @@ class ComputeMetrics:
     ignore_index : int or None
         Drops the samples or tokens whose reference equals it.
     unknown : {"error", "wrong"}
-        Whether a prediction outside the declared classes is refused or counted as a wrong answer.
+        Whether a prediction that is missing, or outside the classes, is an error or a wrong answer.
     multilabel : bool, optional
         Whether each column is a label of its own; by default `config` decides. Scores are then
         means over the labels for which they are defined. False: rows of 0 and 1 are tokens.
@@ -134,6 +137,7 @@ class ComputeMetrics:
         self.per_label = per_label
         self.config = config
         self.table: ContingencyTable | dict[str, ContingencyTable] | None = None
+        self._said: set[str] = set()
         self._check_options()
         self.reset()
         if average is None and self.labels is not None:
@@ -151,10 +155,11 @@ class ComputeMetrics:
         takes_one = [bool(score_named(name).averages) for name in self.names]
         check_distinct(self.names, "names")
         averages = [self.average if takes else "default" for takes in takes_one]
-        self._scores = [*map(averaged_score, self.names, averages)]
+        pairs = zip(self.names, averages, strict=True)
+        self._scores = [averaged_score(*pair, self.unknown) for pair in pairs]
         if self.average != "default" and not any(takes_one):
             raise ValueError(f"`average` must be left out: none of {self.names} takes one")
-        _check_threshold(self.threshold)
+        check_threshold(self.threshold)
         if self.confidence_level is not None:
             check_level(self.confidence_level)
             for score in self._scores:
@@ -237,6 +242,7 @@ class ComputeMetrics:
             predictions, references = predictions.reshape(-1), references.reshape(-1)
         elif has_columns and _is_float(predictions):
             self._n_columns = predictions.shape[-1]
+            self._tally.ids = range(self._n_columns) if self.labels is None else None
             predictions = _argmax(predictions, references != self.ignore_index)
         elif predictions.shape != references.shape:
             raise ValueError(
@@ -341,11 +347,18 @@ class ComputeMetrics:
 
     def _of_table(self, table: ContingencyTable) -> dict[str, float]:
         """Return the scores of one table, with their intervals if wanted."""
+        with collected() as notes:
+            result = self._scores_of(table)
+        issue(notes, self._said)
+        return result
+
+    def _scores_of(self, table: ContingencyTable) -> dict[str, float]:
         result: dict[str, float] = {}
         for score in self._scores:
             keys = [score.name]
             if score.average is None:
-                keys = [f"{score.name}_{label}" for label in self._class_names(table.labels)]
+                names = self._class_names(score.class_labels(table))
+                keys = [f"{score.name}_{name}" for name in names]
             if self.confidence_level is None:
                 values = np.ravel(score.value(table, prior=self.prior)).tolist()
                 result |= zip(keys, values, strict=True)
@@ -361,7 +374,7 @@ class ComputeMetrics:
     def _class_names(self, labels: Sequence[Label | None]) -> list[str]:
         is_named = self._form != _ONE_COLUMN  # which has one name for its two classes
         names = getattr(self.config, "id2label", None) if is_named else None
-        found = ["unknown" if x is None else str((names or {}).get(x, x)) for x in labels]
+        found = [str((names or {}).get(x, x)) for x in labels]
         check_distinct(found, "config.id2label")
         return found
 
@@ -395,12 +408,6 @@ def argmax_logits(logits: Any, labels: Any) -> Any:
     if logits.ndim < 2 or logits.shape[-1] == 1 or logits.shape == shape:
         return logits
     return _argmax(logits, labels != -100 if logits.shape[:-1] == shape else True)
-
-
-def _check_threshold(threshold: Any) -> None:
-    """Raise ValueError unless a threshold is a finite number or None."""
-    if threshold is not None and not (is_real(threshold) and math.isfinite(threshold)):
-        raise ValueError(f"`threshold` must be a finite number, got {show(threshold)}")
 
 
 def _batches(eval_prediction: Any) -> Iterator[tuple[Any, Numbers]]:

@@ -12,7 +12,7 @@ warnings.filterwarnings("ignore", category=IntervalWarning)
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .core.labels import NOTES
+from .core.labels import NOTES, WARNING_PREFIX, warn
 from .core.labels import InformednessWarning as InformednessWarning
 from .core.labels import LabelsWarning as LabelsWarning
 from .core.labels import UndefinedMetricWarning as UndefinedMetricWarning
@@ -39,3 +39,22 @@ def collected() -> Iterator[list[Warning]]:
         yield notes
     finally:
         NOTES.reset(before)
+
+
+@contextmanager
+def naming_warnings(name: str) -> Iterator[None]:
+    """Name a run, a file or a model in each warning about it."""
+    with collected() as notes:
+        yield
+    for note in notes:
+        warn(f"{name}: {str(note).removeprefix(WARNING_PREFIX)}", type(note))
+
+
+def issue(notes: list[Warning], said: set[str]) -> None:
+    """Issue warnings; that of many answers without references once, as `said` remembers."""
+    for note in notes:
+        is_absent = "which no reference has" in str(note)
+        if not (is_absent and said):
+            warn(str(note).removeprefix(WARNING_PREFIX), type(note))
+        if is_absent:
+            said.add(str(note))

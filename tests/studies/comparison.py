@@ -20,6 +20,9 @@ The ways:
 - stratified: every second class has three times the weight of the others.
 - even prior: the references are reweighted to even shares of the classes.
 - groups: of 2 to 14 samples, of which each is with probability 0.3 a copy of the first.
+- both, or B: 5%, 20% or 50% of the answers of both models, or of B's own, are no class and count as
+  wrong ones: of all answers, or of those to the rarest class. These cells have a section of their
+  own, on Informedness of models that are alike, mirrored, one class or traded.
 
 Cells are a random choice, by a seed, of all there are, and some of 300 and 1,000 classes; all are
 fixed before any is drawn. Classes are declared. A share of p < 0.05 above 0.065 counts as not yet
@@ -38,6 +41,8 @@ interval fails where the upper 99.9% bound of its coverage is below 0.92.
 
 A slice against the rest: both are samples of one population. Shares of p < 0.05 and of p < 0.05/20,
 Holm's first step for 20 slices.
+
+A section that names a command was made by it alone (`--add`), after the others.
 """
 
 import argparse
@@ -62,6 +67,7 @@ from informedness.statistics.registry import SCORES, averaged_score
 from informedness.warnings import IntervalWarning
 
 HERE = Path(__file__).parent
+DOC = "\n".join(__doc__.splitlines()[2:])
 KS, SIZES, SHARES, DIFFERENT = (
     (2, 3, 5, 10, 30, 100),
     (20, 30, 50, 100, 200, 1000, 5000, 20000),
@@ -95,8 +101,12 @@ FORTY = list(itertools.product(
 ))  # fmt: skip
 SLICES = list(itertools.product(((2, "even"), (2, "90%"), (3, "zipf"), (5, "even"), (10, "zipf")),
                                 (0.5, 0.9), (30, 100, 400)))  # fmt: skip
+NO_CLASS = {f"{who}, {share:.0%} {where}": (who, share, where)
+            for who, (share, where) in itertools.product(("both", "B"), of.REFUSED)}  # fmt: skip
+OF_NO_CLASS = "Answers that are no class"  # the heading of their section
 AVERAGED = ["informedness, prevalence", "informedness, macro"]
 AVERAGED += ["markedness, bias", "markedness, macro"]
+OF_INFORMEDNESS = ["informedness", *AVERAGED[:2]]
 METRICS = [*SCORES, *AVERAGED]
 WHICH = ("without", "all")  # pairs: those without a warning, and all
 TAIL, AGAIN, LIMIT = 0.05 / 780, 0.065, 0.06
@@ -148,7 +158,8 @@ def options_of(metric):
 def score(shares, metric):
     """Return the score of a population."""
     rows, columns = np.nonzero(shares)
-    table = Table(tuple(range(len(shares))), True, rows, columns, shares[rows, columns])
+    labels = (*range(len(shares)), None)[: shares.shape[1]]
+    table = Table(labels, True, rows, columns, shares[rows, columns])
     scored, table = averaged_score(*options_of(metric).values()).oriented(table)
     return float(scored.exact(table))
 
@@ -157,17 +168,18 @@ class Pair:
     """A population of two models: class shares, how each answers, and how often B copies A."""
 
     def __init__(self, pi, a, b, copied):
-        self.k, self.shares, self.copied, self.tables = len(pi), np.cumsum(pi), copied, (a, b)
-        ends = [np.cumsum(table, axis=1) + np.arange(self.k)[:, None] for table in (a, b)]
+        self.shares, self.copied, self.tables = np.cumsum(pi), copied, (a, b)
+        self.n_answers = a.shape[1]
+        ends = [np.cumsum(table, axis=1) + np.arange(len(pi))[:, None] for table in (a, b)]
         for table in ends:  # whose rows end at whole numbers
-            table[:, -1] = np.arange(1, self.k + 1)
+            table[:, -1] = np.arange(1, len(pi) + 1)
         self.ends = [table.ravel() for table in ends]
 
     def drawn(self, rng, n):
         """Return references and answers of n samples."""
         r = np.searchsorted(self.shares, rng.random(n) * self.shares[-1], side="right")
         a, b = (
-            np.searchsorted(ends, r + rng.random(n), side="right") - r * self.k
+            np.searchsorted(ends, r + rng.random(n), side="right") - r * self.n_answers
             for ends in self.ends
         )
         return np.array([r, a, np.where(rng.random(n) < self.copied, a, b)])
@@ -203,6 +215,8 @@ def equal_models(kind, k, shares, different, metric, way):
     elif way == "even prior":
         scored = np.full(k, 1 / k)
     make_a, make_b = KINDS[kind]
+    if way in NO_CLASS:
+        make_a, make_b = lacking_answers(make_a, make_b, *NO_CLASS[way])
     a, copied = make_a(pi), 0.0
     if k > 100:  # where the search would take hours
         b = make_b(pi, ABILITIES[kind])
@@ -225,6 +239,15 @@ def equal_models(kind, k, shares, different, metric, way):
     left, really = gap(found), (1 - copied) * differ
     is_equal = abs(left) < 1e-5 and 0.7 < really / different < 1.4
     return (Pair(pi, a, b, copied), left) if is_equal else None
+
+
+def lacking_answers(make_a, make_b, who, share, where):
+    """Return the makers of two models, of which both or B give answers that are no class."""
+    of_a = share if who == "both" else 0.0
+    return (
+        lambda pi: of.with_no_class(make_a(pi), of_a, where),
+        lambda pi, x: of.with_no_class(make_b(pi, x), share, where),
+    )
 
 
 def weights_of_classes(k):
@@ -257,6 +280,21 @@ def cells(full):
     return some
 
 
+def cells_of_no_class(wanted):
+    """Return this many cells of each average of Informedness where some answers are no class."""
+    some = []
+    for metric in OF_INFORMEDNESS:
+        kinds = "alike", "mirrored", "one class", "traded"
+        sides = (2, 3, 10), (60, 150, 300, 1000), SHARES[:3], DIFFERENT[2:]
+        grid = [x for x in itertools.product(kinds, *sides, NO_CLASS) if x[4] * x[2] >= 1]
+        rng = np.random.default_rng([METRICS.index(metric), len(grid)])
+        order = (grid[place] for place in rng.permutation(len(grid)))
+        found = ((*place, metric, way) for *place, way in order)
+        equal = (x for x in found if equal_models(*x[:2], *x[3:]) is not None)
+        some += itertools.islice(equal, wanted)
+    return some
+
+
 def in_groups(rng, columns):
     """Return the columns with copies in groups of 2 to 14 samples, and the groups."""
     n = columns.shape[1]
@@ -282,6 +320,8 @@ def compared(rng, columns, k, metric, way):
         return None
     if way == "even prior":
         extra["prior"] = dict.fromkeys(range(k), 1 / k)
+    elif way in NO_CLASS:
+        extra["unknown"] = "wrong"
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         made = compare(*columns, **options_of(metric), labels=range(k), **extra)
@@ -385,6 +425,14 @@ def details(rows):
     head = ["kind", "way", "k", "N", "shares", "pairs", "of all", "samples that differ",
             "p < 0.05", "interval covers", "mean width", "fails"]  # fmt: skip
     return scoring.table(head, cells, left=2)
+
+
+def section_of_no_class(rows, counts):
+    """Return what the cells show where some answers are no class."""
+    texts = [scoring.text(said_of(rows, counts)), summary(rows)]
+    for metric in OF_INFORMEDNESS:
+        texts += [f"### {metric}", details([row for row in rows if row[0][5] == metric])]
+    return "\n\n".join(texts)
 
 
 def bootstrap_rejects(rng, columns, k, metric):
@@ -518,15 +566,31 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=400, help="pairs of models a cell")
     parser.add_argument("--forty", type=int, default=80_000, help="pairs that are alike, a cell")
+    parser.add_argument("--no-class", type=int, default=60,
+                        help="cells of each score where some answers are no class")  # fmt: skip
     parser.add_argument("--corner", action="store_true", help="a few cells of each score")
+    parser.add_argument("--add", action="store_true",
+                        help="only those where some answers are no class")  # fmt: skip
     parser.add_argument("--processes", type=int, default=multiprocessing.cpu_count())
     parser.add_argument("--output", type=Path, default=HERE / "COMPARISON.md")
     options = parser.parse_args()
     start, runs = time.perf_counter(), options.runs
     warnings.filterwarnings("ignore", "informedness: ")
     better = BETTER[:2] if options.corner else BETTER
-    places = cells(not options.corner)  # before processes are made, which then share its search
+    # before processes are made, which then share its search
+    places = [] if options.add else cells(not options.corner)
+    places_of_no_class = cells_of_no_class(options.no_class)
     with multiprocessing.Pool(options.processes) as pool:
+        of_no_class = section_of_no_class(*study(places_of_no_class, runs, pool))
+        if options.add:
+            made = of.made_with((time.perf_counter() - start) / 60)
+            command = f"--runs {runs} --no-class {options.no_class} --add"
+            head, sections = of.sections_of(options.output)
+            title, first, *_, about = head.split("\n\n")  # of the sections that stay
+            command = f"    python tests/studies/comparison.py {command}"
+            sections[OF_NO_CLASS] = "\n\n".join([command, made, of_no_class])
+            of.write_page(options.output, "\n\n".join([title, first, DOC, about]), sections)
+            return
         rows, counts = study(places, runs, pool)
         tasks = [(place, metric, max(runs // 4, 1)) for metric in ("informedness", "nit")
                  for place in better]  # fmt: skip
@@ -538,18 +602,20 @@ def main():
         slices = pool.map(slice_cell, [(place, max(runs // 2, 2)) for place in SLICES])
     minutes = (time.perf_counter() - start) / 60
     command = f"    python tests/studies/comparison.py --runs {runs} --forty {options.forty}"
+    command += f" --no-class {options.no_class}" + " --corner" * options.corner
     about = f"{runs} pairs of models a cell, and a quarter of that where B is better. "
-    page = ["# How often a comparison errs, and how often it finds",
-            command + " --corner" * options.corner, "\n".join(__doc__.splitlines()[2:]),
-            scoring.text(about + of.made_with(minutes)), "## Neither is better",
-            scoring.text(said_of(rows, counts)), summary(rows), "## Forty equal models",
-            scoring.text(forty_said(forty)), forty_table(forty), "## B is better",
-            better_table(found_better), "## A slice against the rest",
-            slice_table(slices)]  # fmt: skip
+    head = ["# How often a comparison errs, and how often it finds", command, DOC,
+            scoring.text(about + of.made_with(minutes))]  # fmt: skip
+    sections = {
+        "Neither is better": f"{scoring.text(said_of(rows, counts))}\n\n{summary(rows)}",
+        "Forty equal models": f"{scoring.text(forty_said(forty))}\n\n{forty_table(forty)}",
+        "B is better": better_table(found_better),
+        "A slice against the rest": slice_table(slices),
+    }
     for metric in METRICS:
-        some = [row for row in rows if row[0][5] == metric]
-        page += [f"## Cells of {metric}", details(some)]
-    options.output.write_text("\n\n".join(page) + "\n", encoding="utf-8")
+        sections[f"Cells of {metric}"] = details([row for row in rows if row[0][5] == metric])
+    sections[OF_NO_CLASS] = of_no_class
+    of.write_page(options.output, "\n\n".join(head), sections)
 
 
 if __name__ == "__main__":

@@ -14,14 +14,18 @@ score of the population or not. The ways:
 - by class: Informedness of each class against all others; the first class, and all others pooled.
 - many classes: declared, 100 to 1,000 of them, for the averages of Informedness.
 - few samples: declared, 20 or 30 samples.
+- no class: declared, but 5%, 20% or 50% of the answers are no class and count as wrong ones: of all
+  of them, or of those to the rarest class. Markedness is not known of these. Informedness of each
+  class is studied too.
 
 Cells and numbers of tables are fixed before any is drawn. The cells are a random choice, by a seed,
 of all those of a way; no k and N are among those on which the formulas were chosen, except 2
-classes with 20 or 30 samples, and 100 classes or more. Of each cell the same number of tables is
-drawn, and all scores are computed from the same tables. A coverage below 0.93 counts as not yet
-known: that score is studied on ten times as many tables, new ones, which alone count. So a coverage
-c has the standard error sqrt(c (1 - c) / tables), .011 at .95 of 400 tables and .004 at .93 of
-4,000; a true .92 is found at .93 or more of 400 tables in 27% of cells, a true .90 in 3%.
+classes with 20 or 30 samples or where some answers are no class, and 100 classes or more. Of each
+cell the same number of tables is drawn, and all scores are computed from the same tables. A
+coverage below 0.93 counts as not yet known: that score is studied on ten times as many tables, new
+ones, which alone count. So a coverage c has the standard error sqrt(c (1 - c) / tables), .011 at
+.95 of 400 tables and .004 at .93 of 4,000; a true .92 is found at .93 or more of 400 tables in 27%
+of cells, a true .90 in 3%.
 
 A coverage is counted apart for tables on which the interval comes with a warning, for those on
 which it comes without one, and for all. It fails if its upper 99.9% Wilson bound lies below 0.92
@@ -35,12 +39,15 @@ lower 99.9% bound lies above 0.06.
 
 What each part buys: the same, of declared classes, with one part of the formulas left out at a time
 (tests/reference.py, which agrees with the package to 1e-10).
+
+A section that names a command was made by it alone (`--add`), after the others.
 """
 
 import argparse
 import itertools
 import math
 import multiprocessing
+import re
 import sys
 import time
 import warnings
@@ -49,7 +56,17 @@ from pathlib import Path
 
 import numpy as np
 from paper import scoring
-from populations import CLASSIFIERS, SHARES, made_with, population, wilson_bound
+from populations import (
+    CLASSIFIERS,
+    REFUSED,
+    SHARES,
+    made_with,
+    population,
+    sections_of,
+    wilson_bound,
+    with_no_class,
+    write_page,
+)
 
 from informedness import ContingencyTable
 from informedness.statistics.chance import independence_test
@@ -63,7 +80,7 @@ LEVEL, LIMITS, AGAIN = 0.95, {False: 0.92, True: 0.88, None: 0.88}, 0.93
 # The formulas were chosen on k = 2, 4, 7, 20 and 50, N = 100, 200, 500, 2,000 and 20,000, the first
 # six kinds of shares, and the classifiers before "nearby" with naive Bayes.
 SOME_KS, SOME_SIZES, SOME_SHARES = (3, 10, 30), (150, 300, 1000), ("even", "steep", "95%")
-GRIDS = {  # k, N, shares, classifiers
+GRIDS = {  # k, N, shares, classifiers, and which answers are no class
     "declared": ((3, 5, 10, 30), (150, 300, 1000, 5000), SHARES, CLASSIFIERS),
     "observed": (SOME_KS, SOME_SIZES, SOME_SHARES, CLASSIFIERS),
     "random weights": (SOME_KS, SOME_SIZES, SOME_SHARES, CLASSIFIERS),
@@ -77,8 +94,10 @@ GRIDS = {  # k, N, shares, classifiers
         ("knows 0.2", "knows 0.6", "knows 0.95", "uneven"),
     ),
     "few samples": ((2, 3, 5), (20, 30), SOME_SHARES, CLASSIFIERS),
+    "no class": ((2, 3, 10), (60, 150, 300, 1000), SOME_SHARES, CLASSIFIERS, REFUSED),
 }
 WAYS = tuple(GRIDS)
+MANY = ("declared", "no class")  # of which more cells are studied
 GUESSED = ((3, 10, 30), (150, 1000, 5000), SHARES, ("guesses evenly", "guesses by share"))
 WARNED = {False: "no", True: "yes", None: "all"}
 AVERAGED = {
@@ -106,7 +125,10 @@ HERE = Path(__file__).parent
 
 
 def cells_of(way, number=None):
-    """Return the cells of a way, (way, k, N, shares, classifier), or a random choice of them."""
+    """Return the cells of a way, (way, k, N, shares, classifier), or a random choice of them.
+
+    Where some answers are no class, these come last.
+    """
     grid = [
         (way, *place)
         for place in itertools.product(*GRIDS[way])
@@ -120,6 +142,8 @@ def scores_of(way):
     """Return the scores that are studied in a way."""
     if way in ("even prior", "many classes"):
         return OF_INFORMEDNESS
+    if way == "no class":
+        return {name: score for name, score in ALL.items() if name != "markedness"}
     return {"informedness": INFORMEDNESS} if way == "by class" else ALL
 
 
@@ -131,13 +155,19 @@ def drawn(cell, truth, rng):
         weights = rng.exponential(size=n) if way == "random weights" else STRATA[codes // k]
         sums, squares = (np.bincount(codes, weights**p, k * k).reshape(k, k) for p in (1, 2))
         return ContingencyTable.from_matrix(sums, labels=range(k), squared_weights=squares)
-    counts = rng.multinomial(n, truth.ravel()).reshape(k, k)
-    rows, columns = np.nonzero(counts)
+    counts = rng.multinomial(n, truth.ravel()).reshape(truth.shape)
+    return counted(counts, None if way == "observed" else range(k))
+
+
+def counted(amounts, labels):
+    """Return the table of an array; answers in a column more than it has rows are no class."""
+    rows, columns = np.nonzero(amounts)
     return ContingencyTable.from_counts(
         references=rows,
         predictions=columns,
-        counts=counts[rows, columns],
-        labels=None if way == "observed" else range(k),
+        counts=amounts[rows, columns],
+        labels=labels,
+        unknown="wrong" if amounts.shape[1] > len(amounts) else "error",
     )
 
 
@@ -146,7 +176,9 @@ class Truth:
 
     def __init__(self, cell, scores):
         self.way, self.k = cell[:2]
-        self.shares, self.scores = population(self.k, *cell[3:]), scores
+        self.shares, self.scores = population(self.k, *cell[3:5]), scores
+        if self.way == "no class":
+            self.shares = with_no_class(self.shares, *cell[5])
         shares = self.shares
         if self.way == "stratified":
             shares = shares * STRATA[: self.k, None]
@@ -157,7 +189,7 @@ class Truth:
         self.gains = INFORMEDNESS.averaged(None).rounded(whole)
 
     def _of(self, shares):
-        whole = ContingencyTable.from_matrix(shares, labels=range(self.k))
+        whole = counted(shares, range(self.k))
         return {name: score.rounded(whole) for name, score in self.scores.items()}, whole
 
     def behind(self, table):
@@ -180,11 +212,12 @@ class Truth:
 
 def intervals_on(truth, table):
     """Yield (score, true value, interval, whether it comes with a warning) of one table."""
-    if truth.way == "by class":
+    if truth.way in ("by class", "no class"):
         intervals = INFORMEDNESS.averaged(None).with_interval().intervals(table, LEVEL)
         for number, (value, made) in enumerate(zip(truth.gains, intervals, strict=True)):
             few = table.reference_totals[number] < 5
             yield "other classes" if number else "first class", value, made, bool(few)
+    if truth.way == "by class":
         return
     values, prior = truth.behind(table)
     for name, score in truth.scores.items():
@@ -199,7 +232,8 @@ def run(task):
     cell, names, n_tables = task
     scores = {name: score for name, score in scores_of(cell[0]).items() if name in (names or ALL)}
     place = WAYS.index(cell[0]), cell[1], cell[2], SHARES.index(cell[3])
-    rng = np.random.default_rng([n_tables, *place, list(CLASSIFIERS).index(cell[4])])
+    which = [REFUSED.index(no_class) for no_class in cell[5:]]
+    rng = np.random.default_rng([n_tables, *place, list(CLASSIFIERS).index(cell[4]), *which])
     warnings.filterwarnings("ignore", "informedness: ")
     truth, found = Truth(cell, scores), defaultdict(list)
     for _ in range(n_tables):
@@ -336,9 +370,10 @@ def failing(results):
         key=lambda one: one[:3],
     )
     lines = ["Cells that fail:", ""]
-    for coverage, (_, k, n, shares, classifier), name, warned, tables in found:
+    for coverage, (_, k, n, *kinds), name, warned, tables in found:
         how = {False: "without a warning", True: "with a warning", None: "all"}[warned]
-        place = f"k = {k}, N = {n}, {shares}, {classifier}"
+        words = [kind if isinstance(kind, str) else "{:.0%} {}".format(*kind) for kind in kinds]
+        place = f"k = {k}, N = {n}, {', '.join(words)}"
         lines.append(f"- {coverage:.3f} {name}, {how}: {place} ({tables} intervals)")
     return "\n".join(lines) if found else "No cell fails."
 
@@ -347,51 +382,57 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tables", type=int, default=400, help="of each cell")
     parser.add_argument("--cells", type=int, nargs=2, default=[400, 60],
-                        help="of declared classes, and of each other way")  # fmt: skip
+                        help=f"of {' and '.join(MANY)}, and of each other way")  # fmt: skip
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
+    parser.add_argument("--add", action="store_true", help="to the page, which keeps its others")
     parser.add_argument("--processes", type=int, default=multiprocessing.cpu_count())
     parser.add_argument("--output", type=Path, default=HERE / "COVERAGE.md")
     options = parser.parse_args()
     start, n_tables = time.perf_counter(), options.tables
     many, some = options.cells
-    sizes = {way: many if way == "declared" else some for way in options.ways}
-    command = " ".join(
+    sizes = {way: many if way in MANY else some for way in options.ways}
+    command = "python tests/studies/coverage.py " + " ".join(
         f'"{word}"' if " " in word else word
         for word in ("--tables", str(n_tables), "--cells", *map(str, options.cells), "--ways",
-                     *options.ways)
+                     *options.ways, *["--add"] * options.add)
     )  # fmt: skip
-    doc = "\n".join(__doc__.splitlines()[2:])
-    head = ["# How often the intervals cover the truth",
-            f"    python tests/studies/coverage.py {command}", doc]  # fmt: skip
-    parts, n_cells = [], 0
+    first, made_before, sections = f"    {command}", "", {}
+    if options.add:  # the others keep what is said of how they were made
+        head, sections = sections_of(options.output)
+        _, first, *_, about = head.split("\n\n")
+        made_before = " ".join(about.split()).split("; ", 1)[1]
+
+    def made():
+        return made_with((time.perf_counter() - start) / 60)
 
     def write():
-        minutes = (time.perf_counter() - start) / 60
-        about = f"{n_cells} cells of {n_tables} tables each; {made_with(minutes)}"
-        text = "\n\n".join([*head, scoring.text(about), *parts])
-        options.output.write_text(f"{text}\n", encoding="utf-8")
+        numbers = re.findall(r"^(\d+) of the \d+ cells of", "\n".join(sections.values()), re.M)
+        about = f"{sum(map(int, numbers))} cells of {n_tables} tables each; {made_before or made()}"
+        doc = "\n".join(__doc__.splitlines()[2:])
+        head = ["# How often the intervals cover the truth", first, doc, scoring.text(about)]
+        write_page(options.output, "\n\n".join(head), sections)
 
     with multiprocessing.Pool(options.processes) as pool:
         for way, number in sizes.items():
             cells = cells_of(way, number)
-            n_cells += len(cells)
             results = study(cells, n_tables, pool)
-            about = f"{len(cells)} of the {len(cells_of(way))} cells of this way."
-            parts += [f"## {way.capitalize()}", about, summary(results), failing(results)]
+            about = [f"{len(cells)} of the {len(cells_of(way))} cells of this way."]
+            about += [f"    {command}", made()] if options.add else []
+            sections[way.capitalize()] = "\n\n".join([*about, summary(results), failing(results)])
             write()  # what is done, should the rest be cut off
             if way == "declared":
-                parts += [*sections_of_chance(pool, n_tables, some), "## What each part buys"]
-                parts += section_of_parts(pool, n_tables // 2, some)
+                sections |= section_of_chance(pool, n_tables, some)
+                sections |= section_of_parts(pool, n_tables // 2, some)
                 write()
 
 
-def sections_of_chance(pool, n_tables, some):
+def section_of_chance(pool, n_tables, some):
     """Return the section on how often guessers are told from chance."""
     grid = list(itertools.product(*GUESSED))
     order = np.random.default_rng(0).permutation(len(grid))[: max(3, some // 2)]
     found = list(pool.imap_unordered(told_from_chance, [(grid[x], n_tables) for x in order]))
     about = f"{n_tables} tables each of {len(found)} guessers of the {len(grid)} there are."
-    return ["## The test of chance", about, of_guessers(found, n_tables)]
+    return {"The test of chance": f"{about}\n\n{of_guessers(found, n_tables)}"}
 
 
 def section_of_parts(pool, n_tables, some):
@@ -402,7 +443,7 @@ def section_of_parts(pool, n_tables, some):
         f"{n_tables} tables each of {len(cells)} cells of up to 2,000 samples, the same for all "
         "parts. What lowers coverage here is needed; what does not may be in cells not drawn."
     )
-    return [about, of_parts(found)]
+    return {"What each part buys": f"{about}\n\n{of_parts(found)}"}
 
 
 if __name__ == "__main__":

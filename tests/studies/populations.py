@@ -1,9 +1,10 @@
 """The populations of the studies: class shares, and classifiers of many kinds.
 
 A population is a k x k table of probabilities, rows references; samples of it are multinomial. Its
-true scores follow from the table.
+true scores follow from the table. Where some answers are no class, they have a column more.
 """
 
+import itertools
 import math
 import multiprocessing
 import platform
@@ -191,6 +192,18 @@ def population(k, shares, classifier):
     return pi[:, None] * CLASSIFIERS[classifier](pi)
 
 
+REFUSED = list(itertools.product((0.05, 0.2, 0.5), ("of all", "of the rarest class")))
+"""What share of the answers is no class: of all of them, or of those to the last class."""
+
+
+def with_no_class(table, share, where):
+    """Return a table with a column more, into which this share of the answers goes."""
+    lost = np.full((len(table), 1), share)
+    if where != "of all":
+        lost[:-1] = 0
+    return np.hstack([table * (1 - lost), lost * table.sum(axis=1, keepdims=True)])
+
+
 def wilson_bound(count, n, z=3.2905):
     """Return the upper 99.9% bound of a share; with -z the lower one."""
     share = count / n
@@ -205,3 +218,15 @@ def made_with(minutes):
         f"{informedness.__version__}; {time.strftime('%Y-%m-%d')}, {minutes:.0f} minutes on "
         f"{multiprocessing.cpu_count()} cores."
     )
+
+
+def sections_of(page):
+    """Return what stands above the sections of a page, and the sections by their headings."""
+    head, *sections = page.read_text(encoding="utf-8").rstrip("\n").split("\n\n## ")
+    return head, {text.split("\n")[0]: text.split("\n\n", 1)[1] for text in sections}
+
+
+def write_page(page, head, sections):
+    """Write a page of sections, each below its heading."""
+    texts = [head, *(f"## {heading}\n\n{text}" for heading, text in sections.items())]
+    page.write_text("\n\n".join(texts) + "\n", encoding="utf-8")

@@ -72,6 +72,16 @@ def named_columns(
     return {argument: str(name) for argument, name in names.items()}
 
 
+def check_apart(names: Mapping[str, Any]) -> None:
+    """Raise ValueError if predictions are read from the column of the references."""
+    for argument in labelled_among(names):
+        if argument != "references" and names[argument] == names.get("references"):
+            raise ValueError(
+                f"`{argument}` must be another column than `references`, got {names[argument]!r} "
+                "for both; to join two files whose columns have one name, give `on`"
+            )
+
+
 def labelled_among(names: Iterable[str]) -> list[str]:
     """Return the arguments that hold labels to score."""
     return [name for name in names if name.startswith(("references", "predictions"))]

@@ -3,13 +3,14 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from typing import Any, BinaryIO
 
 from ..core.labels import show
+from .arrow import native
 from .columns import DataError, check_columns, labelled_among, why_not_utf8
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -22,15 +23,19 @@ _START = 10_000  # bytes in which the encoding is looked at, if a header lacks a
 class Delimited:
     """A CSV file: its header, its delimiter, and its columns as pyarrow reads them.
 
+    Without `quotes` a quote is text like any other.
+
     Raises
     ------
     ValueError
-        If the header lacks a column, or a quoted field is not well formed.
+        If the header lacks a column, a quoted field is not well formed, or it may be several rows.
     """
 
-    def __init__(self, stream: BinaryIO, kind: str, names: Mapping[str, str]) -> None:
-        self._stream, self._names = stream, names
-        self.delimiter, self.n_skipped, rows = _top(stream, names, DELIMITERS[kind])
+    def __init__(
+        self, stream: BinaryIO, kind: str, names: Mapping[str, str], quotes: bool = True
+    ) -> None:
+        self._stream, self._names, self._quotes = stream, names, quotes
+        self.delimiter, self.n_skipped, rows = _top(stream, names, DELIMITERS[kind], quotes)
         self.header, self._n_first = rows[0] if rows else [], len(rows)
         if not names:
             return
@@ -40,8 +45,8 @@ class Delimited:
             if why := why_not_utf8(stream.readlines(_START)):
                 raise DataError(f"{error}; {why}") from None
             raise
-        self._labelled = [names[argument] for argument in labelled_among(names)]
-        self._hidden = self._lines_within_cells()
+        self._labelled = names[labelled_among(names)[0]]
+        self._hidden = self._rows_within_cells() if quotes else {}
 
     def batches(self, keep_empty: bool) -> Iterator[Any]:
         """Yield batches of the columns, empty cells as nulls unless they are to be kept."""
@@ -54,10 +59,12 @@ class Delimited:
         types = dict.fromkeys(names.values(), pyarrow.dictionary(pyarrow.int32(), pyarrow.string()))
         types |= {names[x]: pyarrow.float64() for x in ("weights", "counts") if x in names}
         batches = pyarrow.csv.open_csv(
-            self._stream,
+            native(self._stream),
             read_options=pyarrow.csv.ReadOptions(block_size=BLOCK, skip_rows=self.n_skipped),
             parse_options=pyarrow.csv.ParseOptions(
-                delimiter=self.delimiter, newlines_in_values=True
+                delimiter=self.delimiter,
+                quote_char='"' if self._quotes else False,
+                newlines_in_values=self._quotes,
             ),
             convert_options=pyarrow.csv.ConvertOptions(
                 include_columns=list(types),
@@ -66,76 +73,102 @@ class Delimited:
                 strings_can_be_null=not keep_empty,
             ),
         )
-        seen = [set[Any]() for _ in self._labelled]
+        seen = set[Any]()
         for batch in batches:
-            for name, labels in zip(self._labelled if self._hidden else (), seen, strict=False):
-                labels.update(batch[name].dictionary.to_pylist())
+            if self._hidden:
+                seen.update(batch[self._labelled].dictionary.to_pylist())
             yield batch
-        for inside, line in self._hidden.items():
-            if all(label in labels for label, labels in zip(inside, seen, strict=True)):
-                raise _not_well_formed(line, "it goes on in another row")
+        if found := seen.intersection(self._hidden):
+            raise _not_well_formed(min(map(self._hidden.__getitem__, found)), _GOES_ON)
 
-    def _lines_within_cells(self) -> dict[tuple[str, ...], int]:
-        """Return what stands under the labels in lines within a cell that may be rows of their own.
+    def _rows_within_cells(self) -> dict[str, int]:
+        """Return the labels in lines within cells that may be rows of their own, and where.
 
         A stray quote makes everything up to the next one the text of one cell, whole rows included,
-        and pyarrow does not mind. Such a line has the separators of a row.
+        and pyarrow does not mind. Then each of the lines has as many cells as the header. That can
+        be so in text of several lines, too. It surely is text where other text of several lines is
+        no rows, or the header is in quotes, as all rows are then. Cells in quotes that hold a
+        separator say less: there it is text if it has no label of another row.
 
         Raises
         ------
         ValueError
-            If a quoted field does not end, or continues after its closing quote.
+            If a quoted field does not end, or continues after its closing quote; or if all lines
+            can be read as rows in which quotes are text.
         """
-        stream, found, row_lines = self._stream, dict[tuple[str, ...], int](), list[int]()
+        stream, found, row_lines = self._stream, dict[str, int](), list[tuple[int, str]]()
         stream.seek(0)
         if not any(b'"' in part for part in iter(partial(stream.read, BLOCK), b"")):
             return found
-        places = list(map(self.header.index, self._labelled))
-        width = len(self.header)
+        place, width = self.header.index(self._labelled), len(self.header)
+        are_quoted = is_sure = False
 
         def with_quotes(lines: Iterable[str]) -> Iterator[str]:  # others can have no part in it
             for number, line in enumerate(lines, start=1):
                 if '"' in line or row_lines:
-                    row_lines.append(number)
+                    row_lines.append((number, line))
                     yield line
 
         with _as_text(stream) as lines:
             try:
                 reader = csv.reader(with_quotes(lines), delimiter=self.delimiter, strict=True)
                 for row in reader:
-                    start = row_lines[0]
-                    for i, cell in enumerate(row):
-                        inner = [line.split(self.delimiter) for line in cell.splitlines()[1:]]
-                        for n, inside in enumerate(inner, start=1):
-                            cells = [*inside, *row[i + 1 :]] if n == len(inner) else inside
-                            if len(cells) == width and min(places) < len(inside):
-                                found.setdefault(tuple(cells[place] for place in places), start)
+                    (start, _), (_, last) = row_lines[0], row_lines[-1]
+                    is_sure |= row == self.header and f'"{self._labelled}"' in last
+                    rows = self._lines_in(row, last[len(last.rstrip("\r\n")) :] or "\n")
+                    n_alike = sum(len(cells) == width for cells in rows)
+                    is_sure |= 2 * n_alike <= len(rows) > 1
+                    are_quoted |= any(self.delimiter in x for y in rows for x in y)
+                    if n_alike == len(rows) > 1:
+                        labels = [cells[place] for cells in rows]
+                        labels.remove(row[place] if row[place] in labels else labels[0])
+                        for label in labels:
+                            found.setdefault(label, start)
                     row_lines.clear()
             except csv.Error as error:
-                raise _not_well_formed(row_lines[0], str(error)) from error
+                raise _not_well_formed(row_lines[0][0], str(error)) from error
+        if is_sure:
+            return {}
+        if found and not are_quoted:
+            raise _not_well_formed(min(found.values()), _GOES_ON)
         return found
 
+    def _lines_in(self, row: Sequence[str], end: str) -> list[list[str]]:
+        """Return the cells in each line of a row, without empty lines between them."""
+        rows = list[list[str]]([[]])
+        for cell in row:
+            first, *others = (line.split(self.delimiter) for line in cell.split(end))
+            rows[-1] += first if others else [cell]
+            rows += others
+        return [cells for cells in rows[:-1] if cells != [""]] + rows[-1:]
 
-def _not_well_formed(line: int, why: str) -> ValueError:
-    return ValueError(
+
+_GOES_ON = "it goes on in another row"
+
+
+def _not_well_formed(line: int, why: str) -> DataError:
+    return DataError(
         f"the row that begins in line {line} has a quoted field that is not well formed ({why}): a "
-        "quote that is part of the text must be written twice, inside a quoted field"
+        "quote that is part of the text must be written twice, inside a quoted field; or with "
+        "no_quotes=True all quotes are text",
+        {"no_quotes": []},
     )
 
 
 def _top(
-    stream: BinaryIO, names: Mapping[str, str], delimiter: str
+    stream: BinaryIO, names: Mapping[str, str], delimiter: str, quotes: bool
 ) -> tuple[str, int, list[list[str]]]:
     """Return the delimiter of a CSV file, how many lines are above its header, and its first rows.
 
     The delimiter is that of a first line such as "sep=;", or the first with which the header has
     most of the columns; or if none is known, with which it has most.
     """
+    read = partial(csv.reader, quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE)
     with _as_text(stream) as text:
         top = list(islice(text, _TOP))
         if stated := re.fullmatch(r"sep=(.)[\r\n]*", top[0] if top else "", re.IGNORECASE):
-            return stated[1], 1, list(csv.reader(top[1:], delimiter=stated[1]))
-        found = {one: list(csv.reader(top, delimiter=one)) for one in (delimiter, *_SEPARATORS)}
+            return stated[1], 1, list(read(top[1:], delimiter=stated[1]))
+        found = {one: list(read(top, delimiter=one)) for one in (delimiter, *_SEPARATORS)}
     wanted = set(names.values())
 
     def n_known(one: str) -> int:

@@ -16,20 +16,20 @@ from ..core.table import Table, warn_of_labels
 
 COUNT = re.compile(r"n|counts?|freq|frequency|size|total|(count(_star)?|sum)\(.*\)", re.IGNORECASE)
 # Words in names of columns; the last only where no other is there: "predicted label".
-_TRUE = re.compile("gold(en)?|true|(ground)?truth|refs?|references?|actual|expected")
+_TRUE = re.compile(
+    "gold(en)?|true|(ground)?truth|refs?|references?|actual|expected|human|annotator|answerkey"
+)
 _PREDICTED = re.compile("preds?|predict(ed|ions?)?|yhat|hyp|hypothesis")
 _LABEL = re.compile("labels?|targets?")
 _LONG = 100  # characters of a label that is text, not a name
 
 
-def warn_of_table(
-    table: Table, names: tuple[str, str] = NAMES, nulls_are_labels: bool = False
-) -> None:
-    """Warn of what a table shows of its labels; `names` are what the caller calls the sides."""
-    warn_of_labels(table, names, nulls_are_labels)
+def warn_of_table(table: Table, names: tuple[str, str] = NAMES, **how: Any) -> None:
+    """Warn of what a table shows of its labels; the arguments are those of `warn_of_labels`."""
+    warn_of_labels(table, names, **how)
     known: dict[str, Any] = {}
     is_meant = table.declared or table.n_samples == 1 or not isinstance(table.labels[0], str)
-    labels: Any = () if is_meant else table.labels
+    labels: Any = () if is_meant else filter(None, table.labels)
     for label in labels:
         folded = label[:_LONG].strip().casefold()
         is_name = len(label) < _LONG and sum(map(str.isalpha, folded)) > 2
@@ -72,7 +72,8 @@ def role_in(name: Any) -> str | None:
 def words_of(name: Any) -> list[str]:
     """Return the words of a name, as in yTrue or predicted_label; none of what is not text."""
     spaced = re.sub("(?<=[a-z])(?=[A-Z])", " ", name) if isinstance(name, str) else ""
-    return re.findall(r"[^\W\d_]+", spaced.lower().replace("y_hat", "yhat"))
+    whole = spaced.lower().replace("y_hat", "yhat").replace("answer_key", "answerkey")
+    return re.findall(r"[^\W\d_]+", whole)
 
 
 def warn_of_count(column: str) -> None:

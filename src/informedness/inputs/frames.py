@@ -9,7 +9,7 @@ from typing import Any
 from ..core.labels import Label, show
 from ..extras import needing
 from .arrow import check_schema, columns_of
-from .columns import DataError, check_columns, named_columns
+from .columns import DataError, check_apart, check_columns, named_columns
 from .samples import Samples
 from .tables import tables_of
 from .text_labels import LabelOptions
@@ -30,6 +30,7 @@ def table_from_frame(
     labels: Any = None,
     ignore_index: Label | None = None,
     unknown: str = "error",
+    threshold: float | None = None,
     drop_null: bool = False,
     by: Any = None,
 ) -> Any:
@@ -49,6 +50,8 @@ def table_from_frame(
     labels, ignore_index, unknown
         As in `ContingencyTable.from_labels`. Positions in a ClassLabel of `datasets` are read by
         its names, of which -1 is a missing one.
+    threshold : float, optional
+        As in `table_from_file`.
     drop_null : bool
         Leave out rows with a null in one of the columns, which by default is an error; but a
         missing prediction is a wrong answer with `unknown="wrong"`.
@@ -78,8 +81,9 @@ def table_from_frame(
     (('a', 'b'), [[1, 1], [0, 1]])
     """
     names = named_columns(references, predictions, weights, counts, by)
-    options = LabelOptions(labels=labels, ignore_index=ignore_index, unknown=unknown)
-    samples = Samples(names, options, drop_null=drop_null)
+    how = {"labels": labels, "ignore_index": ignore_index, "unknown": unknown}
+    samples = Samples(names, LabelOptions(**how, threshold=threshold), drop_null=drop_null)
+    samples.is_of_files = False
     with needing("reading data frames needs narwhals and pyarrow", "informedness[frames]"):
         import narwhals  # noqa: F401
         import pyarrow  # noqa: F401
@@ -120,9 +124,15 @@ def _selected(native: Any, samples: Samples) -> Any:
     import narwhals as nw
 
     names = samples.names
+    check_apart(names)
     samples.sources = [f"{type(native).__module__.partition('.')[0]} {type(native).__name__}"]
     if hasattr(native, "collect_schema"):  # of polars, where asking for `columns` may warn
-        header = native.collect_schema().names()
+        schema = native.collect_schema()
+        header = schema.names()
+        if objects := [x for x in names.values() if str(schema.get(x)) == "Object"]:
+            raise TypeError(
+                f"column {objects[0]!r} holds Python objects: cast it to text or integers"
+            )
     else:
         header = getattr(native, "column_names", None) or getattr(native, "columns", None)
     if header is None:

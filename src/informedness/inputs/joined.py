@@ -16,7 +16,7 @@ from .columns import naming, why_not_utf8
 from .fast import coded, read_quickly
 from .open import open_whole
 from .read import Amounts, Read, amounts_of
-from .samples import Samples, raw_batches
+from .samples import Samples, has_column, raw_batches
 
 _MOST_ROWS = 1 << 29  # of which a column takes 4 GB
 _BLOCK = 1 << 20  # characters of lines read at a time
@@ -62,7 +62,8 @@ def columns_of(
         values = [integers.get(label, label) for label in values]
         columns[x] = read_column(values, x, may_lack=True)[codes]
     declared = None if classes is None else tuple(classes)
-    return Whole(columns, Task(declared, task.ignored, samples.options.unknown), read)
+    ignored: Any = integers.get(task.ignored, task.ignored)
+    return Whole(columns, Task(declared, ignored, samples.options.unknown), read)
 
 
 def _counted(column: Column, references: Column, task: Task) -> Amounts:
@@ -159,19 +160,44 @@ def joined_rows(
         If a file is damaged or lacks a column, an identifier occurs twice in a file or is not in
         both files, or has different references.
     """
-    sides = []
-    for path, of_file in zip(paths, names, strict=True):
+    sides, (first, second) = [], names
+    same = first["references"]
+    is_other = samples.options.unknown == "error" and {"references", same}.isdisjoint(
+        [*second, *second.values()]
+    )
+    if is_other and has_column(paths[1], same, **how):  # then both must agree
+        second = {"references": same, **second}
+    for path, of_file in zip(paths, (first, second), strict=True):
         parts: dict[str, list[Column]] = {}
         samples.examples.clear()  # errors on both files name them
         for columns in raw_batches(path, {"on": on, **of_file}, samples, **how):
             for argument, values in columns.items():
                 parts.setdefault(argument, []).append(samples.values(argument, values)[0])
         sides.append({argument: join_columns(columns) for argument, columns in parts.items()})
-    if samples.options.unknown == "wrong" and "references" not in names[1]:
+    if len({side["on"].kind for side in sides}) > 1:  # 7 and "7"
+        sides = [{**side, "on": _as_text(side["on"])} for side in sides]
+    if "references" not in second:
+        sides[1] = _with_references(sides[1], sides[0]["on"], samples)
+    if samples.options.unknown == "wrong" and "references" not in second:
         sides[1] = _with_all(sides[1], sides[0]["on"])
     joined = joined_sides(sides, [str(path) for path in paths], f"`on` {on!r}")
     given = {x: side[x] for side in joined[::-1] for x in side if x in samples.names}
     yield samples.read({x: given[x] for x in samples.names})
+
+
+def _as_text(ids: Column) -> Column:
+    """Return identifiers as text."""
+    return read_column(list(map(str, ids.tolist())), "on")
+
+
+def _with_references(side: dict[str, Column], ids: Column, samples: Samples) -> dict[str, Column]:
+    """Return predictions without those of which no reference is known, which are counted."""
+    known = set(ids.tolist())
+    kept = np.array([name in known for name in side["on"].tolist()], dtype=bool)
+    n_left_out = int(np.count_nonzero(~kept))
+    samples.left_out["no reference"] += n_left_out
+    samples.n_rows += n_left_out
+    return {argument: column[np.flatnonzero(kept)] for argument, column in side.items()}
 
 
 def _with_all(side: dict[str, Column], ids: Column) -> dict[str, Column]:
@@ -225,7 +251,7 @@ def joined_sides(
     if alone:
         raise ValueError(
             f"{on}: {'; '.join(alone)}; both must hold the same samples, or "
-            'unknown="wrong" with `labels` counts missing predictions as wrong answers'
+            'unknown="wrong" counts missing predictions as wrong answers'
         )
     common, *orders = np.intersect1d(codes[0], codes[1], return_indices=True)
     a, b = (

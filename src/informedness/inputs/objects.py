@@ -34,23 +34,32 @@ class Objects:
     ) -> None:
         self._names = names
         header, found = (
-            open_sheet(stream, names) if kind == "xlsx" else ([], json_rows(stream, rows))
+            open_sheet(stream, names) if kind == "xlsx" else ([], json_rows(stream, rows, names))
         )
         first = list(islice(found, 1))
         self._rows: Iterable[Row] = chain(first, found)
-        self.first = first[0][1] if first else {}
+        top: Row = first[0] if first else ("", {})
+        self._where, self.first = top
         self.header = header or ([*self.first] if isinstance(self.first, dict) else [])
 
     def batches(self, keep_empty: bool) -> Iterator[dict[str, list[Any]]]:
-        """Yield values by argument, with empty text in place of nulls if they are to be kept."""
+        """Yield values by argument, with empty text in place of nulls if they are to be kept.
+
+        An absent key is a null, and an error if no row has it.
+        """
         rows, columns = iter(self._rows), {x: list[Any]() for x in self._names}
+        n_rows, n_lacking = 0, Counter[str]()
         while some := list(islice(rows, _OBJECTS)):
-            for name, values in _columns_of(some, self._names).items():
+            n_rows += len(some)
+            for name, values in _columns_of(some, self._names, n_lacking).items():
                 is_kept = keep_empty and name not in ("weights", "counts")
                 columns[name] += ["" if x is None else x for x in values] if is_kept else values
             if len(columns[name]) >= _LINES:
                 yield columns
                 columns = {x: [] for x in self._names}
+        wanted = [*self._names.values()]
+        absent = [x for x in {*wanted} if 0 < n_lacking[x] == n_rows * wanted.count(x)]
+        _values_of(self.first, {x: x for x in wanted if x in absent}, self._where)
         if any(columns.values()):
             yield columns
 
@@ -67,11 +76,17 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _decode = json.JSONDecoder(object_pairs_hook=_object).decode
 
 
-def json_rows(stream: BinaryIO, rows: str | None) -> Iterator[Row]:
+def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> Iterator[Row]:
     """Yield where each object stands, and the object.
 
     The objects are JSON lines, or in one JSON array, which is read whole: `datasets` and Spark
-    write lines into files called .json. With `rows` they are within one document.
+    write lines into files called .json. With `rows` they are within one document. One object alone
+    may be a table by column, as pandas writes it.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, or one document in which the names of columns lead nowhere.
     """
     start = stream.read(1000).lstrip(codecs.BOM_UTF8 + b" \t\r\n")
     stream.seek(0)
@@ -81,9 +96,56 @@ def json_rows(stream: BinaryIO, rows: str | None) -> Iterator[Row]:
         for position, row in enumerate(found):
             yield f"entry {position}", row
         return
+    lines, why = _json_lines(stream), None
+    try:
+        top = list(islice(lines, 2))
+    except ValueError as error:
+        top, why = [], error
+        stream.seek(0)
+        with suppress(ValueError):
+            top = [("the file", _decoded(stream.read(), "the file", 1))]
+    document = top[0][1] if len(top) == 1 else None
+    if isinstance(document, dict):
+        if table := _by_column(document, names.values()):
+            yield from table
+            return
+        ways = [*_lists_in(document)]
+        is_row = names and all(column_of(name, document) for name in names.values())
+        if len(ways) == 1 and not is_row:
+            said = "the file is one object; if its rows are the objects at one place in it, give"
+            raise DataError(f"{said} `rows` {ways[0]!r}", {"rows": ways})
+    if why is not None:
+        raise why
+    yield from chain(top, lines)
+
+
+def _json_lines(stream: BinaryIO) -> Iterator[Row]:
     for number, line in enumerate(stream, start=1):
         if line.strip():
             yield f"line {number}", _decoded(line, f"line {number}", number)
+
+
+def _by_column(document: Mapping[str, Any], names: Collection[str]) -> list[Row]:
+    """Return the rows of lists or objects of one length by name; none if it is something else."""
+    keys = [
+        range(len(x)) if isinstance(x, list) else [*x] if isinstance(x, dict) else None
+        for x in document.values()
+    ]
+    is_table = len(keys) > 1 and keys[0] is not None and keys.count(keys[0]) == len(keys)
+    if not is_table or not {*names} <= {*document}:
+        return []
+    first: Any = keys[0]
+    return [(f"row {key}", {name: x[key] for name, x in document.items()}) for key in first]
+
+
+def _lists_in(document: Mapping[str, Any], path: str = "") -> Iterator[str]:
+    """Yield the ways to lists of objects in a document, but for those within lists."""
+    for name, value in document.items():
+        way = f"{path}.{name}".removeprefix(".")
+        if isinstance(value, dict):
+            yield from _lists_in(value, way)
+        elif isinstance(value, list) and value and all(isinstance(x, dict) for x in value):
+            yield way
 
 
 def _decoded(text: bytes, where: str, first_line: int) -> Any:
@@ -118,24 +180,26 @@ def rows_within(document: Any, path: str) -> Iterable[Any]:
     return [dict(zip(names, x, strict=True)) if isinstance(x, list) else x for x in found]
 
 
-def _columns_of(rows: Sequence[Row], names: Mapping[str, str]) -> dict[str, list[Any]]:
+def _columns_of(
+    rows: Sequence[Row], names: Mapping[str, str], n_lacking: Counter[str]
+) -> dict[str, list[Any]]:
     """Return the values of the columns in JSON objects, by argument."""
     with suppress(KeyError, TypeError):  # then a name leads into a column, or nowhere
         columns = {x: [row[name] for _, row in rows] for x, name in names.items()}
         if not any({dict, list} & {*map(type, column)} for column in columns.values()):
             return columns
-    values = [_values_of(row, names, where) for where, row in rows]
+    values = [_values_of(row, names, where, n_lacking) for where, row in rows]
     return dict(zip(names, map(list, zip(*values, strict=True)), strict=True))
 
 
-def _values_of(row: Any, names: Mapping[str, str], where: str) -> list[Any]:
+def _values_of(row: Any, names: Mapping[str, str], where: str, n_lacking: Any = None) -> list[Any]:
     """Return the values of the columns in a JSON object."""
     if not isinstance(row, dict):
         raise ValueError(f"{where} must be a JSON object, got {show(row)}")
     values, errors = [], list[ValueError]()
     for name in names.values():
         try:
-            values.append(one_value(row, name, where))
+            values.append(one_value(row, name, where, n_lacking))
         except ValueError as error:
             errors.append(error)
     refuse_all(errors)
@@ -200,6 +264,15 @@ def _names_in(row: tuple[int, Sequence[Any]]) -> list[str]:
 # Ways to values
 
 
+class AbsentError(ValueError):
+    """An object has no such key; what is there instead takes long to say of many."""
+
+    def __str__(self) -> str:
+        parent, names, path = self.args
+        there = f"the fields of {parent!r}" if parent else "its keys"
+        return f"{there} are {listed(names, path)}"
+
+
 def _start(name: str, names: Collection[str]) -> tuple[Any, bool]:
     """Return where a name leads, and whether the argmax is taken there."""
     is_argmax = name.startswith(_ARGMAX) and name not in names
@@ -244,8 +317,12 @@ def value_in(row: Mapping[str, Any], name: str) -> Any:
     return value
 
 
-def one_value(row: Mapping[str, Any], name: str, where: str) -> Any:
+def one_value(
+    row: Mapping[str, Any], name: str, where: str, n_lacking: Counter[str] | None = None
+) -> Any:
     """Return the one value that a name leads to, or with `argmax:` the position of the greatest.
+
+    With `n_lacking` an absent key is a null, and counted there.
 
     Raises
     ------
@@ -256,6 +333,9 @@ def one_value(row: Mapping[str, Any], name: str, where: str) -> Any:
     try:
         value = value_in(row, way)
     except ValueError as error:
+        if n_lacking is not None and isinstance(error, AbsentError):
+            n_lacking[name] += 1
+            return None
         remedy = {"columns": {name: closest(name, [*leaves(row)])}}
         raise DataError(f"{where} has no {name!r}; {error}", remedy) from error
     with naming(where):
@@ -283,8 +363,7 @@ def _field(path: str, names: Collection[str], parent: str) -> tuple[str, str | N
     while step not in names:
         step, dot, _ = step.rpartition(".")
         if not dot:
-            there = f"the fields of {parent!r}" if parent else "its keys"
-            raise ValueError(f"{there} are {listed(names, path)}")
+            raise AbsentError(parent, names, path)
     return step, path[len(step) + 1 :] if len(step) < len(path) else None
 
 

@@ -3,6 +3,8 @@
 import codecs
 import csv
 import gzip
+import json
+import lzma
 import os
 import re
 import sys
@@ -17,7 +19,7 @@ from typing import Any, BinaryIO
 from ..core.labels import check_choice, show, warn
 from ..extras import needing
 from .arrow import Arrow, Parquet, columns_of
-from .columns import why_not_utf8
+from .columns import naming, why_not_utf8
 from .csv import DELIMITERS, Delimited, said_of_row
 from .objects import Objects
 from .unpacked import check_size, size_of_archive
@@ -27,7 +29,7 @@ _OTHERS = {".feather": "arrow", ".ipc": "arrow", ".ndjson": "jsonl", ".xlsm": "x
 FORMATS = {f".{name}": name for name in _FORMATS} | _OTHERS
 """Formats by the ending of a file's name."""
 
-_COMPRESSIONS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zst"}
+_COMPRESSIONS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 _ZIP = b"PK\x03\x04"
 _MARKS = {  # of the order of bytes; that of UTF-32 begins with that of UTF-16
     "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
@@ -75,6 +77,8 @@ def paths_of(path: Any) -> list[Any]:
     for one in paths:
         if not isinstance(one, (str, PathLike)):
             raise ValueError(f"`path` must be a path or a sequence of paths, got {show(one)}")
+        if not str(one):
+            raise ValueError("`path` must name a file or a folder, got an empty name")
         if str(one) != "-":
             Path(one).stat()  # an error if there is none
     return paths
@@ -89,6 +93,7 @@ def _parts(folder: Path) -> list[Path]:
     parts: list[Path] = []
     left_out: list[Path] = []
     for place, folders, files in os.walk(folder, onerror=unreadable):
+        files = _data_among(files, place)
         left_out += [Path(place, name) for name in folders if name.startswith(_HIDDEN)]
         folders[:] = [name for name in folders if not name.startswith(_HIDDEN)]
         links = [name for name in folders if Path(place, name).is_symlink()]
@@ -109,6 +114,17 @@ def _parts(folder: Path) -> list[Path]:
     return sorted(parts)
 
 
+def _data_among(files: list[str], place: str) -> list[str]:
+    """Return the files in a folder that `datasets` lists, if it wrote them; caches lie beside."""
+    if "state.json" in files:
+        state = Path(place, "state.json")
+        with naming(state):
+            listed = json.loads(state.read_text("utf-8"))
+        if isinstance(listed, dict) and "_data_files" in listed:
+            return [str(entry["filename"]) for entry in listed["_data_files"]]
+    return files
+
+
 def _is_beside(part: Path) -> bool:
     """Return whether a file in a folder cannot be data, whatever else is there."""
     if part.name.startswith(_HIDDEN) or part.name in _INFOS:
@@ -125,9 +141,10 @@ def named_format(path: Path) -> str | None:
 def _format(path: Path) -> str:
     file_format = named_format(path) or ("csv" if path.suffix.lower() == ".txt" else None)
     if file_format is None:
+        how = "save it as CSV or Parquet" if path.suffix else "give it as file_format="
         raise ValueError(
-            f"{path}: the format must be one of {_FORMATS}, and the file name "
-            "does not say which: give it as file_format="
+            f"{path}: the format must be one of {_FORMATS}, and the file name does not say which: "
+            f"{how}"
         )
     return file_format
 
@@ -162,11 +179,26 @@ def open_whole(
     if encoding is not None and kind in ("arrow", "parquet", "xlsx"):
         raise ValueError(f"`encoding` is for formats of text, and {kind} is none: leave it out")
     with (
-        _copied(_pieces(sys.stdin.buffer)) if path == "-" else Path(path).open("rb") as stream,
+        _opened(path) as stream,
         _decompressed(stream, kind == "xlsx", most_bytes) as plain,
         _utf8(plain, encoding) as text,
     ):
         yield text
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[Any]:
+    """Open a file; give a copy of standard input, or of a pipe, which can only be read once."""
+    if path == "-":
+        with _copied(_pieces(sys.stdin.buffer)) as copy:
+            yield copy
+        return
+    with Path(path).open("rb") as stream:
+        if stream.seekable():
+            yield stream
+            return
+        with _copied(_pieces(stream)) as copy:
+            yield copy
 
 
 def _pieces(stream: Any) -> Iterator[bytes]:
@@ -239,13 +271,15 @@ def _plain_pieces(stream: BinaryIO, name: str) -> Iterator[bytes]:
     try:
         if name == "gz":
             yield from _pieces(gzip.GzipFile(fileobj=stream))
+        elif name == "xz":
+            yield from _pieces(lzma.LZMAFile(stream))  # noqa: SIM115 the stream is the caller's
         else:
             with needing(f"reading {name} files needs pyarrow", "informedness[cli]"):
                 import pyarrow
             file = pyarrow.PythonFile(stream, mode="r")
             codec = "zstd" if name == "zst" else name
             yield from _pieces(pyarrow.CompressedInputStream(file, codec))
-    except (OSError, EOFError, zlib.error) as error:
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise ValueError(f"the file cannot be decompressed ({name}): {error}") from error
 
 
@@ -258,8 +292,11 @@ def read_header(
     names: Mapping[str, str],
     rows: str | None = None,
     most_bytes: int | None = None,
+    quotes: bool = True,
 ) -> Any:
     """Return a file of which the header is read: a Parquet, Arrow, Delimited or Objects.
+
+    Without `quotes` those of CSV and TSV are text.
 
     Raises
     ------
@@ -267,6 +304,8 @@ def read_header(
         If the file is damaged, lacks one of the columns `names`, by argument, or says that it holds
         more than `most_bytes` once unpacked.
     """
+    if not quotes and kind not in DELIMITERS:
+        raise ValueError(f"`no_quotes` is for CSV and TSV, and this file is {kind}: leave it out")
     if kind == "xlsx" and most_bytes is not None:
         check_size(size_of_archive(stream), most_bytes)
     if kind in ("json", "jsonl", "xlsx"):
@@ -275,7 +314,7 @@ def read_header(
         raise ValueError(f"`rows` is for JSON, and this file is {kind}: leave it out")
     with explained(stream, kind):
         if kind in DELIMITERS:
-            return Delimited(stream, kind, names)
+            return Delimited(stream, kind, names, quotes)
         packed = (Parquet if kind == "parquet" else Arrow)(stream, names)
         if most_bytes is not None:
             check_size(packed.n_bytes, most_bytes)
@@ -304,7 +343,8 @@ def explained(stream: BinaryIO, kind: str) -> Iterator[None]:
     try:
         yield
     except (pyarrow.ArrowException, csv.Error, OSError, UnicodeError, MemoryError) as error:
-        what = str(error) or "it asks for more memory than there is"
+        is_too_large = isinstance(error, MemoryError)
+        what = "it asks for more memory than there is" if is_too_large else str(error)
         if kind in DELIMITERS:
             stream.seek(0)
             what = why_not_utf8(stream) or what

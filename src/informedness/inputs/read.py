@@ -86,3 +86,8 @@ def signed(line: str, read: Iterable[Read]) -> str:
     n = sum(n for why, n in left_out if why.startswith("no "))
     head, mark, version = line.rpartition("|v:")
     return f"{head}|left-out:{n}{mark}{version}" if n else line
+
+
+def amount(n: float) -> str:
+    """Return a number of samples, or a sum of weights, as text."""
+    return f"{n:,d}" if isinstance(n, int) else f"{n:.6g}"

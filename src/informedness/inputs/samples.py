@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..contingency import read_whole
-from ..core.labels import Column, Label, LabelsWarning, Numbers, check_same_kind, warn
+from ..core.labels import Column, Label, LabelsWarning, Numbers, check_same_kind, show, warn
 from ..core.table import Task, read_amounts
-from .columns import DataError, labelled_among, naming, refuse_all
+from .columns import DataError, check_apart, labelled_among, naming, refuse_all
 from .csv import DELIMITERS
 from .doubts import COUNT, no_header, warn_of_count, warn_of_swapped
-from .fast import read_quickly
+from .fast import code_integers, read_quickly
 from .open import columns_in, list_files, open_whole, read_header
-from .read import Amounts, Read, ReadColumn
-from .text_labels import AS_THEY_ARE, LabelOptions, at_position, read_labels
-
-_WHOLE, _GAPPED = r"-?(0|[1-9]\d*)", r"-?(0|[1-9]\d*)\.0"
-_MOST_CLASSES = 20  # that a remedy lists
+from .read import Amounts, Read, ReadColumn, amount, amounts_of
+from .text_labels import (
+    AS_THEY_ARE,
+    LabelOptions,
+    at_position,
+    classes_above,
+    labels_of_text,
+    read_labels,
+    why_apart,
+)
 
 
 class Samples:
@@ -53,12 +58,17 @@ class Samples:
         self.class_names: Mapping[str, Sequence[str]] = {}  # by argument, of positions in it
         self.n_rows = 0
         self.left_out = Counter[str]()
-        self._drop_null, self._has_text, self._has_gaps = drop_null, False, False
+        self.most_rows: int | None = None  # that are read of files
+        self.is_of_files = True  # and not of a frame
+        self.reads_names = True  # whether a prediction is right only by the name of its class
+        self.beside: list[Collection[str]] = []  # labels of other files of the call
+        self.meant: Mapping[Any, Label] = {}  # what text stands for, once all is read
+        self._texts: defaultdict[tuple[int, str], set[str]] = defaultdict(set)  # by file, argument
+        self._drop_null, self._has_text = drop_null, False
         self._class_names: Sequence[str] | None = None
         self._ignored: Label | None = None
         self._n_missing = Counter[str]()  # by argument
         self.examples: dict[str, Column] = {}
-        self._classes = set[Any]()  # of references where something is missing
         self._errors: dict[str, ValueError] = {}
         self._bad: dict[str, None] = {}  # sources with errors or nulls, in order
 
@@ -90,8 +100,6 @@ class Samples:
                 self.left_out[_why(argument)] += int(n_rows[missing & keep].sum())
                 keep &= ~missing
         self.n_rows += int(n_rows.sum())
-        if self._n_missing and "references" in read:
-            self._classes |= {*read["references"].coded()[0]} - {None}
         if self._errors or not keep.any():
             return {}
         return read if keep.all() else {name: values[keep] for name, values in read.items()}
@@ -117,13 +125,36 @@ class Samples:
         nulls = self.options.nulls() if self.is_text and not self.keep_missing else ()
         column = values  # joined rows were read before
         if not isinstance(values, Column):
+            if self.options.threshold is not None and argument.startswith("predictions"):
+                values = self._above_threshold(values, argument)
             column = read_labels(values, argument, self.options, own, nulls)
+            if argument in self.labelled and self.is_text and column.kind == "strings":
+                column = self._noted(column, argument)
         if column.kind is not None:
             example = read_quickly([column.example()], argument)
             before = self.examples.setdefault(argument, example)
             check_same_kind(before, f"{argument} before", column, argument)
         lacks = column.values is not None and None in column.values
         return column, ~column.differs_from(None) if lacks else np.zeros(len(column), dtype=bool)
+
+    def _noted(self, column: Column, argument: str) -> Column:
+        """Take note of the text in a column, in which the reference to ignore is spelt as given."""
+        present = Column(code_integers(column.codes)[0], column.values).tolist()
+        texts, ignored = {*present} - {None}, self.options.ignored(is_integer=False)
+        if argument == "references" and isinstance(ignored, str) and column.values is not None:
+            meant: Mapping[Any, Label] = labels_of_text([texts, {ignored}])
+            is_ignored = [meant.get(x, x) == meant.get(ignored, ignored) for x in column.values]
+            pairs = zip(column.values, is_ignored, strict=True)
+            column = Column(column.codes, [ignored if is_it else x for x, is_it in pairs])
+        self._texts[len(self.sources), argument] |= texts
+        return column
+
+    def _above_threshold(self, values: Any, argument: str) -> list[Any]:
+        """Return the class of each score in a column, as text where the references are text."""
+        scores = values if isinstance(values, list) else values.to_pylist()
+        threshold, classes = self.options.threshold or 0.0, self.options.two_classes
+        made = classes_above(scores, threshold, classes, argument)
+        return [str(x) if self.is_text and x is not None else x for x in made]
 
     def task(self, references: Column, rows: Mapping[str, Any]) -> Task:
         """Return which references to leave out, as the integer or name of a class that they are.
@@ -146,60 +177,64 @@ class Samples:
 
     def end(
         self, sides: Mapping[str, Amounts], never_repeats: Callable[[], bool]
-    ) -> tuple[dict[Any, int], Sequence[Any] | None, Read]:
+    ) -> tuple[Mapping[Any, Label], Sequence[Any] | None, Read]:
         """Raise an error about all that is wrong, or warn of what may be.
 
         Return the integers that text stands for, the declared classes if there are some, and what
         was read. `sides` are the labels of each argument that has some.
         """
-        known = [label for label, _ in sides["references"]]
-        with_classes = '`unknown` can be "wrong" only with `labels` or `choices`, the known classes'
-        lacks = self.options.unknown == "wrong" and self.options.classes(False) is None
-        self.refuse([DataError(with_classes, {"labels": []})] if lacks else [], known)
+        self.refuse()
         names = [self.names[x] for x in self.labelled]
         if {*names} <= {str(y) if self._has_text else y for x in sides.values() for y, _ in x}:
             warn(no_header(names), LabelsWarning)
-        integers = self._integers([[label for label, _ in side] for side in sides.values()])
-        sides = {x: [(integers.get(y, y), n) for y, n in side] for x, side in sides.items()}
+        self.meant = meant = self._labels_of_text(sides)
+        sides = {x: _renamed(side, meant) for x, side in sides.items()}
+        self._ignored = meant.get(self._ignored, self._ignored)
         known = [label for label, _ in sides["references"]]
         classes = self.options.classes(is_integer=bool(known) and isinstance(known[0], int))
+        if classes is not None:
+            classes = [meant.get(x, x) for x in classes]
         if classes is not None and self._class_names is not None:
             classes = [at_position(x, self._class_names) for x in classes]
+        self.refuse(self._apart(sides, known) if classes is None and self.reads_names else ())
+        is_named = self.is_of_files and self._ignored is not None and len(self.labelled) > 1
+        if is_named and not self.left_out["ignored"]:
+            said = f"`ignore_index` leaves out nothing: no reference is {show(self._ignored)}"
+            warn(said, LabelsWarning)
         for x in self.labelled[1:]:
             warn_of_swapped(self.names["references"], self.names[x])
         used = {name for x, name in self.names.items() if x != "weights"}
         count = next((x for x in self.header if x not in used and COUNT.fullmatch(x)), None)
         if count and "counts" not in self.names and never_repeats():
             warn_of_count(count)
-        return integers, classes, self._account(sides, {*(classes or known)}, bool(classes))
+        return meant, classes, self._account(sides, {*(classes or known)}, bool(classes))
 
-    def _integers(self, sides: Sequence[Sequence[Any]]) -> dict[Any, int]:
-        """Return the integers that text stands for, if gaps made `1.0` of those on some sides."""
-        labels = [[x for x in side if x is not None] for side in sides]
-        if not self._has_text or not all(isinstance(x, str) for side in labels for x in side):
+    def _labels_of_text(self, sides: Mapping[str, Amounts]) -> Mapping[Any, Label]:
+        """Return what the text of all columns and options stands for; empty if it is as it is."""
+        labels = [label for side in sides.values() for label, _ in side if label is not None]
+        if not self._has_text or not all(isinstance(label, str) for label in labels):
             return {}
-        forms = {_form(side) for side in labels}
-        self._has_gaps = forms == {_WHOLE, _GAPPED}
-        every = {x for side in labels for x in side} if self._has_gaps else ()
-        return {x: int(x.removesuffix(".0")) for x in every}
+        ignored = self.options.ignore_index
+        options = [self.options.known, [] if ignored is None else [str(ignored)], *self.beside]
+        return labels_of_text([*self._texts.values(), *options])
 
-    def refuse(self, errors: Iterable[ValueError] = (), classes: Collection[Any] = ()) -> None:
-        """Raise one error about all that is wrong, these errors included; nothing if all is well.
+    def _apart(self, sides: Mapping[str, Amounts], known: Sequence[Any]) -> list[ValueError]:
+        """Return an error for each column of predictions of which none is a class."""
+        errors = list[ValueError]()
+        for argument in self.labelled[1:]:
+            answers = [label for label, _ in sides[argument] if label is not None]
+            if self.n_rows > 1 and answers and not {*answers} & {*known}:
+                total = amount(sum(n for label, n in sides[argument] if label is not None))
+                first, classes = (", ".join(map(show, x[:2])) for x in (answers, known))
+                said = f"none of the {total} `{argument}` ({first}) is a class of the `references`"
+                errors.append(ValueError(f"{said} ({classes}): {why_apart(answers, known)}"))
+        return errors
 
-        `classes` are those of the references, as far as they are known.
-        """
+    def refuse(self, errors: Iterable[ValueError] = ()) -> None:
+        """Raise one error about all that is wrong, these errors included, if something is."""
         nulls = [] if self._drop_null else self._null_errors()
-        try:
-            with naming(first_of([*self._bad] or self.sources)):
-                refuse_all([*self._errors.values(), *nulls, *errors])
-        except DataError as error:
-            if {"unknown", "labels"} & {*error.remedy}:
-                ignored, known = str(self.options.ignore_index), {*self.options.known}
-                found = [x for x in sorted({*classes, *self._classes}) if str(x) != ignored]
-                fit = {*map(str, found)} <= known if known else 0 < len(found) <= _MOST_CLASSES
-                labels = {} if known else {"labels": found}
-                error.remedy = error.remedy | labels if fit else {}
-            raise
+        with naming(first_of([*self._bad] or self.sources)):
+            refuse_all([*self._errors.values(), *nulls, *errors])
 
     def _null_errors(self) -> list[ValueError]:
         """Return the error about missing values, none if there are none."""
@@ -214,8 +249,8 @@ class Samples:
         how = "drop_null=True leaves out rows with missing values"
         wrong = [x for x in lacking if x.startswith("predictions")]
         if wrong:
-            remedy["unknown"] = ["wrong"]
-            counted = 'unknown="wrong" with `labels` counts a missing prediction as wrong'
+            remedy |= {} if self.options.known else {"unknown": ["wrong"]}
+            counted = 'unknown="wrong" counts a missing prediction as wrong'
             how = f"{counted}, {how}, which can flatter a model that gives up on hard samples"
         if len(wrong) < len(lacking):
             remedy["drop_null"] = []
@@ -231,7 +266,7 @@ class Samples:
             part = re.sub(r"_([ab])$", lambda found: f" {found[1].upper()}", argument)
             found = sides.get(argument, [])
             labels, outside = ([x for x in found if (x[0] in classes) == is_in] for is_in in (1, 0))
-            notes = tuple(self._notes(argument)) if argument in sides else ()
+            notes = tuple(self._notes(argument, found)) if argument in sides else ()
             columns.append(ReadColumn(part, name, labels, outside, is_declared, notes))
         used = {name.removeprefix("argmax:") for name in self.names.values()}
         tops = {*used, *(name.partition(".")[0] for name in used)}
@@ -239,12 +274,21 @@ class Samples:
         sources, left_out = tuple(self.sources), +self.left_out
         return Read(sources, self.n_rows, left_out, tuple(columns), not_used, self._ignored)
 
-    def _notes(self, argument: str) -> Iterator[str]:
-        if self.options.numeric or self._has_gaps:
+    def _notes(self, argument: str, found: Amounts) -> Iterator[str]:
+        texts = set().union(*(x for (_, of), x in self._texts.items() if of == argument))
+        changed = [x for x in sorted(texts) if str(self.meant.get(x, x)) != x]
+        if self.options.numeric or any(isinstance(x, int) for x in self.meant.values()):
             yield "text read as integers"
+        if changed:
+            yield f"{changed[0]} read as {self.meant[changed[0]]!s}"
+        if self.options.threshold is not None and argument.startswith("predictions"):
+            above = str(self.options.two_classes[1])
+            n_above = amount(sum(n for label, n in found if str(label) == above))
+            total = amount(sum(n for _, n in found))
+            yield f"above {self.options.threshold:g}: {above} in {n_above} of {total}"
         if self.options.pattern is not None and argument.startswith("predictions"):
-            found = self.n_rows - self._n_missing[argument]
-            yield f"an answer extracted from {found:,d} of {self.n_rows:,d}"
+            n_extracted = self.n_rows - self._n_missing[argument]
+            yield f"an answer extracted from {n_extracted:,d} of {self.n_rows:,d}"
         if self._class_names is not None:
             yield "positions read as names of classes"
 
@@ -255,9 +299,12 @@ def first_of(sources: Sequence[str]) -> str:
     return " and ".join([*sources[:1], *[f"{others} more"] * (others > 0)])
 
 
-def _form(labels: Iterable[str]) -> str | None:
-    """Return which kind of integers in text all labels are, None if they are not."""
-    return next((x for x in (_WHOLE, _GAPPED) if all(re.fullmatch(x, y) for y in labels)), None)
+def _renamed(side: Amounts, names: Mapping[Any, Label]) -> Amounts:
+    """Return labels with other names for some, of which several may become one."""
+    totals = Counter[Any]()
+    for label, n in side:
+        totals[names.get(label, label)] += n
+    return amounts_of(totals, totals.values())
 
 
 def _why(argument: str) -> str:
@@ -290,6 +337,7 @@ def raw_batches(
     ValueError
         If a file is damaged or lacks a column; the message names the file.
     """
+    check_apart(names)
     for file, kind in list_files(path, file_format):
         samples.sources.append(file)
         with naming(file), open_whole(file, kind, encoding, most_bytes) as stream:
@@ -297,4 +345,16 @@ def raw_batches(
             samples.header += [name for name in found.header if name not in samples.header]
             samples.class_names = getattr(found, "class_names", {})
             samples.is_text = kind in DELIMITERS
-            yield from columns_in(found, stream, kind, names, samples.keep_missing)
+            for columns in columns_in(found, stream, kind, names, samples.keep_missing):
+                yield columns
+                if samples.most_rows is not None and samples.n_rows >= samples.most_rows:
+                    return
+
+
+def has_column(path: Any, name: str, file_format: Any = None, **how: Any) -> bool:
+    """Return whether the first file of a data set has a column; False of standard input."""
+    (file, kind), *_ = list_files(path, file_format)
+    if file == "-":
+        return False
+    with naming(file), open_whole(file, kind, how.get("encoding")) as stream:
+        return name in read_header(stream, kind, {}, how.get("rows")).header

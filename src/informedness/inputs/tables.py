@@ -42,6 +42,7 @@ def table_from_file(
     choices: Sequence[str] | None = None,
     ignore_case: bool = False,
     strip: bool = False,
+    threshold: float | None = None,
     drop_null: bool = False,
     keep_missing: bool = False,
     rows: str | None = None,
@@ -87,6 +88,9 @@ def table_from_file(
     ignore_case, strip : bool
         Take text that differs by case, or by whitespace around it, for one class. It is written as
         in `labels` or `choices`, or else in lower case, or without the whitespace.
+    threshold : float, optional
+        Predictions are scores: above it they are 1, else 0, or with two `labels` the second and
+        the first; nan and empty cells are missing.
     drop_null : bool
         Leave out rows with a null in one of these columns; by default nulls are an error. In CSV
         and TSV empty cells are nulls, in quotes or not, and so are references and predictions that
@@ -112,12 +116,13 @@ def table_from_file(
         whitespace, another column is called a count and no pair of labels occurs twice, or names of
         columns say that the sides are swapped.
     UndefinedMetricWarning
-        If predictions are no class of the references.
+        If predictions are no class of the references, unless `unknown="wrong"`.
 
     Raises
     ------
     ValueError
-        If a file, a column or a label is not valid; the message names the file.
+        If a file, a column or a label is not valid, or no prediction is a class of the
+        references; the message names the file.
     ImportError
         If pyarrow is missing.
 
@@ -132,7 +137,7 @@ def table_from_file(
     (('a', 'b'), [[1, 1], [0, 1]])
     """
     options = LabelOptions(
-        numeric, extract, choices, labels, ignore_index, unknown, ignore_case, strip
+        numeric, extract, choices, labels, ignore_index, unknown, ignore_case, strip, threshold
     )
     names = named_columns(references, predictions, weights, counts, by)
     samples = Samples(names, options, drop_null=drop_null, keep_missing=keep_missing)
@@ -176,7 +181,8 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
         tables = {name: _declared(table, task) for name, table in tables.items()}
     tables = {name: replace(table, read=(read,)) for name, table in tables.items()}
     whole = ContingencyTable.sum_of(list(tables.values()))
-    warn_of_table(whole, nulls_are_labels=samples.keep_missing)
+    unknown, keep_missing = samples.options.unknown, samples.keep_missing
+    warn_of_table(whole, nulls_are_labels=keep_missing, unknown=unknown)
     return tables if is_sliced else whole
 
 
@@ -217,7 +223,7 @@ def _declared(table: ContingencyTable, task: Task) -> ContingencyTable:
     return ContingencyTable._of_task(found, cells, task, table.n_samples)
 
 
-def _renamed(table: ContingencyTable, names: Mapping[Any, int]) -> ContingencyTable:
+def _renamed(table: ContingencyTable, names: Mapping[Any, Any]) -> ContingencyTable:
     """Return a table with other labels for some, of which several may become one."""
     if not names:
         return table

@@ -4,9 +4,12 @@ In this order, and only where asked for: the class is taken out of generated tex
 it and its case are ignored, text becomes integers, and positions become the names of their choices.
 """
 
+import math
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from numbers import Integral
 from typing import Any
 
@@ -14,16 +17,23 @@ from ..core.labels import (
     NULLS,
     Column,
     Label,
+    check_choice,
     check_distinct,
     check_same_order,
     read_column,
     read_pair,
     show,
 )
-from ..core.table import Task, check_unknown, task_of
+from ..core.table import Task, is_real, task_of
 from .columns import DataError
 from .doubts import warn_of_swapped
 from .fast import code_integers, quickly, read_quickly
+
+
+def check_threshold(threshold: Any) -> None:
+    """Raise ValueError unless a threshold is a finite number or None."""
+    if threshold is not None and not (is_real(threshold) and math.isfinite(threshold)):
+        raise ValueError(f"`threshold` must be a finite number, got {show(threshold)}")
 
 
 @dataclass
@@ -44,17 +54,22 @@ class LabelOptions:
     unknown: str = "error"
     ignore_case: bool = False
     strip: bool = False
+    threshold: float | None = None
 
     def __post_init__(self) -> None:
         if self.choices is not None and self.labels is not None:
             raise ValueError("`choices` are the classes of the task: give them without `labels`")
-        check_unknown(self.unknown, ())  # whether it has classes is said with those that there are
+        check_choice("unknown", self.unknown, ("error", "wrong"))
         self.pattern = None if self.extract is None else _compiled(self.extract)
         if self.choices is not None:
             self.choices = _read_choices(self.choices, self.numeric)
         if self.labels is not None:
             self.labels = read_quickly(self.labels, "labels").tolist()
         self.known = [*map(str, self.choices or self.labels or ())]
+        check_threshold(self.threshold)
+        if self.threshold is not None and (self.extract or len(self.known) not in (0, 2)):
+            raise ValueError("`threshold` is for scores of two classes, without `extract`")
+        self.two_classes: Sequence[Any] = self.choices or self.labels or (0, 1)
         if len({*map(self.fold, self.known)}) < len(self.known):
             which = "labels" if self.choices is None else "choices"
             raise ValueError(f"`{which}` must differ in more than is ignored, got {self.known}")
@@ -72,6 +87,8 @@ class LabelOptions:
 
     def ignored(self, is_integer: bool) -> Any:
         """Return the reference to leave out, as an integer where the references are."""
+        if self.ignore_index is not None and not is_integer and isinstance(self.ignore_index, str):
+            return self.fold(self.ignore_index)
         if self.choices is not None and self.ignore_index is not None:
             return str(self.ignore_index)
         return _typed(self.ignore_index, is_integer)
@@ -83,6 +100,70 @@ class LabelOptions:
 
 
 AS_THEY_ARE = LabelOptions()
+
+
+def classes_above(scores: Iterable[Any], threshold: float, classes: Any, name: str) -> list[Any]:
+    """Return the second of two classes for scores above a threshold, None for missing ones."""
+    made = []
+    for score in scores:
+        try:
+            number = math.nan if score is None or score in NULLS else float(score)
+        except (TypeError, ValueError) as error:
+            said = f"`{name}` must hold numbers for a `threshold`, got {show(score)}"
+            raise ValueError(said) from error
+        made.append(None if math.isnan(number) else classes[number > threshold])
+    return made
+
+
+def why_apart(answers: Sequence[Any], classes: Sequence[Any]) -> str:
+    """Return what helps if no answer is a class, by the kinds of both."""
+    texts, names = [*map(str, answers)], [*map(str, classes)]
+    if any(re.fullmatch(_DECIMAL, text) for text in texts):
+        return "threshold=0.5 cuts scores into two classes; of several columns take the argmax"
+    if {x.strip().casefold() for x in texts} & {x.strip().casefold() for x in names}:
+        return "ignore_case=True and strip=True take such text for one class"
+    if max(map(len, texts)) > 2 * max(map(len, names)) + 20:
+        return "`extract` finds the class in longer text"
+    if all(map(str.isdigit, texts)) != all(map(str.isdigit, names)):
+        return "number the classes alike on both sides, or name them with `choices`"
+    return "spell them alike; for clusters or codes there is the metric 'nit'"
+
+
+_WHOLE, _DECIMAL = r"-?(0|[1-9]\d*)", r"-?\d*\.\d+"
+_TRUTHS = ({"True": "1", "False": "0"}, {"true": "1", "false": "0"}, {"TRUE": "1", "FALSE": "0"})
+
+
+def labels_of_text(groups: Sequence[Collection[str]]) -> dict[str, Label]:
+    """Return what text stands for if that lets groups share labels that they did not share.
+
+    A group is what a column of a file holds, or what an option lists. True is 1 and 2.0 is 2: the
+    first only where a group has no other text, the second where there is no other decimal. If all
+    is then whole, it becomes integers. Without a gain nothing changes, and the result is empty.
+    """
+    texts = set().union(*groups)
+    decimals = {text for text in texts if re.fullmatch(_DECIMAL, text)}
+    wholes = {x: x.partition(".")[0] for x in decimals if re.fullmatch(rf"{_WHOLE}\.0+", x)}
+    truths = {text: digit for words in _TRUTHS for text, digit in words.items() if text in texts}
+    of_truths = [group for group in groups if not truths.keys().isdisjoint(group)]
+    is_one_spelling = all(any({*x} <= words.keys() for words in _TRUTHS) for x in of_truths)
+    ways = [wholes if len(wholes) == len(decimals) else {}, truths if is_one_spelling else {}]
+    ways.append({**ways[0], **ways[1]})
+    meant = {text: to for way in ways if _joins(groups, way) for text, to in way.items()}
+    if meant and all(re.fullmatch(_WHOLE, meant.get(text, text)) for text in texts):
+        return {text: int(meant.get(text, text)) for text in texts}
+    return dict(meant)
+
+
+def _joins(groups: Sequence[Collection[str]], way: Mapping[str, str]) -> bool:
+    """Return whether two groups share a label, read in this way, that they did not share."""
+    spellings: defaultdict[str, set[str]] = defaultdict(set)
+    for text, label in way.items():
+        spellings[label] |= {text, label}
+    for texts in spellings.values():
+        parts = {frozenset(texts.intersection(group)) for group in groups} - {frozenset()}
+        if any(one.isdisjoint(other) for one, other in combinations(parts, 2)):
+            return True
+    return False
 
 
 def _compiled(extract: Any) -> re.Pattern[str]:
@@ -181,8 +262,7 @@ def _extracted(text: Any, role: str, pattern: re.Pattern[str], unknown: str) -> 
     if answer is None and unknown == "error":
         raise DataError(
             f"`extract` must find an answer in each text, and found none in {show(text)} of "
-            f'`{role}`: pass unknown="wrong" with `labels` or `choices` to count such predictions '
-            "as wrong answers",
+            f'`{role}`: pass unknown="wrong" to count such predictions as wrong answers',
             {"unknown": ["wrong"]},
         )
     return answer

@@ -203,7 +203,7 @@ class Answers:
             The answers of model B; these are those of A.
         **options
             As in `informedness.compare`, except `labels`, `unknown` and `groups`: the classes are
-            those of the logs, unknown answers are wrong, and epochs of a sample are a group.
+            those of the logs, answers that are no class wrong, and epochs of a sample a group.
 
         Raises
         ------

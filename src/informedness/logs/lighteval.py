@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.labels import show
+from ..inputs.arrow import native
 from ..inputs.open import explained, open_whole
 from .answers import Answers, naming_sample, not_one, of_positions
 from .verdicts import likeliest, verdict_metric, verdict_of
@@ -59,7 +60,9 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         import pyarrow.parquet
 
         how = {"pre_buffer": False, "page_checksum_verification": True}
-        for batch in pyarrow.parquet.ParquetFile(stream, **how).iter_batches(columns=_COLUMNS):
+        for batch in pyarrow.parquet.ParquetFile(native(stream), **how).iter_batches(
+            columns=_COLUMNS
+        ):
             batch.validate(full=True)  # what is damaged may end the process
             yield from batch.to_pylist()
 

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 from ..core.labels import check_choice, warn
-from ..inputs.columns import naming
+from ..inputs.columns import listed, naming
 from ..inputs.open import paths_of
 from ..inputs.text_labels import LabelOptions
 from . import inspect_ai, lighteval, lm_eval
@@ -204,7 +204,7 @@ def _chosen(found: _Found, field: str, value: Any) -> _Found:
     if value is None or not found:
         return found
     if value not in there:
-        names = ", ".join(sorted(map(repr, there)))
+        names = listed(sorted(there, key=repr), str(value))
         raise ValueError(f"`{field}` must be one of {names}, got {value!r}")
     return [x for x in found if getattr(x[1], field) in (value, "", None)]
 

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ..core.labels import WARNING_PREFIX, warn
-from ..core.scores import n_classes
 from ..inputs.columns import naming
 from ..inputs.read import Read
 from ..results import render
 from ..results.estimate import Estimate
 from ..results.render import Measured, Result, Rows
 from ..results.report import Report
+from ..results.sentences import guessing_p_value_of_given
 from ..statistics.registry import MODULES, score_named
-from ..warnings import collected
+from ..warnings import naming_warnings
 from .answers import Answers
 
 _SHOWN = ("accuracy", *MODULES)
@@ -94,7 +92,8 @@ class Run(NamedTuple):
     def of(cls, name: str, origin: Mapping[str, Any], report: Report, how: str = "") -> Run:
         """Return the row of a report."""
         scores = {x: report.estimates.get(x) or TaskScore(y) for x, y in report.scores.items()}
-        is_guess = 1 - report.guessing_p_value <= (report.confidence_level or 0.95)
+        p_value = guessing_p_value_of_given(report.table, report.guessing_p_value)
+        is_guess = 1 - p_value <= (report.confidence_level or 0.95)
         if math.isnan(report.guessing_p_value):  # of several epochs
             low, high = scores["informedness"].confidence_interval
             is_guess = low <= 0 <= high
@@ -116,7 +115,7 @@ def _mean_of(model: str, runs: Sequence[Run]) -> TaskMean:
     fields |= {x: sum(run.fields[x] for run in runs) for x in _ADDED}
     fields |= {"task": name, "n_tasks": n_tasks}
     why_not = "; ".join(dict.fromkeys(filter(None, (_not_one(run, runs) for run in runs))))
-    is_alike = len({n_classes(run.report.table) for run in runs}) == 1
+    is_alike = len({run.report.table.n_classes for run in runs}) == 1
     names = [x for x in _SHOWN if (is_alike or x != "nit") and not why_not]
     scores = {x: TaskScore.mean_of([run.scores[x] for run in runs]) for x in names}
     return TaskMean(model + name, fields, scores, why_not)
@@ -248,15 +247,6 @@ class LogReport(Result):
     def __str__(self) -> str:
         """Return the report on a single run; of several, one table."""
         return str(self.runs[0]) if len(self.runs) == 1 else super().__str__()
-
-
-@contextmanager
-def naming_warnings(name: str) -> Iterator[None]:
-    """Name a run, or a file, in each warning about it."""
-    with collected() as notes:
-        yield
-    for note in notes:
-        warn(f"{name}: {str(note).removeprefix(WARNING_PREFIX)}", type(note))
 
 
 def how_read(answers: Answers) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
@@ -20,9 +20,10 @@ from ..statistics.margins import INFORMEDNESS, MarginScore, quotient
 from ..statistics.paired import Side, n_groups, paired_test, side_of
 from ..statistics.registry import averaged_score
 from ..statistics.score import ScoreWithInterval, with_prior
-from ..warnings import collected
+from ..warnings import collected, naming_warnings
 from .models import FEW_GROUPS, Samples, read_samples, settings_of, too_few_groups
 from .render import Measured, Rows, interval_heads, p_text, padded, samples, shown_p
+from .sentences import outside_share
 
 FEW_GROUPS_IN_CELLS = 20  # for NIT and EMA, whose sums by group are skewed
 MOST_OF_ONE = 0.25  # of the variance; above, the sample that might have been there weighs too much
@@ -54,6 +55,8 @@ class Comparison(Measured):
         Samples that B gets right and A wrong, the other way round, and all answered differently.
     signature : str
         Everything that determines the numbers, in one line.
+    unknown_shares : (float, float)
+        The share of the answers of A, and of B, that are none of the classes and count as wrong.
     prevalence : Comparison or None
         The same by the prevalence average, for the default one of three or more classes.
     """
@@ -73,6 +76,7 @@ class Comparison(Measured):
     lost: int
     n_different: int
     signature: str
+    unknown_shares: tuple[float, float] = (0.0, 0.0)
     prevalence: Comparison | None = None
     read: tuple[Read, ...] = ()
 
@@ -116,8 +120,11 @@ class Comparison(Measured):
         return [padded(rows, 4)]
 
     def text_lines(self) -> list[str]:
-        """Return the signature, and the result in a sentence."""
-        return [self.signature, str(self)]
+        """Return the signature, the result in a sentence, and how many answers are no class."""
+        shares = zip("AB", self.unknown_shares, strict=True)
+        of_each = " and ".join(f"{share:.1%} of the answers of {x}" for x, share in shares if share)
+        lines = [f"{of_each} are none of the classes and count as wrong."] if of_each else []
+        return [self.signature, str(self), *lines]
 
     def records(self) -> list[dict[str, Any]]:
         """Return one record."""
@@ -201,32 +208,37 @@ def compare(
     >>> str(compare(references, model_a, model_b)).partition("; ")[0]
     'B is better: +0.300 (95% interval 0.072 to 0.528), p = 0.031'
     """
-    score = score_of_pairs(metric, average, prior)
+    score = score_of_pairs(metric, average, prior, unknown)
     check_level(confidence_level)
     answers = {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
     beside = {"counts": counts, "sample_weight": sample_weight, "groups": groups}
     samples = read_samples(y_true, answers, beside, labels, ignore_index, unknown)
     prior, ignore_index = (by_name(x, y_true, *answers.values()) for x in (prior, ignore_index))
     how = (0, 1), confidence_level, prior, ignore_index
-    made = compared(score, samples, models_of(score, samples, prior), *how)
-    if score == INFORMEDNESS and max(len(table.labels) for table in samples.tables) > 2:
+    made = compared(score, samples, models_of(score, samples, answers, prior), *how)
+    if score == INFORMEDNESS and samples.tables[0].n_classes > 2:
         score = score.averaged("prevalence").with_interval(prior)
         with collected():  # what was said already
-            by_prevalence = compared(score, samples, models_of(score, samples, prior), *how)
+            entrants = models_of(score, samples, answers, prior)
+            by_prevalence = compared(score, samples, entrants, *how)
         made = replace(made, prevalence=by_prevalence)
     return made
 
 
-def score_of_pairs(metric: str, average: Any, prior: Any = None) -> ScoreWithInterval:
+def score_of_pairs(
+    metric: str, average: Any, prior: Any = None, unknown: str = "error"
+) -> ScoreWithInterval:
     """Return the score that models are compared on; raise ValueError if they cannot be."""
     if average is None:
         raise ValueError("`average` must be one that gives a single number, got None")
-    return averaged_score(metric, average).with_interval(prior)
+    return averaged_score(metric, average, unknown).with_interval(prior)
 
 
 class Model(NamedTuple):
     """A model of a comparison."""
 
+    name: str
+    """By argument."""
     table: ContingencyTable
     value: float
     side: Side
@@ -234,10 +246,12 @@ class Model(NamedTuple):
     """What its table has too few of; empty if nothing is known."""
 
 
-def models_of(score: ScoreWithInterval, samples: Samples, prior: Any = None) -> list[Model]:
+def models_of(
+    score: ScoreWithInterval, samples: Samples, names: Iterable[str], prior: Any = None
+) -> list[Model]:
     """Return the models of these samples; raise ValueError if there is nothing to compare."""
     found = []
-    for table in samples.tables:
+    for name, table in zip(names, samples.tables, strict=True):
         if score.says_nothing(table):
             raise ValueError(
                 "`y_true` must have at least two classes, or there is nothing to tell apart: all "
@@ -245,7 +259,9 @@ def models_of(score: ScoreWithInterval, samples: Samples, prior: Any = None) -> 
             )
         lacking = score.too_few(table, prior) or _too_rare(table, score)
         side = side_of(score, table, with_prior(table, prior))
-        found.append(Model(table, float(score.value(table, prior=prior)), side, lacking))
+        with naming_warnings(f"`{name}`"):
+            value = float(score.value(table, prior=prior))
+        found.append(Model(name, table, value, side, lacking))
     return found
 
 
@@ -270,6 +286,8 @@ def compared(
     made = paired_test(a.side, b.side, pairs, difference, n_different, level)
     few_groups = FEW_GROUPS if isinstance(score, MarginScore) else FEW_GROUPS_IN_CELLS
     lacking = a.lacking or b.lacking or too_few_groups(pairs, few_groups)
+    if a.lacking != b.lacking:
+        lacking += f" (`{a.name if a.lacking else b.name}`)"
     if not lacking and 1 - made.p_value > level and made.of_one > MOST_OF_ONE:
         lacking = f"few samples decide it, one more could raise SE^2 by {made.of_one:.0%}"
     warn_of_doubts([(f"the difference of {score.name}", lacking, math.isnan(made.p_value))])
@@ -293,6 +311,7 @@ def compared(
         lost=samples.number((x == r) & (y != r)),
         n_different=n_different,
         signature=line,
+        unknown_shares=(outside_share(a.table), outside_share(b.table)),
     )
 
 

@@ -64,13 +64,6 @@ class Estimate(Measured):
     signature: str
     doubt: str = ""
 
-    def times(self, factor: float) -> Estimate:
-        """Return the estimate of a score that is so many times this one, and at most 1."""
-        low, high = self.confidence_interval
-        ends = factor * low, min(factor * high, 1.0)
-        value, error = factor * self.value, factor * self.standard_error
-        return replace(self, value=value, standard_error=error, confidence_interval=ends)
-
     def __str__(self) -> str:
         """Return the value, its standard error and its interval on one line."""
         name = self.metric if self.label is None else f"{self.metric} of {show(self.label)}"
@@ -111,9 +104,8 @@ def estimates_of(
     line = score.signature(table, prior=prior, interval=settings_of(level, pairs), **signed)
     by_class, made = score.average is None, []
     size, doubt = effective_sample_size(table), too_few_groups(pairs) or score.doubt(judged, prior)
-    intervals = zip(
-        table.labels if by_class else (None,), score.intervals(judged, level, prior), strict=True
-    )
+    labels = score.class_labels(table) if by_class else (None,)
+    intervals = zip(labels, score.intervals(judged, level, prior), strict=True)
     for label, (value, own_error, low, high) in intervals:
         signature = f"{line}|class:{show(label)}" if by_class else line
         ends = own_error if error is None else error, (low, high), float(level)
@@ -256,7 +248,7 @@ def estimate(
     >>> print(estimate(references, predictions))
     informedness 0.7333, standard error 0.1292, 95% interval 0.4112 to 0.9953
     """
-    pairs, score = None, averaged_score(metric, average).with_interval(prior)
+    pairs, score = None, averaged_score(metric, average, unknown).with_interval(prior)
     if groups is None:
         table = table_given(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
     elif prior is not None:

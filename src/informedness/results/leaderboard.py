@@ -20,10 +20,12 @@ from ..inputs.read import Read
 from ..inputs.text_labels import read_sides
 from ..statistics.paired import holm
 from ..statistics.registry import score_named
+from ..warnings import collected
 from .comparison import Comparison, compared, models_of, score_of_pairs
 from .estimate import Estimate, estimate_of
 from .models import read_samples
 from .render import Result, Rows, as_json, interval_heads, rounded, shown_p, texts_of
+from .sentences import outside_share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,6 +50,8 @@ class Model:
         The best and the worst rank it may have: those above and below it for sure are counted.
     caution : str
         Why the score is not what it seems to be, for example above accuracy; empty for most.
+    unknown_share : float
+        Share of its answers that are none of the classes and count as wrong.
     """
 
     name: str
@@ -56,6 +60,7 @@ class Model:
     run_deviation: float
     ranks: tuple[int, int]
     caution: str = ""
+    unknown_share: float = 0.0
 
     @property
     def value(self) -> float:
@@ -112,6 +117,7 @@ class Leaderboard(Result):
             record |= model.estimate.fields()
             record |= {"n_runs": len(model.runs), "run_deviation": as_json(model.run_deviation)}
             record |= {"best_rank": model.ranks[0], "worst_rank": model.ranks[1]}
+            record["unknown_share"] = model.unknown_share
             below = self.models[rank].name if rank < len(self.models) else ""
             p_value = as_json(self.p_values.get((below, model.name)))
             records.append({**record, "p_value_to_next": p_value, "caution": model.caution or None})
@@ -142,6 +148,9 @@ class Leaderboard(Result):
             if has_runs:
                 row.append(f"± {model.run_deviation:.4f} ({len(model.runs)})")
             ranking.append([*row, model.place])
+        if any(model.unknown_share for model in self.models):
+            shares = ["no class", *(f"{model.unknown_share:.1%}" for model in self.models)]
+            ranking = [[*row, share] for row, share in zip(ranking, shares, strict=True)]
         neighbours = [["compared", "difference", percent, "p (Holm)"]]
         for better, worse in zip(self.models, self.models[1:], strict=False):
             pair = worse.name, better.name
@@ -215,7 +224,7 @@ def leaderboard(
     >>> [(model.name, round(model.value, 3), model.ranks) for model in board.models]
     [('filter', 0.975, (1, 1)), ('majority', 0.0, (2, 2))]
     """
-    score = score_of_pairs(metric, average)
+    score = score_of_pairs(metric, average, None, unknown)
     answers = _answers_of(y_pred)
     n_runs = max(map(len, answers.values()))
     for name, of_model in answers.items():
@@ -246,7 +255,8 @@ def leaderboard(
         estimates += estimate_of(table, score, confidence_level, pairs, ignore_index=task.ignored)
     # models of one score keep their order, whatever rounding made of it
     order = sorted(range(len(names)), key=lambda i: -round(estimates[i].value, 12))
-    entrants = models_of(score, samples) if len(order) > 1 else []
+    with collected():  # what was said already
+        entrants = models_of(score, samples, pooled) if len(order) > 1 else []
     comparisons = {}
     for better, worse in combinations(order, 2):
         made = compared(
@@ -265,8 +275,9 @@ def leaderboard(
             values = [score.value(ContingencyTable._of_columns(*x)) for x in given]
             deviation = float(np.std(values, ddof=1))
         ranks = 1 + n_above[name], len(order) - n_below[name]
-        caution = score.caution(samples.tables[i], estimates[i].value)
-        models.append(Model(name, estimates[i], tuple(values), deviation, ranks, caution))
+        table, estimate = samples.tables[i], estimates[i]
+        told = ranks, score.caution(table, estimate.value), outside_share(table)
+        models.append(Model(name, estimate, tuple(values), deviation, *told))
     return Leaderboard(metric, tuple(models), comparisons, p_values, confidence_level)
 
 

@@ -96,7 +96,7 @@ def read_samples(
             if weights is not None:
                 sums = {"counts": n * weights, "squared_weights": n * weights**2, "n_samples": n}
             table = ContingencyTable._of_counts(column, side, task, **sums)
-        warn_of_table(table, ("y_true", name))
+        warn_of_table(table, ("y_true", name), unknown=task.unknown)
         tables.append(table)
     position = {label: code for code, label in enumerate(ContingencyTable.sum_of(tables).labels)}
     cells, coded, k = [], [], len(position)

@@ -15,6 +15,7 @@ from ..core.labels import Label, Numbers
 from ..core.table import Table
 from ..extras import needing
 from ..inputs.read import MOST_LABELS, Amounts, Read, ReadColumn
+from ..inputs.read import amount as amount
 
 Rows: TypeAlias = list[list[str]]
 """The header of a table, then its rows; the first column is text, the others are numbers."""
@@ -358,11 +359,6 @@ def _listed(found: Amounts, most: int) -> str:
 
 def _more(n: int) -> str:
     return f", \u2026and {n:,d} more" if n > 0 else ""
-
-
-def amount(n: float) -> str:
-    """Return a number of samples, or a sum of weights, as text."""
-    return f"{n:,d}" if isinstance(n, int) else f"{n:.6g}"
 
 
 # A contingency table

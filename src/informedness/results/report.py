@@ -11,7 +11,7 @@ import numpy as np
 
 from ..contingency import ContingencyTable
 from ..core.labels import Label
-from ..core.table import Cells
+from ..core.table import labels_at
 from ..functions import table_given
 from ..inputs.read import Read, signed
 from ..inputs.text_labels import by_name
@@ -25,7 +25,7 @@ from . import render
 from .estimate import Estimate, estimates_of, reported_estimates, warn_of
 from .models import settings_of
 from .render import Result, Rows
-from .sentences import headline, summary_of
+from .sentences import answered_of, headline, outside_share, summary_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -109,10 +109,11 @@ class Report(Result, Mapping[str, float]):
             classes, and no test of guessing, which takes samples for independent.
         """
         h, r, c, n = table.hits, table.reference_totals, table.prediction_totals, table.total
-        tpr, fpr = ratio(h, r), ratio(table.false_positives, table.other_references)
-        f1 = ratio(2 * (h / n), r / n + c / n)
-        rates = (x.tolist() for x in (r / n, c / n, tpr, fpr, tpr - fpr, ratio(h, c), f1))
-        rows = zip(table.labels, *rates, strict=True)
+        tpr, fpr = ratio(h, r), ratio(table.class_false_positives, table.other_references)
+        f1, bias = ratio(2 * (h / n), r / n + c / n), (h + table.class_false_positives) / n
+        rates = r / n, bias, tpr, fpr, tpr - fpr, ratio(h, c), f1
+        labels, of_classes = labels_at(table, table.is_class), (x[table.is_class] for x in rates)
+        rows = zip(labels, *(x.tolist() for x in of_classes), strict=True)
         per_class = [dict(zip(("label", *_COLUMNS), row, strict=True)) for row in rows]
         estimates, prevalence, how = {}, None, None
         if confidence_level is not None:
@@ -126,7 +127,7 @@ class Report(Result, Mapping[str, float]):
                 for row, x in zip(per_class, made, strict=True):
                     row["tpr_minus_fpr_standard_error"] = x.standard_error
                     row["tpr_minus_fpr_confidence_interval"] = x.low, x.high
-            if len(table.labels) > 2:
+            if table.n_classes > 2:
                 score = INFORMEDNESS.averaged("prevalence").with_interval()
                 (prevalence,) = estimates_of(table, score, confidence_level, **options)
         scores = {score.name: float(score.value(table)) for score in reported()}
@@ -156,12 +157,12 @@ class Report(Result, Mapping[str, float]):
 
     @property
     def n_classes(self) -> int:
-        """Number of classes: those declared, or those of references and predictions."""
-        return sum(label is not None for label in self.table.labels)
+        """Number of classes: those declared, or those of the references."""
+        return self.table.n_classes
 
     @property
     def unknown(self) -> dict[str, Any]:
-        """Answers that are none of the declared classes, and the scores without them; or empty.
+        """Answers that are none of the classes, and the scores without them; or empty.
 
         They count as wrong. Without them, only the samples that were answered are scored, with the
         same classes: nan if that is undefined. With weights, the number of answers is None.
@@ -174,15 +175,12 @@ class Report(Result, Mapping[str, float]):
         (1, 1.0)
         """
         table, answered = self.table, None
-        if table.labels[-1] is not None or not table.prediction_totals[-1]:
+        n = table.outside_totals.sum()
+        if not n:
             return {}
-        known = table.columns != len(table.labels) - 1
-        if known.any():
-            columns = table.rows, table.columns, table.counts, table.squared_weights
-            cells = Cells(*(None if x is None else x[known] for x in columns))  # type: ignore[arg-type]
-            answered = table._of_cells(table.labels[:-1], table.declared, cells, None)
+        answered = answered_of(table)
         scores = (math.nan if answered is None else x.or_nan(answered) for x in (INFORMEDNESS, NIT))
-        n, share = table.prediction_totals[-1], float(table.prediction_totals[-1] / table.total)
+        share = outside_share(table)
         found = {"n_unknown": None if table.is_weighted else int(n), "unknown_share": share}
         names = "informedness_without_unknown", "nit_without_unknown"
         return found | dict(zip(names, scores, strict=True))
@@ -194,8 +192,8 @@ class Report(Result, Mapping[str, float]):
 
     @property
     def averages(self) -> dict[str, float]:
-        """Informedness by each of its averages; empty for two labels, for which they agree."""
-        if len(self.table.labels) < 3 or INFORMEDNESS.undefined(self.table):
+        """Informedness by each of its averages; empty for two classes, for which they agree."""
+        if self.table.n_classes < 3 or INFORMEDNESS.undefined(self.table):
             return {}
         names = [str(average) for average in INFORMEDNESS.averages if average is not None]
         return {name: INFORMEDNESS.averaged(name).rounded(self.table) for name in names}
@@ -267,14 +265,14 @@ class Report(Result, Mapping[str, float]):
 
     def _without_unknown(self, n: int | None, share: float, *without: float) -> str:
         there = "by weight" if n is None else f"{n:,}"
+        said = f"{share:.1%} of the answers ({there}) are none of the classes and count as wrong"
+        if INFORMEDNESS.undefined(self.table):
+            return f"{said}."
         informedness, nit = (
             f"{render.rounded(value, 3)} rather than {render.rounded(self.scores[name], 3)}"
             for name, value in zip(("informedness", "nit"), without, strict=True)
         )
-        return (
-            f"{share:.1%} of the answers ({there}) were none of the classes; without them "
-            f"Informedness would be {informedness}, and NIT {nit}."
-        )
+        return f"{said}; without them Informedness would be {informedness}, and NIT {nit}."
 
     def records(self) -> list[dict[str, Any]]:
         """Return a record for each score; `per_class` has those of the classes."""
@@ -304,7 +302,12 @@ class Report(Result, Mapping[str, float]):
         return "\n\n".join([*self.read_blocks(), *tables, *self.text_lines()])
 
     def __getitem__(self, name: str) -> float:
-        """Return a score by its name."""
+        """Return a score by its name; KeyError if there is none, with the one that may be meant."""
+        if name not in self.scores:
+            try:
+                score_named(name)
+            except ValueError as error:
+                raise KeyError(str(error)) from None
         return self.scores[name]
 
     def __iter__(self) -> Iterator[str]:

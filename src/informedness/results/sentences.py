@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from ..contingency import ContingencyTable
-from ..core.scores import n_classes
-from ..core.table import Table
+from ..core.table import Cells, Table
+from ..statistics.chance import guessing_p_value
 from ..statistics.intervals import FEW_SAMPLES
 from ..statistics.score import Score, ScoreWithInterval
 from .estimate import Estimate, estimates_of
 from .render import cut, digits_for, rounded, samples, shown
 
 _LEVEL = 0.95  # of the interval that a verdict is based on if none was asked for
+_MANY_OUTSIDE = 0.05  # of the answers are no class: what is said of guessing is of the others
 
 
 def summary_of(
@@ -33,6 +35,9 @@ def summary_of(
     """
     if np.count_nonzero(table.reference_totals) == 1:
         return f"{_one_class(table, score)}."
+    if outside_share(table) > _MANY_OUTSIDE:
+        in_words = f" {made.interval_in_words(3)}" if made else ""
+        return f"{score.title} {rounded(value, 3)}{in_words}: {_of_answers_given(table, score)}."
     share = score.meaning(table, value)
     judged = made or judged or _interval_for_verdict(table, score)
     digits, ends = 2 if share else 3, ""
@@ -49,6 +54,24 @@ def summary_of(
     said = f"{figures}: {verdict}" if verdict else figures
     scaled = f"{said}, where {_scale(table, score)}"
     return f"{'; '.join(filter(None, (scaled, score.caution(table, value))))}."
+
+
+def _of_answers_given(table: Table, score: Score) -> str:
+    """Return what a score says of the answers that are a class, if many others are none."""
+    answered = answered_of(table)
+    if answered is None:
+        return "no answer is a class of the references, so all are wrong"
+    said = f"{outside_share(table):.0%} are no class; of the answers given"
+    if np.count_nonzero(answered.reference_totals) == 1:
+        return f"{said} all are to {_commonest(answered)}, so there is nothing to tell apart"
+    value, judged = score.rounded(answered), _interval_for_verdict(answered, score)
+    share = score.meaning(answered, value)
+    verdict = _verdict(answered, score, value, judged, share, guessing_p_value(answered))
+    if verdict.startswith(("no better", "worse", "below", "above")):
+        verdict = f"is {verdict}"
+    link = ", which " if verdict.startswith(("is ", "cannot", "scores")) else ": "
+    figures = f"{said} {rounded(value, 2 if share else 3)}{link if verdict else ''}{verdict}"
+    return figures if share else f"{figures}, where {_scale(answered, score)}"
 
 
 def headline(
@@ -93,7 +116,7 @@ def _verdict(
         return f"cannot be told from guessing on {samples(n)}"
     if chance is not None and value < chance:
         # of three or more not worse, for example if rotated
-        said = "worse than guessing" if len(table.labels) == 2 else "below what guessing scores"
+        said = "worse than guessing" if table.n_classes == 2 else "below what guessing scores"
         return f"{said}{rough}"
     return f"{share}{rough}" if share else ""
 
@@ -106,8 +129,16 @@ def _scale(table: Table, score: Score) -> str:
     return f"chance is {rounded(chance, 3)} and the maximum for these classes {best}"
 
 
+def guessing_p_value_of_given(table: Table, p_value: float) -> float:
+    """Return the p-value of a table; if many answers are no class, that of the others."""
+    if math.isnan(p_value) or outside_share(table) <= _MANY_OUTSIDE:
+        return p_value
+    answered = answered_of(table)
+    return 1.0 if answered is None else guessing_p_value(answered)
+
+
 def _is_constant(table: Table) -> bool:
-    return int(np.count_nonzero(table.prediction_totals)) == 1
+    return int(np.count_nonzero(table.hits + table.class_false_positives)) == 1
 
 
 def _holds_chance(table: Table, score: Score, made: Estimate | None, p_value: float) -> bool:
@@ -129,12 +160,27 @@ def _interval_for_verdict(table: Table, score: Score) -> Estimate | None:
 def answering(table: Table, wanted: str) -> ContingencyTable:
     """Return the table of the same references, all answered right or with the "commonest" class."""
     totals = table.reference_totals
-    codes = np.arange(n_classes(table)) if table.declared else np.flatnonzero(totals)
+    codes = np.flatnonzero(table.is_class)
     kept = totals[codes] > 0
     rows, counts = np.flatnonzero(kept), totals[codes][kept]
     columns = rows if wanted == "right" else np.full(len(rows), rows[np.argmax(counts)])
     labels = tuple(table.labels[code] for code in codes)
     return ContingencyTable(labels, True, rows, columns, counts, None, table.n_samples)
+
+
+def outside_share(table: Table) -> float:
+    """Return the share of the answers that are no class."""
+    return float(table.outside_totals.sum() / table.total)
+
+
+def answered_of(table: Table) -> Table | None:
+    """Return the table of the answers that are a class, with the same classes; None without any."""
+    kept = table.is_class[table.columns]
+    columns = table.rows, table.columns, table.counts, table.squared_weights
+    cells = Cells(*(None if x is None else x[kept] for x in columns))  # type: ignore[arg-type]
+    n_samples = None if table.is_weighted else int(cells.counts.sum())
+    answered = Table._of_cells(table.labels, table.declared, cells, n_samples)
+    return replace(answered, known=table.is_class) if kept.any() else None
 
 
 def best_of(table: Table, score: Score) -> float:

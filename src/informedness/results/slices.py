@@ -12,22 +12,22 @@ import numpy as np
 
 from ..contingency import ContingencyTable
 from ..core.labels import Label, show, warn
-from ..core.scores import n_classes
 from ..core.table import Cells
 from ..functions import Y_NAMES
 from ..inputs.doubts import warn_of_table
 from ..inputs.read import Read
 from ..inputs.text_labels import read_sides
 from ..slicing import Slice, count_slices, read_name
-from ..statistics.entropy import EntropicScore, entropies
+from ..statistics.entropy import entropies
 from ..statistics.intervals import FEW_SAMPLES, normal_quantile
 from ..statistics.margins import Margins
 from ..statistics.paired import holm
 from ..statistics.registry import REPORTED, reported, score_named
-from ..statistics.score import Score, ScoreWithInterval
+from ..statistics.score import ScoreWithInterval
 from . import render
 from .estimate import Estimate, reported_estimates
 from .render import Result, Rows
+from .sentences import outside_share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -157,15 +157,13 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         whole = ContingencyTable.sum_of(list(tables.values()))
         position = {label: code for code, label in enumerate(whole.labels)}
         own = [_with_classes_of(table, whole, position) for table in tables.values()]
-        k, rows = n_classes(whole), []
-        factors = {score.name: _factor(score, own[0], k) for score in reported()}
-        for name, table, scores in zip(tables, own, _scored(own, factors), strict=True):
-            found = {} if confidence_level is None else reported_estimates(table, confidence_level)
-            made = {score: x.times(factors[score]) for score, x in found.items()}
+        k, rows = whole.n_classes, []
+        for name, table, scores in zip(tables, own, _scored(own), strict=True):
+            made = {} if confidence_level is None else reported_estimates(table, confidence_level)
             rows.append(SliceRow(name, table, k, scores, entropies(table).reference, made))
         _warn_of(rows)
         if vs_rest is not None:
-            rows = _against_rest(rows, vs_rest, k)
+            rows = _against_rest(rows, vs_rest)
         scores = {score.name: float(score.value(whole)) for score in reported()}
         made = {} if confidence_level is None else reported_estimates(whole, confidence_level)
         overall = SliceRow(None, whole, k, scores, entropies(whole).reference, made)
@@ -222,6 +220,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
                 record[name] = render.as_json(value)
                 if name in row.estimates:
                     record |= row.estimates[name].fields(f"{name}_")
+            record["unknown_share"] = outside_share(row.table)
             if self.vs_rest is not None:
                 record["difference"] = render.as_json(row.difference)
                 record["p_value"] = render.as_json(row.p_value)
@@ -248,6 +247,9 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         first, rows = ", ".join(self.by), [*self.rows[:_MOST_ROWS], self.overall]
         heads = [_HEADS.get(x, x) for x in REPORTED] + ["vs rest", "p"] * (self.vs_rest is not None)
         tables = [[[first, "N", "k", "bits", *heads], *map(self._cells, rows)]]
+        if outside_share(self.overall.table):
+            shares = ["no class", *(f"{outside_share(row.table):.1%}" for row in rows)]
+            tables[0] = [[*row, share] for row, share in zip(tables[0], shares, strict=True)]
         if self.confidence_level is not None:
             beside = render.interval_heads(self.confidence_level)
             head = [first, _HEADS["informedness"], *beside, _HEADS["nit"], *beside]
@@ -327,39 +329,28 @@ def _warn_of(rows: Sequence[SliceRow]) -> None:
 def _with_classes_of(
     table: ContingencyTable, whole: ContingencyTable, position: Mapping[Any, int]
 ) -> ContingencyTable:
-    """Return a table with the classes of the whole, as declared ones, by their positions.
-
-    They are all labels of the whole, also those that are no class because no reference has them.
-    """
+    """Return a table with the labels and the classes of the whole, by their positions."""
     codes = np.array([position[label] for label in table.labels])
     cells = Cells(codes[table.rows], codes[table.columns], table.counts, table.squared_weights)
-    return ContingencyTable._of_cells(whole.labels, True, cells, table.n_samples)
-
-
-def _factor(score: Score, table: ContingencyTable, k: int) -> float:
-    """Return what a score of a table is multiplied by if it counts k classes."""
-    if not isinstance(score, EntropicScore):
-        return 1.0
-    return math.nan if k == 1 else float(score.scale(k) / score.scale(n_classes(table)))
+    own = ContingencyTable._of_cells(whole.labels, True, cells, table.n_samples)
+    return replace(own, known=whole.is_class)
 
 
 # Against the rest
 
 
-def _scored(
-    tables: list[ContingencyTable], factors: Mapping[str, float]
-) -> Iterator[dict[str, float]]:
+def _scored(tables: list[ContingencyTable]) -> Iterator[dict[str, float]]:
     """Yield the scores of each table, nan where they are undefined."""
     size = max(_AT_ONCE // len(tables[0].labels), 1)
     for start in range(0, len(tables), size):
         some = tables[start : start + size]
         margins = Margins.of_tables(some)
-        scores = [factors[x.name] * x.of_each(some, margins) for x in reported()]
+        scores = [x.of_each(some, margins) for x in reported()]
         for values in zip(*(x.tolist() for x in scores), strict=True):
             yield dict(zip(REPORTED, values, strict=True))
 
 
-def _against_rest(rows: list[SliceRow], metric: str, k: int) -> list[SliceRow]:
+def _against_rest(rows: list[SliceRow], metric: str) -> list[SliceRow]:
     """Return the rows with their difference from all other samples, and its p-value."""
     score, tables = score_named(metric, "vs_rest").with_interval(), [row.table for row in rows]
     # the rest of a slice are those before it and those behind it
@@ -367,9 +358,8 @@ def _against_rest(rows: list[SliceRow], metric: str, k: int) -> list[SliceRow]:
     sides = zip(tables, before, reversed(behind), strict=True)
     tested = [_difference(score, table, sum(filter(None, rest))) for table, *rest in sides]
     differences, p_values = zip(*tested, strict=True)
-    factor = _factor(score, tables[0], k)
     found = zip(rows, differences, holm(p_values), strict=True)
-    return [replace(row, difference=factor * x, p_value=p) for row, x, p in found]
+    return [replace(row, difference=x, p_value=p) for row, x, p in found]
 
 
 def _difference(
@@ -435,7 +425,7 @@ def slices(
     sides, options = {"y_true": y_true, "y_pred": y_pred}, (labels, ignore_index, unknown)
     (r, p), task = read_sides(sides, *options, sample_weight=sample_weight, **columns)
     tables = count_slices(r, p, by, task, sample_weight)
-    warn_of_table(ContingencyTable.sum_of(list(tables.values())), Y_NAMES)
+    warn_of_table(ContingencyTable.sum_of(list(tables.values())), Y_NAMES, unknown=task.unknown)
     called = getattr(by, "name", None)  # of a column of pandas or polars
     named = tuple(map(str, by)) if isinstance(by, Mapping) else str(called or "slice")
     return Slices.from_tables(tables, by=named, confidence_level=confidence_level, vs_rest=vs_rest)

@@ -59,6 +59,7 @@ class EntropicScore(ScoreWithInterval):
 
     signs: ClassVar[tuple[int, int, int]]
     """Of the cells, the columns and the rows."""
+    reads_names = False
     fades: ClassVar[bool] = False
     """Whether its variance falls to 0 where nothing is transferred."""
 
@@ -100,7 +101,7 @@ class EntropicScore(ScoreWithInterval):
 
     def least_scale(self, table: Table) -> float:
         """Return the scale if there is a class that no reference has."""
-        return self.scale(scores.n_classes(table))
+        return self.scale(table.n_classes)
 
     def by_chance(self, table: Table, rows: Missing, z: float) -> float:
         """Return the least logarithm that the table leaves room for."""
@@ -120,7 +121,7 @@ class EntropicScore(ScoreWithInterval):
         if self.lacks_classes(table):
             return Interval(value, error, math.nan, math.nan)
         cells, columns, rows = self._lacking(table)
-        size, scale = effective_sample_size(table), self.scale(scores.n_classes(table))
+        size, scale = effective_sample_size(table), self.scale(table.n_classes)
         z, exact = normal_quantile(level), float(self.exact(table))
         chance, centre = self.by_chance(table, rows, z), self._centre(table, cells, columns, rows)
         least = max(centre + cells.likely - cells.most, chance)
@@ -141,7 +142,7 @@ class EntropicScore(ScoreWithInterval):
     def _lacking(self, table: Table) -> tuple[Missing, Missing, Missing]:
         """Return what the entropies of the cells, the columns and the rows lack."""
         i, j, squares = table.rows, table.columns, squared_weights(table)
-        r, c, k = table.reference_totals, table.prediction_totals, scores.n_classes(table)
+        r, c, k = table.reference_totals, table.prediction_totals, table.n_classes
         n_empty = k * int(np.count_nonzero(c)) - len(squares)
         cells = missing_entropy(table.counts, squares, n_empty)
         columns = missing_entropy(c, sum_by(j, squares, len(c)), 0)
@@ -151,11 +152,11 @@ class EntropicScore(ScoreWithInterval):
     def _centre(self, table: Table, *lacking: Missing) -> float:
         """Return the logarithm without its bias."""
         excess = sum(sign * x.likely for sign, x in zip(self.signs, lacking, strict=True))
-        return math.log(float(self.exact(table)) / self.scale(scores.n_classes(table))) - excess
+        return math.log(float(self.exact(table)) / self.scale(table.n_classes)) - excess
 
     def bias(self, table: Table) -> tuple[float, float]:
         lacking = self._lacking(table)
-        unbiased = self.scale(scores.n_classes(table)) * math.exp(self._centre(table, *lacking))
+        unbiased = self.scale(table.n_classes) * math.exp(self._centre(table, *lacking))
         unbiased = max(unbiased, self.chance(table) or 0.0)
         return float(self.exact(table)) - unbiased, unbiased**2 * lacking[0].variance
 
@@ -186,17 +187,17 @@ class Nit(EntropicScore):
     fades = True
 
     def chance(self, table: Table) -> float | None:
-        return 1 / scores.n_classes(table)
+        return 1 / table.n_classes
 
     def undefined(self, table: Table) -> str:
         only_one = "there is only one class: NIT is 1.0 by definition"
-        return only_one if scores.n_classes(table) == 1 else ""
+        return only_one if table.n_classes == 1 else ""
 
     def value(self, table: Table, *, prior: Prior = None, **options: Any) -> float:
         return scores.nit(with_prior(table, prior), **options)
 
     def exact(self, table: Table) -> Any:
-        return np.exp2(scores.mutual_information(table)) / scores.n_classes(table)
+        return np.exp2(scores.mutual_information(table)) / table.n_classes
 
     def scale(self, n_classes: int) -> float:
         return 1 / n_classes
@@ -209,7 +210,7 @@ class Nit(EntropicScore):
         return f"{some}, so a rare class may be missing; declare all classes with `labels`"
 
     def least_scale(self, table: Table) -> float:
-        return 1 / (scores.n_classes(table) + (fewest_if_undeclared(table) < 5 - 1e-6))
+        return 1 / (table.n_classes + (fewest_if_undeclared(table) < 5 - 1e-6))
 
     def caution(self, table: Table, value: float) -> str:
         # mutual information is too large by about (cells - rows - columns + 1) / 2N (Miller 1955)

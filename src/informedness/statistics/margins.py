@@ -14,8 +14,8 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 import numpy as np
 
 from ..core import scores
-from ..core.labels import Numbers
-from ..core.table import Classes, Table, sum_by
+from ..core.labels import NAMES, Numbers
+from ..core.table import Classes, Table, sum_by, sums_of_others
 from .intervals import (
     Interval,
     effective_sample_size,
@@ -47,6 +47,9 @@ class Margins:
     false_negatives: Numbers
     other_references: Numbers
     other_predictions: Numbers
+    outside_totals: Any = 0.0
+    is_class: Any = np.True_
+    class_false_positives = Table.class_false_positives  # of these sums
 
     @classmethod
     def of_tables(cls, tables: Sequence[Table]) -> Margins:
@@ -55,18 +58,14 @@ class Margins:
         start = np.repeat(np.arange(n) * len(labels), [len(table.rows) for table in tables])
         cells = zip(*((table.rows, table.columns, table.counts) for table in tables), strict=True)
         rows, columns, counts = map(np.concatenate, cells)
-        every = Table(tuple(range(len(labels) * n)), True, rows + start, columns + start, counts)
+        codes, known = tuple(range(len(labels) * n)), tables[0].is_class
+        cells_of_all = rows + start, columns + start, counts
+        every = Table(codes, True, *cells_of_all, known=np.tile(known, n))
         totals = every.hits, every.reference_totals, every.prediction_totals
-        errors = every.false_positives, transposed(every).false_positives
-        h, r, c, wrong, missed = (sums.reshape(n, -1).T for sums in (*totals, *errors))
-        return cls(labels, h, r, c, r.sum(axis=0), wrong, missed, _of_others(r), _of_others(c))
-
-
-def _of_others(totals: Numbers) -> Numbers:
-    """Return for each row the sum of all others: of those before it and those after it."""
-    none = np.zeros((1, totals.shape[1]))
-    before, after = (np.cumsum(x, axis=0)[:-1] for x in (totals, totals[::-1]))
-    return np.concatenate([none, before]) + np.concatenate([none, after])[::-1]
+        errors = every.false_positives, transposed(every).false_positives, every.outside_totals
+        h, r, c, wrong, missed, outside = (x.reshape(n, -1).T for x in (*totals, *errors))
+        margins = labels, h, r, c, r.sum(axis=0), wrong, missed
+        return cls(*margins, sums_of_others(r), sums_of_others(c), outside, known[:, None])
 
 
 Sums: TypeAlias = Table | Margins
@@ -92,8 +91,36 @@ def gaps(values: Numbers, mean: Any, scale: Numbers) -> Numbers:
 
 
 def transposed(table: Table) -> Table:
-    """Return the table with references and predictions swapped, its cells in the old order."""
-    return replace(table, rows=table.columns, columns=table.rows)
+    """Return the table with references and predictions swapped, its cells in the old order.
+
+    All its labels are classes, whether or not they are predicted.
+    """
+    known = np.ones(len(table.labels), dtype=bool)
+    return replace(table, rows=table.columns, columns=table.rows, known=known)
+
+
+class Gradient(NamedTuple):
+    """Derivatives a_i + b_j + u_i [i = j] of a score by the shares p_ij.
+
+    Where answers that are no class are spread, a_i + m_i is that by the share of those to class i.
+    """
+
+    a: Numbers
+    b: Numbers
+    u: Numbers
+    m: Numbers | None = None
+
+    def of_cells(self, table: Table) -> Numbers:
+        """Return the derivative by the share of each cell."""
+        i, j = table.rows, table.columns
+        b = self.b[j] if self.m is None else np.where(table.is_class[j], self.b[j], self.m[i])
+        return self.a[i] + b + self.u[i] * (i == j)
+
+    def reachable(self, table: Table) -> tuple[Numbers, Numbers]:
+        """Return the least and the greatest b_j + u_i [i = j] of each row i, over all columns j."""
+        b = np.where(table.is_class | (self.m is None), self.b, np.nan)  # which sorts last
+        lowest, highest = _least_of_others(b), -_least_of_others(-b)
+        return np.fmin(lowest, b + self.u), np.fmax(highest, b + self.u)
 
 
 class MarginScore(ScoreWithInterval):
@@ -108,19 +135,17 @@ class MarginScore(ScoreWithInterval):
         values = np.clip(self.exact(margins), self.lowest, self.best)
         return np.where(np.any(undefined, axis=0), np.nan, values)
 
-    def gradient(self, table: Table) -> tuple[Numbers, Numbers, Numbers]:
-        """Return a, b and u of the derivatives a_i + b_j + u_i [i = j] by the shares p_ij."""
+    def gradient(self, table: Table) -> Gradient:
+        """Return the derivatives by the shares of the cells."""
         raise NotImplementedError
 
     def cell_gradient(self, table: Table) -> Numbers:
-        i, j, (a, b, u) = table.rows, table.columns, self.gradient(table)
-        return a[i] + b[j] + u[i] * (i == j)
+        return self.gradient(table).of_cells(table)
 
     def furthest(self, table: Table) -> float:
         if self.undefined(table):
             return 0.0
-        _, b, u = self.gradient(table)
-        lowest, highest = _reachable(b, u)
+        lowest, highest = self.gradient(table).reachable(table)
         return float((highest - lowest)[table.reference_totals > 0].max())
 
     def too_few(self, table: Table, prior: Any = None) -> str:
@@ -148,7 +173,7 @@ class MarginScore(ScoreWithInterval):
     def intervals(self, table: Table, level: float, prior: Prior = None) -> list[Interval]:
         if self.average is not None:
             return super().intervals(table, level, prior)
-        made = _intervals_by_class(self.rounded(table), self.oriented(table)[1], level)
+        made = _intervals_by_class(self.oriented(table)[1], level)
         return [interval.within(self.lowest, self.best) for interval in made]
 
 
@@ -168,9 +193,9 @@ class Accuracy(MarginScore):
     def exact(self, table: Sums) -> Numbers:
         return np.asarray(table.hits.sum(axis=0) / table.total)
 
-    def gradient(self, table: Table) -> tuple[Numbers, Numbers, Numbers]:
+    def gradient(self, table: Table) -> Gradient:
         zero = np.zeros(len(table.labels))
-        return zero, zero, zero + 1
+        return Gradient(zero, zero, zero + 1)
 
 
 class BalancedAccuracy(MarginScore):
@@ -186,10 +211,10 @@ class BalancedAccuracy(MarginScore):
         r = table.reference_totals
         return np.asarray(quotient(table.hits, r).sum(axis=0) / np.count_nonzero(r, axis=0))
 
-    def gradient(self, table: Table) -> tuple[Numbers, Numbers, Numbers]:
+    def gradient(self, table: Table) -> Gradient:
         r = table.reference_totals
         u = quotient(1 / np.count_nonzero(r), r / table.total)
-        return -u * quotient(table.hits, r), np.zeros_like(u), u
+        return Gradient(-u * quotient(table.hits, r), np.zeros_like(u), u)
 
 
 class F1Macro(MarginScore):
@@ -209,10 +234,10 @@ class F1Macro(MarginScore):
         f1 = quotient(2 * (table.hits / table.total), _both(table))
         return np.asarray(f1.sum(axis=0) / _n_occurring(table))
 
-    def gradient(self, table: Table) -> tuple[Numbers, Numbers, Numbers]:
+    def gradient(self, table: Table) -> Gradient:
         u = quotient(2 / _n_occurring(table), _both(table))
         moved = -u * quotient(table.hits / table.total, _both(table))
-        return moved, moved, u
+        return Gradient(moved, moved, u)
 
 
 def _both(table: Sums) -> Numbers:
@@ -244,7 +269,7 @@ class CohenKappa(MarginScore):
         # as 1 - wrong / expected, since 1 - p_e loses digits beside a large class
         return 1 - ratio(_wrong(table), _expected_wrong(table))
 
-    def gradient(self, table: Table) -> tuple[Numbers, Numbers, Numbers]:
+    def gradient(self, table: Table) -> Gradient:
         """Return a, b and u.
 
         Of 1 - wrong/expected: with p_ij wrong falls by [i = j], and expected by beta_i + pi_j.
@@ -252,7 +277,7 @@ class CohenKappa(MarginScore):
         wrong, expected = _wrong(table), _expected_wrong(table)
         sides = table.prediction_totals, table.reference_totals
         a, b = (-wrong / expected**2 * (side / table.total) for side in sides)
-        return a, b, np.zeros_like(a) + 1 / expected
+        return Gradient(a, b, np.zeros_like(a) + 1 / expected)
 
 
 class MatthewsCorrelation(MarginScore):
@@ -269,20 +294,20 @@ class MatthewsCorrelation(MarginScore):
         variances = [side.reference_totals / n * (side.other_references / n) for side in sides]
         # p_cc - pi_c beta_c = pi_c (1 - pi_c) (TPR_c - FPR_c), with no difference of products
         gains = (
-            (of_class * scores.class_gains(side)).sum(axis=0)
+            (of_class * scores.class_gains(side, side.false_positives)).sum(axis=0)
             for of_class, side in zip(variances, sides, strict=True)
         )
         s, t = (of_class.sum(axis=0) for of_class in variances)
         # either side has the same gain, and more exactly the one that varies less
         return ratio(np.where(s <= t, *gains), np.sqrt(s * t))
 
-    def gradient(self, table: Table) -> tuple[Numbers, Numbers, Numbers]:
+    def gradient(self, table: Table) -> Gradient:
         pi, beta = table.reference_totals / table.total, table.prediction_totals / table.total
         s, t = (pi * (1 - pi)).sum(), (beta * (1 - beta)).sum()
         root = np.sqrt(s * t)
         mcc = (_expected_wrong(table) - _wrong(table)) / root
         a, b = mcc * pi / s - beta / root, mcc * beta / t - pi / root
-        return a, b, np.zeros_like(a) + 1 / root
+        return Gradient(a, b, np.zeros_like(a) + 1 / root)
 
 
 def _wrong(table: Sums) -> Any:
@@ -336,29 +361,34 @@ class Informedness(MarginScore):
         return super().with_interval(None if self.average else prior)
 
     def exact(self, table: Sums) -> Numbers:
-        gains = scores.class_gains(table)
-        return gains if self.average is None else (self._weights(table) * gains).sum(axis=0)
+        gains = scores.class_gains(table, table.class_false_positives)
+        if self.average is None:
+            return gains[table.is_class]
+        return (self._weights(table) * gains).sum(axis=0)
 
     def _weights(self, table: Sums) -> Numbers:
-        totals = table.reference_totals, table.prediction_totals
-        return scores.class_weights(str(self.average), *totals, table.total)
+        return scores.class_weights(str(self.average), table)
 
-    def gradient(self, table: Table) -> tuple[Numbers, Numbers, Numbers]:
-        """Return a, b and u.
+    def gradient(self, table: Table) -> Gradient:
+        """Return the derivatives, with V = pi (1 - pi).
 
-        With V = pi (1 - pi), J_c = (p_cc - pi_c beta_c) / V_c moves by 1/V_c with p_cc, by
-        -(beta_c + (1 - 2 pi_c) J_c) / V_c with pi_c, and by -pi_c/V_c with beta_c; the weights pi
-        or beta move too.
+        J_c = (p_cc - pi_c beta_c) / V_c moves by 1/V_c with p_cc, by -(beta_c + (1 - 2 pi_c) J_c)
+        / V_c with pi_c, and by -pi_c/V_c with beta_c; the weights pi or beta move too. An answer to
+        class i that is no class moves each other beta_c by pi_c / (1 - pi_i), and so do pi_c, pi_i.
         """
-        pi, beta = table.reference_totals / table.total, table.prediction_totals / table.total
-        gains = scores.class_gains(table)
+        pi = table.reference_totals / table.total
+        beta = (table.hits + table.class_false_positives) / table.total
+        gains = scores.class_gains(table, table.class_false_positives)
         u = quotient(self._weights(table), pi * (1 - pi))
         a, b = -u * (beta + (1 - 2 * pi) * gains), -u * pi
         if self.average == "prevalence":
             a = a + gains
         elif self.average == "bias":
             b = b + gains
-        return a, b, u
+        others = table.other_references / table.total
+        e = quotient(table.outside_totals / table.total, others)
+        m = quotient(sums_of_others(pi * b), others)
+        return Gradient(a + b * sums_of_others(e) + e * m, b, u, m)
 
     def around(self, value: float, table: Table, scored: Table, level: float) -> Interval:
         made = super().around(value, table, scored, level)
@@ -367,7 +397,7 @@ class Informedness(MarginScore):
 
     def caution(self, table: Table, value: float) -> str:
         by_bias = self.average == "bias" and not self.says_nothing(table)
-        return scores.why_above_accuracy(table, value, scores.sample_size(table)) if by_bias else ""
+        return scores.why_above_accuracy(table, value, table) if by_bias else ""
 
     def meaning(self, table: Table, value: float) -> str:
         if (table.rows == table.columns).all():
@@ -420,6 +450,7 @@ class Markedness(MarginScore):
     title = "Markedness"
     lowest = -1.0
     guessing = 0.0
+    takes_unknown = False
     averages = ("prevalence", "bias", "macro", None)
     sides = ("predictions",)
 
@@ -427,12 +458,14 @@ class Markedness(MarginScore):
 
     def oriented(self, table: Table) -> tuple[MarginScore, Table]:
         swapped: dict[scores.Average, scores.Average] = {"bias": "prevalence", "prevalence": "bias"}
+        if table.labels[-1] is None:
+            raise ValueError("`table` must hold no answers outside its labels for markedness")
         return Informedness(swapped.get(self.average, self.average)), transposed(table)
 
-    def gradient(self, table: Table) -> tuple[Numbers, Numbers, Numbers]:
+    def gradient(self, table: Table) -> Gradient:
         score, swapped = self.oriented(table)
-        a, b, u = score.gradient(swapped)
-        return b, a, u
+        a, b, u, _ = score.gradient(swapped)
+        return Gradient(b, a, u)
 
     def value(
         self, table: Table, *, prior: Prior = None, zero_division: scores.ZeroDivision = "warn"
@@ -440,7 +473,8 @@ class Markedness(MarginScore):
         scores.check_zero_division(zero_division, self.stand_in)
         scored = with_prior(table, prior)
         if table.n_samples != 1:
-            scores.warn_of_absent(self.title, transposed(scored), ("predictions", "references"))
+            swapped = self.oriented(scored)[1]
+            scores.warn_of_absent(self.title, swapped, NAMES[::-1], swapped, None)
         why = self.undefined(scored)
         undefined = scores.value_if_undefined(why, self.stand_in, zero_division, table)
         if undefined is None:
@@ -449,7 +483,7 @@ class Markedness(MarginScore):
         return each.tolist() if self.average is None else undefined
 
 
-INFORMEDNESS, MARKEDNESS = Informedness(), Markedness()
+INFORMEDNESS = Informedness()
 
 
 # Intervals
@@ -508,9 +542,10 @@ def _rows_of(table: Table, scored: Table, score: Any) -> _Rows:
     squares, shares = squared_weights(table), scored.reference_totals / scored.total
     r, of_squares = table.reference_totals.astype(np.float64), sum_by(i, squares, k)
     weight = ratio(shares, r)[i]  # of a sample in the score
-    a, b, u = score.gradient(scored)
-    g = a[i] + b[j] + u[i] * (i == j)
-    scale = np.abs(a[i]) + np.abs(b[j]) + np.abs(u[i])
+    gradient = score.gradient(scored)
+    a, b, u, _ = gradient
+    g = gradient.of_cells(scored)
+    scale = np.abs(a[i]) + np.abs(b).max() + np.abs(u[i])
 
     mean = ratio(sum_by(i, counts * g, k), r)
     inside = gaps(g, mean[i], scale)
@@ -520,7 +555,7 @@ def _rows_of(table: Table, scored: Table, score: Any) -> _Rows:
     if scored is not table:
         apart, between = inside, 0.0
 
-    lowest, highest = _reachable(b, u)
+    lowest, highest = gradient.reachable(scored)
     size_of_terms = np.abs(a) + np.abs(b).max() + np.abs(u)
     present = r > 0
     of_columns = quotient(sum_by(j, squares, k), table.prediction_totals)
@@ -537,13 +572,6 @@ def _rows_of(table: Table, scored: Table, score: Any) -> _Rows:
     )
 
 
-def _reachable(b: Numbers, u: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the least and the greatest b_j + u_i [i = j] of each row i, over all columns j."""
-    of_hit = b + u
-    lowest, highest = _least_of_others(b), -_least_of_others(-b)
-    return np.minimum(lowest, of_hit), np.maximum(highest, of_hit)
-
-
 def _least_of_others(values: Numbers) -> Numbers:
     """Return for each value the least of the others; a single one, which has none, itself."""
     least, second = np.argsort(values)[[0, min(1, len(values) - 1)]]
@@ -553,12 +581,15 @@ def _least_of_others(values: Numbers) -> Numbers:
 
 
 def _ends_of_absent(table: Table, score: Any, value: float, level: float) -> tuple[float, float]:
-    """Return the least and the greatest score that classes without a reference could make of it."""
-    absent = table.reference_totals == 0
-    if table.labels[-1] is None:
-        absent[-1] = False
+    """Return the least and the greatest score that classes without a reference could make of it.
+
+    They are declared, or only predicted: a label that is no class here may be one of the task.
+    """
+    named = np.array([label is not None for label in table.labels])
+    absent = (named if table.known is None else table.known) & (table.reference_totals == 0)
     if not absent.any():
         return value, value
+    moved = replace(table, known=table.is_class | absent)
     one = float(table.total) / effective_sample_size(table)
     # beyond a quarter of the table, scores of so few samples would turn with the level
     lost = min(normal_quantile(level) ** 2 * one, float(table.total) / 4)
@@ -567,25 +598,29 @@ def _ends_of_absent(table: Table, score: Any, value: float, level: float) -> tup
     ends = [value]
     for found in (0, extra):
         h, c = table.hits + found, table.prediction_totals + found
-        moved = Margins(table.labels, h, r, c, n, c - h, r - h, n - r, n - c)
-        ends.append(float(score.exact(moved)))
+        known = moved.outside_totals, moved.is_class
+        sums = Margins(table.labels, h, r, c, n, c - h, r - h, n - r, n - c, *known)
+        ends.append(float(score.exact(sums)))
     return min(ends), max(ends)
 
 
-def _intervals_by_class(values: list[float], table: Table, level: float) -> list[Interval]:
+def _intervals_by_class(table: Table, level: float) -> list[Interval]:
     """Return the interval of each class against all others, nan where one has no samples."""
     k, right = len(table.labels), table.rows == table.columns
+    outside = ~table.is_class[table.columns]
 
     def by_outcome(amounts: Numbers) -> Numbers:
         """Return sums by class: [[hits, misses], [right and wrong rejections]]."""
         hits = sum_by(table.rows[right], amounts[right], k)
         misses = sum_by(table.rows[~right], amounts[~right], k)
         false = sum_by(table.columns[~right], amounts[~right], k)
+        shares = quotient(sum_by(table.rows[outside], amounts[outside], k), table.other_references)
+        false = false + table.reference_totals * sums_of_others(shares)
         return np.array([[hits, misses], [amounts.sum() - hits - misses - false, false]])
 
     squares = squared_weights(table)
     # where there is no such cell, a difference of sums of weights is not quite 0
-    there = by_outcome(np.ones(len(right))) > 0
+    there = by_outcome(np.ones(len(right))) > 1e-9
     counts, of_squares = (np.where(there, by_outcome(x), 0.0) for x in (table.counts, squares))
     totals = counts.sum(axis=1)
     mean = ratio(counts[:, 0], totals)
@@ -598,5 +633,6 @@ def _intervals_by_class(values: list[float], table: Table, level: float) -> list
     one_each, none = np.ones((2, k)), np.zeros(k)
     rows = _Rows(one_each, size, least_size, variance, mean, 1 - mean, none, error)
     below, above = _reaches(rows, level)
-    numbers = np.stack([values, error, values - below, values + above], axis=1)
+    gains = scores.class_gains(table, table.class_false_positives)
+    numbers = np.stack([gains, error, gains - below, gains + above], axis=1)[table.is_class]
     return [Interval(*of_class) for of_class in numbers.tolist()]

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from ..core.labels import check_choice
+from ..core.labels import check_choice, show
 from .score import Score, score_of
 
 
@@ -98,11 +98,20 @@ def _file_of(name: str, place: str) -> ModuleType:
     return module
 
 
-def averaged_score(name: str, average: Any) -> Score:
-    """Return the score with this name and average; "default" is its own."""
+def averaged_score(name: str, average: Any, unknown: str = "error") -> Score:
+    """Return the score with this name and average; "default" is its own.
+
+    Raises
+    ------
+    ValueError
+        If it has no such average, or does not take `unknown`.
+    """
+    score = score_named(name)
+    if str(unknown) != "error" and not score.takes_unknown:
+        raise ValueError(f'`unknown` must be "error" for {name!r}, got {show(unknown)}')
     if isinstance(average, str) and average == "default":
-        return score_named(name)
-    return score_named(name).averaged(average)
+        return score
+    return score.averaged(average)
 
 
 def module_path(name: str) -> str:

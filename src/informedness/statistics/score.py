@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.labels import Numbers, check_choice, show
 from ..core.scores import Average, ZeroDivision, read_prior, reweighted, why_one_class
-from ..core.table import Table
+from ..core.table import Table, labels_at
 from .intervals import Interval, squared_weights
 from .signature import signature_of
 
@@ -47,6 +47,10 @@ class Score:
     """What any guesser is expected to score, where it is one number for all tables."""
     stand_in: ClassVar[float] = 0.0
     """The value returned where it is undefined."""
+    reads_names: ClassVar[bool] = True
+    """Whether a prediction is right only by the name of its class."""
+    takes_unknown: ClassVar[bool] = True
+    """Whether it is known of answers that `unknown="wrong"` allows."""
     marked: ClassVar[str] = ""
     """What it means if results mark a value with ^, because of its `caution`."""
 
@@ -63,6 +67,11 @@ class Score:
     def oriented(self, table: Table) -> tuple[Any, Table]:
         """Return an equivalent score and table, for example another score of the transpose."""
         return self, table
+
+    def class_labels(self, table: Table) -> list[Any]:
+        """Return the classes that it has a value of where `average` is None."""
+        _, table = self.oriented(table)
+        return labels_at(table, table.is_class)
 
     def chance(self, table: Table) -> float | None:
         """Return the expected score of any guesser; None if it depends on how one guesses."""

@@ -29,7 +29,7 @@ def signature_of(
     """
     parts = [name] if average == "" else [name, f"avg:{str(average).lower()}"]
     names = [label for label in table.labels if label is not None]
-    parts += [f"k:{len(names)}", f"n:{'?' if table.n_samples is None else table.n_samples}"]
+    parts += [f"k:{table.n_classes}", f"n:{'?' if table.n_samples is None else table.n_samples}"]
     if table.is_weighted:
         total = float(f"{table.total:.12g}")  # the same in any order of summing
         parts.append(f"weight:{total:.6g}")

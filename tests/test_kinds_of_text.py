@@ -1,0 +1,178 @@
+"""Text has a kind once it is read: one answer for a frame in every format, and for shards of it."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from golden import close
+from informedness import informedness_score, table_from_file, table_from_frame
+from informedness.inputs.text_labels import labels_of_text
+from kinds import warned
+
+RNG = np.random.default_rng(0)
+TRUTH = RNG.integers(0, 2, 200)
+RIGHT = np.where(RNG.random(200) < 0.5, TRUTH, RNG.integers(0, 2, 200))
+SCORES = np.where(RIGHT, 0.5 + 0.49 * RNG.random(200), 0.5 * RNG.random(200)).round(4)
+FRAME = pd.DataFrame(
+    {
+        "label": TRUTH,
+        "float": TRUTH.astype(float),
+        "truth": TRUTH.astype(bool),
+        "text": np.where(TRUTH, "yes", "no"),
+        "model": RIGHT,
+        "model float": RIGHT.astype(float),
+        "model bool": RIGHT.astype(bool),
+        "model text": np.where(RIGHT, "yes", "no"),
+        "model score": SCORES,
+        "lower": np.where(RIGHT, "true", "false"),
+        "Yes": np.where(RIGHT, "Yes", "No"),
+    }
+)
+WANTED = informedness_score(TRUTH, RIGHT)
+WRITERS = {
+    "p.csv": lambda path: FRAME.to_csv(path, index=False),
+    "p.tsv": lambda path: FRAME.to_csv(path, index=False, sep="\t"),
+    "p.xlsx": lambda path: FRAME.to_excel(path, index=False),
+    "p.parquet": lambda path: FRAME.to_parquet(path),
+    "p.feather": lambda path: FRAME.to_feather(path),
+    "p.json": lambda path: path.write_text(FRAME.to_json(orient="records")),
+    "p.jsonl": lambda path: path.write_text(FRAME.to_json(orient="records", lines=True)),
+}
+ALIKE = ("label", "float", "truth"), ("model", "model float", "model bool")
+
+
+@pytest.fixture
+def read(tmp_path):
+    def table_of(name, references, predictions, **options):
+        WRITERS[name](tmp_path / name)
+        return table_from_file(
+            tmp_path / name, references=references, predictions=predictions, **options
+        )
+
+    return table_of
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_pair_of_columns_has_one_answer_in_every_format(name, read):
+    for references in ALIKE[0]:
+        for predictions in ALIKE[1]:
+            table, said = warned(read, name, references, predictions)
+            assert (table.informedness(), said) == (close(WANTED), ""), (references, predictions)
+    assert read(name, "text", "model text").informedness() == close(WANTED)
+    assert read(name, "truth", "model bool").informedness() == close(WANTED)
+    for references, predictions in (
+        *(("label", x) for x in ("model score", "model text", "Yes")),
+        *(("text", x) for x in ("model", "model bool", "model score", "lower", "Yes")),
+    ):
+        with pytest.raises(ValueError, match=r"none of the|same type|a score, not a label"):
+            read(name, references, predictions)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_scores_are_cut_at_a_threshold_and_the_account_says_how_many_are_above(name, read):
+    n = int((SCORES > 0.5).sum())
+    for references, options in (("label", {}), ("text", {"labels": ["no", "yes"]})):
+        table = read(name, references, "model score", threshold=0.5, **options)
+        assert table.informedness() == close(informedness_score(TRUTH, SCORES > 0.5))
+        assert f"above 0.5: {options.get('labels', (0, 1))[1]} in {n} of 200" in str(table.read)
+
+
+def test_a_frame_takes_a_threshold_and_missing_scores_are_missing():
+    frame = FRAME.assign(score=np.where(np.arange(200) % 20, SCORES, np.nan))
+    sides = {"references": "label", "predictions": "score", "threshold": 0.5}
+    with pytest.raises(ValueError, match="in 10 of 200 rows"):
+        table_from_frame(frame, **sides)
+    table = table_from_frame(frame, **sides, unknown="wrong")
+    answers = [None if x != x else int(x > 0.5) for x in frame["score"]]
+    assert table.informedness() == informedness_score(TRUTH, answers, unknown="wrong")
+    for threshold, message in ((float("nan"), "finite"), ("0.5", "finite")):
+        with pytest.raises(ValueError, match=f"`threshold` must be a {message}"):
+            table_from_frame(frame, **sides | {"threshold": threshold})
+    with pytest.raises(ValueError, match="`predictions` must hold numbers for a `threshold`"):
+        table_from_frame(frame, references="label", predictions="text", threshold=0.5)
+
+
+@pytest.mark.filterwarnings("ignore:informedness. ")
+def test_shards_and_options_count_with_the_classes_that_they_spell_otherwise(tmp_path, command):
+    """Of three shards one has gaps, and pandas wrote 1.0 there; the prior is of another file."""
+    for number, kind in enumerate((int, float, int)):
+        part = FRAME[number::3][["label", "model"]].astype(kind)
+        part.to_csv(tmp_path / f"{number}.csv", index=False)
+    sides = {"references": "label", "predictions": "model"}
+    table = table_from_file(tmp_path, **sides)
+    assert (table.informedness(), table.labels) == (close(WANTED), (0, 1))
+    assert table_from_file(tmp_path, **sides, labels=["0.0", "1.0"]).informedness() == close(WANTED)
+    ignored = table_from_file(tmp_path / "1.csv", **sides, ignore_index="1")
+    assert ignored.n_samples == int((TRUTH[1::3] == 0).sum())
+    pd.DataFrame({"y": [0.0] * 30 + [1.0] * 10}).to_csv(tmp_path / "train.csv", index=False)
+    given = ("report", tmp_path / "0.csv", "-r", "label", "-p", "model", "--metric", "informedness")
+    code, output, _ = command(*given, "--prior", f"{tmp_path / 'train.csv'}:y")
+    wanted = informedness_score(TRUTH[::3], RIGHT[::3], prior={0: 0.75, 1: 0.25})
+    assert (code, float(output)) == (0, close(wanted))
+
+
+def test_an_ignored_reference_is_found_in_another_case_and_warned_of_if_there_is_none(tmp_path):
+    (tmp_path / "p.csv").write_text("g,m\nyes,yes\nno,yes\nN-A,no\n")
+    sides = {"path": tmp_path / "p.csv", "references": "g", "predictions": "m"}
+    assert table_from_file(**sides, ignore_index="n-a", ignore_case=True).n_samples == 2
+    assert table_from_file(**sides, ignore_index="N-A", ignore_case=True).n_samples == 2
+    _, said = warned(table_from_file, **sides, ignore_index="-100")
+    assert "`ignore_index` leaves out nothing: no reference is '-100'" in said
+    frame = pd.DataFrame({"g": [0, 1], "m": [0, 1]})
+    options = {"references": "g", "predictions": "m", "ignore_index": -100}
+    assert warned(table_from_frame, frame, **options)[1] == ""
+
+
+@pytest.mark.parametrize(
+    ("groups", "meant"),
+    [
+        ([{"0", "1"}, {"True", "False"}], {"0": 0, "1": 1, "True": 1, "False": 0}),
+        ([{"0.0", "1.0"}, {"TRUE", "FALSE"}], {"0.0": 0, "1.0": 1, "TRUE": 1, "FALSE": 0}),
+        ([{"true", "false"}, {"True", "False"}], {"true": 1, "false": 0, "True": 1, "False": 0}),
+        ([{"007", "7"}, {"7.0"}], {"7.0": "7"}),
+        # nothing is gained, or a column has more than truths, or another decimal stands there
+        ([{"1.0", "2.0"}, {"1.0"}], {}),
+        ([{"True", "False"}, {"True", "maybe"}], {}),
+        ([{"0", "1"}, {"True", "False", "maybe"}], {}),
+        ([{"0", "1"}, {"True", "true", "False"}], {}),
+        ([{"250.01", "2.0"}, {"2"}], {}),
+        ([{"1.0", "1.1"}, {"1"}], {}),
+        ([{"1", "1.0"}, {"1"}], {}),
+    ],
+)
+def test_text_is_converted_only_where_columns_then_share_what_they_did_not(groups, meant):
+    assert labels_of_text(groups) == meant
+
+
+APART = {
+    ("0", "1"): {("0.3", "0.71"): "threshold=0.5", ("yes", "no"): "number the classes alike"},
+    ("yes", "no"): {
+        ("Yes ", "NO"): "ignore_case=True and strip=True",
+        ("I would say that the answer is yes.", "no, as it stands, it is no"): "`extract` finds",
+        ("c1", "c2"): "the metric 'nit'",
+    },
+}
+
+
+@pytest.mark.filterwarnings("ignore:informedness. ")
+def test_predictions_of_which_none_is_a_class_are_an_error_that_says_what_helps(tmp_path, command):
+    for classes, of_answers in APART.items():
+        for answers, hint in of_answers.items():
+            path, columns = tmp_path / "p.json", {"g": classes * 2, "m": answers * 2}
+            rows = [dict(zip(columns, x, strict=True)) for x in zip(*columns.values(), strict=True)]
+            path.write_text(json.dumps(rows))
+            sides = {"references": "g", "predictions": "m"}
+            for read, data in ((table_from_file, path), (table_from_frame, pd.DataFrame(columns))):
+                for unknown in ("error", "wrong"):
+                    with pytest.raises(
+                        ValueError, match=r"none of the 4 `predictions` \("
+                    ) as error:
+                        read(data, **sides, unknown=unknown)
+                    assert hint in str(error.value)
+                    assert all(repr(x)[:18] in str(error.value) for x in answers)
+                assert read(data, **sides, labels=classes, unknown="wrong").n_samples == 4
+            code, *_ = command("report", path, "-r", "g", "-p", "m", "--metric", "nit")
+            assert code == 0
+            assert command("report", path, "-r", "g", "-p", "m", "--metric", "accuracy")[0] == 2

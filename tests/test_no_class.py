@@ -1,0 +1,394 @@
+"""Answers that are no class count as wrong, spread over the other classes, on every path.
+
+The oracle is `reference.of_answers`, the definition in fractions.
+"""
+
+import json
+import math
+import random
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn.metrics as peer
+from hypothesis import strategies as st
+
+import informedness as package
+from cli_cases import write
+from frame_cases import COLUMNS
+from golden import close as near
+from informedness import compare, estimate, informedness_score, markedness_score, report, slices
+from informedness.logs.answers import Answers
+from informedness.statistics.margins import INFORMEDNESS
+from informedness.trainer import ComputeMetrics
+from kinds import warned
+from reference import of_answers
+from tables import table_of_labels
+from test_properties import law
+
+pytestmark = pytest.mark.filterwarnings("ignore:informedness. ", "ignore:y_pred contains classes")
+AVERAGES = ("bias", "prevalence", "macro")
+LINEAR = AVERAGES[1:]  # in the answers
+# How many are answered so, None for what is no class: of 900 references "ok", of 100 "toxic"
+ROWS = [
+    ({"ok": 900}, {"ok": 100}, 0),
+    ({"ok": 890, None: 10}, {"ok": 20, None: 80}, 890 / 900 - 1),
+    ({"ok": 860, "toxic": 40}, {"ok": 45, "toxic": 55}, 860 / 900 + 0.55 - 1),
+    ({"ok": 900}, {None: 100}, 0),
+]
+WRONG = {"labels": ["ok", "toxic"], "unknown": "wrong"}
+WAYS = {  # what is answered there, and the options
+    "declared, missing": (None, WRONG),
+    "declared, said": ("I cannot", WRONG),
+    "undeclared, said": ("I cannot", {}),
+    "undeclared, missing": (None, {"unknown": "wrong"}),
+}
+
+
+def samples_of(of_ok, of_toxic, said):
+    """Return references and answers, shuffled, so that each part has some of all."""
+    rows = {"ok": of_ok, "toxic": of_toxic}
+    pairs = [
+        (r, said if p is None else p) for r in rows for p, n in rows[r].items() for _ in range(n)
+    ]
+    random.Random(0).shuffle(pairs)
+    return tuple(map(list, zip(*pairs, strict=True)))
+
+
+def merged(r, p, options, size=50):
+    """Return the table of a tally of batches, and the sum of their tables."""
+    tally, tables = package.Tally(**options), []
+    for start in range(0, len(r), size):
+        sides = {"references": r[start : start + size], "predictions": p[start : start + size]}
+        tally.update(**sides)
+        tables.append(table_of_labels(**sides, **options))
+    return tally.table, sum(tables)
+
+
+def ids_of(labels):
+    return np.array([["ok", "toxic", "unsure", "I cannot", None].index(x) for x in labels])
+
+
+def by_trainer(r, p, how):
+    how = how | ({"labels": range(len(how["labels"]))} if "labels" in how else {})
+    return ComputeMetrics("informedness", **how)((ids_of(p), ids_of(r)))["informedness"]
+
+
+def of_frame(r, p, how):
+    return package.table_from_frame(pd.DataFrame({"gold": r, "model": p}), **COLUMNS, **how)
+
+
+def of_slices(r, p, how, by=None):
+    """Return the score of all, with slices that lack classes."""
+    return slices(r, p, by=r if by is None else by, **how).overall.scores["informedness"]
+
+
+def of_running_harness(r, p):
+    """Return the score in a metric of Inspect or lm-eval."""
+    rows = [(i, *pair, None) for i, pair in enumerate(zip(r, p, strict=True))]
+    return Answers.inside(rows).table.informedness()
+
+
+PATHS = {
+    "function": lambda r, p, how: informedness_score(r, p, **how),
+    "estimate": lambda r, p, how: estimate(r, p, **how).value,
+    "report": lambda r, p, how: report(r, p, confidence_level=0.95, **how)["informedness"],
+    "compare with a": lambda r, p, how: compare(r, p, r, **how).a,
+    "compare with b": lambda r, p, how: compare(r, r, p, **how).b,
+    "leaderboard": lambda r, p, how: package.leaderboard(r, {"A": p}, **how).models[0].value,
+    "slices": of_slices,
+    "one slice": lambda r, p, how: of_slices(r, p, how, [0] * len(r)),
+    "table": lambda r, p, how: table_of_labels(r, p, **how).informedness(),
+    "tally": lambda r, p, how: merged(r, p, how)[0].informedness(),
+    "sum of tables": lambda r, p, how: merged(r, p, how)[1].informedness(),
+    "frame": lambda *given: of_frame(*given).informedness(),
+    "trainer": by_trainer,
+    "running harness": lambda r, p, _: of_running_harness(r, p),
+}
+
+
+@pytest.fixture
+def paths(load, tmp_path, command):
+    """Return all paths, also through modules and files."""
+    folder, columns = tmp_path / "log", ("-r", "gold", "-p", "model", "--format", "json")
+    folder.mkdir()
+
+    def by_module(r, p, how):
+        return load("informedness").compute(references=r, predictions=p, **how)["informedness"]
+
+    def by_file(r, p, how):
+        path = write(tmp_path / "p.csv", zip(r, p, strict=True))
+        return package.table_from_file(path, **COLUMNS, **how).informedness()
+
+    def by_command(r, p, how):
+        path = write(tmp_path / "p.csv", zip(r, p, strict=True))
+        given = [x for name, value in how.items() for x in (f"--{name}", *np.ravel(value))]
+        return json.loads(command("report", path, *columns, *given)[1])["informedness"]
+
+    def by_log(r, p, _):
+        """As lm-eval logs generated text, of which there always is some."""
+        names = ("doc_id", "doc_hash", "prompt_hash")
+        shared = {"filter": "none", "arguments": {"gen_args_0": {"arg_0": "", "arg_1": {}}}}
+        rows = [
+            dict.fromkeys(names, i) | shared | {"target": gold, "filtered_resps": [said or ""]}
+            for i, (gold, said) in enumerate(zip(r, p, strict=True))
+        ]
+        (folder / "samples_task.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        return package.read_log(folder)[0].report()["informedness"]
+
+    found = {"module": by_module, "file": by_file, "command": by_command, "log": by_log}
+    return PATHS | found
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_path_counts_what_is_no_class_as_wrong(way, paths):
+    said, options = WAYS[way]
+    for *cells, wanted in ROWS:
+        sides = samples_of(*cells, said)
+        found = {name: path(*sides, options) for name, path in paths.items()}
+        assert found == {name: near(wanted) for name in paths}
+
+
+# Laws, of tables that are drawn
+
+SIZES, WEIGHTS = st.integers(2, 6), st.lists(st.integers(1, 12).map(lambda x: x / 4), min_size=1)
+
+
+@st.composite
+def answered(draw, sizes=SIZES, times=None, absent=False):
+    """Draw references of every class, answers of which some are no class, and options.
+
+    One more class may be declared, which no reference has, if it may be `absent`.
+    """
+    names = [*"fedcba"][: draw(sizes)]
+    references = names * times if times else names + draw(st.lists(st.sampled_from(names)))
+    is_declared, lacks = draw(st.booleans()), draw(st.booleans())
+    answers = st.sampled_from(names + ["", "?"] + [None] * lacks + ["z"] * absent)
+    n, options = len(references), {"unknown": "wrong"} if is_declared or lacks else {}
+    if is_declared:
+        options["labels"] = draw(st.permutations(names + ["z"] * absent))
+    return references, draw(st.lists(answers, min_size=n, max_size=n)), options
+
+
+def value_of(references, predictions, options, average, weights=None):
+    how = options | {"average": average, "sample_weight": weights}
+    return informedness_score(references, predictions, **how)
+
+
+@pytest.mark.slow
+@law(drawn=answered(absent=True), weights=WEIGHTS, shares=st.none() | st.permutations(range(1, 7)))
+def test_every_average_is_the_definition_in_fractions(drawn, weights, shares):
+    """Also by class, with weights of which every fifth is 0, and the shares of a prior."""
+    (references, _, options), n = drawn, len(drawn[0])
+    zeros = np.resize(weights, n) * (np.arange(n) % 5 > 0)
+    for given in (None, zeros.tolist()):
+        there = sorted({r for r, w in zip(references, given or references, strict=True) if w})
+        if len(there) > 1:
+            prior = shares and {x: shares["abcdef".index(x)] for x in there}
+            how = {"prior": prior, "sample_weight": given, **options}
+            for average in (*AVERAGES, None):
+                exact = of_answers(*drawn[:2], given, options.get("labels"), average, prior)
+                exact = near(np.float64(exact).tolist())
+                assert informedness_score(*drawn[:2], average=average, **how) == exact
+                assert (
+                    average is None or estimate(*drawn[:2], average=average, **how).value == exact
+                )
+
+
+@law(two=answered(st.just(2)), even=answered(times=3))
+def test_it_is_the_balanced_accuracy_of_two_classes_and_the_adjusted_one_of_even_classes(two, even):
+    """That of scikit-learn, which warns of such answers, whatever was answered."""
+    for drawn, averages in ((two, AVERAGES), (even, LINEAR)):
+        wanted = peer.balanced_accuracy_score(drawn[0], [*map(str, drawn[1])], adjusted=True)
+        assert [value_of(*drawn, x) for x in averages] == near([wanted] * len(averages))
+    assert len({*np.round(value_of(*two, None), 12)}) == 1
+
+
+@law(drawn=answered(), data=st.data())
+def test_such_an_answer_is_the_mean_wrong_one_and_below_a_right_one_and_a_guess(drawn, data):
+    """With prevalence and macro; a guess is by the shares of all classes, also the right one."""
+    references, predictions, options = drawn
+    places = [i for i, x in enumerate(predictions) if x not in references] or [0]
+    i, classes, n = data.draw(st.sampled_from(places)), [*{*references}], len(references)
+    was, own, share = predictions[i], references[i], {x: references.count(x) for x in classes}
+    for average in LINEAR if was not in classes else ():
+        value, exact = value_of(*drawn, average), of_answers(*drawn[:2], average=average)
+        said = {x: [*predictions[:i], x, *predictions[i + 1 :]] for x in classes}
+        found = {x: value_of(references, said[x], options, average) for x in classes}
+        wrong = [x for x in classes if x != own]
+        assert value == near(sum(share[x] * found[x] for x in wrong) / (n - share[own]))
+        wanted = sum(share[x] * of_answers(references, said[x], average=average) for x in wrong)
+        assert exact == wanted / (n - share[own])
+        guessed = references + [own] * len(classes), predictions + classes
+        weights = [float(x != i) for x in range(n)] + [share[x] / n for x in classes]
+        guess = value_of(*guessed, options, average, weights)
+        assert value <= min(found[own], guess) + 1e-12
+
+
+@law(drawn=answered(absent=True), data=st.data())
+def test_prevalence_is_at_most_accuracy_and_the_order_of_labels_is_nothing(drawn, data):
+    references, predictions, options = drawn
+    hits = sum(r == p for r, p in zip(references, predictions, strict=True))
+    assert value_of(*drawn, "prevalence") <= hits / len(references) + 1e-12
+    labels = options.get("labels", [*{*references}])
+    how = {"unknown": "wrong", "labels": data.draw(st.permutations(labels))}
+    for average in AVERAGES:
+        assert value_of(references, predictions, how, average) == near(value_of(*drawn, average))
+
+
+@law(drawn=answered(st.just(2)), data=st.data())
+def test_of_two_classes_none_is_better_that_is_right_on_no_sample_more(drawn, data):
+    references, a, options = drawn
+    answers = ["e", "f", "?", *[None] * (options != {})]
+    rights = [r == x for r, x in zip(references, a, strict=True)]
+    b = [
+        data.draw(st.sampled_from([x for x in answers if may or x != r]))
+        for r, may in zip(references, rights, strict=True)
+    ]
+    made = compare(references * 9, a * 9, b * 9, **options)
+    assert (made.gained, "B scores higher" in str(made)) == (0, False)
+    assert made.difference <= 1e-12
+
+
+@law(drawn=answered(absent=True), size=st.integers(1, 9))
+def test_merged_tables_are_that_of_pooled_samples(drawn, size):
+    pooled = table_of_labels(*drawn[:2], **drawn[2])
+    for table in merged(*drawn, size):
+        assert table == pooled
+        assert (table.n_classes, table.nit()) == (pooled.n_classes, near(pooled.nit()))
+        for average in AVERAGES:
+            assert table.informedness(average=average) == near(value_of(*drawn, average))
+
+
+@pytest.mark.slow
+@law(drawn=answered(absent=True), weights=st.none() | WEIGHTS)
+def test_the_gradient_is_the_derivative_and_the_error_is_by_the_delta_method(drawn, weights):
+    """By a step so small that its square is nothing, which fractions allow."""
+    (references, predictions, options), n = drawn, len(drawn[0])
+    sums = [*map(Fraction, np.resize([1] if weights is None else weights, n).tolist())]
+    given = None if weights is None else [*map(float, sums)]
+    table, step = table_of_labels(*drawn[:2], sample_weight=given, **options), Fraction(1, 10**15)
+    codes = zip(table.rows, table.columns, strict=True)
+    cells = [(table.labels[i], table.labels[j]) for i, j in codes]
+    known = [x if x in table.labels else None for x in predictions]
+    place = [cells.index(x) for x in zip(references, known, strict=True)]
+
+    def exact(average, moved=None):
+        w = [x + step * (i == moved) for i, x in enumerate(sums)]
+        return of_answers(*drawn[:2], w, options.get("labels"), average)
+
+    for average in AVERAGES:
+        value, of_cells = exact(average), INFORMEDNESS.averaged(average).cell_gradient(table)
+        slopes = [float((exact(average, i) - value) / step * sum(sums)) for i in range(n)]
+        own = (of_cells - table.counts @ of_cells / table.total)[place]
+        assert own == pytest.approx(slopes, rel=1e-8, abs=1e-8)
+        wanted = math.hypot(*map(float.__mul__, map(float, sums), slopes)) / float(sum(sums))
+        made = estimate(*drawn[:2], average=average, sample_weight=given, **options)
+        assert made.standard_error == pytest.approx(wanted, rel=1e-8, abs=1e-8)
+
+
+# Declared classes that no reference has, slices, and what stays
+
+UNSURE = samples_of({"ok": 890, "unsure": 10}, {"ok": 20, "unsure": 80}, None)
+FEW = samples_of({"ok": 900}, {"toxic": 50, "unsure": 50}, None)
+SAID = {
+    "9.0% of the answers are 'unsure', which no reference has: Informedness 0.718; if it is no "
+    "class of the task, leave it out of `labels`: -0.011": UNSURE,
+    "among the predictions but not the references, so counted as 0 in Informedness: 'unsure'": FEW,
+}
+THREE = {"labels": ["ok", "toxic", "unsure"]}
+
+
+def test_every_path_says_once_what_a_class_without_references_is_worth(paths):
+    """Also where slices lack it, and a comparison shows two averages."""
+    for said, (r, p) in SAID.items():
+        wanted = near(float(of_answers(r, p, classes=THREE["labels"])))
+        for name in paths.keys() - {"log", "running harness", "command"}:
+            told = "'unsure'" if name != "trainer" else "2"
+            with pytest.warns(UserWarning, match="informedness: ") as caught:
+                assert paths[name](r, p, THREE) == wanted, name
+            found = [str(x.message) for x in caught if told in str(x.message)]
+            which = f"`y_pred_{name[-1]}`: " if name.startswith("compare") else ""
+            assert found == [f"informedness: {which}{said}".replace("'unsure'", told)], name
+    assert informedness_score(*UNSURE, average=None, **THREE)[2] == 0
+
+
+def of_trainer(**options):
+    compute_metrics = ComputeMetrics("informedness", "nit", **options)
+    return lambda r, p: compute_metrics((p, r))["informedness"]
+
+
+@pytest.mark.full
+@pytest.mark.slow
+def test_an_object_of_a_training_loop_says_it_once_over_its_evaluations():
+    import torch
+
+    from informedness.torchmetrics import Informedness
+
+    metric = Informedness(num_classes=3)
+    r, p = map(ids_of, UNSURE)
+    wanted = near(float(of_answers(*UNSURE, classes=THREE["labels"])))
+    of_torch = lambda r, p: metric(torch.tensor(p), torch.tensor(r)).item()  # noqa: E731
+    objects = (of_trainer(labels=range(3)), p), (of_trainer(), np.eye(3)[p]), (of_torch, p)
+    for evaluated, answers in objects:
+        found, said = warned(lambda f, x: [f(r, x) for _ in range(3)], evaluated, answers)
+        assert found == [wanted] * 3
+        assert said.count("9.0% of the answers are 2, which no reference has") == 1
+
+
+def test_slices_take_the_classes_of_all_references():
+    """Of which the first lacks c, which it predicts; x is no class there either."""
+    r, p, parts = [*"aabbabcabc"], [*"abcbxbcacc"], (slice(6), slice(6, 10))
+    wanted = [float(of_answers(r[x], p[x], classes="abc")) for x in parts]
+    assert wanted[0] != float(of_answers(r[:6], p[:6]))
+    for options in ({}, {"unknown": "wrong"}, {"labels": [*"cab"], "unknown": "wrong"}):
+        made = slices(r, p, by=[0] * 6 + [1] * 4, **options).rows
+        assert [row.scores["informedness"] for row in made] == near(wanted)
+        assert {row.n_classes for row in made} == {3}
+
+
+def test_the_odds_of_a_prior_and_markedness_are_refused_of_such_answers():
+    odds = {"prior": {"ok": 0.5, "toxic": 0.5}, "prior_mode": "odds"}
+    for said, options in WAYS.values():
+        sides = samples_of(*ROWS[1][:2], said)
+        with pytest.raises(ValueError, match='`prior_mode` must be "reweight"'):
+            informedness_score(*sides, **odds, **options)
+        for call in (markedness_score, lambda r, p, **how: estimate(r, p, "markedness", **how)):
+            if options:
+                with pytest.raises(ValueError, match="markedness"):
+                    call(*sides, **options)
+    sides = samples_of(*ROWS[2][:2], None)  # all of which are classes
+    assert informedness_score(*sides, **odds, **WRONG) == informedness_score(*sides, **odds)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_to_other_scores_such_an_answer_is_one_more_label(way):
+    """As scikit-learn has it; F1 is the mean over the classes, and over what has a name."""
+    said, options = WAYS[way]
+    for *cells, _ in ROWS:
+        r, p = samples_of(*cells, said)
+        made, p = report(r, p, **options), [*map(str, p)]
+        for name in ("accuracy", "balanced_accuracy"):
+            assert made[name] == near(getattr(peer, f"{name}_score")(r, p))
+        assert made["cohen_kappa"] == near(peer.cohen_kappa_score(r, p))
+        assert made["matthews_corrcoef"] == near(peer.matthews_corrcoef(r, p))
+        named = ["ok", "toxic"] if options else None
+        assert made["f1_macro"] == near(peer.f1_score(r, p, average="macro", labels=named))
+        assert made["nit"] == near(math.exp(peer.mutual_info_score(r, p)) / 2)
+    assert round(made["nit"], 3) == 0.692
+
+
+def test_unknown_wrong_without_labels_changes_no_class_and_names_no_answer():
+    for sides in (
+        samples_of(*ROWS[1][:2], "I cannot"),
+        ([*"aab"] * 9 + ["c"], [*"aab"] * 9 + ["x"]),
+    ):
+        table, said = warned(table_of_labels, *sides)
+        same, nothing = warned(table_of_labels, *sides, unknown="wrong")
+        assert (same, same.n_classes, nothing) == (table, table.n_classes, "")
+        assert "is no class of `references`" in said
+        assert estimate(*sides, "nit") == estimate(*sides, "nit", unknown="wrong")
+    for answers, wanted in ((["a", "b", None, "?"], ""), ([None, "x", "y", "?"], "is no class of")):
+        said = warned(informedness_score, [*"aabb"], answers, unknown="wrong")[1]
+        assert (wanted in said, said == "") == (True, wanted == "")
