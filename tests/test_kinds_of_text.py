@@ -1,6 +1,7 @@
 """Text has a kind once it is read: one answer for a frame in every format, and for shards of it."""
 
 import json
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -90,8 +91,67 @@ def test_a_frame_takes_a_threshold_and_missing_scores_are_missing():
     for threshold, message in ((float("nan"), "finite"), ("0.5", "finite")):
         with pytest.raises(ValueError, match=f"`threshold` must be a {message}"):
             table_from_frame(frame, **sides | {"threshold": threshold})
-    with pytest.raises(ValueError, match="`predictions` must hold numbers for a `threshold`"):
+    with pytest.raises(ValueError, match="`predictions` must hold scores, got 'yes'"):
         table_from_frame(frame, references="label", predictions="text", threshold=0.5)
+
+
+CLASSES = ["bad", "fair", "good"]
+THREE = RNG.integers(0, 3, 200)
+LIKELY = RNG.random((200, 3)).round(3) + np.eye(3)[THREE] / 2
+OF_THREE = pd.DataFrame(LIKELY, columns=["p0", "p1", "p2"]).assign(
+    code=THREE, text=np.array(CLASSES)[THREE]
+)
+OF_SCORES = {"predictions": "argmax:p0,p1,p2"}
+
+
+@pytest.mark.parametrize("name", ["p.csv", "p.jsonl", "p.parquet", "p.xlsx", "frame"])
+def test_the_class_is_that_of_the_highest_of_several_columns_in_the_order_of_labels(name, tmp_path):
+    """A missing score is a missing prediction."""
+
+    def read(frame, **how):
+        if name == "frame":
+            return table_from_frame(frame, **how)
+        path = tmp_path / name
+        writers = {"p.csv": "to_csv", "p.xlsx": "to_excel", "p.parquet": "to_parquet"}
+        if name == "p.jsonl":
+            frame.to_json(path, orient="records", lines=True)
+        else:
+            write = getattr(frame, writers[name])
+            write(path, **({} if name == "p.parquet" else {"index": False}))
+        return table_from_file(path, **how)
+
+    answers = LIKELY.argmax(axis=1)
+    codes = [*"012"] if name == "p.csv" else [0, 1, 2]
+    for references, labels in (("code", codes), ("text", CLASSES)):
+        how = {"references": references, "labels": labels, **OF_SCORES}
+        assert read(OF_THREE, **how).informedness() == close(informedness_score(THREE, answers))
+    lacking = OF_THREE.assign(p1=OF_THREE["p1"].where(np.arange(200) % 10 > 0))
+    table = read(lacking, **how, unknown="wrong")
+    said = [None if i % 10 == 0 else x for i, x in enumerate(answers.tolist())]
+    wanted = informedness_score(THREE, said, labels=[0, 1, 2], unknown="wrong")
+    assert table.informedness() == close(wanted)
+    with pytest.raises(ValueError, match="in 20 of 200 rows"):
+        read(lacking, **how)
+    for wrong, message in (
+        ({"labels": None}, "`labels` must list the classes of the 3 columns of scores"),
+        ({"labels": [*CLASSES, "x"]}, "`labels` must list the classes of the 3 columns"),
+        ({"labels": CLASSES[1:], "threshold": 0.5}, "`threshold` is for one column of scores"),
+        ({"predictions": "argmax:p0,p1,nope"}, "'nope'"),
+        ({"predictions": "argmax:p0,words,p1"}, "`predictions` must hold scores, got '"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            read(OF_THREE.assign(words="x"), **how | wrong)
+
+
+def test_whole_decimals_are_integers_and_others_are_no_labels(tmp_path):
+    frame = FRAME[["label"]].assign(model=[Decimal(int(x)) for x in RIGHT])
+    frame.to_parquet(tmp_path / "p.parquet")
+    sides = {"references": "label", "predictions": "model"}
+    for table in (table_from_frame(frame, **sides), table_from_file(tmp_path, **sides)):
+        assert table.informedness() == close(WANTED)
+    halves = frame.assign(model=[Decimal("0.5")] * 200)
+    with pytest.raises(ValueError, match="`predictions` must hold labels"):
+        table_from_frame(halves, **sides)
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")

@@ -199,7 +199,7 @@ def test_a_warning_of_many_batches_comes_once_at_the_line_of_the_caller(batches,
 COUNTED = {"gold": ["a", "a", "b", "b"], "model": ["a", "b", "a", "b"], "s": ["x", "y", "y", "y"]}
 COUNTS = [90, 10, 0, 45]
 EXPECTED = table_of_pairs(COUNTED["gold"], COUNTED["model"], COUNTS)
-CALLED = "is called a count"
+CALLED = "each row is another pair of labels: are these counts?"
 
 
 @every_source
@@ -209,11 +209,11 @@ def test_a_column_of_counts_is_read_as_such_and_never_passed_over(source, tmp_pa
         assert read(counts=header) == EXPECTED
         slices = read(counts=header, by="s")
         assert {x: table.n_samples for x, table in slices.items()} == {"x": 90, "y": 55}
-        assert warned(read)[1].count(CALLED) == (header == "n")
+        assert warned(read)[1].count(f'{CALLED} counts="{header}" reads them') == 1
         if source in WRITERS:
             names, path = COLUMNS | {"counts": header}, tmp_path / source
             assert table_of_labels(**read_columns(path, names).columns) == EXPECTED
-            assert warned(read_columns, path)[1].count(CALLED) == (header == "n")
+            assert warned(read_columns, path)[1].count(CALLED) == 1
             with pytest.raises(ValueError, match="at most 100 rows"):
                 read_columns(path, names, most_rows=100)
     for wrong in ([1.5, 1, 1, 1], [-1, 1, 1, 1], [*"111", "1,5"], [1, None, 1, 1]):
@@ -232,19 +232,27 @@ def test_counts_may_be_what_sum_returns_and_no_dates(make):
         table_from_frame(make(COUNTED | {"n": [date(2020, 1, 1)] * 4}), counts="n", **COLUMNS)
 
 
-def test_a_column_that_is_called_a_count_is_warned_of_where_no_pair_occurs_twice():
+def test_rows_that_are_all_pairs_or_most_beside_whole_numbers_are_warned_of_whatever_the_name():
+    """More than twice as many rows as labels are most pairs."""
+    some = [*zip("abcabcabcdd", "aaabbbcccdd", strict=True)][:10]
+    of_some = dict(zip(("gold", "model"), map(list, zip(*some, strict=True)), strict=True))
     twice = {name: column * 2 for name, column in COUNTED.items()} | {"s": [*"xxxxyyyy"]}
-    called = ["n", "N", "count", "Counts", "freq", "frequency", "size", "total"]
-    called += ["COUNT(*)", "count_star()", "count(1)", "sum(n)"]
-    others = ["num", "word_count", "n_tokens", "width", "id", "len", "0"]
-    for rows, name, by, is_warned in (
-        *((COUNTED, name, None, name in called) for name in called + others),
-        (twice, "n", None, False),
-        (twice, "n", "s", True),
+    apart = {"gold": [*"abcdef"], "model": [*"abcdef"]}  # identifiers, say
+    whole = [3, 2**40, 0]
+    for rows, numbers, by, is_warned in (
+        (COUNTED, whole, None, True),
+        (COUNTED, [0.5, 1.0], None, False),
+        (COUNTED, [-1, 1], None, False),
+        (COUNTED, ["x", "y"], None, False),
+        (of_some, whole, None, True),
+        ({name: column[:5] for name, column in of_some.items()}, whole, None, False),
+        (apart, whole, None, False),
+        (twice, whole, None, False),
+        (twice, whole, "s", True),
     ):
-        frame = pl.DataFrame(rows | {name: [3] * len(rows["gold"])})
+        frame = pl.DataFrame(rows | {"zahl": np.resize(numbers, len(rows["gold"]))})
         said = warned(table_from_frame, frame, **COLUMNS, by=by)[1]
-        assert said.count(CALLED) == is_warned, name
+        assert said.count(CALLED) == is_warned, (rows, numbers)
 
 
 # Frames alone

@@ -212,3 +212,14 @@ def test_a_quote_is_text_like_any_other_where_a_file_has_no_quotes():
         assert info.value.remedy == {"no_quotes": []}
     with pytest.raises(ValueError, match="`no_quotes` is for CSV and TSV, and this file is json:"):
         read_header(stream, "json", {}, quotes=False)
+
+
+def test_every_way_to_a_file_takes_quotes_as_text_if_told(tmp_path, command):
+    """The error says how, and the columns are listed so."""
+    path = tmp_path / "p.tsv"
+    path.write_text(of("tgm", "a,a,a", '",a,b', "it,b,b").replace(",", "\t"))
+    given = ("report", path, "-r", "gold", "-p", "model", "--metric", "accuracy")
+    assert command(*given)[2].endswith(" --no-quotes\n")
+    assert command(*given, "--no-quotes")[:2] == (0, f"{2 / 3!r}\n")
+    assert "\ntext " in command("report", path, "--no-quotes")[2]
+    assert table_of(path, no_quotes=True).n_samples == 3

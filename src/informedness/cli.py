@@ -200,8 +200,8 @@ def _to_paste(arguments: Sequence[str], remedy: dict[str, Any], options: Any) ->
             added += [f"{flag}={text}" for text in texts] if is_apart else [flag, *texts]
     end = given.index("--") if "--" in given else len(given)
     line = [*given[:end], *added, *given[end:]]
-    # an identifier is still to be named, and standard input was read
-    is_checked = "on" not in remedy and "-" not in options.path
+    # an identifier is still to be named, and a pipe can be read only once
+    is_checked = "on" not in remedy and all(map(_is_there, options.path))
     return "" if is_checked and not _works(line) else f"\n  {shlex.join(['informedness', *line])}"
 
 
@@ -266,6 +266,11 @@ def _is_file(value: str) -> bool:
 
     # for Path the empty label would be a folder, and a long one an error
     return value == "-" or bool(named_format(Path(value))) or os.path.exists(value)  # noqa: PTH110
+
+
+def _is_there(path: str) -> bool:
+    """Return whether a path is a file or a folder, and no pipe."""
+    return Path(path).is_file() or Path(path).is_dir()
 
 
 class _Parser(argparse.ArgumentParser):
@@ -354,6 +359,7 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
     add("--drop-null", help="leave out rows with missing values", **flag)
     add("--keep-missing", help="read empty cells and NA or None as labels", **flag)
     add("--rows", metavar="PATH", help="where rows are in a JSON document, such as a.b")
+    add("--no-quotes", help="take quotes in CSV and TSV for text, as in CoNLL", **flag)
     by_name = "by default by the ending of the file name"
     add("--input-format", dest="file_format", choices=_FORMATS, help=by_name)
     add("--encoding", metavar="NAME", help="of text, such as cp1252 (default: UTF-8)")

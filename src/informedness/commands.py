@@ -40,7 +40,7 @@ _OF_LABELS = (*_OF_TEXT, "numeric", "labels", "ignore_index", "unknown", "thresh
 _OF_LOGS = ("harness", "task", "variant", "runs", "latest", "epoch", "epochs")
 _OF_SEVERAL = ("by", "on", "weights", "metric", "plot")
 _OF_ROWS = ("prior", "labels", "ignore_index", "numeric", "encoding", "drop_null", "keep_missing")
-_OF_FILES = ("file_format", "rows")
+_OF_FILES = ("file_format", "rows", "no_quotes")
 _OF_COLUMNS = ("weights", "counts", "by", "by_file", "vs_rest", "on", "groups", *_OF_FILES)
 _COLUMNS = {"references", "predictions", "weights", "counts", "by", "groups"}
 _OF_ESTIMATE = ("metric", "average", "confidence_level")
@@ -150,6 +150,8 @@ def _ask_for_columns(options: Namespace) -> None:
     heads = [x for x, times in found.items() if x in times]
     said = f"{no_header(heads)}.\n" if len(heads) > 1 else ""
     said += "Name the true labels (-r) and the predictions (-p) from this list"
+    if how["rows"] != options.rows:
+        said += f", with --rows {how['rows']}"
     # references if one column alone is called so, and models that have labels of theirs
     both = [x for x in first if first[x] and last.get(x)]  # nothing is counted of a name of two
     are_apart = is_report and options.on is not None  # the references here, the predictions there

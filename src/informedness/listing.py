@@ -18,7 +18,11 @@ _MOST_COLUMNS = 40
 
 
 def columns_listed(
-    path: str, file_format: str | None, encoding: str | None, rows: str | None
+    path: str,
+    file_format: str | None,
+    encoding: str | None,
+    rows: str | None,
+    no_quotes: bool = False,
 ) -> dict[str, Counter[object]]:
     """Return how often each value occurs in the first rows of each column, None where it lacks.
 
@@ -33,19 +37,20 @@ def columns_listed(
     """
     file, kind = list_files(path, file_format)[0]
     nulls = NULLS if kind in DELIMITERS else ()
+    how: dict[str, Any] = {"rows": rows, "quotes": not no_quotes}
     with naming(file), open_whole(file, kind, encoding) as stream:
 
         def counted(names: Sequence[str]) -> dict[str, Counter[object]]:
             stream.seek(0)
             columns = {f"predictions {i}": name for i, name in enumerate(names)}
-            one = read_header(stream, kind, columns, rows)
+            one = read_header(stream, kind, columns, **how)
             batch = next(columns_in(one, stream, kind, columns, False), {})
             read = (batch.get(x, [])[:MOST_ROWS] for x in columns)
             plain = (x if isinstance(x, list) else x.to_pylist() for x in read)
             values = ((None if value in nulls else value for value in some) for some in plain)
             return dict(zip(names, map(Counter, values), strict=True))
 
-        found = read_header(stream, kind, {}, rows)
+        found = read_header(stream, kind, {}, **how)
         names = [*leaves(found.first)] if isinstance(found, Objects) else found.header
         times = {name: Counter[object]() for name in islice(dict.fromkeys(names), _MOST_COLUMNS)}
         single = [name for name in times if names.count(name) == 1]

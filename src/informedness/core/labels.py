@@ -220,8 +220,8 @@ def _column_of_numbers(array: Numbers) -> Column | None:
 
 def _flat(values: Any, name: str) -> Numbers | list[Any]:
     """Return `values` as a one-dimensional array, or a list where they are Python objects."""
-    names = getattr(values, "column_names", getattr(values, "columns", None))
-    if names is not None and len(names) == 1:  # a table or data frame
+    names: Any = getattr(values, "column_names", getattr(values, "columns", None))
+    if hasattr(names, "__len__") and len(names) == 1:  # a table or data frame
         values = values[names[0]]
     if type(values).__module__ == "datasets.arrow_dataset":  # which iterates row by row
         values = values[:]

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..core.labels import show
 
+ARGMAX = "argmax:"
 _MOST_NAMES = 40  # that an error lists
 
 
@@ -80,6 +81,27 @@ def check_apart(names: Mapping[str, Any]) -> None:
                 f"`{argument}` must be another column than `references`, got {names[argument]!r} "
                 "for both; to join two files whose columns have one name, give `on`"
             )
+
+
+def columns_to_read(names: Mapping[str, str]) -> dict[str, str]:
+    """Return the columns to read by argument; those of `argmax:a,b` by argument and position."""
+    read = dict[str, str]()
+    for argument, name in names.items():
+        columns = name.removeprefix(ARGMAX).split(",")
+        if name.startswith(ARGMAX) and len(columns) > 1:
+            read |= {f"{argument}[{i}]": column for i, column in enumerate(columns)}
+        else:
+            read[argument] = name
+    return read
+
+
+def by_argument(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was read by argument, several columns of one as a tuple."""
+    read = dict[str, Any]()
+    for key, values in columns.items():
+        argument, is_one_of_several, _ = key.partition("[")
+        read[argument] = (*read.get(argument, ()), values) if is_one_of_several else values
+    return read
 
 
 def labelled_among(names: Iterable[str]) -> list[str]:

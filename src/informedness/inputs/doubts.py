@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,6 @@ import numpy as np
 from ..core.labels import NAMES, LabelsWarning, Numbers, show, warn
 from ..core.table import Table, warn_of_labels
 
-COUNT = re.compile(r"n|counts?|freq|frequency|size|total|(count(_star)?|sum)\(.*\)", re.IGNORECASE)
 # Words in names of columns; the last only where no other is there: "predicted label".
 _TRUE = re.compile(
     "gold(en)?|true|(ground)?truth|refs?|references?|actual|expected|human|annotator|answerkey"
@@ -76,13 +75,13 @@ def words_of(name: Any) -> list[str]:
     return re.findall(r"[^\W\d_]+", whole)
 
 
-def warn_of_count(column: str) -> None:
-    """Warn of a column that is called a count, of rows in which no pair of labels occurs twice."""
-    warn(
-        f"no pair of labels occurs twice, and column {column!r} is called a count: name it as "
-        "`counts` if each row stands for so many samples",
-        LabelsWarning,
-    )
+def warn_of_counts(columns: Sequence[str]) -> None:
+    """Warn that rows may be counts, if some columns can hold these."""
+    if columns:
+        how = " or ".join(f'counts="{name}"' for name in columns)
+        warn(
+            f"each row is another pair of labels: are these counts? {how} reads them", LabelsWarning
+        )
 
 
 def warn_of_shares(amounts: Numbers) -> None:

@@ -96,6 +96,9 @@ def _arrow_column(values: Any, name: str, may_lack: bool) -> Column | None:
     except ValueError as error:
         raise ValueError(f"`{name}` must hold positions in its dictionary: {error}") from error
     values = values.cast(pyarrow.uint8()) if types.is_boolean(values.type) else values
+    if types.is_decimal(values.type):
+        with suppress(pyarrow.ArrowInvalid):  # of fractions, which are no labels
+            values = values.cast(pyarrow.int64())
     kind = values.type
     if (values.null_count and not may_lack) or not len(values) or types.is_nested(kind):
         return None

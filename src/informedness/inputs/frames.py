@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
 from ..core.labels import Label, show
 from ..extras import needing
 from .arrow import check_schema, columns_of
-from .columns import DataError, check_apart, check_columns, named_columns
+from .columns import (
+    DataError,
+    by_argument,
+    check_apart,
+    check_columns,
+    columns_to_read,
+    named_columns,
+)
 from .samples import Samples
 from .tables import tables_of
-from .text_labels import LabelOptions
+from .text_labels import LabelOptions, are_whole
 
 _DATABASES = ("DUCKDB", "IBIS", "PYSPARK", "PYSPARK_CONNECT", "SQLFRAME")  # have collations
 # A collation that ignores case, accents, trailing blanks or composition takes the two of a pair for
@@ -94,59 +101,77 @@ def _rows_of(frame: Any, samples: Samples) -> Iterator[dict[str, Any]]:
     """Yield the rows of a frame; of one that is not in memory what one GROUP BY returns."""
     import narwhals as nw
 
-    names = samples.names
-    own = _selected(nw.to_native(frame, pass_through=True), samples)
+    names = columns_to_read(samples.names)
+    native = nw.to_native(frame, pass_through=True)
+    samples.sources = [f"{type(native).__module__.partition('.')[0]} {type(native).__name__}"]
+    samples.header = _header_of(native, names)
+    check_apart(names)
+    check_columns(names, samples.header)
+
+    def read(ways: Mapping[str, str]) -> tuple[Any, str]:
+        return _read(native, ways, samples.header)
+
+    arrow, how_often = read(names)
+    samples.class_names = check_schema(names, arrow.schema)
+    samples.whole_columns = lambda: [
+        name for name in samples.not_used("weights") if are_whole(read({"other": name})[0][name])
+    ]
+    of_times = {"times": how_often} if how_often in arrow.column_names else {}
+    for rows in columns_of(arrow.to_batches(), {**names, **of_times}):
+        times = {x: rows.pop(x).to_numpy() for x in of_times}
+        yield samples.read(by_argument(rows), **times)
+
+
+def _read(native: Any, names: Mapping[str, str], header: Sequence[str]) -> tuple[Any, str]:
+    """Return columns of a frame, as Arrow, and what a column of how often each row is is called."""
+    import narwhals as nw
+
     how_often = max(names.values(), key=len) + "_times"  # no column of these has this name
     try:
+        own = _selected(native, names, header)
         if nw.dependencies.is_dask_dataframe(own):  # which narwhals will leave to another package
             cells = own.groupby([*own.columns], dropna=False).size().compute()
             own = cells.rename(how_often).reset_index()
         found = nw.from_native(own)
         if isinstance(found, nw.LazyFrame):
             found = _grouped(found, names, how_often)
-        arrow = found.to_arrow()
+        return found.to_arrow(), how_often
     except DataError:
         raise
     except Exception as error:  # each engine has errors of its own
         raise ValueError(f"`frame` must hold columns of labels: {error}") from error
-    samples.class_names = check_schema(names, arrow.schema)
-    of_times = {"times": how_often} if how_often in arrow.column_names else {}
-    for rows in columns_of(arrow.to_batches(), {**names, **of_times}):
-        times = {x: rows.pop(x).to_numpy() for x in of_times}
-        yield samples.read(rows, **times)
 
 
-def _selected(native: Any, samples: Samples) -> Any:
+def _header_of(native: Any, names: Mapping[str, str]) -> list[str]:
+    """Return the names of the columns of a frame, as text."""
+    if hasattr(native, "collect_schema"):  # of polars, where asking for `columns` may warn
+        schema = native.collect_schema()
+        if objects := [x for x in names.values() if str(schema.get(x)) == "Object"]:
+            raise TypeError(
+                f"column {objects[0]!r} holds Python objects: cast it to text or integers"
+            )
+        return list(map(str, schema.names()))
+    header = getattr(native, "column_names", None) or getattr(native, "columns", None)
+    if header is None or callable(header):
+        raise ValueError(
+            "`frame` must be a data frame (pandas, polars, pyarrow, DuckDB, Ibis, Dask, PySpark), "
+            f"got {show(native)}"
+        )
+    return list(map(str, header))
+
+
+def _selected(native: Any, names: Mapping[str, str], header: Sequence[str]) -> Any:
     """Return a frame with the columns to read alone: others may share a name, or would be loaded.
 
     Names that are not text become text.
     """
     import narwhals as nw
 
-    names = samples.names
-    check_apart(names)
-    samples.sources = [f"{type(native).__module__.partition('.')[0]} {type(native).__name__}"]
-    if hasattr(native, "collect_schema"):  # of polars, where asking for `columns` may warn
-        schema = native.collect_schema()
-        header = schema.names()
-        if objects := [x for x in names.values() if str(schema.get(x)) == "Object"]:
-            raise TypeError(
-                f"column {objects[0]!r} holds Python objects: cast it to text or integers"
-            )
-    else:
-        header = getattr(native, "column_names", None) or getattr(native, "columns", None)
-    if header is None:
-        raise ValueError(
-            "`frame` must be a data frame (pandas, polars, pyarrow, DuckDB, Ibis, Dask, PySpark), "
-            f"got {show(native)}"
-        )
-    samples.header = list(map(str, header))
-    check_columns(names, samples.header)
     wanted = list(dict.fromkeys(names.values()))
     if hasattr(native, "with_format"):  # of `datasets`
         return native.select_columns(wanted).with_format("arrow")[:]
     if nw.dependencies.is_pandas_like_dataframe(native):
-        native = native.iloc[:, list(map(samples.header.index, wanted))]
+        native = native.iloc[:, list(map(header.index, wanted))]
         native.columns = wanted
     return native
 

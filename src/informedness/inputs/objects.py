@@ -16,14 +16,22 @@ from typing import Any, BinaryIO, TypeAlias
 
 from ..core.labels import show
 from ..extras import needing
-from .columns import DataError, check_columns, closest, listed, naming, refuse_all, why_not_utf8
+from .columns import (
+    ARGMAX,
+    DataError,
+    check_columns,
+    closest,
+    listed,
+    naming,
+    refuse_all,
+    why_not_utf8,
+)
 
 Row: TypeAlias = tuple[str, Any]
 """Where an object stands, and the object."""
 
 _LINES = 1 << 16  # in a batch
 _OBJECTS = 256  # held at a time, so that they stay in the cache: a quarter of the time
-_ARGMAX = "argmax:"
 
 
 class Objects:
@@ -275,8 +283,8 @@ class AbsentError(ValueError):
 
 def _start(name: str, names: Collection[str]) -> tuple[Any, bool]:
     """Return where a name leads, and whether the argmax is taken there."""
-    is_argmax = name.startswith(_ARGMAX) and name not in names
-    return name.removeprefix(_ARGMAX) if is_argmax else name, is_argmax
+    is_argmax = name.startswith(ARGMAX) and name not in names
+    return name.removeprefix(ARGMAX) if is_argmax else name, is_argmax
 
 
 def leaves(value: Any, path: str = "") -> Iterator[str]:

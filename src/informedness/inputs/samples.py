@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,19 +16,29 @@ import numpy as np
 from ..contingency import read_whole
 from ..core.labels import Column, Label, LabelsWarning, Numbers, check_same_kind, show, warn
 from ..core.table import Task, read_amounts
-from .columns import DataError, check_apart, labelled_among, naming, refuse_all
+from .columns import (
+    ARGMAX,
+    DataError,
+    by_argument,
+    check_apart,
+    columns_to_read,
+    labelled_among,
+    naming,
+    refuse_all,
+)
 from .csv import DELIMITERS
-from .doubts import COUNT, no_header, warn_of_count, warn_of_swapped
+from .doubts import no_header, warn_of_counts, warn_of_swapped
 from .fast import code_integers, read_quickly
 from .open import columns_in, list_files, open_whole, read_header
 from .read import Amounts, Read, ReadColumn, amount, amounts_of
 from .text_labels import (
     AS_THEY_ARE,
     LabelOptions,
+    are_whole,
     at_position,
-    classes_above,
     labels_of_text,
     read_labels,
+    read_scores,
     why_apart,
 )
 
@@ -60,6 +74,7 @@ class Samples:
         self.left_out = Counter[str]()
         self.most_rows: int | None = None  # that are read of files
         self.is_of_files = True  # and not of a frame
+        self.whole_columns: Callable[[], Sequence[str]] = tuple  # others, of whole numbers
         self.reads_names = True  # whether a prediction is right only by the name of its class
         self.beside: list[Collection[str]] = []  # labels of other files of the call
         self.meant: Mapping[Any, Label] = {}  # what text stands for, once all is read
@@ -125,8 +140,9 @@ class Samples:
         nulls = self.options.nulls() if self.is_text and not self.keep_missing else ()
         column = values  # joined rows were read before
         if not isinstance(values, Column):
-            if self.options.threshold is not None and argument.startswith("predictions"):
-                values = self._above_threshold(values, argument)
+            is_prediction = argument.startswith("predictions")
+            if isinstance(values, tuple) or (is_prediction and self.options.threshold is not None):
+                values = self._classes_of_scores(values, argument)
             column = read_labels(values, argument, self.options, own, nulls)
             if argument in self.labelled and self.is_text and column.kind == "strings":
                 column = self._noted(column, argument)
@@ -149,12 +165,13 @@ class Samples:
         self._texts[len(self.sources), argument] |= texts
         return column
 
-    def _above_threshold(self, values: Any, argument: str) -> list[Any]:
-        """Return the class of each score in a column, as text where the references are text."""
-        scores = values if isinstance(values, list) else values.to_pylist()
-        threshold, classes = self.options.threshold or 0.0, self.options.two_classes
-        made = classes_above(scores, threshold, classes, argument)
-        return [str(x) if self.is_text and x is not None else x for x in made]
+    def _classes_of_scores(self, values: Any, argument: str) -> list[Any]:
+        """Return the class of each row of one column of scores, or of several."""
+        columns = values if isinstance(values, tuple) else (values,)
+        scores = np.stack([read_scores(column, argument) for column in columns], axis=1)
+        known = self.examples.get("references")
+        classes = self.options.classes_of_scores(scores, known is None or known.kind == "integers")
+        return [str(x) if self.is_text and x is not None else x for x in classes]
 
     def task(self, references: Column, rows: Mapping[str, Any]) -> Task:
         """Return which references to leave out, as the integer or name of a class that they are.
@@ -203,10 +220,8 @@ class Samples:
             warn(said, LabelsWarning)
         for x in self.labelled[1:]:
             warn_of_swapped(self.names["references"], self.names[x])
-        used = {name for x, name in self.names.items() if x != "weights"}
-        count = next((x for x in self.header if x not in used and COUNT.fullmatch(x)), None)
-        if count and "counts" not in self.names and never_repeats():
-            warn_of_count(count)
+        if "counts" not in self.names and never_repeats() and _are_most_pairs(sides):
+            warn_of_counts(self.whole_columns())
         return meant, classes, self._account(sides, {*(classes or known)}, bool(classes))
 
     def _labels_of_text(self, sides: Mapping[str, Amounts]) -> Mapping[Any, Label]:
@@ -227,7 +242,10 @@ class Samples:
                 total = amount(sum(n for label, n in sides[argument] if label is not None))
                 first, classes = (", ".join(map(show, x[:2])) for x in (answers, known))
                 said = f"none of the {total} `{argument}` ({first}) is a class of the `references`"
-                errors.append(ValueError(f"{said} ({classes}): {why_apart(answers, known)}"))
+                help_text = why_apart(answers, known)
+                if self.options.threshold is not None:
+                    help_text = "give their names as `labels`, that of low scores first"
+                errors.append(ValueError(f"{said} ({classes}): {help_text}"))
         return errors
 
     def refuse(self, errors: Iterable[ValueError] = ()) -> None:
@@ -268,11 +286,16 @@ class Samples:
             labels, outside = ([x for x in found if (x[0] in classes) == is_in] for is_in in (1, 0))
             notes = tuple(self._notes(argument, found)) if argument in sides else ()
             columns.append(ReadColumn(part, name, labels, outside, is_declared, notes))
-        used = {name.removeprefix("argmax:") for name in self.names.values()}
-        tops = {*used, *(name.partition(".")[0] for name in used)}
-        not_used = tuple(name for name in self.header if name not in tops)
+        not_used = tuple(self.not_used())
         sources, left_out = tuple(self.sources), +self.left_out
         return Read(sources, self.n_rows, left_out, tuple(columns), not_used, self._ignored)
+
+    def not_used(self, *without: str) -> list[str]:
+        """Return the columns that no argument names, or only the arguments `without`."""
+        names = {x: name for x, name in self.names.items() if x not in without}
+        used = {name.removeprefix(ARGMAX) for name in columns_to_read(names).values()}
+        tops = {*used, *(name.partition(".")[0] for name in used)}
+        return [name for name in self.header if name not in tops]
 
     def _notes(self, argument: str, found: Amounts) -> Iterator[str]:
         texts = set().union(*(x for (_, of), x in self._texts.items() if of == argument))
@@ -282,7 +305,7 @@ class Samples:
         if changed:
             yield f"{changed[0]} read as {self.meant[changed[0]]!s}"
         if self.options.threshold is not None and argument.startswith("predictions"):
-            above = str(self.options.two_classes[1])
+            above = str((self.options.classes(False) or (0, 1))[1])
             n_above = amount(sum(n for label, n in found if str(label) == above))
             total = amount(sum(n for _, n in found))
             yield f"above {self.options.threshold:g}: {above} in {n_above} of {total}"
@@ -307,6 +330,14 @@ def _renamed(side: Amounts, names: Mapping[Any, Label]) -> Amounts:
     return amounts_of(totals, totals.values())
 
 
+def _are_most_pairs(sides: Mapping[str, Amounts]) -> bool:
+    """Return whether samples, of which no two are alike, have all pairs of labels, or many."""
+    n_samples = int(sum(n for _, n in sides["references"]))
+    labels = [{label for label, _ in side} for side in sides.values()]
+    has_all = n_samples == math.prod(map(len, labels))
+    return has_all or n_samples > 2 * len(set().union(*labels))
+
+
 def _why(argument: str) -> str:
     """Return why a row is left out in which this has no value."""
     return f"no {re.split('[ _]', argument)[0].removesuffix('s')}"
@@ -325,6 +356,7 @@ def raw_batches(
     file_format: str | None = None,
     encoding: str | None = None,
     rows: str | None = None,
+    no_quotes: bool = False,
     most_bytes: int | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Yield columns of files by argument as they stand there.
@@ -338,23 +370,44 @@ def raw_batches(
         If a file is damaged or lacks a column; the message names the file.
     """
     check_apart(names)
+    ways, quotes = columns_to_read(names), not no_quotes
     for file, kind in list_files(path, file_format):
         samples.sources.append(file)
         with naming(file), open_whole(file, kind, encoding, most_bytes) as stream:
-            found = read_header(stream, kind, names, rows, most_bytes)
+            found = read_header(stream, kind, ways, rows, most_bytes, quotes)
             samples.header += [name for name in found.header if name not in samples.header]
             samples.class_names = getattr(found, "class_names", {})
             samples.is_text = kind in DELIMITERS
-            for columns in columns_in(found, stream, kind, names, samples.keep_missing):
-                yield columns
+            how: dict[str, Any] = {"rows": rows, "quotes": quotes}
+            samples.whole_columns = partial(_whole_columns, samples, file, kind, encoding, how)
+            for columns in columns_in(found, stream, kind, ways, samples.keep_missing):
+                yield by_argument(columns)
                 if samples.most_rows is not None and samples.n_rows >= samples.most_rows:
                     return
 
 
+def _whole_columns(
+    samples: Samples, file: str, kind: str, encoding: str | None, how: Mapping[str, Any]
+) -> list[str]:
+    """Return the columns of a file that hold whole numbers, and are not read as labels."""
+    if not Path(file).is_file():  # which cannot be read again
+        return []
+    own, whole = columns_to_read(samples.names), list[str]()
+    with naming(file), open_whole(file, kind, encoding) as stream:
+        for name in samples.not_used("weights"):
+            stream.seek(0)
+            ways = {**own, "other": name}
+            with suppress(ValueError):  # a column with several values per row
+                found = read_header(stream, kind, ways, **how)
+                if all(are_whole(x["other"]) for x in columns_in(found, stream, kind, ways, False)):
+                    whole.append(name)
+    return whole
+
+
 def has_column(path: Any, name: str, file_format: Any = None, **how: Any) -> bool:
-    """Return whether the first file of a data set has a column; False of standard input."""
+    """Return whether the first file of a data set has a column; False of what is read once."""
     (file, kind), *_ = list_files(path, file_format)
-    if file == "-":
+    if not Path(file).is_file():
         return False
     with naming(file), open_whole(file, kind, how.get("encoding")) as stream:
-        return name in read_header(stream, kind, {}, how.get("rows")).header
+        return name in list(read_header(stream, kind, {}, how.get("rows")).header)

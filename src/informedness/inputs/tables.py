@@ -46,6 +46,7 @@ def table_from_file(
     drop_null: bool = False,
     keep_missing: bool = False,
     rows: str | None = None,
+    no_quotes: bool = False,
     by: str | Sequence[str] | None = None,
 ) -> Any:
     r"""Return the contingency table of files of predictions, which may be larger than memory.
@@ -62,7 +63,8 @@ def table_from_file(
         "doc.label" is the field label within the column doc, and "doc.answers.0" the first element
         of a list in it, unless a column has the whole name. "argmax:scores" is the position of the
         largest number in each list of the column scores; if several are equal, the first. CSV and
-        TSV have no nested columns and no lists.
+        TSV have no nested columns and no lists. "argmax:a,b,c" is the class with the highest of
+        several columns of scores, which are in the order of `labels`.
     file_format : {"arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"}, optional
         By default taken from each file name, where .txt is CSV, too. "arrow" is Arrow IPC, also
         known as Feather. JSON has one object per line, or an array of objects. An Excel file needs
@@ -103,6 +105,8 @@ def table_from_file(
         Where the rows are within a JSON document: "results.results" is the list results in the
         object results, and "." the document itself. They are objects, in a list or as the values of
         one object, or lists of cells beside a list "columns" of their names.
+    no_quotes : bool
+        Take quotes in CSV and TSV for text like any other, as in CoNLL files.
     by : str or sequence of str, optional
         Names of columns to slice by, for one table per value or combination of values. The result
         is then a dict of tables, which `Slices.from_tables` scores.
@@ -113,8 +117,8 @@ def table_from_file(
         If files in a folder are left out; the message names them.
     LabelsWarning
         If text for a missing value or -100 counts as a class, labels differ only in case or
-        whitespace, another column is called a count and no pair of labels occurs twice, or names of
-        columns say that the sides are swapped.
+        whitespace, rows look like counts (all pairs or most, each once, beside whole numbers), or
+        names of columns say that the sides are swapped.
     UndefinedMetricWarning
         If predictions are no class of the references, unless `unknown="wrong"`.
 
@@ -141,8 +145,8 @@ def table_from_file(
     )
     names = named_columns(references, predictions, weights, counts, by)
     samples = Samples(names, options, drop_null=drop_null, keep_missing=keep_missing)
-    how = {"file_format": file_format, "encoding": encoding, "rows": rows}
-    return tables_of(samples, read_files(path, samples, **how))
+    how: dict[str, Any] = {"file_format": file_format, "encoding": encoding, "rows": rows}
+    return tables_of(samples, read_files(path, samples, **how, no_quotes=no_quotes))
 
 
 def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:

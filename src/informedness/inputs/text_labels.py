@@ -13,10 +13,13 @@ from itertools import combinations
 from numbers import Integral
 from typing import Any
 
+import numpy as np
+
 from ..core.labels import (
     NULLS,
     Column,
     Label,
+    Numbers,
     check_choice,
     check_distinct,
     check_same_order,
@@ -68,8 +71,10 @@ class LabelOptions:
         self.known = [*map(str, self.choices or self.labels or ())]
         check_threshold(self.threshold)
         if self.threshold is not None and (self.extract or len(self.known) not in (0, 2)):
-            raise ValueError("`threshold` is for scores of two classes, without `extract`")
-        self.two_classes: Sequence[Any] = self.choices or self.labels or (0, 1)
+            raise ValueError(
+                "`threshold` is for scores of two classes, without `extract`; for more, name a "
+                "column of scores for each, as in argmax:a,b,c"
+            )
         if len({*map(self.fold, self.known)}) < len(self.known):
             which = "labels" if self.choices is None else "choices"
             raise ValueError(f"`{which}` must differ in more than is ignored, got {self.known}")
@@ -79,6 +84,29 @@ class LabelOptions:
         if self.choices is not None:
             return tuple(self.choices)
         return self.labels and [_typed(label, is_integer) for label in self.labels]
+
+    def classes_of_scores(self, scores: Numbers, is_integer: bool) -> list[Any]:
+        """Return the class of each row of scores, shape (n_samples, n_columns), None for nan.
+
+        Of one column it is the second of two classes above the threshold, and else the first; of
+        several, a column for each class, it is the first of the highest.
+        """
+        n_columns, classes = scores.shape[1], self.classes(is_integer)
+        if n_columns > 1 and self.threshold is not None:
+            raise ValueError("`threshold` is for one column of scores: leave it out for argmax:")
+        if n_columns > 1 and len(classes or ()) != n_columns:
+            raise ValueError(
+                f"`labels` must list the classes of the {n_columns} columns of scores, in their "
+                f"order, got {classes}"
+            )
+        classes = classes or (0, 1)
+        is_above = scores[:, 0] > (self.threshold or 0.0)
+        codes = np.argmax(scores, axis=1) if n_columns > 1 else is_above.astype(np.int64)
+        is_missing = np.any(np.isnan(scores), axis=1)
+        return [
+            None if missing else classes[code]
+            for code, missing in zip(codes.tolist(), is_missing.tolist(), strict=True)
+        ]
 
     def fold(self, text: str) -> str:
         """Return text without the differences that are ignored."""
@@ -102,17 +130,24 @@ class LabelOptions:
 AS_THEY_ARE = LabelOptions()
 
 
-def classes_above(scores: Iterable[Any], threshold: float, classes: Any, name: str) -> list[Any]:
-    """Return the second of two classes for scores above a threshold, None for missing ones."""
-    made = []
-    for score in scores:
+def read_scores(values: Any, name: str) -> Numbers:
+    """Return a column of scores, nan for missing ones."""
+    scores = list[float]()
+    for value in values if isinstance(values, list) else values.to_pylist():
         try:
-            number = math.nan if score is None or score in NULLS else float(score)
+            scores.append(math.nan if value is None or value in NULLS else float(value))
         except (TypeError, ValueError) as error:
-            said = f"`{name}` must hold numbers for a `threshold`, got {show(score)}"
-            raise ValueError(said) from error
-        made.append(None if math.isnan(number) else classes[number > threshold])
-    return made
+            raise ValueError(f"`{name}` must hold scores, got {show(value)}") from error
+    return np.array(scores)
+
+
+def are_whole(values: Any) -> bool:
+    """Return whether a column holds whole numbers alone, none below 0: they may be counts."""
+    try:
+        numbers = read_scores(values, "counts")
+    except ValueError:
+        return False
+    return bool(((numbers >= 0) & (numbers == np.trunc(numbers))).all())
 
 
 def why_apart(answers: Sequence[Any], classes: Sequence[Any]) -> str:
