@@ -44,13 +44,14 @@ PATHS = {
 
 @pytest.mark.parametrize("path", PATHS)
 def test_every_path_warns(path):
-    of_whom = ("`y_pred_a`: ", "`y_pred_b`: ") if path == "compare" else ("",)
+    of_whom = {
+        "compare": ("`y_pred_a`: ", "`y_pred_b`: "),
+        "leaderboard": (r"`y_pred\['A'\]`: ",),
+    }.get(path, ("",))
     with pytest.warns(UserWarning, match=SAID) as caught:
         PATHS[path]()
-    assert all(
-        re.match(f"informedness: {x}{SAID}$", str(y.message))
-        for x, y in zip(of_whom, caught, strict=True)
-    )
+    for name, one in zip(of_whom, caught, strict=True):
+        assert re.match(f"informedness: {name}{SAID}$", str(one.message))
 
 
 def test_the_command_line_warns_and_a_report_and_a_leaderboard_say_it(tmp_path, command):

@@ -203,7 +203,10 @@ SAID = {
     "report p.csv p -r gold -p a --input-format csv": (["p.csv and p: 240 rows\n"], []),
     "report null.parquet -r gold -p b --drop-null": (["120 rows, 1 left out (no prediction)"], []),
     "report n.csv -r gold -p a --by n": (["n.csv: 4 rows\n"], ["of 3 slices, 3 have fewer"]),
-    "report n.csv -r gold -p a": (["not used: n"], ["are these counts? --counts n reads them"]),
+    "report n.csv -r gold -p a": (
+        ["not used: n"],
+        ["are these counts? Then name 'n' as `--counts`"],
+    ),
     "report swapped.csv -r prediction -p label": ([], ["the names say the opposite: swap them"]),
     "compare other.csv -r gold -p a b --metric nit": (
         ["0 9, 1 9 (no class of the references)"],

@@ -310,8 +310,62 @@ def test_every_path_says_once_what_a_class_without_references_is_worth(paths):
                 assert paths[name](r, p, THREE) == wanted, name
             found = [str(x.message) for x in caught if told in str(x.message)]
             which = f"`y_pred_{name[-1]}`: " if name.startswith("compare") else ""
+            which = "`y_pred['A']`: " if name == "leaderboard" else which
             assert found == [f"informedness: {which}{said}".replace("'unsure'", told)], name
     assert informedness_score(*UNSURE, average=None, **THREE)[2] == 0
+
+
+def test_the_definition_holds_on_every_path_for_drawn_tables(paths):
+    """Of two to four classes, declared or not, in any order, with answers missing or said."""
+    for seed in range(8):
+        rng = random.Random(seed)
+        classes = ["ok", "toxic", "unsure"][: 2 + seed % 2]
+        r = classes * 3 + rng.choices(classes, k=60)
+        way = [*WAYS][seed % 4]
+        said, options = WAYS[way]
+        if "labels" in options:
+            options = options | {"labels": rng.sample(classes, len(classes))}
+        p = [rng.choice([x, *classes, said]) for x in r]
+        p[:2] = r[:2]
+        wanted = near(float(of_answers(r, p)))
+        for name, path in paths.items():
+            if name == "trainer" and "labels" in options:
+                options = options | {"labels": classes}
+            assert path(r, p, options) == wanted, (name, seed)
+
+
+def test_what_is_said_of_the_answers_given_keeps_the_classes_and_judges_only_what_it_can():
+    """Among them with no answer of a class, in groups, without squares of weights, or with none."""
+    r = ["a"] * 40 + ["b"] * 40 + ["c"] * 20
+    for options in ({}, {"labels": [*"abc"]}):
+        made = report(r, r[:80] + [None] * 20, unknown="wrong", **options)
+        assert made.unknown["nit_without_unknown"] == near(2 / 3)
+        assert "chance is 0.333 and the maximum for these classes 0.667" in made.text_lines()[2]
+    weighed = package.ContingencyTable.from_matrix([[89.5, 0, 10], [20, 40.5, 8], [0, 0, 0]])
+    assert report(weighed).summary.endswith("11% are no class; of the answers given 0.67.")
+    none = report([*"ab"] * 50, [None] * 100, sample_weight=[2.0] * 100, unknown="wrong")
+    assert none.summary.endswith("no answer is a class of the references, so all are wrong.")
+    few = [*"ab"] * 18 + [*"ba"] * 12 + [None] * 40
+    made = {x: report([*"ab"] * 50, few, unknown="wrong", confidence_level=x) for x in (0.5, 0.999)}
+    says_nothing = {x: "cannot be told from guessing" in made[x].summary for x in made}
+    assert says_nothing == {0.5: False, 0.999: True}
+
+
+def test_a_slice_of_all_samples_has_the_interval_of_all():
+    for sides in (UNSURE, samples_of(*ROWS[1][:2], "I cannot")):
+        made = slices(*sides, by=[0] * 1000, confidence_level=0.95)
+        intervals = [x.estimates["informedness"] for x in (*made.rows, made.overall)]
+        of_report = report(*sides, confidence_level=0.95).estimates["informedness"]
+        assert [x.confidence_interval for x in intervals] == [of_report.confidence_interval] * 2
+
+
+def test_tables_of_other_classes_are_not_equal_and_a_single_class_is_warned_of_alone():
+    table = table_of_labels([*"aab"], [*"abc"])
+    known = np.ones(3, dtype=bool)
+    assert table != package.contingency.replace(table, known=known)
+    how = {"labels": [*"az"], "zero_division": math.nan}
+    value, said = warned(informedness_score, ["a"] * 10, [*"az"] * 5, **how)
+    assert (math.isnan(value), said) == (True, "")
 
 
 def of_trainer(**options):

@@ -209,7 +209,7 @@ def test_a_column_of_counts_is_read_as_such_and_never_passed_over(source, tmp_pa
         assert read(counts=header) == EXPECTED
         slices = read(counts=header, by="s")
         assert {x: table.n_samples for x, table in slices.items()} == {"x": 90, "y": 55}
-        assert warned(read)[1].count(f'{CALLED} counts="{header}" reads them') == 1
+        assert warned(read)[1].count(f"{CALLED} Then name {header!r} as `counts`") == 1
         if source in WRITERS:
             names, path = COLUMNS | {"counts": header}, tmp_path / source
             assert table_of_labels(**read_columns(path, names).columns) == EXPECTED

@@ -313,7 +313,15 @@ class ContingencyTable(Table):
         """Whether classes, cells, weights and number of samples are the same."""
         if not isinstance(other, Table):
             return NotImplemented
-        arrays = ("rows", "columns", "counts", "squared_weights", "declared", "n_samples")
+        arrays = (
+            "rows",
+            "columns",
+            "counts",
+            "squared_weights",
+            "declared",
+            "n_samples",
+            "is_class",
+        )
         return self.labels == other.labels and all(
             np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays
         )

@@ -62,10 +62,10 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in plot_confusion_matrix(table).texts]
     ['84', '6', '2', '8']
     """
-    rows, columns, cells = render.most_frequent(table, _MOST_CLASSES)
-    names = [render.shown(table.labels[code]) for code in columns]
+    rows, labels, cells = render.most_frequent(table, _MOST_CLASSES)
+    names = list(map(render.shown, labels))
     longest = min(16, max(map(len, names)))
-    is_full = len(columns) > 12 or len(columns) * longest > 100
+    is_full = len(labels) > 12 or len(labels) * longest > 100
     names[: len(rows)] = render.cut_apart(names[: len(rows)], 12 if is_full else 16)
 
     ax, size = _axes(ax, 2.9)
@@ -77,10 +77,10 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
     bar.ax.tick_params(labelsize=size)
     small = size * (_SMALL if is_full else 1)
     ax.set_yticks(range(len(rows)), names[: len(rows)], parse_math=False, fontsize=small)
-    ax.set_xticks(range(len(columns)), names, parse_math=False, fontsize=small)
+    ax.set_xticks(range(len(labels)), names, parse_math=False, fontsize=small)
     if max(map(len, names)) * len(names) > 24:  # too long to fit side by side
         ax.tick_params(axis="x", labelrotation=90)
-    n_classes = len(table.labels) - (table.labels[-1] is None)
+    n_classes = int(np.count_nonzero(table.is_class))
     more = f" ({len(rows)} of {n_classes} classes)" if len(rows) < n_classes else ""
     ax.set_xlabel(f"prediction{more}", fontsize=size)
     ax.set_ylabel("reference", fontsize=size)
@@ -90,7 +90,7 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
     ax.figure.canvas.figure.draw_without_rendering()  # before it nothing has a width
     largest = max(widest.get_window_extent().size)
     widest.remove()
-    scale = min(1, 0.85 * ax.get_window_extent().width / len(columns) / largest)
+    scale = min(1, 0.85 * ax.get_window_extent().width / len(labels) / largest)
     for (i, j), number in zip(np.ndindex(shares.shape), numbers, strict=True):
         if scale >= _SMALL:  # or nobody could read it
             color = "white" if shares[i, j] > 0.5 else _INK

@@ -242,7 +242,7 @@ def test_columns_are_guessed_by_their_roles_and_shown_with_the_result(page, send
 def test_a_column_of_counts_is_read_as_counts_only_if_it_is_chosen(page):
     text = "gold,model,count\na,a,90\na,b,10\nb,b,45\nb,a,5\n"
     shown = is_scored(score(page, text), [*"aabb"], [*"abba"])
-    assert 'name it as "Column of counts" under Options' in shown.notes()[0]
+    assert "Then name 'count' as \"Column of counts\" under Options" in shown.notes()[0]
     assert parsed(score(page, text, *NAMES, "count")).id("score").text == "0.80"
 
 

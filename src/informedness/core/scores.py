@@ -48,13 +48,13 @@ def informedness(
     if is_odds and table.outside_totals.any():
         raise ValueError('`prior_mode` must be "reweight" if an answer is no class, got "odds"')
     scored = table if shares is None or is_odds else reweighted(table, shares)
-    if table.n_samples != 1:
-        warn_of_absent("Informedness", table, NAMES, scored, None if is_odds else average)
     why = why_one_class("Informedness", 0.0, table, table.reference_totals, "references")
     undefined = value_if_undefined(why, 0.0, zero_division, table)
     if undefined is not None:
         each = np.where(table.reference_totals > 0, undefined, 0.0)[table.is_class]
         return each.tolist() if average is None else undefined
+    if table.n_samples != 1:
+        warn_of_absent("Informedness", table, NAMES, scored, None if is_odds else average)
     gains = class_gains(scored, scored.class_false_positives)
     if shares is not None and is_odds:
         bias, right = table.prediction_totals / table.total, table.hits / table.total
@@ -169,9 +169,8 @@ def warn_of_absent(title: str, table: Table, names: Any, scored: Table, average:
     share = float(table.prediction_totals[is_absent].sum() / table.total)
     if average is not None and share > 0.05:
         without = mean_gain(replace(scored, declared=False, known=None), average)
-        values = (
-            f"{mean_gain(scored, average):.3f}; if it is no class of the task, leave it out of "
-        )
+        how = "leave it out of" if table.declared else "list the others in"
+        values = f"{mean_gain(scored, average):.3f}; if it is no class of the task, {how} "
         values += f"`labels`: {without:.3f}"
         said = f"{share:.1%} of the answers are {listed}, which no reference has: {title} {values}"
     warn(said, UndefinedMetricWarning)

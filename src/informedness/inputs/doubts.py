@@ -78,10 +78,11 @@ def words_of(name: Any) -> list[str]:
 def warn_of_counts(columns: Sequence[str]) -> None:
     """Warn that rows may be counts, if some columns can hold these."""
     if columns:
-        how = " or ".join(f'counts="{name}"' for name in columns)
-        warn(
-            f"each row is another pair of labels: are these counts? {how} reads them", LabelsWarning
+        names = " or ".join(map(repr, columns))
+        said = (
+            f"each row is another pair of labels: are these counts? Then name {names} as `counts`"
         )
+        warn(said, LabelsWarning)
 
 
 def warn_of_shares(amounts: Numbers) -> None:

@@ -23,7 +23,7 @@ from ..statistics.score import ScoreWithInterval, with_prior
 from ..warnings import collected, naming_warnings
 from .models import FEW_GROUPS, Samples, read_samples, settings_of, too_few_groups
 from .render import Measured, Rows, interval_heads, p_text, padded, samples, shown_p
-from .sentences import outside_share
+from .sentences import outside_share, share_text
 
 FEW_GROUPS_IN_CELLS = 20  # for NIT and EMA, whose sums by group are skewed
 MOST_OF_ONE = 0.25  # of the variance; above, the sample that might have been there weighs too much
@@ -122,7 +122,9 @@ class Comparison(Measured):
     def text_lines(self) -> list[str]:
         """Return the signature, the result in a sentence, and how many answers are no class."""
         shares = zip("AB", self.unknown_shares, strict=True)
-        of_each = " and ".join(f"{share:.1%} of the answers of {x}" for x, share in shares if share)
+        of_each = " and ".join(
+            f"{share_text(share)} of the answers of {x}" for x, share in shares if share
+        )
         lines = [f"{of_each} are none of the classes and count as wrong."] if of_each else []
         return [self.signature, str(self), *lines]
 

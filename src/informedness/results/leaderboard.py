@@ -20,12 +20,12 @@ from ..inputs.read import Read
 from ..inputs.text_labels import read_sides
 from ..statistics.paired import holm
 from ..statistics.registry import score_named
-from ..warnings import collected
+from ..warnings import collected, naming_warnings
 from .comparison import Comparison, compared, models_of, score_of_pairs
 from .estimate import Estimate, estimate_of
 from .models import read_samples
 from .render import Result, Rows, as_json, interval_heads, rounded, shown_p, texts_of
-from .sentences import outside_share
+from .sentences import outside_share, share_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -130,7 +130,12 @@ class Leaderboard(Result):
             "confidence_level": self.confidence_level,
             "models": self.records(),
             "comparisons": [
-                {"a": a, "b": b, "p_value_holm": as_json(self.p_values[a, b]), **made.to_dict()}
+                {
+                    "model_a": a,
+                    "model_b": b,
+                    "p_value_holm": as_json(self.p_values[a, b]),
+                    **made.to_dict(),
+                }
                 for (a, b), made in self.comparisons.items()
             ],
             **self.plain_read(),
@@ -149,7 +154,7 @@ class Leaderboard(Result):
                 row.append(f"± {model.run_deviation:.4f} ({len(model.runs)})")
             ranking.append([*row, model.place])
         if any(model.unknown_share for model in self.models):
-            shares = ["no class", *(f"{model.unknown_share:.1%}" for model in self.models)]
+            shares = ["no class", *(share_text(model.unknown_share) for model in self.models)]
             ranking = [[*row, share] for row, share in zip(ranking, shares, strict=True)]
         neighbours = [["compared", "difference", percent, "p (Holm)"]]
         for better, worse in zip(self.models, self.models[1:], strict=False):
@@ -250,9 +255,11 @@ def leaderboard(
     everywhere = join_columns([column] * n_runs)
     samples = read_samples(everywhere, pooled, beside, task.classes, task.ignored, unknown)
     names, estimates = [*runs], []
-    for i, table in enumerate(samples.tables):
+    for i, (argument, table) in enumerate(zip(pooled, samples.tables, strict=True)):
         pairs = None if groups is None else samples.paired(i, i)
-        estimates += estimate_of(table, score, confidence_level, pairs, ignore_index=task.ignored)
+        with naming_warnings(f"`{argument}`"):
+            own = estimate_of(table, score, confidence_level, pairs, ignore_index=task.ignored)
+        estimates += own
     # models of one score keep their order, whatever rounding made of it
     order = sorted(range(len(names)), key=lambda i: -round(estimates[i].value, 12))
     with collected():  # what was said already
@@ -272,7 +279,8 @@ def leaderboard(
         name, values, deviation = names[i], [estimates[i].value], math.nan
         if n_runs > 1:
             given = [(column, run, task, sample_weight) for run in runs[name]]
-            values = [score.value(ContingencyTable._of_columns(*x)) for x in given]
+            with collected():  # what was said of all runs
+                values = [score.value(ContingencyTable._of_columns(*x)) for x in given]
             deviation = float(np.std(values, ddof=1))
         ranks = 1 + n_above[name], len(order) - n_below[name]
         table, estimate = samples.tables[i], estimates[i]

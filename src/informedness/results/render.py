@@ -372,8 +372,8 @@ class Matrix(Result):
 
     def text_tables(self) -> list[Rows]:
         """Return the cells below the predictions and beside the references."""
-        _, columns, cells = most_frequent(self.table, _MOST_IN_MATRIX)
-        names = cut_apart([shown(self.table.labels[code]) for code in columns], 20)
+        _, labels, cells = most_frequent(self.table, _MOST_IN_MATRIX)
+        names = cut_apart(list(map(shown, labels)), 20)
         number = ",.6g" if self.table.is_weighted else ",.0f"
         body = [
             [name, *(f"{x:{number}}" for x in row)] for name, row in zip(names, cells, strict=False)
@@ -383,24 +383,29 @@ class Matrix(Result):
     def text_lines(self) -> list[str]:
         """Return what stands in rows and columns, and how much of the table is shown."""
         lines = [f"{samples(self.table.n_samples)}: rows are references, columns are predictions"]
-        n_classes = len(self.table.labels) - (self.table.labels[-1] is None)
+        n_classes = int(np.count_nonzero(self.table.is_class))
         if n_classes > _MOST_IN_MATRIX:
             most = "the ones with the most references"
             lines.append(f"{_MOST_IN_MATRIX} of {n_classes} classes, {most}")
         return lines
 
 
-def most_frequent(table: Table, n: int) -> tuple[list[int], list[int], Numbers]:
-    """Return rows, columns and cells of the n classes with the most references, in their order.
+def most_frequent(table: Table, n: int) -> tuple[list[int], list[Label | None], Numbers]:
+    """Return the n classes with the most references, in their order, and the cells of these.
 
-    The columns end with that of the answers outside of all classes, if there are such.
+    They are rows by position, the labels of the columns, and the cells. The columns end with one of
+    all answers that are no class, if there are such: None, or their label if they have one.
     """
-    n_classes = len(table.labels) - (table.labels[-1] is None)
-    order = np.argsort(-table.reference_totals[:n_classes], kind="stable")
-    rows: list[int] = sorted(order[:n].tolist())
-    columns = [*rows, *range(n_classes, len(table.labels))]
-    kept = np.isin(table.rows, rows) & np.isin(table.columns, columns)
-    cells = np.zeros((len(rows), len(columns)))
-    places = np.searchsorted(rows, table.rows[kept]), np.searchsorted(columns, table.columns[kept])
+    classes = np.flatnonzero(table.is_class)
+    order = np.argsort(-table.reference_totals[classes], kind="stable")
+    rows = np.sort(classes[order[:n]])
+    kept = np.isin(table.rows, rows) & np.isin(table.columns, rows)
+    cells = np.zeros((len(rows), len(rows)))
+    places = np.searchsorted(rows, table.rows[kept]), np.searchsorted(rows, table.columns[kept])
     cells[places] = table.counts[kept]
-    return rows, columns, cells
+    labels = [table.labels[code] for code in rows]
+    if table.outside_totals.any():
+        outside = np.flatnonzero(~table.is_class & (table.prediction_totals > 0))
+        labels.append(table.labels[outside[0]] if len(outside) == 1 else None)
+        cells = np.column_stack([cells, table.outside_totals[rows]])
+    return rows.tolist(), labels, cells

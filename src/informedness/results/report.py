@@ -25,7 +25,7 @@ from . import render
 from .estimate import Estimate, estimates_of, reported_estimates, warn_of
 from .models import settings_of
 from .render import Result, Rows
-from .sentences import answered_of, headline, outside_share, summary_of
+from .sentences import answered_of, headline, outside_share, share_text, summary_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -265,7 +265,8 @@ class Report(Result, Mapping[str, float]):
 
     def _without_unknown(self, n: int | None, share: float, *without: float) -> str:
         there = "by weight" if n is None else f"{n:,}"
-        said = f"{share:.1%} of the answers ({there}) are none of the classes and count as wrong"
+        said = f"{share_text(share)} of the answers ({there}) are none of the classes and count as "
+        said += "wrong"
         if INFORMEDNESS.undefined(self.table):
             return f"{said}."
         informedness, nit = (

@@ -37,7 +37,9 @@ def summary_of(
         return f"{_one_class(table, score)}."
     if outside_share(table) > _MANY_OUTSIDE:
         in_words = f" {made.interval_in_words(3)}" if made else ""
-        return f"{score.title} {rounded(value, 3)}{in_words}: {_of_answers_given(table, score)}."
+        level = made.confidence_level if made else _LEVEL
+        said = _of_answers_given(table, score, None if math.isnan(p_value) else level)
+        return f"{score.title} {rounded(value, 3)}{in_words}: {said}."
     share = score.meaning(table, value)
     judged = made or judged or _interval_for_verdict(table, score)
     digits, ends = 2 if share else 3, ""
@@ -56,17 +58,22 @@ def summary_of(
     return f"{'; '.join(filter(None, (scaled, score.caution(table, value))))}."
 
 
-def _of_answers_given(table: Table, score: Score) -> str:
-    """Return what a score says of the answers that are a class, if many others are none."""
+def _of_answers_given(table: Table, score: Score, level: float | None) -> str:
+    """Return what a score says of the answers that are a class, if many others are none.
+
+    Without a level there is no verdict: of samples in groups, or weights with unknown squares.
+    """
     answered = answered_of(table)
     if answered is None:
         return "no answer is a class of the references, so all are wrong"
     said = f"{outside_share(table):.0%} are no class; of the answers given"
     if np.count_nonzero(answered.reference_totals) == 1:
         return f"{said} all are to {_commonest(answered)}, so there is nothing to tell apart"
-    value, judged = score.rounded(answered), _interval_for_verdict(answered, score)
+    value, verdict = score.rounded(answered), ""
     share = score.meaning(answered, value)
-    verdict = _verdict(answered, score, value, judged, share, guessing_p_value(answered))
+    if level is not None:
+        judged = _interval_for_verdict(answered, score, level)
+        verdict = _verdict(answered, score, value, judged, share, guessing_p_value(answered))
     if verdict.startswith(("no better", "worse", "below", "above")):
         verdict = f"is {verdict}"
     link = ", which " if verdict.startswith(("is ", "cannot", "scores")) else ": "
@@ -148,11 +155,11 @@ def _holds_chance(table: Table, score: Score, made: Estimate | None, p_value: fl
     return score.holds_chance(table, *made.confidence_interval)
 
 
-def _interval_for_verdict(table: Table, score: Score) -> Estimate | None:
+def _interval_for_verdict(table: Table, score: Score, level: float = _LEVEL) -> Estimate | None:
     """Return the interval that a verdict is based on; None for weights with unknown squares."""
     is_known = not table.is_weighted or table.squared_weights is not None
     if is_known and isinstance(score, ScoreWithInterval):
-        (made,) = estimates_of(table, score, _LEVEL)
+        (made,) = estimates_of(table, score, level)
         return None if math.isnan(made.confidence_interval[0]) else made
     return None
 
@@ -173,14 +180,21 @@ def outside_share(table: Table) -> float:
     return float(table.outside_totals.sum() / table.total)
 
 
+def share_text(share: float) -> str:
+    """Return a share in percent, which is 0.0% only of none."""
+    return "under 0.1%" if 0 < share < 0.0005 else f"{share:.1%}"
+
+
 def answered_of(table: Table) -> Table | None:
     """Return the table of the answers that are a class, with the same classes; None without any."""
     kept = table.is_class[table.columns]
+    if not kept.any():
+        return None
     columns = table.rows, table.columns, table.counts, table.squared_weights
     cells = Cells(*(None if x is None else x[kept] for x in columns))  # type: ignore[arg-type]
     n_samples = None if table.is_weighted else int(cells.counts.sum())
-    answered = Table._of_cells(table.labels, table.declared, cells, n_samples)
-    return replace(answered, known=table.is_class) if kept.any() else None
+    # declared, as the classes are known now, whether or not they are among these references
+    return replace(Table._of_cells(table.labels, True, cells, n_samples), known=table.is_class)
 
 
 def best_of(table: Table, score: Score) -> float:

@@ -27,7 +27,7 @@ from ..statistics.score import ScoreWithInterval
 from . import render
 from .estimate import Estimate, reported_estimates
 from .render import Result, Rows
-from .sentences import outside_share
+from .sentences import outside_share, share_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -248,7 +248,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         heads = [_HEADS.get(x, x) for x in REPORTED] + ["vs rest", "p"] * (self.vs_rest is not None)
         tables = [[[first, "N", "k", "bits", *heads], *map(self._cells, rows)]]
         if outside_share(self.overall.table):
-            shares = ["no class", *(f"{outside_share(row.table):.1%}" for row in rows)]
+            shares = ["no class", *(share_text(outside_share(row.table)) for row in rows)]
             tables[0] = [[*row, share] for row, share in zip(tables[0], shares, strict=True)]
         if self.confidence_level is not None:
             beside = render.interval_heads(self.confidence_level)

@@ -586,7 +586,8 @@ def _ends_of_absent(table: Table, score: Any, value: float, level: float) -> tup
     They are declared, or only predicted: a label that is no class here may be one of the task.
     """
     named = np.array([label is not None for label in table.labels])
-    absent = (named if table.known is None else table.known) & (table.reference_totals == 0)
+    occurs = table.is_class | (table.prediction_totals > 0)
+    absent = named & occurs & (table.reference_totals == 0)
     if not absent.any():
         return value, value
     moved = replace(table, known=table.is_class | absent)
