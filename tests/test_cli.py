@@ -104,6 +104,13 @@ RESULTS = {
     "report a.csv out.jsonl --on id -r gold -p says.text": lambda: report(GOLD, B),
     f"report {PAIR} b": lambda: leaderboard(GOLD, {"a": A, "b": B}),
     f"report {PAIR} --by type": lambda: slices(GOLD, A, by={"type": TYPE}),
+    f"report {PAIR} --average macro {LEVEL}": lambda: report(GOLD, A, average="macro", **AT_90),
+    f"report {PAIR} --groups doc {LEVEL}": lambda: report(GOLD, A, groups=DOC, **AT_90),
+    f"report {PAIR} --groups doc {OUT} {LEVEL}": lambda: estimate(GOLD, A, groups=DOC, **AT_90),
+    f"report {PAIR} b --groups doc": lambda: leaderboard(GOLD, {"a": A, "b": B}, groups=DOC),
+    f"report {PAIR} --by type --groups doc --average macro {LEVEL}": lambda: slices(
+        GOLD, A, by={"type": TYPE}, groups=DOC, average="macro", **AT_90
+    ),
     f"report {PAIR} --metric ema {LEVEL}": lambda: estimate(GOLD, A, "ema", **AT_90),
     f"report abc.csv -r gold -p a {PRIOR} {OUT} {LEVEL}": lambda: estimate(
         *ONE, **BY_PRIOR, **AT_90
@@ -259,7 +266,9 @@ ERRORS = {
     f"report {PAIR} --task x": "`--task` is for logs",
     "report gold.txt a.txt --weights w": "`--weights` is for columns: give --references",
     f"report {PAIR} --vs-rest nit": "`--vs-rest` is for slices: add --by",
-    f"report {PAIR} --average macro": "`--average` is for one score: add --metric",
+    f"report {PAIR} --groups doc": "`--groups` is for intervals: add --confidence-level 0.95",
+    f"report {PAIR} --groups doc --weights w {LEVEL}": "`--groups` is for samples without",
+    f"report {PAIR} --by type --vs-rest nit --groups doc {LEVEL}": "`--vs-rest` takes slices",
     f"report {PAIR} --plot x --metric nit": "`--plot` is for all scores, and --metric",
     f"report {PAIR} --plot x --by x": "intervals of slices: add --confidence-level 0.95",
     f"compare {JOINED} --counts n": "`--counts` is for rows without identifiers",

@@ -66,6 +66,21 @@ def test_the_kept_logs_hold_what_their_models_said(harness):
             assert answers.harness == harness
 
 
+def test_an_average_is_that_of_every_run_and_of_their_mean(report):
+    """Of three classes and more the default has another value."""
+    runs = read_log(LOGS / "lighteval" / "details" / "knows-half")
+    made = LogReport.from_answers(runs, 0.95, "prevalence")
+    for run, answers in zip(made.runs, runs, strict=True):
+        wanted = answers.estimate("informedness", 0.95, "prevalence")
+        assert run.scores["informedness"].value == wanted.value
+        assert "|avg:prevalence|" in run.report.signature
+    values = [run.scores["informedness"].value for run in made.runs]
+    assert made.means[0].scores["informedness"].value == close(sum(values) / len(values))
+    given = LOGS / "lighteval", "--average", "prevalence", "--format", "json"
+    (mean,) = [x for x in json.loads(report(*given)[1])["means"] if x["model"] == "knows-half"]
+    assert mean["informedness"] == close(sum(values) / len(values))
+
+
 def test_several_runs_are_one_table_and_each_has_its_report_if_asked(report):
     folder = LOGS / "lighteval"
     _, output, errors = report(folder)

@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 from sklearn.metrics import f1_score
 
-from informedness import nit_score, report, slices
+import informedness
+from informedness import estimate, leaderboard, nit_score, report, slices
 from informedness.results.slices import Slices
 from informedness.statistics.paired import holm
 from informedness.warnings import collected
@@ -200,3 +201,61 @@ def test_slices_of_counts_beyond_2_53_score_as_their_table_does():
     for name, made in row.estimates.items():
         ends = whole.estimates[name].confidence_interval
         assert made.confidence_interval == pytest.approx(ends, abs=1e-9), name
+
+
+# The average of Informedness, and samples in groups
+
+DRAWN = np.random.default_rng(5)
+TRUE = DRAWN.integers(0, 3, 400)
+ANSWERS = {
+    name: np.where(DRAWN.random(400) < share, TRUE, DRAWN.integers(0, 3, 400))
+    for name, share in (("a", 0.4), ("b", 0.5))
+}
+GROUPS, PARTS = np.arange(400) // 5, np.arange(400) // 100
+AT_95 = {"confidence_level": 0.95}
+
+
+@pytest.mark.parametrize("average", ["bias", "prevalence", "macro"])
+@pytest.mark.parametrize("groups", [None, GROUPS])
+def test_reports_slices_and_rankings_have_the_average_and_the_groups_of_an_estimate(
+    average, groups
+):
+    """In value, error, interval, sentence and signature; of a slice too, with all classes."""
+    how = {"average": average, "groups": groups, **AT_95}
+    wanted = estimate(TRUE, ANSWERS["a"], **how)
+    made = report(TRUE, ANSWERS["a"], **how)
+    interval = wanted.confidence_interval
+    assert made["informedness"] == made.to_dict()["informedness"] == wanted.value
+    assert made.estimates["informedness"].confidence_interval == interval
+    assert f"Informedness {wanted.value:.2f} {wanted.interval_in_words(2)}" in made.summary
+    ranked = leaderboard(TRUE, ANSWERS, average=average, groups=groups).models[-1]
+    assert (ranked.value, ranked.estimate.confidence_interval) == (wanted.value, interval)
+    assert ranked.accuracy == report(TRUE, ANSWERS["a"])["accuracy"]
+    sliced = slices(TRUE, ANSWERS["a"], by=PARTS, **how)
+    assert sliced.overall.estimates["informedness"].confidence_interval == interval
+    for row in sliced.rows:
+        part = row.name == PARTS
+        own = how | {"groups": None if groups is None else GROUPS[part], "labels": range(3)}
+        alone = estimate(TRUE[part], ANSWERS["a"][part], **own)
+        assert row.scores["informedness"] == alone.value
+        assert row.estimates["informedness"].standard_error == alone.standard_error
+    in_groups = "" if groups is None else "groups:80|"
+    ending = f"|k:3|n:400|labels:observed|{in_groups}ci:0.95|v:{informedness.__version__}"
+    assert made.signature == f"report|avg:{average}{ending}"
+    assert sliced.signature == f"slices|avg:{average}{ending}"
+    assert {made.to_dict()["average"], sliced.to_dict()["average"]} == {average}
+
+
+def test_a_slice_in_one_group_has_no_interval_and_groups_need_a_level():
+    made = slices(TRUE, ANSWERS["a"], by=GROUPS, groups=GROUPS, **AT_95)
+    estimates = [row.estimates["informedness"] for row in made.rows]
+    assert all(math.isnan(x.standard_error) for x in estimates)
+    assert all(math.isnan(x.confidence_interval[0]) for x in estimates)
+    for call in (
+        lambda **how: slices(TRUE, TRUE, by=PARTS, **how),
+        lambda **how: report(TRUE, TRUE, **how),
+    ):
+        with pytest.raises(ValueError, match="`groups` are for intervals: give a `confidence_l"):
+            call(groups=GROUPS)
+        with pytest.raises(ValueError, match="`average` must be one of"):
+            call(average=None)

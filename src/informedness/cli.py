@@ -319,8 +319,7 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
         add("--weights", help="sample weights", **column)
         add("--by", help="report on each value of a column, or of several", **several)
         add("--by-file", action="store_true", help="score each file, and the mean over them")
-    else:
-        add("--groups", help="group of each sample, such as its document", **column)
+    add("--groups", help="group of each sample, such as its document", **column)
     add = group("scores")
     default = _NAMES.replace("informedness", "informedness (default)", 1)
     use = f"print only this score: {_NAMES}" if is_report else default
@@ -340,7 +339,7 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
         add("--vs-rest", metavar="NAME", help="compare each slice with all others by this score")
     else:
         parser.set_defaults(metric="informedness", confidence_level=0.95, prior_mode="reweight")
-        parser.set_defaults(by=None, by_file=False, vs_rest=None, plot=None)
+        parser.set_defaults(by=None, by_file=False, vs_rest=None, plot=None, weights=None)
     add = group("labels")
     flag: dict[str, Any] = {"action": "store_true"}
     labels = several | {"metavar": "LABEL"}

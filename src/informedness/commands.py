@@ -67,6 +67,7 @@ def _check(options: Namespace) -> str:
     is_number = is_report and not is_ranking and options.metric is not None
     logs = "logs of evaluation harnesses, not for columns"
     columns = "columns: give --references and --predictions, or leave it out"
+    is_paired = not is_report or is_ranking  # which have intervals without being asked
     is_odds = options.prior is not None and options.confidence_level is None
     scores = "all scores, and --metric prints one: leave out one of them"
     has_intervals = options.by is None or options.confidence_level is not None
@@ -78,7 +79,12 @@ def _check(options: Namespace) -> str:
         (("weights", "by", "by_file"), not is_ranking, "one model: name one --predictions"),
         (("counts",), options.on is None, "rows without identifiers"),
         (("vs_rest",), options.by is not None, "slices: add --by COLUMN"),
-        (("average",), options.metric, "one score: add --metric, whose average it sets"),
+        (
+            ("groups",),
+            is_paired or options.confidence_level,
+            "intervals: add --confidence-level 0.95",
+        ),
+        (("groups",), options.weights is None, "samples without --weights"),
         (("prior",), options.metric and not is_ranking, "one score of one model: add --metric"),
         (("prior_mode",), is_odds, "a --prior, without an interval: leave out --confidence-level"),
         (("each",), options.format == "text", "text: other formats have everything"),
@@ -294,11 +300,13 @@ def report(options: Namespace) -> str:
         return _shown(_leaderboard(options), options)
     if options.by_file:
         return _shown(_report_by_file(options), options)
+    if options.groups is not None:
+        return _shown(_of_groups(options), options)
     table = _table(options, source)
     if options.by is not None:
         from .results.slices import Slices
 
-        how = _given(options, "by", "confidence_level", "vs_rest")
+        how = _given(options, "by", "average", "confidence_level", "vs_rest")
         return _shown(Slices.from_tables(table, **how), options)
     if options.metric is not None:
         return _score(table, options)
@@ -308,7 +316,8 @@ def report(options: Namespace) -> str:
 def _report_of(table: Any, options: Namespace) -> Any:
     from .results.report import Report
 
-    return Report.from_table(table, options.confidence_level, table.read[0].ignored)
+    how = _given(options, "confidence_level", "average")
+    return Report.from_table(table, ignore_index=table.read[0].ignored, **how)
 
 
 def _table(options: Namespace, source: str) -> Any:
@@ -331,6 +340,34 @@ def _table(options: Namespace, source: str) -> Any:
     tables = tables_of(samples, rows)
     options.prior = _prior_read(options, samples)
     return tables
+
+
+def _of_groups(options: Namespace) -> Any:
+    """Return the score, the report or the slices of samples in groups."""
+    from .inputs.joined import columns_of
+    from .results.estimate import estimate
+    from .results.report import report
+    from .results.slices import slices
+
+    columns = _given(options, "counts", "by")
+    names = named_columns(options.references, options.predictions[0], weights=None, **columns)
+    samples = _samples(options, {**names, "groups": options.groups})
+    read, task, account = columns_of(samples, _rows(options, samples, ["predictions"]))
+    sides = read["references"], read["predictions"]
+    how = _of_task(task) | {"groups": read["groups"]}
+    how |= _given(options, "average", "confidence_level")
+    if options.metric is not None:
+        options.tell("\n".join(lines_of_read(account)))
+        return estimate(*sides, options.metric, **how)
+    if options.by is None:
+        made: Any = report(*sides, **how)
+        made = replace(made, table=replace(made.table, read=(account,)))
+    else:
+        by = {name: read[x] for x, name in names.items() if x.startswith("by")}
+        made = slices(*sides, by=by, vs_rest=options.vs_rest, **how)
+        table = replace(made.overall.table, read=(account,))
+        made = replace(made, overall=replace(made.overall, table=table))
+    return replace(made, signature=signed(made.signature, [account]))
 
 
 def _score(table: ContingencyTable, options: Namespace) -> str:
@@ -356,7 +393,7 @@ def _report_of_logs(options: Namespace) -> str:
     if options.metric is not None or options.plot is not None:
         (answers,) = read = [one_run(read, " ".join(options.path))]
     if options.metric is None:
-        made = LogReport.from_answers(read, options.confidence_level)
+        made = LogReport.from_answers(read, options.confidence_level, options.average)
         reports = map(str, made.runs if options.each and len(made.runs) > 1 else ())
         return "\n\n\n".join([*reports, _shown(made, options)])
     if answers.unknown():
@@ -387,15 +424,15 @@ def _leaderboard(options: Namespace) -> "Leaderboard":
     models = options.predictions
     names = {"references": options.references}
     names |= {f"predictions {i}": x for i, x in enumerate(models, start=1)}
-    names |= {"counts": options.counts} if options.counts is not None else {}
+    names |= {x: y for x, y in _given(options, "groups", "counts").items() if y is not None}
     samples = _samples(options, names)
     columns, task, read = columns_of(samples, _rows(options, samples))
-    answers = dict(zip(models, [*columns.values()][1:], strict=True))
-    how = _of_task(task) | _given(options, "average")
+    answers = dict(zip(models, [*columns.values()][1:], strict=False))
+    how = _of_task(task) | _given(options, "average") | {"groups": columns.get("groups")}
     level = options.confidence_level or 0.95
     how |= {"metric": options.metric or "informedness", "confidence_level": level}
     made = leaderboard(columns["references"], answers, **how)
-    return replace(made, read=(read,))
+    return replace(made, read=(read,), signature=signed(made.signature, [read]))
 
 
 # compare

@@ -157,7 +157,9 @@ class Answers:
         how |= {"references": list(self.references), "predictions": self.known_predictions()}
         return ContingencyTable.from_labels(**how)
 
-    def report(self, confidence_level: float | None = None) -> Report:
+    def report(
+        self, confidence_level: float | None = None, average: Averaged = "default"
+    ) -> Report:
         """Return the scores of the answers, with intervals if there is a confidence level.
 
         If there are several epochs of each sample, the intervals are by sample.
@@ -167,7 +169,7 @@ class Answers:
             sides = list(self.references), {"predictions": self.known_predictions()}
             samples = read_samples(*sides, {"groups": self.groups}, self.classes, None, "wrong")
             pairs = samples.paired(0, 0)
-        return Report.from_table(self.table, confidence_level, pairs=pairs)
+        return Report.from_table(self.table, confidence_level, pairs=pairs, average=average)
 
     def estimate(
         self, metric: str, confidence_level: float, average: Averaged = "default"

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..inputs.columns import naming
 from ..inputs.read import Read
 from ..results import render
-from ..results.estimate import Estimate
+from ..results.estimate import Averaged, Estimate
 from ..results.render import Measured, Result, Rows
 from ..results.report import Report
 from ..results.sentences import guessing_p_value_of_given
@@ -149,7 +149,10 @@ class LogReport(Result):
 
     @classmethod
     def from_answers(
-        cls, read: Sequence[Answers], confidence_level: float | None = None
+        cls,
+        read: Sequence[Answers],
+        confidence_level: float | None = None,
+        average: Averaged = "default",
     ) -> LogReport:
         """Return the report on what `read_log` returns.
 
@@ -158,6 +161,8 @@ class LogReport(Result):
         read : sequence of Answers
         confidence_level : float, optional
             Adds standard errors and intervals at this level, for example 0.95.
+        average : {"bias", "prevalence", "macro"}, optional
+            That of Informedness, as in `informedness_score`.
 
         Raises
         ------
@@ -167,7 +172,7 @@ class LogReport(Result):
         runs = []
         for answers in read:
             with naming(answers.name), naming_warnings(answers.name):
-                report = answers.report(confidence_level)
+                report = answers.report(confidence_level, average)
             origin = {name: getattr(answers, name) for name in _ORIGIN}
             runs.append(Run.of(answers.name, origin, report, how_read(answers)))
         return cls(tuple(runs), confidence_level)

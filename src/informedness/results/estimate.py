@@ -12,11 +12,11 @@ from ..core.scores import Average, ZeroDivision, check_zero_division
 from ..core.table import Table
 from ..functions import table_given
 from ..inputs.text_labels import by_name
-from ..statistics.intervals import check_level, effective_sample_size, warn_of_doubts
-from ..statistics.paired import CellPairs, of_groups
+from ..statistics.intervals import Interval, check_level, effective_sample_size, warn_of_doubts
+from ..statistics.paired import CellPairs, n_groups, of_groups
 from ..statistics.registry import averaged_score, reported
 from ..statistics.score import Prior, ScoreWithInterval
-from .models import read_samples, settings_of, too_few_groups
+from .models import settings_of, table_in_groups, too_few_groups
 from .render import Measured, Rows, as_json, interval_heads, rounded, shown
 
 if TYPE_CHECKING:
@@ -103,10 +103,12 @@ def estimates_of(
     judged, error = (table, None) if pairs is None else of_groups(table, score, pairs, level)
     line = score.signature(table, prior=prior, interval=settings_of(level, pairs), **signed)
     by_class, made = score.average is None, []
+    intervals = score.intervals(judged, level, prior)
+    if n_groups(pairs) == 1:  # of which no error can be known
+        intervals = [Interval(intervals[0].value, *[math.nan] * 3)]
     size, doubt = effective_sample_size(table), too_few_groups(pairs) or score.doubt(judged, prior)
     labels = score.class_labels(table) if by_class else (None,)
-    intervals = zip(labels, score.intervals(judged, level, prior), strict=True)
-    for label, (value, own_error, low, high) in intervals:
+    for label, (value, own_error, low, high) in zip(labels, intervals, strict=True):
         signature = f"{line}|class:{show(label)}" if by_class else line
         ends = own_error if error is None else error, (low, high), float(level)
         few = "" if math.isnan(own_error) else doubt
@@ -114,9 +116,11 @@ def estimates_of(
     return made
 
 
-def reported_estimates(table: Table, level: float, **options: Any) -> dict[str, Estimate]:
+def reported_estimates(
+    table: Table, level: float, average: Any = "default", **options: Any
+) -> dict[str, Estimate]:
     """Return the estimates of the scores of a report, without a warning."""
-    scores = [score for score in reported() if isinstance(score, ScoreWithInterval)]
+    scores = [x for x in reported(average).values() if isinstance(x, ScoreWithInterval)]
     return {score.name: estimates_of(table, score, level, **options)[0] for score in scores}
 
 
@@ -256,9 +260,8 @@ def estimate(
     elif average is None:
         raise ValueError("`average` must be one that gives a number if `groups` is given")
     else:
-        beside = {"sample_weight": sample_weight, "groups": groups}
-        samples = read_samples(y_true, {"y_pred": y_pred}, beside, labels, ignore_index, unknown)
-        table, pairs = samples.tables[0], samples.paired(0, 0)
+        given = labels, sample_weight, ignore_index, unknown
+        table, pairs = table_in_groups(y_true, y_pred, groups, *given)
     prior, ignore_index = (by_name(x, y_true, y_pred) for x in (prior, ignore_index))
     options: dict[str, Any] = {"zero_division": zero_division, "ignore_index": ignore_index}
     made = estimate_of(table, score, confidence_level, pairs, prior=prior, **options)

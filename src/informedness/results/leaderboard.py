@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -23,7 +23,7 @@ from ..statistics.registry import score_named
 from ..warnings import collected, naming_warnings
 from .comparison import Comparison, compared, models_of, score_of_pairs
 from .estimate import Estimate, estimate_of
-from .models import read_samples
+from .models import read_samples, settings_of
 from .render import Result, Rows, as_json, interval_heads, rounded, shown_p, texts_of
 from .sentences import outside_share, share_text
 
@@ -52,6 +52,8 @@ class Model:
         Why the score is not what it seems to be, for example above accuracy; empty for most.
     unknown_share : float
         Share of its answers that are none of the classes and count as wrong.
+    accuracy : float
+        Share of its answers that are right.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Model:
     ranks: tuple[int, int]
     caution: str = ""
     unknown_share: float = 0.0
+    accuracy: float = math.nan
 
     @property
     def value(self) -> float:
@@ -88,6 +91,10 @@ class Leaderboard(Result):
         Their p-values, corrected for the number of pairs by Holm's method.
     confidence_level : float
         Models are told apart if the corrected p-value is below 1 minus it.
+    n_samples : int
+        How many samples each model answered, in each run.
+    signature : str
+        A line that records the options, the number of samples and the version.
     """
 
     metric: str
@@ -95,6 +102,8 @@ class Leaderboard(Result):
     comparisons: dict[tuple[str, str], Comparison]
     p_values: dict[tuple[str, str], float]
     confidence_level: float
+    n_samples: int = 0
+    signature: str = ""
     read: tuple[Read, ...] = ()
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
@@ -117,16 +126,19 @@ class Leaderboard(Result):
             record |= model.estimate.fields()
             record |= {"n_runs": len(model.runs), "run_deviation": as_json(model.run_deviation)}
             record |= {"best_rank": model.ranks[0], "worst_rank": model.ranks[1]}
-            record["unknown_share"] = model.unknown_share
+            record |= {"unknown_share": model.unknown_share, "accuracy": model.accuracy}
             below = self.models[rank].name if rank < len(self.models) else ""
             p_value = as_json(self.p_values.get((below, model.name)))
-            records.append({**record, "p_value_to_next": p_value, "caution": model.caution or None})
+            record |= {"p_value_to_next": p_value, "caution": model.caution or None}
+            records.append({**record, "signature": self.signature})
         return records
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON."""
         return {
             "metric": self.metric,
+            "n_samples": self.n_samples,
+            "signature": self.signature,
             "confidence_level": self.confidence_level,
             "models": self.records(),
             "comparisons": [
@@ -141,6 +153,10 @@ class Leaderboard(Result):
             **self.plain_read(),
         }
 
+    def head_lines(self) -> list[str]:
+        """Return the number of samples."""
+        return [f"N {self.n_samples:,d}"]
+
     def text_tables(self) -> list[Rows]:
         """Return the ranking, and the comparisons of neighbours."""
         error, percent = interval_heads(self.confidence_level)
@@ -153,6 +169,9 @@ class Leaderboard(Result):
             if has_runs:
                 row.append(f"± {model.run_deviation:.4f} ({len(model.runs)})")
             ranking.append([*row, model.place])
+        if self.metric != "accuracy":
+            accuracies = ["accuracy", *(rounded(model.accuracy, 4) for model in self.models)]
+            ranking = [[*row, share] for row, share in zip(ranking, accuracies, strict=True)]
         if any(model.unknown_share for model in self.models):
             shares = ["no class", *(share_text(model.unknown_share) for model in self.models)]
             ranking = [[*row, share] for row, share in zip(ranking, shares, strict=True)]
@@ -181,7 +200,7 @@ class Leaderboard(Result):
                 "would."
             )
         lines += [f"^ {model.name}: {model.caution}." for model in self.models if model.caution]
-        return lines
+        return [*lines, self.signature]
 
 
 def leaderboard(
@@ -285,8 +304,14 @@ def leaderboard(
         ranks = 1 + n_above[name], len(order) - n_below[name]
         table, estimate = samples.tables[i], estimates[i]
         told = ranks, score.caution(table, estimate.value), outside_share(table)
-        models.append(Model(name, estimate, tuple(values), deviation, *told))
-    return Leaderboard(metric, tuple(models), comparisons, p_values, confidence_level)
+        accuracy = float(table.hits.sum() / table.total)
+        models.append(Model(name, estimate, tuple(values), deviation, *told, accuracy))
+    n_samples = samples.number(samples.references >= 0) // n_runs
+    whole = replace(ContingencyTable.sum_of(samples.tables), n_samples=n_samples)
+    settings = settings_of(confidence_level, None if groups is None else samples.paired(0, 0))
+    line = score.signature(whole, ignore_index=task.ignored, interval=settings)
+    every = tuple(models), comparisons, p_values, confidence_level, n_samples, line
+    return Leaderboard(metric, *every)
 
 
 def _answers_of(y_pred: Any) -> dict[str, dict[str, Any]]:

@@ -111,6 +111,21 @@ def read_samples(
     return Samples(tables, cells, code[r], coded, n, weights, codes)
 
 
+def table_in_groups(
+    y_true: Any, y_pred: Any, groups: Any, labels: Any, sample_weight: Any, *options: Any
+) -> tuple[ContingencyTable, CellPairs]:
+    """Return the table of one model's answers, and its samples in groups."""
+    beside = {"sample_weight": sample_weight, "groups": groups}
+    samples = read_samples(y_true, {"y_pred": y_pred}, beside, labels, *options)
+    return samples.tables[0], samples.paired(0, 0)
+
+
+def check_groups_have_level(confidence_level: float | None) -> None:
+    """Raise ValueError if there are groups, and no level of the intervals that they are for."""
+    if confidence_level is None:
+        raise ValueError("`groups` are for intervals: give a `confidence_level` such as 0.95")
+
+
 def _of_each(n_rows: int, name: str, given: Any) -> Numbers | None:
     """Return a number for each row, None if none are given."""
     values = None if given is None else read_amounts(given, name)

@@ -43,6 +43,10 @@ class Result:
         """Return what was read as text."""
         return ["\n".join(lines_of_read(read)) for read in self.read]
 
+    def head_lines(self) -> list[str]:
+        """Return the lines above the tables."""
+        return []
+
     def text_tables(self) -> list[Rows]:
         """Return the result as tables of text."""
         raise NotImplementedError
@@ -58,7 +62,8 @@ class Result:
     def __str__(self) -> str:
         """Return the result as text for a terminal."""
         tables = map(aligned, self.text_tables())
-        return "\n\n".join([*self.read_blocks(), *tables, *self.text_lines()])
+        blocks = [*self.read_blocks(), *self.head_lines()]
+        return "\n\n".join([*blocks, *tables, *self.text_lines()])
 
     def __repr__(self) -> str:
         """Return the same at a prompt; subclasses that are data classes say `repr=False`."""
@@ -67,15 +72,15 @@ class Result:
     def to_markdown(self) -> str:
         """Return the result as Markdown tables, and the lines below them."""
         blocks = [f"```text\n{block}\n```" for block in self.read_blocks()]
-        tables, lines = map(_markdown, self.text_tables()), map(_escaped, self.text_lines())
-        return "\n\n".join([*blocks, *tables, *lines])
+        head, lines = map(_escaped, self.head_lines()), map(_escaped, self.text_lines())
+        return "\n\n".join([*blocks, *head, *map(_markdown, self.text_tables()), *lines])
 
     def to_latex(self) -> str:
         r"""Return the result as LaTeX tables, which need `\usepackage{booktabs}`.
 
         The lines below them are comments.
         """
-        lines = [f"% {_printable(line)}" for line in self.text_lines()]
+        lines = [f"% {_printable(x)}" for x in (*self.head_lines(), *self.text_lines())]
         return "\n\n".join([*map(_latex, self.text_tables()), "\n".join(lines)]).rstrip()
 
     def to_csv(self) -> str:
@@ -98,8 +103,11 @@ class Result:
     def _repr_html_(self) -> str:
         """Return the result as a notebook shows it."""
         blocks = [f"<pre>{html.escape(block)}</pre>" for block in self.read_blocks()]
-        lines = [f"<p>{html.escape(line)}</p>" for line in self.text_lines()]
-        return "\n".join([*blocks, *map(_html, self.text_tables()), *lines])
+        head, lines = (
+            [f"<p>{html.escape(line)}</p>" for line in some]
+            for some in (self.head_lines(), self.text_lines())
+        )
+        return "\n".join([*blocks, *head, *map(_html, self.text_tables()), *lines])
 
 
 class Measured(Result):

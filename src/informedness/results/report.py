@@ -20,10 +20,11 @@ from ..statistics.entropy import NIT, entropies
 from ..statistics.margins import INFORMEDNESS, ratio
 from ..statistics.paired import CellPairs
 from ..statistics.registry import MODULES, reported, score_named
+from ..statistics.score import Score
 from ..statistics.signature import signature_of
 from . import render
-from .estimate import Estimate, estimates_of, reported_estimates, warn_of
-from .models import settings_of
+from .estimate import Averaged, Estimate, estimates_of, reported_estimates, warn_of
+from .models import check_groups_have_level, settings_of, table_in_groups
 from .render import Result, Rows
 from .sentences import answered_of, headline, outside_share, share_text, summary_of
 
@@ -54,6 +55,8 @@ class Report(Result, Mapping[str, float]):
         For each class its label, prevalence, bias, tpr, fpr, tpr_minus_fpr, precision and f1; nan
         where the denominator is 0. With a confidence level, unless samples are in groups, also
         tpr_minus_fpr_standard_error and tpr_minus_fpr_confidence_interval.
+    average : {"default", "bias", "prevalence", "macro"}
+        That of Informedness in the scores.
     prevalence : Estimate or None
         Informedness by the prevalence average, with a confidence level and three or more classes.
     guessing_p_value : float
@@ -85,6 +88,7 @@ class Report(Result, Mapping[str, float]):
     confidence_level: float | None = None
     estimates: dict[str, Estimate] = field(default_factory=dict)
     prevalence: Estimate | None = None
+    average: Averaged = "default"
 
     @classmethod
     def from_table(
@@ -93,6 +97,7 @@ class Report(Result, Mapping[str, float]):
         confidence_level: float | None = None,
         ignore_index: Label | None = None,
         pairs: CellPairs | None = None,
+        average: Averaged = "default",
     ) -> Report:
         """Return the report on a table, for example one merged from parts or counted by a query.
 
@@ -107,7 +112,11 @@ class Report(Result, Mapping[str, float]):
         pairs : CellPairs, optional
             The samples in groups, by which the intervals of the scores then are. There are none of
             classes, and no test of guessing, which takes samples for independent.
+        average : {"bias", "prevalence", "macro"}, optional
+            That of Informedness, as in `informedness_score`.
         """
+        reported_scores = reported(average)
+        informedness = reported_scores["informedness"]
         h, r, c, n = table.hits, table.reference_totals, table.prediction_totals, table.total
         tpr, fpr = ratio(h, r), ratio(table.class_false_positives, table.other_references)
         f1, bias = ratio(2 * (h / n), r / n + c / n), (h + table.class_false_positives) / n
@@ -119,7 +128,7 @@ class Report(Result, Mapping[str, float]):
         if confidence_level is not None:
             how = settings_of(confidence_level, pairs)
             options: dict[str, Any] = {"pairs": pairs, "ignore_index": ignore_index}
-            estimates = reported_estimates(table, confidence_level, **options)
+            estimates = reported_estimates(table, confidence_level, average, **options)
             warn_of(made for name, made in estimates.items() if name not in _marked(estimates))
             if pairs is None:
                 by_class = INFORMEDNESS.averaged(None).with_interval()
@@ -130,7 +139,7 @@ class Report(Result, Mapping[str, float]):
             if table.n_classes > 2:
                 score = INFORMEDNESS.averaged("prevalence").with_interval()
                 (prevalence,) = estimates_of(table, score, confidence_level, **options)
-        scores = {score.name: float(score.value(table)) for score in reported()}
+        scores = {name: float(score.value(table)) for name, score in reported_scores.items()}
         given = scores["informedness"], scores["accuracy"], estimates.get("informedness")
         p_value = math.nan
         if pairs is None and (not table.is_weighted or table.squared_weights is not None):
@@ -141,13 +150,17 @@ class Report(Result, Mapping[str, float]):
             entropies(table).reference,
             per_class,
             p_value,
-            headline(table, INFORMEDNESS, *given, p_value),
+            headline(table, informedness, *given, p_value),
             signed(
-                signature_of("report", table, ignore_index=ignore_index, interval=how), table.read
+                signature_of(
+                    "report", table, average=average, ignore_index=ignore_index, interval=how
+                ),
+                table.read,
             ),
             confidence_level,
             estimates,
             prevalence,
+            average,
         )
 
     @property
@@ -179,7 +192,8 @@ class Report(Result, Mapping[str, float]):
         if not n:
             return {}
         answered = answered_of(table)
-        scores = (math.nan if answered is None else x.or_nan(answered) for x in (INFORMEDNESS, NIT))
+        both = (self._scores[name] for name in ("informedness", "nit"))
+        scores = (math.nan if answered is None else x.or_nan(answered) for x in both)
         share = outside_share(table)
         found = {"n_unknown": None if table.is_weighted else int(n), "unknown_share": share}
         names = "informedness_without_unknown", "nit_without_unknown"
@@ -188,7 +202,11 @@ class Report(Result, Mapping[str, float]):
     def summary_of(self, name: str) -> str:
         """Return a sentence that says what a score means, in view of its interval."""
         given = self.scores[name], self.estimates.get(name)
-        return summary_of(self.table, score_named(name), *given, p_value=self.guessing_p_value)
+        return summary_of(self.table, self._scores[name], *given, p_value=self.guessing_p_value)
+
+    @property
+    def _scores(self) -> dict[str, Score]:
+        return reported(self.average)
 
     @property
     def averages(self) -> dict[str, float]:
@@ -209,6 +227,8 @@ class Report(Result, Mapping[str, float]):
         }
         if self.confidence_level is not None:
             plain["confidence_level"] = self.confidence_level
+        if self.average != "default":
+            plain["average"] = self.average
         for name, value in self.scores.items():
             plain[name] = value
             if name in self.estimates:
@@ -360,6 +380,8 @@ def report(
     sample_weight: Any = None,
     ignore_index: Label | None = None,
     unknown: str = "error",
+    average: Averaged = "default",
+    groups: Any = None,
     confidence_level: float | None = None,
 ) -> Report:
     """Return all scores of a set of predictions side by side, and a sentence that explains them.
@@ -369,6 +391,10 @@ def report(
     y_true, y_pred, labels, sample_weight, ignore_index, unknown
         As in `informedness_score`; or a `ContingencyTable` alone in place of `y_true`, with
         `ignore_index` for the signature.
+    average : {"bias", "prevalence", "macro"}, optional
+        That of Informedness, as in `informedness_score`.
+    groups : array-like of shape (n_samples,), optional
+        As in `estimate`; they need a confidence level.
     confidence_level : float, optional
         Adds standard errors and confidence intervals at this level, for example 0.95; see
         `estimate`.
@@ -400,8 +426,14 @@ def report(
     >>> result.summary.partition(";")[0]
     "Accuracy 0.90, but always answering 'ham' would score 0.90 too"
     """
-    table = table_given(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
-    return Report.from_table(table, confidence_level, by_name(ignore_index, y_true, y_pred))
+    pairs, given = None, (labels, sample_weight, ignore_index, unknown)
+    if groups is None:
+        table = table_given(y_true, y_pred, *given)
+    else:
+        check_groups_have_level(confidence_level)
+        table, pairs = table_in_groups(y_true, y_pred, groups, *given)
+    ignored = by_name(ignore_index, y_true, y_pred)
+    return Report.from_table(table, confidence_level, ignored, pairs, average)
 
 
 def _marked(estimates: Mapping[str, Estimate]) -> dict[str, str]:

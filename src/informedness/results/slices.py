@@ -11,21 +11,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..contingency import ContingencyTable
-from ..core.labels import Label, show, warn
-from ..core.table import Cells
+from ..core.labels import Column, Label, show, warn
+from ..core.table import Cells, read_weights
 from ..functions import Y_NAMES
 from ..inputs.doubts import warn_of_table
-from ..inputs.read import Read
+from ..inputs.fast import coded
+from ..inputs.read import Read, signed
 from ..inputs.text_labels import read_sides
-from ..slicing import Slice, count_slices, read_name
+from ..slicing import Slice, count_slices, read_name, slice_column
 from ..statistics.entropy import entropies
 from ..statistics.intervals import FEW_SAMPLES, normal_quantile
 from ..statistics.margins import Margins
-from ..statistics.paired import holm
-from ..statistics.registry import REPORTED, reported, score_named
-from ..statistics.score import ScoreWithInterval
+from ..statistics.paired import CellPairs, holm
+from ..statistics.registry import REPORTED, averaged_score, reported, score_named
+from ..statistics.score import Score, ScoreWithInterval
+from ..statistics.signature import signature_of
 from . import render
-from .estimate import Estimate, reported_estimates
+from .estimate import Averaged, Estimate, reported_estimates
+from .models import Samples, check_groups_have_level, read_samples, settings_of
 from .render import Result, Rows
 from .sentences import outside_share, share_text
 
@@ -94,6 +97,10 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         Share of the intervals that should contain the true value.
     vs_rest : str or None
         The score on which each slice was compared with all other samples.
+    signature : str
+        A line that records the options, the number of samples and the version.
+    average : {"default", "bias", "prevalence", "macro"}
+        That of Informedness.
 
     Examples
     --------
@@ -109,6 +116,8 @@ class Slices(Result, Mapping[Slice, SliceRow]):
     overall: SliceRow
     confidence_level: float | None = None
     vs_rest: str | None = None
+    signature: str = ""
+    average: Averaged = "default"
 
     @classmethod
     def from_tables(
@@ -118,6 +127,8 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         by: str | Sequence[str] = "slice",
         confidence_level: float | None = None,
         vs_rest: str | None = None,
+        average: Averaged = "default",
+        pairs: Mapping[Slice | None, CellPairs] | None = None,
     ) -> Slices:
         """Score the tables of slices, each with the classes of all samples.
 
@@ -134,6 +145,10 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             and a p-value corrected by Holm's method. Uncorrected, it is that of a normal
             difference whose error is a 1.96th of the reach of its 95% interval towards 0, combined
             from the intervals of both sides (Zou and Donner 2008).
+        average : {"bias", "prevalence", "macro"}, optional
+            That of Informedness, as in `informedness_score`.
+        pairs : mapping of slice to CellPairs, optional
+            The samples of each slice in groups, those of all under None.
 
         Raises
         ------
@@ -157,17 +172,27 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         whole = ContingencyTable.sum_of(list(tables.values()))
         position = {label: code for code, label in enumerate(whole.labels)}
         own = [_with_classes_of(table, whole, position) for table in tables.values()]
-        k, rows = whole.n_classes, []
-        for name, table, scores in zip(tables, own, _scored(own), strict=True):
-            made = {} if confidence_level is None else reported_estimates(table, confidence_level)
-            rows.append(SliceRow(name, table, k, scores, entropies(table).reference, made))
+        k, all_pairs = whole.n_classes, pairs or {}
+
+        def row_of(name: Slice | None, table: ContingencyTable, scores: Any) -> SliceRow:
+            made, own_pairs = dict[str, Estimate](), all_pairs.get(name)
+            if confidence_level is not None:
+                made = reported_estimates(table, confidence_level, average, pairs=own_pairs)
+            return SliceRow(name, table, k, scores, entropies(table).reference, made)
+
+        every = zip(tables, own, _scored(own, average), strict=True)
+        rows = [row_of(*of_slice) for of_slice in every]
         _warn_of(rows)
         if vs_rest is not None:
-            rows = _against_rest(rows, vs_rest)
-        scores = {score.name: float(score.value(whole)) for score in reported()}
-        made = {} if confidence_level is None else reported_estimates(whole, confidence_level)
-        overall = SliceRow(None, whole, k, scores, entropies(whole).reference, made)
-        return cls(columns, tuple(rows), overall, confidence_level, vs_rest)
+            rows = _against_rest(rows, vs_rest, average)
+        scores = {name: float(x.value(whole)) for name, x in reported(average).items()}
+        overall = row_of(None, whole, scores)
+        settings = None
+        if confidence_level is not None:
+            settings = settings_of(confidence_level, all_pairs.get(None))
+        line = signature_of("slices", whole, average=average, interval=settings)
+        made = tuple(rows), overall, confidence_level, vs_rest, signed(line, whole.read), average
+        return cls(columns, *made)
 
     @property
     def read(self) -> tuple[Read, ...]:  # type: ignore[override]
@@ -226,7 +251,8 @@ class Slices(Result, Mapping[Slice, SliceRow]):
                 record["p_value"] = render.as_json(row.p_value)
             keys = [f"by_{x}" if x in record or x.startswith("by_") else x for x in self.by]
             names = row.name if isinstance(row.name, tuple) else (row.name,) * len(keys)
-            records.append({**dict(zip(keys, map(render.as_json, names), strict=True)), **record})
+            named = dict(zip(keys, map(render.as_json, names), strict=True))
+            records.append({**named, **record, "signature": self.signature})
         return records
 
     def to_dict(self) -> dict[str, Any]:
@@ -240,6 +266,9 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             plain["confidence_level"] = self.confidence_level
         if self.vs_rest is not None:
             plain["vs_rest"] = self.vs_rest
+        if self.average != "default":
+            plain["average"] = self.average
+        plain["signature"] = self.signature
         return plain | {"slices": records, "overall": overall} | self.plain_read()
 
     def text_tables(self) -> list[Rows]:
@@ -262,7 +291,8 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         n = row.table.n_samples
         cells = [_name(row), "?" if n is None else f"{n}{'*' * _is_small(row)}"]
         cells += [str(row.n_classes), render.rounded(row.class_entropy)]
-        cells += [_shown(value) + _mark(row, name) for name, value in row.scores.items()]
+        scores = reported(self.average)
+        cells += [_shown(x) + _mark(row, scores[name]) for name, x in row.scores.items()]
         if self.vs_rest is not None:
             x, p = row.difference, row.p_value
             cells.append("" if math.isnan(x) else f"{round(x, 3) + 0.0:+.3f}")
@@ -280,8 +310,8 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             lines.append(
                 f"* fewer than {FEW_SAMPLES} samples: scores from few samples are imprecise."
             )
-        for score in map(score_named, REPORTED):
-            if any(_mark(row, score.name) for row in rows):
+        for score in reported(self.average).values():
+            if any(_mark(row, score) for row in rows):
                 lines.append(f"^ {score.title}: {score.marked}.")
         if self.vs_rest is not None:
             title = score_named(self.vs_rest).title
@@ -290,7 +320,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
                 "difference at least this large if they scored the same, corrected for the number "
                 "of slices (Holm)."
             )
-        return lines
+        return [*lines, self.signature]
 
 
 def _name(row: SliceRow) -> str:
@@ -306,10 +336,10 @@ def _shown(value: float) -> str:
     return "--" if math.isnan(value) else render.rounded(value, 3)
 
 
-def _mark(row: SliceRow, name: str) -> str:
+def _mark(row: SliceRow, score: Score) -> str:
     """Return the mark of a score that is not what it seems to be."""
-    value = row.scores[name]
-    return "^" if value == value and score_named(name).caution(row.table, value) else ""
+    value = row.scores[score.name]
+    return "^" if value == value and score.caution(row.table, value) else ""
 
 
 def _is_small(row: SliceRow) -> bool:
@@ -339,20 +369,21 @@ def _with_classes_of(
 # Against the rest
 
 
-def _scored(tables: list[ContingencyTable]) -> Iterator[dict[str, float]]:
+def _scored(tables: list[ContingencyTable], average: Any) -> Iterator[dict[str, float]]:
     """Yield the scores of each table, nan where they are undefined."""
     size = max(_AT_ONCE // len(tables[0].labels), 1)
     for start in range(0, len(tables), size):
         some = tables[start : start + size]
         margins = Margins.of_tables(some)
-        scores = [x.of_each(some, margins) for x in reported()]
+        scores = [x.of_each(some, margins) for x in reported(average).values()]
         for values in zip(*(x.tolist() for x in scores), strict=True):
             yield dict(zip(REPORTED, values, strict=True))
 
 
-def _against_rest(rows: list[SliceRow], metric: str) -> list[SliceRow]:
+def _against_rest(rows: list[SliceRow], metric: str, average: Any) -> list[SliceRow]:
     """Return the rows with their difference from all other samples, and its p-value."""
-    score, tables = score_named(metric, "vs_rest").with_interval(), [row.table for row in rows]
+    score, tables = score_named(metric, "vs_rest"), [row.table for row in rows]
+    score = averaged_score(metric, average if score.averages else "default").with_interval()
     # the rest of a slice are those before it and those behind it
     before, behind = ([None, *accumulate(x)] for x in (tables[:-1], tables[:0:-1]))
     sides = zip(tables, before, reversed(behind), strict=True)
@@ -387,6 +418,8 @@ def slices(
     sample_weight: Any = None,
     ignore_index: Label | None = None,
     unknown: str = "error",
+    average: Averaged = "default",
+    groups: Any = None,
     confidence_level: float | None = None,
     vs_rest: str | None = None,
 ) -> Slices:
@@ -399,8 +432,11 @@ def slices(
     by : array-like of shape (n_samples,), or mapping of names to such, or data frame
         The slice of each sample, for example its type of question; with several columns, each
         combination is a slice.
-    confidence_level, vs_rest
+    average, confidence_level, vs_rest
         As in `Slices.from_tables`.
+    groups : array-like of shape (n_samples,), optional
+        As in `estimate`; they need a confidence level, and cannot be combined with `vs_rest`, which
+        takes slices for independent.
 
     Returns
     -------
@@ -428,4 +464,30 @@ def slices(
     warn_of_table(ContingencyTable.sum_of(list(tables.values())), Y_NAMES, unknown=task.unknown)
     called = getattr(by, "name", None)  # of a column of pandas or polars
     named = tuple(map(str, by)) if isinstance(by, Mapping) else str(called or "slice")
-    return Slices.from_tables(tables, by=named, confidence_level=confidence_level, vs_rest=vs_rest)
+    how: dict[str, Any] = {"confidence_level": confidence_level, "vs_rest": vs_rest}
+    if groups is not None:
+        check_groups_have_level(confidence_level)
+        if vs_rest is not None:
+            raise ValueError("`vs_rest` takes slices for independent: leave out `groups`")
+        beside = {"sample_weight": sample_weight, "groups": groups}
+        samples = read_samples(y_true, {"y_pred": y_pred}, beside, *options)
+        weights = None if sample_weight is None else read_weights(sample_weight, len(r))
+        kept = slice_column(by, len(r))[task.counted(r, weights)]
+        how["pairs"] = _pairs_by_slice(samples, kept)
+    return Slices.from_tables(tables, by=named, average=average, **how)
+
+
+def _pairs_by_slice(samples: Samples, slice_names: Column) -> dict[Slice | None, CellPairs]:
+    """Return the samples in groups of each slice, by the cells of its own table, and of all."""
+    whole = samples.paired(0, 0)
+    pairs: dict[Any, CellPairs] = {None: whole}
+    names, codes = coded(slice_names)
+    for code in np.unique(codes).tolist():
+        of_slice = codes == code
+        cells, groups = (
+            np.unique(values[of_slice], return_inverse=True)[1]
+            for values in (whole.a, np.asarray(whole.groups))
+        )
+        counts, weights = whole.counts[of_slice], whole.weights[of_slice]
+        pairs[names[code]] = CellPairs(cells, cells, counts, weights, groups)
+    return pairs

@@ -122,8 +122,8 @@ def of_groups(
 ) -> tuple[Table, float]:
     """Return the table in which samples count as much as their groups let them, and the error."""
     alone = score.interval(table, level).standard_error
-    if math.isnan(alone):
-        return table, alone
+    if math.isnan(alone) or n_groups(pairs) == 1:
+        return table, math.nan
     gradient = score.slopes(table)[pairs.a]
     weight, groups = pairs.counts * pairs.weights, np.asarray(pairs.groups)
     mean = float((weight * gradient).sum() / weight.sum())

@@ -78,9 +78,20 @@ def _loaded(name: str) -> Score:
 
 
 @cache
-def reported() -> tuple[Score, ...]:
-    """Return the scores of a report, in its order."""
-    return tuple(map(score_named, REPORTED))
+def reported(average: Any = "default") -> dict[str, Score]:
+    """Return the scores of a report by name, in its order, with this average if they have one.
+
+    Raises
+    ------
+    ValueError
+        If it is no average that gives a number.
+    """
+    check_choice("average", average, ("default", "bias", "prevalence", "macro"))
+    scores = {name: score_named(name) for name in REPORTED}
+    return {
+        name: averaged_score(name, average) if score.averages else score
+        for name, score in scores.items()
+    }
 
 
 def _file_of(name: str, place: str) -> ModuleType:

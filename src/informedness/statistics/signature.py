@@ -25,9 +25,10 @@ def signature_of(
 ) -> str:
     """Return the options of a score in a line, such as 'nit|k:2|n:2|labels:observed|v:0.1.0'.
 
-    `average` and `prior_mode` are empty for a score that has none.
+    `average` and `prior_mode` are empty for a score that has none; of several scores "default" is
+    that of each.
     """
-    parts = [name] if average == "" else [name, f"avg:{str(average).lower()}"]
+    parts = [name] if average in ("", "default") else [name, f"avg:{str(average).lower()}"]
     names = [label for label in table.labels if label is not None]
     parts += [f"k:{table.n_classes}", f"n:{'?' if table.n_samples is None else table.n_samples}"]
     if table.is_weighted:
