@@ -96,6 +96,10 @@ def _main(arguments: Sequence[str]) -> int:
                 options.tell(f"warning: {message}")
             if options.format not in ("csv", "json"):  # these are for programs
                 said = re.sub(r"^.*\.$", lambda x: options.reword(x[0]), said, flags=re.M)
+            if options.output is not None:
+                Path(options.output).write_text(f"{said}\n", encoding="utf-8")
+                options.tell(f"wrote {options.output}")
+                return int(options.has_left_out)
     except OSError as error:
         what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
         return _refused(options.reword(what))
@@ -294,7 +298,7 @@ def _parser(command: str) -> argparse.ArgumentParser:
         add_help=False,
     )
     parser.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
-    parser.set_defaults(last=[], path=None, strict=False, format="text")
+    parser.set_defaults(last=[], path=None, strict=False, format="text", output=None)
     if takes_files:
         parser.add_argument("path", nargs="*", help=argparse.SUPPRESS)
         _add_options(parser, command == "report")
@@ -331,8 +335,11 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
         modes = ["reweight", "odds"]
         add("--prior-mode", choices=modes, default="reweight", help="reweight by default")
     add("--confidence-level", type=float, metavar="P", help="level of the intervals, such as 0.95")
-    formats = ["text", "json", *["csv", "markdown", "latex"] * is_report]
+    formats = ["text", "json", "html"]
+    if is_report:
+        formats += ["csv", "markdown", "latex"]
     add("--format", choices=formats, default="text", help="text by default")
+    add("-o", "--output", metavar="FILE", help="write the result to this file")
     if is_report:
         add("--plot", metavar="DIR", help="also save figures in this folder, as PNG files")
         add = group("slices (--by)")

@@ -33,6 +33,7 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "csv": lambda result: result.to_csv().rstrip("\n"),
     "markdown": lambda result: result.to_markdown(),
     "latex": lambda result: result.to_latex(),
+    "html": lambda result: result.to_html(),
 }
 # Options that go together
 _OF_TEXT = ("extract", "choices", "ignore_case", "strip")

@@ -249,6 +249,10 @@ class LogReport(Result):
         means = [none | self._record(x) | {"why_not": x.why_not or None} for x in self.means]
         return {"runs": runs, "means": means}
 
+    def _repr_html_(self) -> str:
+        """Return the same for a notebook."""
+        return super()._repr_html_() if len(self.runs) > 1 else self.runs[0].report._repr_html_()
+
     def __str__(self) -> str:
         """Return the report on a single run; of several, one table."""
         return str(self.runs[0]) if len(self.runs) == 1 else super().__str__()

@@ -128,6 +128,9 @@ class Comparison(Measured):
         lines = [f"{of_each} are none of the classes and count as wrong."] if of_each else []
         return [self.signature, str(self), *lines]
 
+    def _lead_first(self) -> list[str]:
+        return [str(self), *(line for line in self.text_lines() if line != str(self))]
+
     def records(self) -> list[dict[str, Any]]:
         """Return one record."""
         plain = replace(self, read=()).to_dict()

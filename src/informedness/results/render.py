@@ -101,13 +101,24 @@ class Result:
         return pandas.DataFrame.from_records(self.records())
 
     def _repr_html_(self) -> str:
-        """Return the result as a notebook shows it."""
+        """Return the result as a notebook shows it: what was read, the sentence, the tables."""
+        lead, *others = self._lead_first()
         blocks = [f"<pre>{html.escape(block)}</pre>" for block in self.read_blocks()]
-        head, lines = (
-            [f"<p>{html.escape(line)}</p>" for line in some]
-            for some in (self.head_lines(), self.text_lines())
+        above, below = (
+            [f"<p>{html.escape(line)}</p>" for line in lines]
+            for lines in ([*filter(None, [lead]), *self.head_lines()], others)
         )
-        return "\n".join([*blocks, *head, *map(_html, self.text_tables()), *lines])
+        return "\n".join([*blocks, *above, *map(_html, self.text_tables()), *below])
+
+    def _lead_first(self) -> list[str]:
+        """Return the sentence that says the result, empty if there is none, and the other lines."""
+        return ["", *self.text_lines()]
+
+    def to_html(self) -> str:
+        """Return the result as one HTML file to send, without scripts or addresses."""
+        from .html_page import html_page
+
+        return html_page(type(self).__name__, self._repr_html_())
 
 
 class Measured(Result):
@@ -235,13 +246,14 @@ def _printable(text: str) -> str:
 
 
 def _html(rows: Rows) -> str:
-    def row_of(cells: list[str], tag: str) -> str:
-        first, *others = map(html.escape, cells)
-        numbers = "".join(f'<{tag} style="text-align: right">{cell}</{tag}>' for cell in others)
-        return f'<tr><th style="text-align: left">{first}</th>{numbers}</tr>'
-
-    body = "".join(row_of(row, "td") for row in rows[1:])
-    return f"<table><thead>{row_of(rows[0], 'th')}</thead><tbody>{body}</tbody></table>"
+    head, *body = ([html.escape(cell) for cell in row] for row in rows)
+    heads = "".join(f'<th scope="col">{cell}</th>' if cell else "<td></td>" for cell in head)
+    lines = []
+    for first, *cells in body:
+        numbers = "".join(f"<td>{cell}</td>" for cell in cells)
+        lines.append(f'<tr><th scope="row">{first}</th>{numbers}</tr>')
+    body_rows = "".join(lines)
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body_rows}</tbody></table>"
 
 
 # Numbers and names as text

@@ -283,6 +283,9 @@ class Report(Result, Mapping[str, float]):
             lines.append(f"* {score_named(name).title}: {said}.")
         return [*lines, self.signature]
 
+    def _lead_first(self) -> list[str]:
+        return self.text_lines()  # the summary is the first
+
     def _without_unknown(self, n: int | None, share: float, *without: float) -> str:
         there = "by weight" if n is None else f"{n:,}"
         said = f"{share_text(share)} of the answers ({there}) are none of the classes and count as "

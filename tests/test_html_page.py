@@ -1,0 +1,87 @@
+"""The page to send: one file that shows what a notebook shows, on every screen and on paper."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from informedness import report, slices
+from informedness.results.html_page import html_page
+from test_layout import BY, FIRST, REFERENCES, RESULTS, WIDE, each_result
+
+pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
+INTERVAL = re.compile(r"\((-?[\d.]+) to (-?[\d.]+)\)")
+
+
+def test_a_page_asks_nobody_runs_nothing_and_holds_what_a_notebook_shows():
+    for name, made in RESULTS.items():
+        page = made().to_html()
+        root = ElementTree.fromstring(re.sub(r"<!DOCTYPE html>|<meta[^>]*>", "", page))
+        tags = {element.tag for element in root.iter()}
+        assert not tags & {"script", "link", "img", "svg", "iframe", "a"}, name
+        assert not re.search(r"https?:|url\(|@import|src=", page), name
+        shown = "".join(ElementTree.fromstring(f"<div>{made()._repr_html_()}</div>").itertext())
+        assert "".join(shown.split()) in "".join("".join(root.itertext()).split()), name
+    assert not re.search(" (style|id)=", RESULTS["report"]()._repr_html_())
+    frame = html_page("T", "").splitlines()
+    assert len(frame) <= 40
+
+
+def test_a_bar_lies_where_its_interval_does_and_all_have_one_scale():
+    for made, lowest in (
+        (slices(REFERENCES, FIRST, by=BY, confidence_level=0.95), 0),
+        (report(REFERENCES, FIRST[::-1], confidence_level=0.95), -1),
+    ):
+        page = made.to_html()
+        cells = re.findall(r"<td>(\([^<]*\))<i [^>]*margin-left:([\d.]+)%;width:([\d.]+)%", page)
+        assert len(cells) == len(INTERVAL.findall("".join(re.findall("<td>[^<]*<", page)))) > 1
+        for text, *drawn in cells:
+            low, high = map(float, INTERVAL.fullmatch(text).groups())
+            start, width = map(float, drawn)
+            assert start == pytest.approx(100 * (low - lowest) / (1 - lowest), abs=0.1)
+            assert width == pytest.approx(100 * (high - low) / (1 - lowest), abs=0.1)
+        assert f"<p>Bars show intervals, from {lowest} to 1.</p>" in page
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_and_no_page_is_wider_than_a_phone(browser, scheme, tmp_path):
+    made = RESULTS | {"wide": WIDE["wide slices"]}
+    page = browser.new_page(color_scheme=scheme)
+    for name, result in made.items():
+        path = tmp_path / f"{name}.html"
+        path.write_text(result().to_html(), encoding="utf-8")
+        for width in (320, 1000):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.goto(path.as_uri())
+            options = {"resultTypes": ["violations"]}
+            violations = Axe().run(page, options=options).response["violations"]
+            assert [one["id"] for one in violations] == [], (name, width)
+            assert page.evaluate("document.documentElement.scrollWidth") == width, name
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    page.close()
+
+
+@each_result
+def test_the_sentence_stands_above_the_tables_of_a_report_and_a_comparison(name):
+    shown = RESULTS[name]()._repr_html_()
+    lead = {"report": "Accuracy 0.", "comparison": "B is better"}.get(name)
+    assert lead is None or shown.startswith(f"<p>{lead}")
+
+
+def test_a_command_writes_any_format_to_a_file_and_says_so(command, tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("gold,model\n" + "a,a\nb,a\nb,b\na,b\n" * 30)
+    given = ("report", path, "-r", "gold", "-p", "model")
+    for output, start in (("html", "<!DOCTYPE html>"), ("json", "{"), ("text", f"{path}: 120")):
+        written = tmp_path / f"out.{output}"
+        code, printed, told = command(*given, "--format", output, "-o", written)
+        assert (code, printed) == (0, "")
+        assert f"wrote {written}" in told
+        text = command(*given, "--format", output)[1]
+        assert written.read_text(encoding="utf-8") == text
+        assert text.startswith(start)
+    code, _, told = command(*given, "-o", tmp_path / "none" / "x.html")
+    assert (code, "No such file" in told) == (2, True)
