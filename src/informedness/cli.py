@@ -30,7 +30,8 @@ commands:
 {_LISTED}
 
 `informedness report --help` shows the options of a command, `informedness --version` the version.
-Exit codes: 0, 1 if some logs are left out, 2 for bad usage or data, 130 if interrupted."""
+Exit codes: 0, 1 if some logs are left out, 2 for bad usage or data, 3 if what is required is not
+shown (compare --require, report --at-least), 130 if interrupted."""
 _REPORT = """Score predictions in files of one row per sample; several files count as one data set.
 Or score two text files of one label per line, or logs of lm-eval, lighteval and Inspect.
 
@@ -74,6 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _main(arguments: Sequence[str]) -> int:
     options = argparse.Namespace(flags={}, has_left_out=False, most_rows=None, path=None)
+    options.is_unmet = False
     options.references = options.predictions = None
     options.reword = lambda message: _in_options(message, options)
     options.tell = lambda message: _tell(options.reword(message))
@@ -99,7 +101,7 @@ def _main(arguments: Sequence[str]) -> int:
             if options.output is not None:
                 Path(options.output).write_text(f"{said}\n", encoding="utf-8")
                 options.tell(f"wrote {options.output}")
-                return int(options.has_left_out)
+                return _exit_code(options)
     except OSError as error:
         what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
         return _refused(options.reword(what))
@@ -116,7 +118,11 @@ def _main(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):  # as in `informedness report ... | head`
             return _refused(f"standard output: {error}")
-    return int(options.has_left_out)
+    return _exit_code(options)
+
+
+def _exit_code(options: argparse.Namespace) -> int:
+    return 3 if options.is_unmet else int(options.has_left_out)
 
 
 def _parse(arguments: Sequence[str], options: argparse.Namespace) -> str | None:
@@ -334,6 +340,12 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
     if is_report:
         modes = ["reweight", "odds"]
         add("--prior-mode", choices=modes, default="reweight", help="reweight by default")
+        least = "exit with 3 unless the interval of --metric is above"
+        add("--at-least", type=float, metavar="X", help=least)
+    else:
+        add("--margin", type=float, metavar="M", help="whether B is not worse by more than this")
+        required = ["better", "not-worse"]
+        add("--require", choices=required, help="exit with 3 unless this is shown of B")
     add("--confidence-level", type=float, metavar="P", help="level of the intervals, such as 0.95")
     formats = ["text", "json", "html"]
     if is_report:

@@ -46,6 +46,7 @@ _OF_COLUMNS = ("weights", "counts", "by", "by_file", "vs_rest", "on", "groups", 
 _COLUMNS = {"references", "predictions", "weights", "counts", "by", "groups"}
 _OF_ESTIMATE = ("metric", "average", "confidence_level")
 _OF_TEST = (*_OF_ESTIMATE, "prior")
+_OF_COMPARISON = (*_OF_TEST, "margin")
 
 
 # What is asked for
@@ -86,6 +87,7 @@ def _check(options: Namespace) -> str:
             "intervals: add --confidence-level 0.95",
         ),
         (("groups",), options.weights is None, "samples without --weights"),
+        (("at_least",), is_number and options.by is None, "one score of one model: add --metric"),
         (("prior",), options.metric and not is_ranking, "one score of one model: add --metric"),
         (("prior_mode",), is_odds, "a --prior, without an interval: leave out --confidence-level"),
         (("each",), options.format == "text", "text: other formats have everything"),
@@ -359,7 +361,10 @@ def _of_groups(options: Namespace) -> Any:
     how |= _given(options, "average", "confidence_level")
     if options.metric is not None:
         options.tell("\n".join(lines_of_read(account)))
-        return estimate(*sides, options.metric, **how)
+        score = estimate(*sides, options.metric, **how)
+        if options.at_least is not None:
+            _require_least(score, options)
+        return score
     if options.by is None:
         made: Any = report(*sides, **how)
         made = replace(made, table=replace(made.table, read=(account,)))
@@ -377,9 +382,13 @@ def _score(table: ContingencyTable, options: Namespace) -> str:
 
     for read in table.read:
         options.tell("\n".join(lines_of_read(read)))
-    if options.confidence_level is not None:
-        ignored = table.read[0].ignored
-        return _shown(estimate(table, ignore_index=ignored, **_given(options, *_OF_TEST)), options)
+    if options.confidence_level is not None or options.at_least is not None:
+        how = _given(options, *_OF_TEST) | {"confidence_level": options.confidence_level or 0.95}
+        made = estimate(table, ignore_index=table.read[0].ignored, **how)
+        if options.at_least is not None:
+            _require_least(made, options)
+        if options.confidence_level is not None:
+            return _shown(made, options)
     how = _given(options, "prior", *["prior_mode"] * (options.prior_mode != "reweight"))
     value = averaged_score(options.metric, options.average).value(table, **how)
     return json.dumps(as_json(value)) if options.format == "json" else repr(value)
@@ -399,6 +408,10 @@ def _report_of_logs(options: Namespace) -> str:
         return "\n\n\n".join([*reports, _shown(made, options)])
     if answers.unknown():
         options.tell(f"warning: {how_read(answers)}")
+    if options.at_least is not None:
+        level = options.confidence_level or 0.95
+        _require_least(answers.estimate(options.metric, level, options.average), options)
+        options.at_least = None  # of the table, which knows no epochs
     if options.confidence_level is None:
         return _score(answers.table, options)
     return _shown(answers.estimate(**_given(options, *_OF_ESTIMATE)), options)
@@ -443,11 +456,36 @@ def compare(options: Namespace) -> str:
     """Return the comparison of two models."""
     source = _check(options)
     options.prior = _prior(options)
+    if options.require == "not-worse" and options.margin is None:
+        raise ValueError("`--require` not-worse needs the `--margin` that is tolerable")
     result, (a, b) = _of_columns(options) if source == "columns" else _of_logs(options)
+    if options.require is not None:
+        _decide(result, options)
     if options.format != "text":
         return _shown(result, options)
     (rows,) = result.text_tables(f"A: {shown(a)}", f"B: {shown(b)}")
     return "\n\n".join([*result.read_blocks(), aligned(rows[1:], 60), *result.text_lines()])
+
+
+def _decide(made: "Comparison", options: Namespace) -> None:
+    """Tell what a comparison does not show of what is required, and let the exit code be 3."""
+    from .results.decision import same_answers, why_not_shown
+
+    if made.prevalence is not None:  # the verdict can depend on the average
+        raise ValueError("`--require` needs `--average` for three or more classes: name one")
+    reason = why_not_shown(made, options.require)
+    options.is_unmet = bool(reason)
+    if reason or same_answers(made):
+        options.tell(f"required {options.require}: {reason or same_answers(made)}")
+
+
+def _require_least(made: Any, options: Namespace) -> None:
+    """Tell if the interval of a score does not reach what is required: the exit code is then 3."""
+    from .results.decision import why_below
+
+    if reason := why_below(made, options.at_least):
+        options.is_unmet = True
+        options.tell(f"required at least {options.at_least:g}: {reason}")
 
 
 def _of_logs(options: Namespace) -> tuple["Comparison", list[str]]:
@@ -459,7 +497,7 @@ def _of_logs(options: Namespace) -> tuple["Comparison", list[str]]:
         raise ValueError(f"{said}, got {' '.join(options.path)}")
     how = _given(options, *_OF_LOGS, *_OF_TEXT)
     a, b = (one_run(read_log(file, **how), file) for file in options.path)
-    result = a.compare(b, **_given(options, *_OF_TEST))
+    result = a.compare(b, **_given(options, *_OF_COMPARISON))
     return result, [a.name, b.name] if a.name != b.name else options.path
 
 
@@ -484,7 +522,7 @@ def _of_columns(options: Namespace) -> tuple["Comparison", list[str]]:
     columns, task, read = columns_of(samples, rows)
     options.prior = _prior_read(options, samples)
     sides = (columns[role] for role in (*names,)[:3])
-    how = _of_task(task) | _given(options, *_OF_TEST)
+    how = _of_task(task) | _given(options, *_OF_COMPARISON)
     made = compare(*sides, groups=columns.get("groups"), **how)
     return replace(made, read=(read,), signature=signed(made.signature, [read])), called
 

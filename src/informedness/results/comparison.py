@@ -12,12 +12,12 @@ import numpy as np
 from ..contingency import ContingencyTable
 from ..core.labels import Label, show
 from ..core.scores import Average, read_prior
-from ..core.table import Table
+from ..core.table import Table, is_real
 from ..inputs.read import Read
 from ..inputs.text_labels import by_name
 from ..statistics.intervals import check_level, effective_sample_size, lack, warn_of_doubts
 from ..statistics.margins import INFORMEDNESS, MarginScore, quotient
-from ..statistics.paired import Side, n_groups, paired_test, side_of
+from ..statistics.paired import Side, errors_needed, n_groups, paired_test, side_of
 from ..statistics.registry import averaged_score
 from ..statistics.score import ScoreWithInterval, with_prior
 from ..warnings import collected, naming_warnings
@@ -59,6 +59,14 @@ class Comparison(Measured):
         The share of the answers of A, and of B, that are none of the classes and count as wrong.
     prevalence : Comparison or None
         The same by the prevalence average, for the default one of three or more classes.
+    detectable : float
+        The difference that samples like these show four times out of five; nan if no answer
+        differs, or with fewer than five groups.
+    margin, within_margin : float, bool or None
+        The margin that was given, and whether the lower end of the interval is above minus it: then
+        B is not worse by more.
+    doubt : str
+        Why the interval may cover the truth less often than it says; empty if nothing is known.
     """
 
     metric: str
@@ -79,27 +87,78 @@ class Comparison(Measured):
     unknown_shares: tuple[float, float] = (0.0, 0.0)
     prevalence: Comparison | None = None
     read: tuple[Read, ...] = ()
+    detectable: float = math.nan
+    margin: float | None = None
+    within_margin: bool | None = None
+    doubt: str = ""
+    n_rarest: float = math.nan
+    fixed_variance: float = 0.0
+
+    @property
+    def verdict(self) -> str:
+        """Whether B is "better" or "worse" than A, or either is "not shown"."""
+        if 1 - self.p_value > self.confidence_level:  # 1 - 0.95 is above 0.05
+            return "better" if self.difference > 0 else "worse"
+        return "not shown"
+
+    @property
+    def summary(self) -> str:
+        """The result as a sentence."""
+        return str(self)
+
+    def samples_for(self, difference: float) -> int | None:
+        """Return about how many samples like these, or groups, show a difference 4 times out of 5.
+
+        Only the part of the squared error that falls with their number is scaled. None if no number
+        would do, or nothing is known of these.
+
+        Examples
+        --------
+        >>> references = ["ham"] * 80 + ["spam"] * 20
+        >>> model_a = ["ham"] * 88 + ["spam"] * 12
+        >>> compare(references, model_a, ["ham"] * 82 + ["spam"] * 18).samples_for(0.2)
+        334
+        """
+        if not (math.isfinite(difference) and difference):
+            raise ValueError(f"`difference` must be finite and not 0, got {show(difference)}")
+        if math.isnan(self.detectable):
+            return None
+        needed = (difference * self.standard_error / self.detectable) ** 2 - self.fixed_variance
+        if needed <= 0:
+            return None
+        falling = self.standard_error**2 - self.fixed_variance
+        return math.ceil((self.n_groups or self.n_samples) * falling / needed)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields, and the sentence, as plain values for JSON."""
         by_prevalence = self.prevalence and self.prevalence.to_dict()
-        return {**super().to_dict(), "prevalence": by_prevalence, "summary": str(self)}
+        plain = super().to_dict()
+        del plain["n_rarest"], plain["fixed_variance"]
+        plain |= {"verdict": self.verdict, "prevalence": by_prevalence, "summary": self.summary}
+        return plain
 
     def __str__(self) -> str:
         """Return the result as a sentence."""
         verdict = "No significant difference"
         if math.isnan(self.p_value):
             verdict = "Too few groups"
-        if 1 - self.p_value > self.confidence_level:  # 1 - 0.95 is above 0.05
+        if self.verdict != "not shown":
             higher = "B" if self.difference > 0 else "A"
             verdict = f"{higher} is better"
             if (self.gained - self.lost) * self.difference < 0:
                 verdict = f"{higher} scores higher, but is right less often"
-        return (
-            f"{verdict}: {self.difference:+.3f} {self.interval_in_words(3)}, "
-            f"{p_text(self.p_value)}; B is right on {samples(self.gained)} that A gets wrong, "
-            f"and wrong on {self.lost} that A gets right"
-        )
+        parts = [
+            f"{verdict}: {self.difference:+.3f} {self.interval_in_words(3)}, {p_text(self.p_value)}"
+        ]
+        if self.margin is not None:
+            how = "is not" if self.within_margin else "may be"
+            parts.append(f"B {how} worse by more than {self.margin:g}")
+        if self.verdict == "not shown" and not math.isnan(self.detectable):
+            found = f"{self.detectable:.2g}"
+            parts.append(f"samples like these show a difference of {found} four times out of five")
+        gained = f"B is right on {samples(self.gained)} that A gets wrong"
+        parts.append(f"{gained}, and wrong on {self.lost} that A gets right")
+        return "; ".join(parts)
 
     def text_tables(self, a: str = "A", b: str = "B") -> list[Rows]:
         """Return the table of both models and their difference; `a` and `b` are their names."""
@@ -153,6 +212,7 @@ def compare(
     counts: Any = None,
     groups: Any = None,
     confidence_level: float = 0.95,
+    margin: float | None = None,
 ) -> Comparison:
     r"""Compare two models on the same samples: the difference, its interval and a p-value.
 
@@ -187,6 +247,8 @@ def compare(
         is neither an interval nor a p-value.
     confidence_level : float
         Of the interval; the sentence calls a model better if the p-value is below 1 minus it.
+    margin : float, optional
+        Above 0; adds whether B is worse by more, which the interval has to exclude.
 
     Returns
     -------
@@ -215,11 +277,12 @@ def compare(
     """
     score = score_of_pairs(metric, average, prior, unknown)
     check_level(confidence_level)
+    check_margin(margin)
     answers = {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
     beside = {"counts": counts, "sample_weight": sample_weight, "groups": groups}
     samples = read_samples(y_true, answers, beside, labels, ignore_index, unknown)
     prior, ignore_index = (by_name(x, y_true, *answers.values()) for x in (prior, ignore_index))
-    how = (0, 1), confidence_level, prior, ignore_index
+    how = (0, 1), confidence_level, prior, ignore_index, margin
     made = compared(score, samples, models_of(score, samples, answers, prior), *how)
     if score == INFORMEDNESS and samples.tables[0].n_classes > 2:
         score = score.averaged("prevalence").with_interval(prior)
@@ -228,6 +291,12 @@ def compare(
             by_prevalence = compared(score, samples, entrants, *how)
         made = replace(made, prevalence=by_prevalence)
     return made
+
+
+def check_margin(margin: Any) -> None:
+    """Raise ValueError unless a margin is a finite number above 0, or None."""
+    if margin is not None and not (is_real(margin) and 0 < margin < math.inf):
+        raise ValueError(f"`margin` must be finite and above 0, got {show(margin)}")
 
 
 def score_of_pairs(
@@ -278,6 +347,7 @@ def compared(
     level: float,
     prior: Any = None,
     ignore_index: Label | None = None,
+    margin: float | None = None,
 ) -> Comparison:
     """Return the comparison of two of the models."""
     (a, b), pairs = (models[i] for i in pair), samples.paired(*pair)
@@ -298,6 +368,9 @@ def compared(
     warn_of_doubts([(f"the difference of {score.name}", lacking, math.isnan(made.p_value))])
     widest = score.best - score.lowest
     interval = made.interval._replace(value=difference).within(-widest, widest)
+    detectable, totals = math.nan, a.table.reference_totals
+    if n_different and not math.isnan(made.p_value):
+        detectable = errors_needed(level, n_groups(pairs)) * interval.standard_error
     how = {"ignore_index": ignore_index, "interval": settings_of(level, pairs)}
     line = score.signature(replace(a.table + b.table, n_samples=n_samples), prior=prior, **how)
     return Comparison(
@@ -317,6 +390,12 @@ def compared(
         n_different=n_different,
         signature=line,
         unknown_shares=(outside_share(a.table), outside_share(b.table)),
+        detectable=detectable,
+        margin=None if margin is None else float(margin),
+        within_margin=None if margin is None else interval.low > -margin,
+        doubt=lacking,
+        n_rarest=float(totals[totals > 0].min()),
+        fixed_variance=made.fixed,
     )
 
 

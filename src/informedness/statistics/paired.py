@@ -26,6 +26,9 @@ from .score import ScoreWithInterval
 FEWEST_GROUPS = 5  # for a test
 
 
+_POWER = 0.6  # two-sided level of the quantile below which are four in five
+
+
 class CellPairs(NamedTuple):
     """Samples counted by their cell in the table of A, that in the table of B, weight and group."""
 
@@ -53,6 +56,8 @@ class Paired(NamedTuple):
     p_value: float
     of_one: float
     """The square of what a sample more can move, over the sum of those of the others."""
+    fixed: float
+    """The part of the squared error that does not fall with the number of samples."""
 
 
 def n_groups(pairs: CellPairs | None) -> int:
@@ -93,7 +98,8 @@ def paired_test(
         sums = np.bincount(groups, amounts * (moved - mean))
         variance = n / (n - 1) * float((sums**2).sum())
     one_more, bias = max(a.furthest, b.furthest) ** 2, b.bias - a.bias
-    error = math.sqrt((variance + one_more) / size**2 + bias**2 + a.unseen + b.unseen)
+    fixed = bias**2 + a.unseen + b.unseen
+    error = math.sqrt((variance + one_more) / size**2 + fixed)
     unbiased = difference - bias
     if abs(difference) < 1e-12 or unbiased * difference < 0:
         unbiased = 0.0  # in the first case whatever rounding made of it
@@ -114,7 +120,14 @@ def paired_test(
         low, high = min(low, 0.0), max(high, 0.0)  # 0 but for rounding, or few answers that differ
     made = Interval(unbiased, error, low, high)
     squares = variance + (size * difference) ** 2 / (n or size)
-    return Paired(made, p_value, one_more / squares if squares else 0.0)
+    return Paired(made, p_value, one_more / squares if squares else 0.0, fixed)
+
+
+def errors_needed(level: float, n_of_groups: int) -> float:
+    """Return how many standard errors a difference is that is found four times out of five."""
+    if n_of_groups:
+        return t_quantile(level, n_of_groups - 1) + t_quantile(_POWER, n_of_groups - 1)
+    return normal_quantile(level) + normal_quantile(_POWER)
 
 
 def of_groups(
