@@ -75,6 +75,26 @@ def comparison_said():
     ]
 
 
+def rate_said():
+    """Return words on how often the interval of the true rate behind a judge covers it."""
+    rows = rows_of("RATE.md", "judgy").set_index("J")
+    columns = "covered: mean, lowest", "of these covered"
+    columns += "delta method", "Lang and Reiczigel", "judgy"
+    pairs = (map(float, rows.loc["all", column].split(", ")) for column in columns)
+    means, lowest = zip(*pairs, strict=True)
+    lowest_apart = float(rows.loc["apart", "covered: mean, lowest"].split(", ")[1])
+    return [
+        f"has {rows.loc['all', 'cells']} cells",
+        f"in {means[0]:.1%} of the samples on average, and in at least {lowest[0]:.1%} of each "
+        f"cell; without a warning, in {means[1]:.1%} and {lowest[1]:.1%}",
+        f"{rows.loc['all', 'fail']} cells are significantly below 92%",
+        f"the delta method covers it in {means[2]:.1%} and {lowest[2]:.1%}, Lang and Reiczigel's "
+        f"interval in {means[3]:.1%} and {lowest[3]:.1%}, and the bootstrap of judgy 0.1.0 in "
+        f"{means[4]:.1%} and {lowest[4]:.1%}",
+        f"in as little as {lowest_apart:.1%}, always with a warning",
+    ]
+
+
 def groups_said():
     """Return words on how often models are told apart by samples in groups."""
     rows = rows_of("GROUPS.md", "equal: p < 0.05")

@@ -12,7 +12,6 @@ from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import informedness
@@ -106,25 +105,6 @@ def test_the_notebook_prints_what_stands_in_it(monkeypatch):
     assert outputs_of(run_notebook.executed(path)) == committed
     assert ["image/png", "text/plain"] in committed[1]
     assert path.stat().st_size < 60_000
-
-
-@pytest.mark.slow
-def test_the_corrected_rate_of_the_page_on_judges_covers_the_true_one_as_often_as_it_says(
-    monkeypatch,
-):
-    monkeypatch.chdir(ROOT / "examples")
-    corrected = functions_of("docs/judges.md")["corrected_rate"]
-    rng, found = np.random.default_rng(0), []
-    true, tpr, fpr = 0.66, 0.86, 0.1
-    for _ in range(1000):
-        (hits, alarms), n = rng.binomial(192, [tpr, fpr]), 2000
-        matrix = [[hits, 192 - hits], [alarms, 192 - alarms]]
-        table = ContingencyTable.from_matrix(matrix, labels=["good", "bad"])
-        judged = rng.binomial(n, true * tpr + (1 - true) * fpr)
-        found.append(corrected(judged, n, table))
-    rates, reaches = np.transpose(found)
-    assert 0.935 < np.mean(abs(rates - true) <= reaches) < 0.965
-    assert rates.mean() == pytest.approx(true, abs=0.003)
 
 
 def test_the_filters_of_the_page_on_evaluate_are_those_of_its_warnings(load):
@@ -226,7 +206,12 @@ def samples_said():
 
 
 SAID = {
-    METHODS: [study_pages.coverage_said, study_pages.comparison_said, study_pages.groups_said],
+    METHODS: [
+        study_pages.coverage_said,
+        study_pages.comparison_said,
+        study_pages.groups_said,
+        study_pages.rate_said,
+    ],
     HOW_SURE: [samples_said],
     "docs/language-models.md": [log_said],
 }

@@ -32,9 +32,10 @@ def loaded_by(code):
 
 def test_scores_and_intervals_load_numpy_and_nothing_else_that_is_installed():
     code = (
-        "from informedness import compare, estimate, nit_score, report\n"
+        "from informedness import compare, corrected_rate, estimate, nit_score, report\n"
         "a, b = [0, 1] * 40, [0, 0, 1, 1] * 20\n"
         "nit_score(a, b), estimate(a, b), compare(a, b, a), report(a, b)\n"
+        "corrected_rate(a, a, b, positive=1)\n"
         "from informedness.trainer import ComputeMetrics; ComputeMetrics('nit')((a, b))\n"
     )
     loaded = loaded_by(code) - loaded_by("import numpy")

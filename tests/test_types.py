@@ -18,10 +18,11 @@ SRC = Path(__file__).resolve().parent.parent / "src"
 EXACT = """# pyright: strict
 from typing import assert_type
 
-from informedness import ContingencyTable, NoSamplesError, Tally, compare, ema_score
-from informedness import entropy_triangle, estimate, informed_decisions, informedness_score
-from informedness import leaderboard, markedness_score, nit_score, per_label, read_log
-from informedness import register, report, slices, table_from_file, table_from_frame, unregister
+from informedness import ContingencyTable, NoSamplesError, Tally, compare, corrected_rate
+from informedness import ema_score, entropy_triangle, estimate, informed_decisions
+from informedness import informedness_score, leaderboard, markedness_score, nit_score
+from informedness import per_label, read_log, register, report, slices, table_from_file
+from informedness import table_from_frame, unregister
 from informedness.core.labels import Codes
 from informedness.logs.answers import Answers
 from informedness.multilabel import LabelScores
@@ -44,6 +45,7 @@ assert_type(entropy_triangle(a, b), EntropyTriangle)
 assert_type((estimate(table), estimate(a, b)), tuple[Estimate, Estimate])
 assert_type(estimate(table, average=None), list[Estimate])
 assert_type(estimate(table).confidence_interval, tuple[float, float])
+assert_type(corrected_rate(a, b, (1, 2), positive=1), Estimate)
 assert_type((compare(a, b, b), report(a, b)), tuple[Comparison, Report])
 assert_type((leaderboard(a, {"a": b}), slices(a, b, by=a)), tuple[Leaderboard, Slices])
 assert_type((Tally() + Tally()).table, ContingencyTable)

@@ -373,7 +373,7 @@ def read_counts(
     return amounts.astype(np.float64), squares, sums.get("n_samples")
 
 
-def read_whole(values: Any) -> Numbers:
+def read_whole(values: Any, name: str = "counts") -> Numbers:
     """Return counts of samples as integers.
 
     Raises
@@ -381,11 +381,11 @@ def read_whole(values: Any) -> Numbers:
     ValueError
         If one is not a whole number from 0 on.
     """
-    counts = read_amounts(values, "counts")
+    counts = read_amounts(values, name)
     if (broken := counts[counts != np.trunc(counts)]).size:
-        raise ValueError(f"`counts` must be whole numbers of samples, got {broken[0]}")
+        raise ValueError(f"`{name}` must be whole numbers of samples, got {broken[0]}")
     if counts.sum(dtype=float) >= 2**62:
-        raise ValueError(f"`counts` must sum to less than 2**62, got {counts.sum(dtype=float):g}")
+        raise ValueError(f"`{name}` must sum to less than 2**62, got {counts.sum(dtype=float):g}")
     return counts.astype(np.int64)
 
 

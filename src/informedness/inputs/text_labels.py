@@ -367,6 +367,13 @@ def read_sides(
     return [r, *columns], task_of(r, labels, ignore_index, unknown, first)
 
 
+def read_apart(labels: Any, name: str, *sides: Any) -> Column:
+    """Return predictions of other samples than the sides hold, named alike, None if missing."""
+    own, options = class_names_of(labels), LabelOptions(unknown="wrong")
+    given, names = labels[:] if own else labels, own or class_names_of(*sides)
+    return read_labels(given, "predictions", options, names, name=name)
+
+
 def by_name(given: Any, *sides: Any) -> Any:
     """Return a label, labels, or a mapping of them, by name where they are positions in names.
 

@@ -82,7 +82,7 @@ class Estimate(Measured):
 
     def records(self) -> list[dict[str, Any]]:
         """Return one record."""
-        plain = {"metric": self.metric, "label": as_json(self.label), "value": self.value}
+        plain = {"metric": self.metric, "label": as_json(self.label), "value": as_json(self.value)}
         return [{**plain, **self.fields(), "confidence_level": self.confidence_level}]
 
 

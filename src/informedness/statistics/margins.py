@@ -514,7 +514,7 @@ def _reaches(rows: _Rows, level: float) -> tuple[Numbers, Numbers]:
     error = np.sqrt(rows.error**2 + (rows.share**2 * unseen).sum(axis=0))
     reaches = []
     for furthest in (rows.below, rows.above):
-        reach = rows.share * _wilson(furthest, of_mean, rows.least_size, z)
+        reach = rows.share * wilson_reach(furthest, of_mean, rows.least_size, z)
         by_rows = np.sqrt((reach**2).sum(axis=0) + z**2 * rows.between)
         worst = z**2 / 2 * (rows.share * furthest / rows.least_size).max(axis=0)
         at_most = worst + np.sqrt((z * error) ** 2 + worst**2)
@@ -522,7 +522,7 @@ def _reaches(rows: _Rows, level: float) -> tuple[Numbers, Numbers]:
     return reaches[0], reaches[1]
 
 
-def _wilson(furthest: Numbers, variance: Numbers, size: Numbers, z: float) -> Numbers:
+def wilson_reach(furthest: Numbers, variance: Numbers, size: Numbers, z: float) -> Numbers:
     """Return the x with x^2 = z^2 (1 - x/d)(variance + x d / size), d how far is the furthest."""
     d, curvature = np.maximum(furthest, 1e-99), 1 + z**2 / size
     linear = z**2 * (d / size - variance / d)

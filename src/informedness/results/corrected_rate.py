@@ -1,0 +1,168 @@
+"""The true rate of a label among answers that only a judge has labelled."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..contingency import ContingencyTable, read_whole
+from ..core.labels import Label, Numbers, read_column, show, warn
+from ..core.table import is_real
+from ..functions import table_of_labels
+from ..inputs.text_labels import by_name, read_apart
+from ..statistics.intervals import Interval, IntervalWarning, check_level, lack, normal_quantile
+from ..statistics.margins import INFORMEDNESS, wilson_reach
+from ..statistics.signature import signature_of
+from .estimate import Estimate
+from .models import settings_of
+
+
+def corrected_rate(
+    y_true: Any,
+    y_pred: Any,
+    judged: Any,
+    *,
+    positive: Label,
+    confidence_level: float = 0.95,
+    groups: None = None,
+    prior: None = None,
+) -> Estimate:
+    r"""Return the true rate of a label among answers that only a judge has labelled.
+
+    .. math:: \theta = (q - FPR) / (TPR - FPR)
+
+    with q the share of `positive` among the judge's labels of these answers, and TPR and FPR the
+    shares that the judge calls positive of the answers that people call positive, and of the
+    others. It is cut at 0 and 1. The judge must make mistakes as often in these answers as in those
+    that people labelled.
+
+    The interval has all rates :math:`\theta` for which
+    :math:`q - \theta\,TPR - (1 - \theta)\,FPR` is within its reach of 0. The reach is the root of
+    the sum of squares of the reaches of q, :math:`\theta\,TPR` and :math:`(1 - \theta)\,FPR`, each
+    to the bound of its Wilson interval, on the side towards 0. Nothing is divided by
+    J = TPR - FPR, so a judge who is hardly better than guessing gives an interval from 0 to 1.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_labelled,)
+        Labels by people and by the judge for the same answers: integers, strings or bytes, in any
+        container.
+    judged : array-like of shape (n_judged,), or tuple of two integers
+        The judge's labels of the other answers; or how many of them are `positive`, and how many
+        there are. A tuple of two numbers is always read as these counts.
+    positive : label
+        The label whose rate is asked for. Any other label counts as its opposite in all three
+        columns, and so does a missing label of the judge. A missing label in `y_true` is an error.
+    confidence_level : float
+        Between 0 and 1.
+    groups, prior : None
+        Not available: either raises ValueError.
+
+    Returns
+    -------
+    Estimate
+        The rate, from 0 to 1; a judge who guesses has none. If J is not above 0, or all of `y_true`
+        is of one kind, the value is nan and the interval 0 to 1. If no rate fits the judge's
+        labels, the value is 0 or 1 and the interval 0 to 1. `label` is `positive`,
+        `effective_sample_size` the number of labelled answers, and `standard_error` that of the
+        delta method.
+
+    Raises
+    ------
+    ValueError
+        As `informedness_score`; if `positive` is not among the labels of `y_true` and `y_pred`, if
+        `judged` is empty, shares no label with them or is not a pair of counts, or if there are
+        groups or a prior.
+
+    Warns
+    -----
+    IntervalWarning
+        With fewer than 100 labelled answers, or fewer than 5 of a kind, if the interval of J
+        contains 0, if J is not above 0, or if no rate fits the judge's labels.
+
+    References
+    ----------
+    Rogan and Gladen (1978), "Estimating prevalence from the results of a screening test"; Zou and
+    Donner (2008), "Construction of confidence limits about effect measures"; for another interval
+    Lang and Reiczigel (2014), "Confidence limits for prevalence of disease adjusted for estimated
+    sensitivity and specificity".
+
+    Examples
+    --------
+    Of 100 good and 100 bad answers, the judge calls 90 and 20 good; of 1,000 others, 600:
+
+    >>> people = ["good"] * 100 + ["bad"] * 100
+    >>> judge = ["good"] * 90 + ["bad"] * 10 + ["good"] * 20 + ["bad"] * 80
+    >>> print(corrected_rate(people, judge, (600, 1000), positive="good"))
+    corrected_rate of 'good' 0.5714, standard error 0.0411, 95% interval 0.4870 to 0.6597
+    """
+    if groups is not None or prior is not None:
+        why = "this interval is for unrelated answers, at their own rate"
+        raise ValueError(f"`groups` and `prior` must be left out: {why}")
+    check_level(confidence_level)
+    table = table_of_labels(y_true, y_pred, None, None, None, "wrong")
+    label: Any = read_column([by_name(positive, y_true, y_pred)], "positive").example()
+    if label not in table.labels:
+        raise ValueError(f"`positive` must be one of {show(table.labels)}, got {show(label)}")
+    n_called, n_judged = _counted(judged, label, table.labels, y_true, y_pred)
+    at = table.labels.index(label)
+    sizes = np.array([n_judged, table.reference_totals[at], table.other_references[at]])
+    counts = np.array([n_called, table.hits[at], table.false_positives[at]])
+    of_two = ContingencyTable.from_matrix(np.array([counts, sizes - counts]).T[1:], labels=[1, 0])
+    j, made = INFORMEDNESS.interval(of_two, confidence_level), Interval(*[math.nan] * 4)
+    doubts = [lack(float(sizes[1:].sum()), 100, "labelled answer")]
+    doubts.append(lack(float(sizes[1:].min()), 5, "labelled answer", " of the rarer kind"))
+    if j.low <= 0:
+        doubts.append(f"J is {j.value:.2f} ({j.low:.2f} to {j.high:.2f}), not surely above 0")
+    if j.value > 0:
+        made = _corrected(counts / sizes, sizes, normal_quantile(confidence_level))
+        if math.isnan(made.low):
+            doubts.append("no rate fits, so the judge's errors are not those on labelled answers")
+    if doubt := "; ".join(filter(None, doubts)):
+        warn(f"the corrected rate of {show(label)} is in doubt: {doubt}", IntervalWarning)
+    ends = (0.0, 1.0) if math.isnan(made.low) else (made.low, made.high)
+    how = f"judged:{n_judged}|{settings_of(confidence_level)}"
+    line = f"{signature_of('corrected_rate', table, interval=how)}|class:{show(label)}"
+    level, size = float(confidence_level), float(table.total)
+    return Estimate("corrected_rate", *made[:2], ends, level, size, label, line, doubt)
+
+
+def _counted(judged: Any, label: Label, labels: Any, *sides: Any) -> tuple[int, int]:
+    """Return how many of the judged answers have this label, and how many there are."""
+    if isinstance(judged, tuple) and len(judged) == 2 and all(map(is_real, judged)):
+        n_called, n_judged = read_whole(judged, "judged").tolist()
+        is_valid = n_called <= n_judged > 0
+    else:
+        column = read_apart(judged, "judged", *sides).tolist()
+        n_called, n_judged = column.count(label), len(column)
+        is_valid = not {*column}.isdisjoint(labels)
+    if not is_valid:
+        raise ValueError(
+            f"`judged` must hold labels such as {show(labels)}, or be a tuple of two counts, "
+            f"those judged {show(label)} and all of them, got {show(judged)}"
+        )
+    return n_called, n_judged
+
+
+def _corrected(shares: Numbers, sizes: Numbers, z: float) -> Interval:
+    """Return the rate from q, TPR and FPR, with an interval, which is nan if no rate fits."""
+    (q, tpr, fpr), variances = shares.tolist(), shares * (1 - shares) / sizes
+    down, up = (wilson_reach(x, variances, sizes, z).tolist() for x in (shares, 1 - shares))
+
+    def fits(rate: float) -> bool:
+        gap = q - rate * tpr - (1 - rate) * fpr
+        of_q, of_tpr, of_fpr = (down[0], *up[1:]) if gap > 0 else (up[0], *down[1:])
+        return bool(abs(gap) <= math.hypot(of_q, rate * of_tpr, (1 - rate) * of_fpr))
+
+    rate = min(max((q - fpr) / (tpr - fpr), 0.0), 1.0)
+    error = math.sqrt(variances @ (1, rate**2, (1 - rate) ** 2)) / (tpr - fpr)
+    ends = []
+    for end in (0.0, 1.0):
+        inside, outside = end if fits(end) else rate, end
+        for _ in range(60):
+            middle = (inside + outside) / 2
+            inside, outside = (middle, outside) if fits(middle) else (inside, middle)
+        ends.append(inside if fits(rate) else math.nan)
+    return Interval(rate, error, *ends)
