@@ -95,6 +95,19 @@ def rate_said():
     ]
 
 
+def decisions_said():
+    """Return words on how often models pass that are as good, or worse by the margin."""
+    rates = rows_of("DECISIONS.md", "answers that differ").set_index("answers that differ")
+    many = rates.loc["30 or more"]
+    equal = rows_of("DECISIONS.md", "margin .02").set_index("N")
+    return [
+        f"a margin of 0.05 in {equal.loc['2,000', 'margin .05']:.0%} of the samples of size 2,000",
+        f"a margin of 0.02 in {equal.loc['10,000', 'margin .02']:.0%} of those of size 10,000",
+        f"passes in {many['mean'].iloc[0]:.1%} of the samples on average if 30 or more answers",
+        f"in at most {many['highest'].max():.1%} in any cell of the study",
+    ]
+
+
 def groups_said():
     """Return words on how often models are told apart by samples in groups."""
     rows = rows_of("GROUPS.md", "equal: p < 0.05")

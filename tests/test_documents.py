@@ -213,6 +213,7 @@ SAID = {
         study_pages.rate_said,
     ],
     HOW_SURE: [samples_said],
+    "docs/continuous-integration.md": [study_pages.decisions_said],
     "docs/language-models.md": [log_said],
 }
 

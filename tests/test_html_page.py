@@ -4,7 +4,6 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 from informedness import report, slices
 from informedness.results.html_page import html_page
@@ -44,9 +43,11 @@ def test_a_bar_lies_where_its_interval_does_and_all_have_one_scale():
         assert f"<p>Bars show intervals, from {lowest} to 1.</p>" in page
 
 
-@pytest.mark.browser
+@pytest.mark.full
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_and_no_page_is_wider_than_a_phone(browser, scheme, tmp_path):
+    from axe_playwright_python.sync_playwright import Axe
+
     made = RESULTS | {"wide": WIDE["wide slices"]}
     page = browser.new_page(color_scheme=scheme)
     for name, result in made.items():

@@ -40,7 +40,7 @@ SIZES, MARGINS, KNOWN, COPIED = (
     (0.0, 0.5, 0.8),
 )
 AGAIN, FEW = 0.05, 30
-EQUAL = list(itertools.product((1000, 3000, 10_000), (0.01, 0.02, 0.05)))
+EQUAL = list(itertools.product((1000, 2000, 5000, 10_000), (0.01, 0.02, 0.05)))
 OF_EQUAL = (2, "7%"), 0.7, 0.9  # shares, known and copied
 
 

@@ -117,7 +117,7 @@ class Comparison(Measured):
         >>> references = ["ham"] * 80 + ["spam"] * 20
         >>> model_a = ["ham"] * 88 + ["spam"] * 12
         >>> compare(references, model_a, ["ham"] * 82 + ["spam"] * 18).samples_for(0.2)
-        334
+        256
         """
         if not (math.isfinite(difference) and difference):
             raise ValueError(f"`difference` must be finite and not 0, got {show(difference)}")
