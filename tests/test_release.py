@@ -31,7 +31,10 @@ def ready(tmp_path_factory):
     scores = folder / "src/informedness/core/scores.py"
     edit(scores, f'__version__ = "{NOW}"', f'__version__ = "{NEW}"')
     signed = folder / "src/informedness/statistics/signature.py"
-    for path in (signed, *folder.glob("metrics/*/README.md"), *folder.glob("docs/*.md")):
+    shown = [
+        path for x in ("metrics/*/README.md", "docs/*.md", "*/*.ipynb") for path in folder.glob(x)
+    ]
+    for path in (signed, *shown):
         if f"|v:{NOW}" in path.read_text("utf-8"):
             edit(path, f"|v:{NOW}", f"|v:{NEW}")
     edit(folder / "pyproject.toml", "OWNER", "someone")

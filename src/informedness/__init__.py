@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .results.leaderboard import leaderboard as leaderboard
     from .results.report import report as report
     from .results.slices import slices as slices
+    from .results.suite import compare_tasks as compare_tasks
     from .tally import Tally as Tally
 
 _NAMES = {
@@ -51,6 +52,7 @@ _NAMES = {
     "results.leaderboard": "leaderboard",
     "results.report": "report",
     "results.slices": "slices",
+    "results.suite": "compare_tasks",
     "tally": "Tally",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}

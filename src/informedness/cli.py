@@ -328,7 +328,8 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
     if is_report:
         add("--weights", help="sample weights", **column)
         add("--by", help="report on each value of a column, or of several", **several)
-        add("--by-file", action="store_true", help="score each file, and the mean over them")
+    add("--by-file", action="store_true", help="each file is a task; adds the mean over them")
+    add("--by-task", help="a column of tasks, each with classes of its own", **column)
     add("--groups", help="group of each sample, such as its document", **column)
     add = group("scores")
     default = _NAMES.replace("informedness", "informedness (default)", 1)
@@ -358,7 +359,7 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
         add("--vs-rest", metavar="NAME", help="compare each slice with all others by this score")
     else:
         parser.set_defaults(metric="informedness", confidence_level=0.95, prior_mode="reweight")
-        parser.set_defaults(by=None, by_file=False, vs_rest=None, plot=None, weights=None)
+        parser.set_defaults(by=None, vs_rest=None, plot=None, weights=None)
     add = group("labels")
     flag: dict[str, Any] = {"action": "store_true"}
     labels = several | {"metavar": "LABEL"}

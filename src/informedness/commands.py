@@ -12,6 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .contingency import ContingencyTable
 from .core.labels import NAMES, Label, check_choice
 from .inputs.columns import DataError, named_columns, naming
@@ -23,6 +25,7 @@ from .statistics.intervals import check_level
 from .statistics.registry import averaged_score, score_named
 
 if TYPE_CHECKING:
+    from .inputs.joined import Whole
     from .inputs.samples import Samples
     from .results.comparison import Comparison
     from .results.leaderboard import Leaderboard
@@ -42,11 +45,34 @@ _OF_LOGS = ("harness", "task", "variant", "runs", "latest", "epoch", "epochs")
 _OF_SEVERAL = ("by", "on", "weights", "metric", "plot")
 _OF_ROWS = ("prior", "labels", "ignore_index", "numeric", "encoding", "drop_null", "keep_missing")
 _OF_FILES = ("file_format", "rows", "no_quotes")
-_OF_COLUMNS = ("weights", "counts", "by", "by_file", "vs_rest", "on", "groups", *_OF_FILES)
+_OF_COLUMNS = (
+    "weights",
+    "counts",
+    "by",
+    "by_file",
+    "by_task",
+    "vs_rest",
+    "on",
+    "groups",
+    *_OF_FILES,
+)
+_OF_ONE_TASK = (
+    "weights",
+    "labels",
+    "choices",
+    "prior",
+    "margin",
+    "by",
+    "vs_rest",
+    "plot",
+    "at_least",
+    "by_file",
+)
 _COLUMNS = {"references", "predictions", "weights", "counts", "by", "groups"}
 _OF_ESTIMATE = ("metric", "average", "confidence_level")
 _OF_TEST = (*_OF_ESTIMATE, "prior")
 _OF_COMPARISON = (*_OF_TEST, "margin")
+_COMPARED = ("references", "predictions_a", "predictions_b")
 
 
 # What is asked for
@@ -75,7 +101,11 @@ def _check(options: Namespace) -> str:
     has_intervals = options.by is None or options.confidence_level is not None
     for names, is_met, what in (
         ((*_OF_LOGS, "each"), source == "logs", logs),
-        (_OF_SEVERAL, not options.by_file, "all files together: leave out --by-file"),
+        (
+            _OF_SEVERAL,
+            not (is_report and options.by_file),
+            "all files together: leave out --by-file",
+        ),
         (_OF_ROWS, source != "logs", columns),
         (_OF_COLUMNS, source == "columns", columns),
         (("weights", "by", "by_file"), not is_ranking, "one model: name one --predictions"),
@@ -87,6 +117,7 @@ def _check(options: Namespace) -> str:
             "intervals: add --confidence-level 0.95",
         ),
         (("groups",), options.weights is None, "samples without --weights"),
+        (_OF_ONE_TASK, options.by_task is None, "one task: leave out --by-task"),
         (("at_least",), is_number and options.by is None, "one score of one model: add --metric"),
         (("prior",), options.metric and not is_ranking, "one score of one model: add --metric"),
         (("prior_mode",), is_odds, "a --prior, without an interval: leave out --confidence-level"),
@@ -299,6 +330,8 @@ def report(options: Namespace) -> str:
         Path(options.plot).mkdir(parents=True, exist_ok=True)
     if source == "logs":
         return _report_of_logs(options)
+    if options.by_task is not None:
+        return _shown(_report_by_task(options), options)
     if source == "columns" and len(options.predictions) > 1:
         return _shown(_leaderboard(options), options)
     if options.by_file:
@@ -430,6 +463,41 @@ def _report_by_file(options: Namespace) -> Any:
     return LogReport.from_reports(reports)
 
 
+def _report_by_task(options: Namespace) -> Any:
+    """Return the report on the tasks of a column, or one score of several models in each."""
+    from .inputs.joined import columns_of
+    from .logs.report import LogReport
+    from .results.report import report
+    from .results.suite import scores_by_task
+    from .warnings import naming_warnings
+
+    models = options.predictions
+    names = {"references": options.references, "task": options.by_task}
+    names |= {f"predictions {i}": x for i, x in enumerate(models, start=1)}
+    names |= {x: y for x, y in _given(options, "groups", "counts").items() if y is not None}
+    samples = _samples(options, names)
+    columns, _, read = columns_of(samples, _rows(options, samples))
+    how = _given(options, "average", "confidence_level", "unknown")
+    if len(models) > 1 or options.metric is not None:
+        how["metric"] = options.metric or "informedness"
+        return replace(scores_by_task(dict(_parts_of(columns)), models, **how), read=(read,))
+    reports = {}
+    for name, part in _parts_of(columns):
+        with naming(name), naming_warnings(name):
+            sides = part["references"], part["predictions 1"]
+            reports[name] = report(*sides, groups=part.get("groups"), **how)
+    return replace(LogReport.from_reports(reports), read=(read,))
+
+
+def _parts_of(columns: dict[str, Any]) -> Iterable[tuple[str, dict[str, Any]]]:
+    """Yield the columns of each task by its name."""
+    names, codes = columns["task"].coded()
+    for code, name in enumerate(names):
+        rows = np.flatnonzero(codes == code)
+        if len(rows):
+            yield str(name), {x: column[rows] for x, column in columns.items() if x != "task"}
+
+
 def _leaderboard(options: Namespace) -> "Leaderboard":
     """Return the ranking of several columns of predictions."""
     from .inputs.joined import columns_of
@@ -461,7 +529,7 @@ def compare(options: Namespace) -> str:
     result, (a, b) = _of_columns(options) if source == "columns" else _of_logs(options)
     if options.require is not None:
         _decide(result, options)
-    if options.format != "text":
+    if options.format != "text" or hasattr(result, "tasks"):
         return _shown(result, options)
     (rows,) = result.text_tables(f"A: {shown(a)}", f"B: {shown(b)}")
     return "\n\n".join([*result.read_blocks(), aligned(rows[1:], 60), *result.text_lines()])
@@ -471,12 +539,20 @@ def _decide(made: "Comparison", options: Namespace) -> None:
     """Tell what a comparison does not show of what is required, and let the exit code be 3."""
     from .results.decision import same_answers, why_not_shown
 
-    if made.prevalence is not None:  # the verdict can depend on the average
+    is_by_default = options.average == "default" and options.metric in (
+        "informedness",
+        "markedness",
+    )
+    tasks = getattr(made, "tasks", {"": made}).values()
+    if is_by_default and any(one.n_classes > 2 for one in tasks):  # which can change the verdict
         raise ValueError("`--require` needs `--average` for three or more classes: name one")
-    reason = why_not_shown(made, options.require)
+    if hasattr(made, "tasks"):
+        reason, note = f"B is {made.verdict} on average" * (made.verdict != "better"), ""
+    else:
+        reason, note = why_not_shown(made, options.require), same_answers(made)
     options.is_unmet = bool(reason)
-    if reason or same_answers(made):
-        options.tell(f"required {options.require}: {reason or same_answers(made)}")
+    if reason or note:
+        options.tell(f"required {options.require}: {reason or note}")
 
 
 def _require_least(made: Any, options: Namespace) -> None:
@@ -488,7 +564,7 @@ def _require_least(made: Any, options: Namespace) -> None:
         options.tell(f"required at least {options.at_least:g}: {reason}")
 
 
-def _of_logs(options: Namespace) -> tuple["Comparison", list[str]]:
+def _of_logs(options: Namespace) -> tuple[Any, list[str]]:
     """Return the comparison of two logs of one task, and what to call A and B."""
     from .logs.reading import one_run, read_log
 
@@ -496,35 +572,71 @@ def _of_logs(options: Namespace) -> tuple["Comparison", list[str]]:
         said = "without `--references` and `--predictions` there must be two logs of harnesses"
         raise ValueError(f"{said}, got {' '.join(options.path)}")
     how = _given(options, *_OF_LOGS, *_OF_TEXT)
-    a, b = (one_run(read_log(file, **how), file) for file in options.path)
+    read_a, read_b = (read_log(file, **how) for file in options.path)
+    if len({one.task for one in read_a} & {one.task for one in read_b}) > 1:
+        from .logs.suite import compare_logs
+
+        return compare_logs(read_a, read_b, **_given(options, *_OF_ESTIMATE)), options.path
+    a, b = (one_run(read, file) for read, file in zip((read_a, read_b), options.path, strict=True))
     result = a.compare(b, **_given(options, *_OF_COMPARISON))
     return result, [a.name, b.name] if a.name != b.name else options.path
 
 
-def _of_columns(options: Namespace) -> tuple["Comparison", list[str]]:
+def _of_columns(options: Namespace) -> tuple[Any, list[str]]:
     """Return the comparison of two columns, and what to call A and B."""
-    from .inputs.joined import columns_of
     from .results.comparison import compare
 
     called, models = options.predictions, options.predictions
     if len(models) > 2 or (len(models) < 2 and options.on is None):
         said = "`--predictions` must name two columns, or with --on one in each of two files"
         raise ValueError(f"{said}, got {' '.join(models)}; `informedness report` ranks several")
-    names = {"references": options.references, "predictions_a": models[0]}
-    names["predictions_b"] = models[-1]
-    names |= {x: y for x, y in _given(options, "groups", "counts").items() if y is not None}
-    samples = _samples(options, names)
-    rows = _rows(options, samples, ["references", "predictions_b"])
     if options.on is not None:
         called = options.path
         if len(models) == 2:
             called = [f"{file}, {model}" for file, model in zip(called, models, strict=True)]
-    columns, task, read = columns_of(samples, rows)
-    options.prior = _prior_read(options, samples)
-    sides = (columns[role] for role in (*names,)[:3])
+    if options.by_task is not None or options.by_file:
+        return _of_tasks(options), called
+    columns, task, read = _compared_columns(options)
+    sides = (columns[role] for role in _COMPARED)
     how = _of_task(task) | _given(options, *_OF_COMPARISON)
     made = compare(*sides, groups=columns.get("groups"), **how)
     return replace(made, read=(read,), signature=signed(made.signature, [read])), called
+
+
+def _compared_columns(options: Namespace) -> "Whole":
+    """Return the columns of a comparison."""
+    from .inputs.joined import columns_of
+
+    models = options.predictions
+    names = dict(zip(_COMPARED, (options.references, models[0], models[-1]), strict=True))
+    beside = _given(options, "groups", "counts") | {"task": options.by_task}
+    names |= {x: y for x, y in beside.items() if y is not None}
+    samples = _samples(options, names)
+    whole = columns_of(samples, _rows(options, samples, ["references", "predictions_b"]))
+    options.prior = _prior_read(options, samples)
+    return whole
+
+
+def _of_tasks(options: Namespace) -> Any:
+    """Return the comparison over the tasks in a column, or over files."""
+    from .results.suite import compare_tasks
+
+    if options.by_task is not None:
+        columns, _, account = _compared_columns(options)
+        parts, read = dict(_parts_of(columns)), [account]
+    else:
+        parts, read = {}, []
+        for file, _ in list_files(options.path, options.file_format):
+            options.path = [file]
+            columns, _, account = _compared_columns(options)
+            parts[file] = columns
+            read.append(account)
+    tasks = {name: [part[role] for role in _COMPARED] for name, part in parts.items()}
+    groups = None
+    if options.groups is not None:
+        groups = {name: part["groups"] for name, part in parts.items()}
+    made = compare_tasks(tasks, groups=groups, **_given(options, *_OF_ESTIMATE, "unknown"))
+    return replace(made, read=tuple(read))
 
 
 # register and unregister

@@ -146,6 +146,7 @@ class LogReport(Result):
 
     runs: tuple[Run, ...]
     confidence_level: float | None = None
+    read: tuple[Read, ...] = ()
 
     @classmethod
     def from_answers(
@@ -181,7 +182,8 @@ class LogReport(Result):
     def from_reports(cls, reports: Mapping[str, Report]) -> LogReport:
         """Return the report on files of predictions, a task each, from the report on each."""
         runs = tuple(Run.of(name, {"task": name}, made) for name, made in reports.items())
-        return cls(runs, runs[0].report.confidence_level)
+        read: tuple[Read, ...] = sum((run.report.read for run in runs), ())
+        return cls(runs, runs[0].report.confidence_level, read)
 
     @property
     def means(self) -> list[TaskMean]:
@@ -192,11 +194,6 @@ class LogReport(Result):
         names = models if len(models) > 1 else [""]
         means = map(_mean_of, names, models.values())
         return [mean for mean in means if mean.fields["n_tasks"] > 1]
-
-    @property
-    def read(self) -> tuple[Read, ...]:  # type: ignore[override]
-        """What was read of files; empty for logs."""
-        return sum((run.report.read for run in self.runs), ())
 
     def _rows(self) -> list[Run | TaskMean]:
         return [*self.runs, *(mean for mean in self.means if not mean.why_not)]

@@ -91,15 +91,15 @@ class Comparison(Measured):
     margin: float | None = None
     within_margin: bool | None = None
     doubt: str = ""
+    n_classes: int = 0
     n_rarest: float = math.nan
     fixed_variance: float = 0.0
+    extra_variance: float = 0.0
 
     @property
     def verdict(self) -> str:
         """Whether B is "better" or "worse" than A, or either is "not shown"."""
-        if 1 - self.p_value > self.confidence_level:  # 1 - 0.95 is above 0.05
-            return "better" if self.difference > 0 else "worse"
-        return "not shown"
+        return verdict_of(self.p_value, self.difference, self.confidence_level)
 
     @property
     def summary(self) -> str:
@@ -133,7 +133,8 @@ class Comparison(Measured):
         """Return all fields, and the sentence, as plain values for JSON."""
         by_prevalence = self.prevalence and self.prevalence.to_dict()
         plain = super().to_dict()
-        del plain["n_rarest"], plain["fixed_variance"]
+        for inner in ("n_classes", "n_rarest", "fixed_variance", "extra_variance"):
+            del plain[inner]
         plain |= {"verdict": self.verdict, "prevalence": by_prevalence, "summary": self.summary}
         return plain
 
@@ -195,6 +196,13 @@ class Comparison(Measured):
         plain = replace(self, read=()).to_dict()
         del plain["confidence_interval"], plain["standard_error"], plain["prevalence"]
         return [plain | self.fields()]
+
+
+def verdict_of(p_value: float, difference: float, level: float) -> str:
+    """Return whether B is "better" or "worse" than A, or "not shown" to be either."""
+    if 1 - p_value > level:  # 1 - 0.95 is above 0.05
+        return "better" if difference > 0 else "worse"
+    return "not shown"
 
 
 def compare(
@@ -394,8 +402,10 @@ def compared(
         margin=None if margin is None else float(margin),
         within_margin=None if margin is None else interval.low > -margin,
         doubt=lacking,
+        n_classes=a.table.n_classes,
         n_rarest=float(totals[totals > 0].min()),
         fixed_variance=made.fixed,
+        extra_variance=made.extra,
     )
 
 

@@ -170,7 +170,8 @@ def as_json(value: Any) -> Any:
     if isinstance(value, bytes):
         return repr(value)
     if isinstance(value, tuple):
-        return None if math.isnan(value[0]) else list(value)
+        is_known = not value or as_json(value[0]) is not None
+        return list(value) if is_known else None
     return None if isinstance(value, float) and math.isnan(value) else value
 
 

@@ -58,6 +58,8 @@ class Paired(NamedTuple):
     """The square of what a sample more can move, over the sum of those of the others."""
     fixed: float
     """The part of the squared error that does not fall with the number of samples."""
+    extra: float
+    """The part of it that is of the sample that might have been there."""
 
 
 def n_groups(pairs: CellPairs | None) -> int:
@@ -103,24 +105,31 @@ def paired_test(
     unbiased = difference - bias
     if abs(difference) < 1e-12 or unbiased * difference < 0:
         unbiased = 0.0  # in the first case whatever rounding made of it
-    t = abs(unbiased) / error if unbiased else 0.0
+    made, p_value = tested(unbiased, error, size, n_different, n, level)
+    squares = variance + (size * difference) ** 2 / (n or size)
+    extra = one_more / size**2
+    return Paired(made, p_value, one_more / squares if squares else 0.0, fixed, extra)
 
-    if groups is None:
+
+def tested(
+    difference: float, error: float, size: float, n_different: int, n_of_groups: int, level: float
+) -> tuple[Interval, float]:
+    """Return the interval of a difference with this error, and the p-value of none."""
+    t = abs(difference) / error if difference else 0.0
+    if not n_of_groups:
         z = normal_quantile(level)
         reach = z / math.sqrt(max(1 - z**2 / size, 1e-99))
         # both extremes of the 2^m ways to swap the answers that differ
         least = 2.0 ** max(1 - n_different, -1074)
         p_value = min(max(math.erfc(t / math.sqrt(2 + 2 * t**2 / size)), least), 1.0)
-    elif n < FEWEST_GROUPS:
+    elif n_of_groups < FEWEST_GROUPS:
         p_value = reach = math.nan
     else:
-        p_value, reach = t_tail(t, n - 1), t_quantile(level, n - 1)
-    low, high = unbiased - reach * error, unbiased + reach * error
+        p_value, reach = t_tail(t, n_of_groups - 1), t_quantile(level, n_of_groups - 1)
+    low, high = difference - reach * error, difference + reach * error
     if 1 - p_value <= level:
         low, high = min(low, 0.0), max(high, 0.0)  # 0 but for rounding, or few answers that differ
-    made = Interval(unbiased, error, low, high)
-    squares = variance + (size * difference) ** 2 / (n or size)
-    return Paired(made, p_value, one_more / squares if squares else 0.0, fixed)
+    return Interval(difference, error, low, high), p_value
 
 
 def errors_needed(level: float, n_of_groups: int) -> float:

@@ -1,0 +1,177 @@
+"""Two models over several tasks: the mean of the differences, by samples and numpy alone."""
+
+import csv
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from cli_cases import refused
+from golden import close
+from harnesses.arithmetic import LOGS
+from informedness import compare, compare_tasks, estimate, read_log
+from informedness.logs.suite import compare_logs
+
+pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
+RNG = np.random.default_rng(11)
+SIZES = {"two": (2, 90), "three": (3, 150), "five": (5, 200)}
+
+
+def drawn(k, n):
+    """Return references and the answers of two models, of which B knows more."""
+    references = np.arange(n) % k
+    a, b = (
+        np.where(RNG.random(n) < share, references, RNG.integers(0, k, n)) for share in (0.4, 0.6)
+    )
+    return references, a, b
+
+
+TASKS = {name: drawn(*size) for name, size in SIZES.items()}
+GROUPS = {name: np.arange(n) // 5 for name, (_, n) in SIZES.items()}
+
+
+def by_prevalence(references, answers):
+    """Return sum of pi_c J_c = accuracy - sum of pi_c FPR_c, and its slope at each sample."""
+    n, classes = len(references), np.unique(references)
+    value, slopes = 0.0, np.zeros(n)
+    for c in classes:
+        own, said = references == c, answers == c
+        share, tpr, fpr = own.mean(), said[own].mean(), said[~own].mean()
+        value += share * (tpr - fpr)
+        slopes += own * (said - fpr) - share * ~own * (said - fpr) / (1 - share)
+    return value, slopes
+
+
+def test_the_mean_and_its_error_are_those_of_the_samples():
+    """The sample that might have been there counts once, for the task where it moves most."""
+    made = compare_tasks(TASKS, average="prevalence")
+    differences, variances, extra = [], [], []
+    for name, (references, *answers) in TASKS.items():
+        (a, slopes_a), (b, slopes_b) = (by_prevalence(references, x) for x in answers)
+        moved, n = slopes_b - slopes_a, len(references)
+        differences.append(b - a)
+        variances.append(((moved - moved.mean()) ** 2).sum() / n**2)
+        extra.append(
+            compare(*TASKS[name], average="prevalence").standard_error ** 2 - variances[-1]
+        )
+    m = len(TASKS)
+    error = math.sqrt(sum(variances) + max(extra)) / m
+    assert made.difference == close(np.mean(differences))
+    assert made.standard_error == close(error)
+    n_samples = sum(n for _, n in SIZES.values())
+    t = made.difference / error
+    z = t / math.sqrt(1 + t**2 / n_samples)
+    assert made.p_value == pytest.approx(2 * stats.norm.sf(z), rel=1e-9)
+    for name, one in made.tasks.items():
+        assert one == compare(*TASKS[name], average="prevalence")
+    assert made.p_values["two"] >= made.tasks["two"].p_value
+    assert (made.verdict, made.to_dict()["verdict"]) == ("better", "better")
+    assert made.summary.startswith(
+        f"B is better: {made.difference:+.3f} on average of 3 tasks (95%"
+    )
+    swapped = compare_tasks({x: (r, b, a) for x, (r, a, b) in TASKS.items()}, average="prevalence")
+    assert (swapped.difference, swapped.verdict) == (close(-made.difference), "worse")
+
+
+def test_with_groups_the_test_is_students_by_the_smallest_number_of_groups():
+    made = compare_tasks(TASKS, average="macro", groups=GROUPS)
+    t = abs(made.difference / made.standard_error)
+    assert made.p_value == pytest.approx(2 * stats.t.sf(t, 90 // 5 - 1), rel=1e-9)
+    low, high = made.confidence_interval
+    reach = stats.t.ppf(0.975, 17) * made.standard_error
+    assert (low, high) == pytest.approx((made.difference - reach, made.difference + reach))
+
+
+def test_a_task_of_one_class_is_left_out_and_what_cannot_be_compared_names_its_task():
+    one = {"flat": (["x"] * 9, ["x"] * 9, ["y"] * 9)}
+    with pytest.warns(UserWarning, match="left out: flat, whose references are all 'x'"):
+        made = compare_tasks(TASKS | one)
+    assert made.left_out == ("flat, whose references are all 'x'",)
+    assert made.difference == compare_tasks(TASKS).difference
+    assert "Left out: flat" in str(made)
+    for wrong, message in (
+        (TASKS | {"odd": ([0, 1], [0, 1], [0])}, "odd: .*[Mm]ismatch"),
+        ({"two": TASKS["two"]}, "`tasks` must be at least two that can be compared"),
+        ({"two": TASKS["two"][:2]}, "`tasks` must map each task"),
+        ([TASKS["two"]], "`tasks` must map each task"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            compare_tasks(wrong)
+    with pytest.raises(ValueError, match="`metric` must be one that has a mean, which 'nit'"):
+        compare_tasks(TASKS, metric="nit")
+    alike = dict.fromkeys("ab", TASKS["two"])
+    assert compare_tasks(alike, metric="nit").difference > 0
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Return a file of all tasks, with answers that are no class, and one for each task."""
+    rows = [
+        (name, f"{name}{r}", f"{name}{a}" if i % 7 else "", f"{name}{b}")
+        for name, sides in TASKS.items()
+        for i, (r, a, b) in enumerate(zip(*map(np.ndarray.tolist, sides), strict=True))
+    ]
+    for name in ("all", *TASKS):
+        with (tmp_path / f"{name}.csv").open("w", newline="") as stream:
+            some = [row for row in rows if name in ("all", row[0])]
+            csv.writer(stream).writerows([("task", "gold", "a", "b"), *some])
+    return tmp_path / "all.csv"
+
+
+GIVEN = ["-r", "gold", "--unknown", "wrong", "--average", "prevalence", "--format", "json"]
+
+
+def test_commands_on_a_column_of_tasks_and_on_files_are_the_function(file, command):
+    def sides_of(name):
+        r, a, b = ([f"{name}{x}" for x in side.tolist()] for side in TASKS[name])
+        return r, [None if i % 7 == 0 else x for i, x in enumerate(a)], b
+
+    tasks = {name: sides_of(name) for name in sorted(TASKS)}
+    wanted = compare_tasks(tasks, unknown="wrong", average="prevalence").to_dict()
+    code, output, _ = command("compare", file, "-p", "a", "b", "--by-task", "task", *GIVEN)
+    plain = json.loads(output)
+    assert (code, plain | {"read": []}) == (0, json.loads(json.dumps(wanted)) | {"read": []})
+    files = [file.with_name(f"{name}.csv") for name in tasks]
+    by_file = json.loads(command("compare", *files, "-p", "a", "b", "--by-file", *GIVEN)[1])
+    assert by_file["difference"] == close(plain["difference"])
+    assert [one["task"] for one in by_file["tasks"]] == list(map(str, files))
+    models = json.loads(command("report", file, "-p", "a", "b", "--by-task", "task", *GIVEN)[1])
+    found = {(one["task"], one["model"]): one["value"] for one in models["scores"]}
+    one_model = json.loads(command("report", file, "-p", "a", "--by-task", "task", *GIVEN)[1])
+    for run in one_model["runs"]:
+        r, a, b = tasks[run["task"]]
+        for model, answers in (("a", a), ("b", b)):
+            score = estimate(r, answers, average="prevalence", unknown="wrong").value
+            assert found[run["task"], model] == close(score)
+        assert run["informedness"] == close(found[run["task"], "a"])
+    text = command("report", file, "-p", "a", "b", "--by-task", "task", *GIVEN[:-2])[1]
+    assert "mean of 3 tasks" in text
+
+
+def test_a_build_stops_by_the_mean_and_needs_the_average(file, command):
+    given = "compare", file, "-r", "gold", "--unknown", "wrong", "--by-task", "task", "-p"
+    required = "--require", "better"
+    assert command(*given, "a", "b", *required, "--average", "macro")[0] == 0
+    code, _, told = command(*given, "b", "a", *required, "--average", "macro")
+    assert (code, "required better: B is worse on average" in told) == (3, True)
+    refused(command(*given, "a", "b", *required), "`--require` needs `--average` for three")
+    refused(command(*given, "a", "b", "--labels", "x"), "`--labels` is for one task")
+    refused(command(*given, "a", "b", "--margin", "0.1"), "`--margin` is for one task")
+
+
+def test_logs_are_compared_over_all_tasks_that_both_have(command):
+    """Of tasks with several filters there is no one score; one task alone is as before."""
+    a, b = (LOGS / "lm-eval" / model for model in ("always-b", "knows-half"))
+    made = compare_logs(
+        read_log(a), read_log(b), metric="informedness", average="macro", confidence_level=0.95
+    )
+    code, output, _ = command("compare", a, b, "--average", "macro", "--format", "json")
+    assert (code, json.loads(output)) == (0, json.loads(json.dumps(made.to_dict())))
+    assert set(made.tasks) == {"arithmetic_letters", "arithmetic_plain", "arithmetic_texts"}
+    (line,) = made.left_out
+    assert line.startswith("arithmetic_generated, which has 2 variants, epochs or runs (choose")
+    one = json.loads(command("compare", a, b, "--task", "arithmetic_plain", "--format", "json")[1])
+    answers = [read_log(log, task="arithmetic_plain")[0] for log in (a, b)]
+    assert one["difference"] == answers[0].compare(answers[1]).difference
