@@ -82,6 +82,7 @@ coverage: $(VENV)/.test
 	$(BIN)/python tests/studies/groups.py
 	$(BIN)/python tests/studies/rate_behind_a_judge.py
 	$(BIN)/python tests/studies/decisions.py
+	$(BIN)/python tests/studies/suites.py
 
 # What the paper prints, beside what its data and formulas can give.
 paper: export OMP_NUM_THREADS := 1
