@@ -27,7 +27,6 @@ from .statistics.registry import averaged_score, score_named
 if TYPE_CHECKING:
     from .inputs.joined import Whole
     from .inputs.samples import Samples
-    from .results.comparison import Comparison
     from .results.leaderboard import Leaderboard
 
 FORMATS: dict[str, Callable[[Any], str]] = {
@@ -45,29 +44,10 @@ _OF_LOGS = ("harness", "task", "variant", "runs", "latest", "epoch", "epochs")
 _OF_SEVERAL = ("by", "on", "weights", "metric", "plot")
 _OF_ROWS = ("prior", "labels", "ignore_index", "numeric", "encoding", "drop_null", "keep_missing")
 _OF_FILES = ("file_format", "rows", "no_quotes")
-_OF_COLUMNS = (
-    "weights",
-    "counts",
-    "by",
-    "by_file",
-    "by_task",
-    "vs_rest",
-    "on",
-    "groups",
-    *_OF_FILES,
-)
-_OF_ONE_TASK = (
-    "weights",
-    "labels",
-    "choices",
-    "prior",
-    "margin",
-    "by",
-    "vs_rest",
-    "plot",
-    "at_least",
-    "by_file",
-)
+_OF_COLUMNS: tuple[str, ...] = ("weights", "counts", "by", "by_file", "by_task", "vs_rest", "on")
+_OF_COLUMNS += ("groups", *_OF_FILES)
+_OF_ONE_TASK: tuple[str, ...] = ("weights", "labels", "choices", "prior", "margin", "at_least")
+_OF_ONE_TASK += ("by", "by_file", "vs_rest", "plot")
 _COLUMNS = {"references", "predictions", "weights", "counts", "by", "groups"}
 _OF_ESTIMATE = ("metric", "average", "confidence_level")
 _OF_TEST = (*_OF_ESTIMATE, "prior")
@@ -95,27 +75,20 @@ def _check(options: Namespace) -> str:
     is_number = is_report and not is_ranking and options.metric is not None
     logs = "logs of evaluation harnesses, not for columns"
     columns = "columns: give --references and --predictions, or leave it out"
-    is_paired = not is_report or is_ranking  # which have intervals without being asked
+    are_tasks = is_report and options.by_file
+    has_level = not is_report or is_ranking or options.confidence_level is not None
     is_odds = options.prior is not None and options.confidence_level is None
     scores = "all scores, and --metric prints one: leave out one of them"
     has_intervals = options.by is None or options.confidence_level is not None
     for names, is_met, what in (
         ((*_OF_LOGS, "each"), source == "logs", logs),
-        (
-            _OF_SEVERAL,
-            not (is_report and options.by_file),
-            "all files together: leave out --by-file",
-        ),
+        (_OF_SEVERAL, not are_tasks, "all files together: leave out --by-file"),
         (_OF_ROWS, source != "logs", columns),
         (_OF_COLUMNS, source == "columns", columns),
         (("weights", "by", "by_file"), not is_ranking, "one model: name one --predictions"),
         (("counts",), options.on is None, "rows without identifiers"),
         (("vs_rest",), options.by is not None, "slices: add --by COLUMN"),
-        (
-            ("groups",),
-            is_paired or options.confidence_level,
-            "intervals: add --confidence-level 0.95",
-        ),
+        (("groups",), has_level, "intervals: add --confidence-level 0.95"),
         (("groups",), options.weights is None, "samples without --weights"),
         (_OF_ONE_TASK, options.by_task is None, "one task: leave out --by-task"),
         (("at_least",), is_number and options.by is None, "one score of one model: add --metric"),
@@ -378,35 +351,53 @@ def _table(options: Namespace, source: str) -> Any:
     return tables
 
 
+def _columns_read(options: Namespace, names: dict[str, str], second: Sequence[str] = ()) -> "Whole":
+    """Return whole columns: these by argument, and those of tasks, groups and counts."""
+    from .inputs.joined import columns_of
+
+    beside = _given(options, "groups", "counts") | {"task": options.by_task}
+    names |= {argument: name for argument, name in beside.items() if name is not None}
+    samples = _samples(options, names)
+    whole = columns_of(samples, _rows(options, samples, second))
+    options.prior = _prior_read(options, samples)
+    return whole
+
+
+def _models(options: Namespace) -> dict[str, str]:
+    """Return the columns of the references and of each model by argument."""
+    models = {f"predictions {i}": x for i, x in enumerate(options.predictions, start=1)}
+    return {"references": options.references, **models}
+
+
 def _of_groups(options: Namespace) -> Any:
     """Return the score, the report or the slices of samples in groups."""
-    from .inputs.joined import columns_of
     from .results.estimate import estimate
-    from .results.report import report
+    from .results.models import table_in_groups
+    from .results.report import Report
     from .results.slices import slices
 
-    columns = _given(options, "counts", "by")
-    names = named_columns(options.references, options.predictions[0], weights=None, **columns)
-    samples = _samples(options, {**names, "groups": options.groups})
-    read, task, account = columns_of(samples, _rows(options, samples, ["predictions"]))
-    sides = read["references"], read["predictions"]
-    how = _of_task(task) | {"groups": read["groups"]}
-    how |= _given(options, "average", "confidence_level")
+    given = {"weights": None, **_given(options, "counts", "by")}
+    names = named_columns(options.references, options.predictions[0], **given)
+    columns, task, read = _columns_read(options, names, ["predictions"])
+    sides: Any = columns["references"], columns["predictions"]
+    groups, how = columns["groups"], _given(options, "average", "confidence_level")
     if options.metric is not None:
-        options.tell("\n".join(lines_of_read(account)))
+        options.tell("\n".join(lines_of_read(read)))
+        how |= {"groups": groups, **_of_task(task)}
         score = estimate(*sides, options.metric, **how)
         if options.at_least is not None:
             _require_least(score, options)
         return score
-    if options.by is None:
-        made: Any = report(*sides, **how)
-        made = replace(made, table=replace(made.table, read=(account,)))
-    else:
-        by = {name: read[x] for x, name in names.items() if x.startswith("by")}
-        made = slices(*sides, by=by, vs_rest=options.vs_rest, **how)
-        table = replace(made.overall.table, read=(account,))
-        made = replace(made, overall=replace(made.overall, table=table))
-    return replace(made, signature=signed(made.signature, [account]))
+    if options.by is not None:
+        by = {name: columns[x] for x, name in names.items() if x.startswith("by")}
+        how |= {"vs_rest": options.vs_rest, "groups": groups, **_of_task(task)}
+        made = slices(*sides, by=by, **how)
+        table = replace(made.overall.table, read=(read,))
+        line, overall = signed(made.signature, [read]), replace(made.overall, table=table)
+        return replace(made, overall=overall, signature=line)
+    table, pairs = table_in_groups(*sides, groups, task.classes, None, task.ignored, task.unknown)
+    table = replace(table, read=(read,))
+    return Report.from_table(table, ignore_index=task.ignored, pairs=pairs, **how)
 
 
 def _score(table: ContingencyTable, options: Namespace) -> str:
@@ -465,22 +456,17 @@ def _report_by_file(options: Namespace) -> Any:
 
 def _report_by_task(options: Namespace) -> Any:
     """Return the report on the tasks of a column, or one score of several models in each."""
-    from .inputs.joined import columns_of
     from .logs.report import LogReport
     from .results.report import report
     from .results.suite import scores_by_task
     from .warnings import naming_warnings
 
-    models = options.predictions
-    names = {"references": options.references, "task": options.by_task}
-    names |= {f"predictions {i}": x for i, x in enumerate(models, start=1)}
-    names |= {x: y for x, y in _given(options, "groups", "counts").items() if y is not None}
-    samples = _samples(options, names)
-    columns, _, read = columns_of(samples, _rows(options, samples))
+    columns, _, read = _columns_read(options, _models(options))
     how = _given(options, "average", "confidence_level", "unknown")
-    if len(models) > 1 or options.metric is not None:
+    if len(options.predictions) > 1 or options.metric is not None:
         how["metric"] = options.metric or "informedness"
-        return replace(scores_by_task(dict(_parts_of(columns)), models, **how), read=(read,))
+        made = scores_by_task(dict(_parts_of(columns)), options.predictions, **how)
+        return replace(made, read=(read,))
     reports = {}
     for name, part in _parts_of(columns):
         with naming(name), naming_warnings(name):
@@ -500,16 +486,11 @@ def _parts_of(columns: dict[str, Any]) -> Iterable[tuple[str, dict[str, Any]]]:
 
 def _leaderboard(options: Namespace) -> "Leaderboard":
     """Return the ranking of several columns of predictions."""
-    from .inputs.joined import columns_of
     from .results.leaderboard import leaderboard
 
-    models = options.predictions
-    names = {"references": options.references}
-    names |= {f"predictions {i}": x for i, x in enumerate(models, start=1)}
-    names |= {x: y for x, y in _given(options, "groups", "counts").items() if y is not None}
-    samples = _samples(options, names)
-    columns, task, read = columns_of(samples, _rows(options, samples))
-    answers = dict(zip(models, [*columns.values()][1:], strict=False))
+    names = _models(options)
+    columns, task, read = _columns_read(options, names)
+    answers = {name: columns[x] for x, name in names.items() if x.startswith("predictions")}
     how = _of_task(task) | _given(options, "average") | {"groups": columns.get("groups")}
     level = options.confidence_level or 0.95
     how |= {"metric": options.metric or "informedness", "confidence_level": level}
@@ -535,24 +516,18 @@ def compare(options: Namespace) -> str:
     return "\n\n".join([*result.read_blocks(), aligned(rows[1:], 60), *result.text_lines()])
 
 
-def _decide(made: "Comparison", options: Namespace) -> None:
+def _decide(made: Any, options: Namespace) -> None:
     """Tell what a comparison does not show of what is required, and let the exit code be 3."""
     from .results.decision import same_answers, why_not_shown
 
-    is_by_default = options.average == "default" and options.metric in (
-        "informedness",
-        "markedness",
-    )
     tasks = getattr(made, "tasks", {"": made}).values()
-    if is_by_default and any(one.n_classes > 2 for one in tasks):  # which can change the verdict
+    is_named = options.average != "default" or not score_named(options.metric).averages
+    if not is_named and any(one.n_classes > 2 for one in tasks):  # each may decide otherwise
         raise ValueError("`--require` needs `--average` for three or more classes: name one")
-    if hasattr(made, "tasks"):
-        reason, note = f"B is {made.verdict} on average" * (made.verdict != "better"), ""
-    else:
-        reason, note = why_not_shown(made, options.require), same_answers(made)
+    reason = why_not_shown(made, options.require)
     options.is_unmet = bool(reason)
-    if reason or note:
-        options.tell(f"required {options.require}: {reason or note}")
+    if said := reason or same_answers(made):
+        options.tell(f"required {options.require}: {said}")
 
 
 def _require_least(made: Any, options: Namespace) -> None:
@@ -605,16 +580,10 @@ def _of_columns(options: Namespace) -> tuple[Any, list[str]]:
 
 def _compared_columns(options: Namespace) -> "Whole":
     """Return the columns of a comparison."""
-    from .inputs.joined import columns_of
-
     models = options.predictions
-    names = dict(zip(_COMPARED, (options.references, models[0], models[-1]), strict=True))
-    beside = _given(options, "groups", "counts") | {"task": options.by_task}
-    names |= {x: y for x, y in beside.items() if y is not None}
-    samples = _samples(options, names)
-    whole = columns_of(samples, _rows(options, samples, ["references", "predictions_b"]))
-    options.prior = _prior_read(options, samples)
-    return whole
+    sides = options.references, models[0], models[-1]
+    names = dict(zip(_COMPARED, sides, strict=True))
+    return _columns_read(options, names, ["references", "predictions_b"])
 
 
 def _of_tasks(options: Namespace) -> Any:

@@ -7,17 +7,19 @@ import math
 from .comparison import Comparison
 from .estimate import Estimate
 from .render import rounded, samples
+from .suite import SuiteComparison
 
-REQUIRED = ("better", "not-worse")
 _FEW_DIFFERENT = 30  # answers, below which a line says how many
 
 
-def why_not_shown(made: Comparison, required: str) -> str:
+def why_not_shown(made: Comparison | SuiteComparison, required: str) -> str:
     """Return why a comparison does not show that B is "better" or "not-worse"; empty if it does.
 
     Models that give the same answers are not worse by decision, not by proof: the first thing that
-    anyone tries is the unchanged model.
+    anyone tries is the unchanged model. Over several tasks the mean decides.
     """
+    if isinstance(made, SuiteComparison):
+        return "" if made.verdict == "better" else f"B is {made.verdict} on average"
     if required == "not-worse" and not made.n_different:
         return ""
     if math.isnan(made.p_value) or made.doubt:
@@ -42,9 +44,9 @@ def why_not_shown(made: Comparison, required: str) -> str:
     return reason
 
 
-def same_answers(made: Comparison) -> str:
+def same_answers(made: Comparison | SuiteComparison) -> str:
     """Return what samples on which no answer differs would not show; empty if some differ."""
-    if made.n_different:
+    if isinstance(made, SuiteComparison) or made.n_different:
         return ""
     unseen = 3 / made.n_rarest  # whose chance to be missed in all of them is 5%
     n = samples(made.n_samples)
