@@ -383,8 +383,8 @@ def _of_groups(options: Namespace) -> Any:
     groups, how = columns["groups"], _given(options, "average", "confidence_level")
     if options.metric is not None:
         options.tell("\n".join(lines_of_read(read)))
-        how |= {"groups": groups, **_of_task(task)}
-        score = estimate(*sides, options.metric, **how)
+        how |= {"metric": options.metric, "groups": groups, **_of_task(task)}
+        score = estimate(*sides, **how)
         if options.at_least is not None:
             _require_least(score, options)
         return score
