@@ -26,7 +26,13 @@ from informedness.results.comparison import Comparison
 from informedness.results.estimate import Estimate, estimate
 from informedness.results.render import amount, digits_for, p_text, rounded, samples
 from informedness.results.report import Report
-from informedness.results.sentences import answering, best_of, summary_of
+from informedness.results.sentences import (
+    MANY_OUTSIDE,
+    answering,
+    best_of,
+    outside_share,
+    summary_of,
+)
 from informedness.statistics.entropy import EntropicScore, triangle_of
 from informedness.statistics.margins import INFORMEDNESS
 from informedness.statistics.registry import REPORTED, score_named
@@ -149,16 +155,14 @@ def verdict(report: Report, judged: Estimate | None) -> str:
     Where a picture or a number beside it says so too, the sentence is empty.
     """
     score, value, table = score_named(METRIC), report.scores[METRIC], report.table
-    caution = score.caution(table, value)
-    said = summary_of(table, score, value, None, judged, report.guessing_p_value)
+    summary = summary_of(table, score, value, None, judged, report.guessing_p_value)
+    text, caution, share = summary.verdict, score.caution(table, value), outside_share(table)
     if isinstance(score, EntropicScore):  # of which the package only says what is bad
-        said = said.partition(", where ")[0].partition(": ")[2]
-        if not said and not math.isnan(report.guessing_p_value):
-            said = "; ".join(filter(None, ("better than guessing", caution)))
-        return sentence(said) if said else ""
-    if report.scores["accuracy"] < value < 1 and not caution:
-        return ""  # it knows no more than it gets right
-    return sentence(said.partition(": ")[2])
+        if not text and not math.isnan(report.guessing_p_value):
+            text = "; ".join(filter(None, ("better than guessing", caution)))
+    elif report.scores["accuracy"] < value < 1 and not caution and share <= MANY_OUTSIDE:
+        text = ""  # it knows no more than it gets right
+    return sentence(text) if text else ""
 
 
 # The score of one table

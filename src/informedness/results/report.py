@@ -201,8 +201,8 @@ class Report(Result, Mapping[str, float]):
 
     def summary_of(self, name: str) -> str:
         """Return a sentence that says what a score means, in view of its interval."""
-        given = self.scores[name], self.estimates.get(name)
-        return summary_of(self.table, self._scores[name], *given, p_value=self.guessing_p_value)
+        given = self._scores[name], self.scores[name], self.estimates.get(name)
+        return str(summary_of(self.table, *given, p_value=self.guessing_p_value))
 
     @property
     def _scores(self) -> dict[str, Score]:

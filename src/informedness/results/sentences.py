@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +17,22 @@ from .estimate import Estimate, estimates_of
 from .render import cut, digits_for, rounded, samples, shown
 
 _LEVEL = 0.95  # of the interval that a verdict is based on if none was asked for
-_MANY_OUTSIDE = 0.05  # of the answers are no class: what is said of guessing is of the others
+MANY_OUTSIDE = 0.05  # of the answers are no class: what is said of guessing is of the others
+
+
+class Summary(NamedTuple):
+    """The parts of a sentence on a score; any of them may be empty."""
+
+    figures: str
+    verdict: str
+    scale: str = ""
+    caution: str = ""
+
+    def __str__(self) -> str:
+        """Return the sentence."""
+        said = ": ".join(filter(None, (self.figures, self.verdict)))
+        scaled = f"{said}, where {self.scale}" if self.scale else said
+        return f"{'; '.join(filter(None, (scaled, self.caution)))}."
 
 
 def summary_of(
@@ -26,7 +42,7 @@ def summary_of(
     made: Estimate | None = None,
     judged: Estimate | None = None,
     p_value: float = math.nan,
-) -> str:
+) -> Summary:
     """Return a sentence with a score of a table and what it means.
 
     `made` is the interval that was asked for, which the sentence then shows; `judged` is one shown
@@ -34,12 +50,12 @@ def summary_of(
     `guessing_p_value`, nan if unknown.
     """
     if np.count_nonzero(table.reference_totals) == 1:
-        return f"{_one_class(table, score)}."
-    if outside_share(table) > _MANY_OUTSIDE:
+        return Summary("", _one_class(table, score))
+    if outside_share(table) > MANY_OUTSIDE:
         in_words = f" {made.interval_in_words(3)}" if made else ""
-        level = made.confidence_level if made else _LEVEL
-        said = _of_answers_given(table, score, None if math.isnan(p_value) else level)
-        return f"{score.title} {rounded(value, 3)}{in_words}: {said}."
+        level = None if math.isnan(p_value) else made.confidence_level if made else _LEVEL
+        figures = f"{score.title} {rounded(value, 3)}{in_words}"
+        return Summary(figures, _of_answers_given(table, score, level))
     share = score.meaning(table, value)
     judged = made or judged or _interval_for_verdict(table, score)
     digits, ends = 2 if share else 3, ""
@@ -52,10 +68,8 @@ def summary_of(
     figures = f"{score.title} {rounded(value, digits)}{ends}"
     verdict = _verdict(table, score, value, judged, share, p_value)
     if share:
-        return f"{figures}: {verdict}."
-    said = f"{figures}: {verdict}" if verdict else figures
-    scaled = f"{said}, where {_scale(table, score)}"
-    return f"{'; '.join(filter(None, (scaled, score.caution(table, value))))}."
+        return Summary(figures, verdict)
+    return Summary(figures, verdict, _scale(table, score), score.caution(table, value))
 
 
 def _of_answers_given(table: Table, score: Score, level: float | None) -> str:
@@ -138,7 +152,7 @@ def _scale(table: Table, score: Score) -> str:
 
 def guessing_p_value_of_given(table: Table, p_value: float) -> float:
     """Return the p-value of a table; if many answers are no class, that of the others."""
-    if math.isnan(p_value) or outside_share(table) <= _MANY_OUTSIDE:
+    if math.isnan(p_value) or outside_share(table) <= MANY_OUTSIDE:
         return p_value
     answered = answered_of(table)
     return 1.0 if answered is None else guessing_p_value(answered)
