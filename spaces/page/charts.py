@@ -203,7 +203,7 @@ def draw_score(
         commonest=shown(table.labels[int(np.argmax(table.reference_totals))]),
         report=report,
         constant=constant,
-        fields=[field(report.scores, several), field(constant.scores, several)],
+        fields=[field(table), field(constant.table)],
         bits=bits_of(table) if several and is_entropic else None,
         k=table.n_classes,
         score="undefined" if score.undefined(table) else rounded(value, digits),

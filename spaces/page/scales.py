@@ -4,15 +4,22 @@ Places are in percent of the width of a line, so that its texts can be HTML of a
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from informedness.core.scores import mutual_information
 from informedness.core.table import Table
 from informedness.results.comparison import Comparison
 from informedness.results.estimate import Estimate
+from informedness.results.sentences import MANY_OUTSIDE, answered_of, outside_share
 from informedness.statistics.entropy import EntropicScore, entropies
+from informedness.statistics.margins import INFORMEDNESS
+from informedness.statistics.registry import score_named
 from informedness.statistics.score import Score
+
+ACCURACY = score_named("accuracy")
 
 
 class Scale:
@@ -84,39 +91,55 @@ def comparison_scales(made: Comparison, chance: float) -> dict[str, Any]:
     }
 
 
-# A hundred answers: known, lucky guesses, wrong
+# A hundred answers: known, lucky guesses, wrong; if many are no class, these are of their own kind
 
 
-def hundred(shares: Sequence[float]) -> list[int]:
-    """Return whole numbers that sum to 100, by largest remainder."""
-    exact = [100 * share / math.fsum(shares) for share in shares]
+def whole(shares: Sequence[float], total: int) -> list[int]:
+    """Return whole numbers in proportion to shares, with this sum, by largest remainder."""
+    exact = [total * share / math.fsum(shares) for share in shares]
     counts = [math.floor(amount + 1e-9) for amount in exact]
     by_loss = sorted(range(len(exact)), key=lambda i: (counts[i] - exact[i], i))
-    for i in by_loss[: 100 - sum(counts)]:
+    for i in by_loss[: total - sum(counts)]:
         counts[i] += 1
     return counts
 
 
-def field(scores: Mapping[str, float], several: bool = True) -> dict[str, Any]:
-    """Return a hundred answers of a classifier with these scores, and their description.
+def field(table: Table) -> dict[str, Any]:
+    """Return a hundred answers like those of a table, and their description.
 
-    `several` says whether the references have two or more classes.
+    If many are no class, the others are like the answers given.
     """
-    accuracy, known = scores["accuracy"], scores["informedness"]
-    why, wrong = "", 1 - accuracy
+    share = outside_share(table)
+    n_outside = round(100 * share) if share > MANY_OUTSIDE else 0
+    answered = answered_of(table) if n_outside else table
+    shares, why = ({}, "") if answered is None else parted(answered, n_outside > 0)
+    numbers = whole([*shares.values()], 100 - n_outside)
+    counts = dict(zip(shares, numbers, strict=True))
+    if n_outside:
+        counts["no-class"] = n_outside
+    words = ", ".join(f"{n} {kind.replace('-', ' ')}" for kind, n in counts.items())
+    return {"counts": counts, "why": why, "words": words}
+
+
+def parted(table: Table, are_given: bool) -> tuple[dict[str, float], str]:
+    """Return the shares of known and lucky answers, or of right ones and why no more is known.
+
+    `are_given` says whether the table lacks answers that are no class.
+    """
+    accuracy, known = (float(score.rounded(table)) for score in (ACCURACY, INFORMEDNESS))
+    several = np.count_nonzero(table.reference_totals) > 1
     if several and -1e-9 <= known <= accuracy + 1e-9:
         known = min(max(known, 0.0), accuracy)
-        shares = {"known": known, "lucky": accuracy - known, "wrong": wrong}
-    else:
-        shares = {"right": accuracy, "wrong": wrong}
-        why = "With one class there is nothing to know, so answers are only right or wrong."
-        if several and known < 0:
-            why = "Informedness is below 0: no answers are known, they are only right or wrong."
-        elif several:
-            why = (
-                "Informedness is above accuracy, which can happen with several classes. It does "
-                "not tell which right answers were guessed, so answers are only right or wrong."
-            )
-    counts = dict(zip(shares, hundred(list(shares.values())), strict=True))
-    words = ", ".join(f"{n} {kind}" for kind, n in counts.items())
-    return {"counts": counts, "why": why, "words": words}
+        return {"known": known, "lucky": accuracy - known, "wrong": 1 - accuracy}, ""
+    whose = " of the answers given" if are_given else ""
+    why = f"Informedness{whose} is below 0: no answers are known, they are only right or wrong."
+    if not several:
+        among = " among the answers given" if are_given else ""
+        why = f"With one class{among} there is nothing to know, so answers are only right or wrong."
+    elif known > 0:
+        bound = "their accuracy" if are_given else "accuracy"
+        why = (
+            f"Informedness{whose} is above {bound}, which can happen with several classes. It does "
+            "not tell which right answers were guessed, so answers are only right or wrong."
+        )
+    return {"right": accuracy, "wrong": 1 - accuracy}, why
