@@ -37,7 +37,7 @@ from informedness.statistics.entropy import EntropicScore, triangle_of
 from informedness.statistics.margins import INFORMEDNESS
 from informedness.statistics.registry import REPORTED, score_named
 from informedness.statistics.score import ScoreWithInterval
-from informedness.warnings import IntervalWarning, collected
+from informedness.warnings import IntervalWarning, UndefinedMetricWarning, collected
 
 NAMES = {name: score_named(name).title for name in REPORTED}
 WIDE = 0.1  # intervals from this width on are shown with two digits, and may be explained
@@ -66,6 +66,7 @@ _CONTROLS = {
     'unknown="wrong" counts a missing prediction as wrong, ': "",
     "; files can be read with ignore_case=True or strip=True": "",
     "declare all classes with `labels`": "list all classes in a matrix",
+    "leave it out of `labels`": "paste rows instead of a matrix",
     "it in `labels`": "all classes in a matrix",
     "give labels= if they": "type them into the matrix if they",
 }
@@ -178,13 +179,14 @@ def draw_score(
     score = score_named(METRIC)
     with collected() as notes:
         warn_of_table(table)
-    with collected() as others:  # of them, the doubts about the score are in its verdict
+    with collected() as others:  # of which those on the score as a share are in its verdict
         constant = Report.from_table(answering(table, "commonest"))
         best = best_of(table, score)
         report = Report.from_table(table)
         has_interval = isinstance(score, ScoreWithInterval) and not table.is_weighted
         made = estimate(table, metric=METRIC) if has_interval else None
-    notes = [*warned, *notes, *(note for note in others if isinstance(note, IntervalWarning))]
+    of_scores = IntervalWarning, UndefinedMetricWarning
+    notes = [*warned, *notes, *(note for note in others if isinstance(note, of_scores))]
     signature = made.signature if made else score.signature(table)
     if made and math.isnan(made.standard_error):  # the score is undefined
         made = None

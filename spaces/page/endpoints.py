@@ -8,7 +8,7 @@ tool: a description, then one line per argument.
 import functools
 import inspect
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import charts
@@ -24,7 +24,7 @@ from informedness.results.report import Report
 from informedness.results.sentences import answering
 from informedness.statistics.intervals import check_level
 from informedness.statistics.registry import REPORTED, score_named
-from informedness.warnings import UndefinedMetricWarning, collected
+from informedness.warnings import collected
 
 # Models often send a list as JSON in a string.
 Labels = list[str | int | bool] | str
@@ -39,20 +39,25 @@ def _report(table: ContingencyTable, confidence_level: float | None) -> dict[str
     beside = {"always_commonest": "commonest", "all_right": "right"}
     with collected():  # nobody asked about these two tables
         others = {name: scores_of(answering(table, wanted)) for name, wanted in beside.items()}
-    said = list(filter(None, [score_named(METRIC).undefined(table)]))
+    sentences = list(filter(None, [score_named(METRIC).undefined(table)]))
     with collected() as notes:
         warn_of_table(table)
-    with collected() as doubts:
         if confidence_level is not None:
             check_level(confidence_level)
             if table.is_weighted:
                 confidence_level = None
-                said.append("there is no interval: these are weights, not counts of samples")
+                sentences.append("there is no interval: these are weights, not counts of samples")
         report = Report.from_table(table, confidence_level)
         summary = report.summary if METRIC == "informedness" else report.summary_of(METRIC)
-    notes += [x for x in doubts if not isinstance(x, UndefinedMetricWarning)]
-    said += dict.fromkeys(map(charts.plain, notes))
-    return {**report.to_dict(), "summary": summary, **others, "warnings": said}
+    doubts = [*dict.fromkeys(sentences + texts_of(notes))]
+    return {**report.to_dict(), "summary": summary, **others, "warnings": doubts}
+
+
+def texts_of(notes: Iterable[Warning]) -> list[str]:
+    """Return what warnings say, each once, in words of the endpoints."""
+    # without one class alone, its answers are refused, or the matrix has a row too many
+    ways_out = "leave it out of `labels`", "leave out `labels`"
+    return list(dict.fromkeys(charts.plain(note).replace(*ways_out) for note in notes))
 
 
 def scores_of(table: ContingencyTable) -> dict[str, Any]:
@@ -71,8 +76,8 @@ def score(
     """Score the predictions of a classifier against the references (the true labels).
 
     Informedness is 1 for a perfect classifier and 0, on average, for any guesser, however uneven
-    the classes are. A classifier that knows the share x of the
-    answers in every class and guesses the rest scores about x.
+    the classes are. A classifier that knows the share x of the answers in every class and guesses
+    the rest scores about x. Without labels, a prediction that no reference has counts as wrong.
     NIT (2^MI / k) measures how much information about the references the predictions carry: with k
     classes, chance is 1/k, not 0. If accuracy is high but Informedness is near 0, the accuracy is
     credit for guessing the commonest class. If the interval of a score contains the score of a
@@ -81,7 +86,7 @@ def score(
     Args:
         references: The true labels, up to 100,000.
         predictions: The predicted labels, one per reference, in the same order.
-        labels: All classes of the task; by default those that occur.
+        labels: All classes of the task; by default those of the references.
         confidence_level: How often an interval should contain the true value, between 0 and 1.
 
     Returns:
@@ -89,7 +94,8 @@ def score(
         nit (null where undefined), each with NAME_standard_error and NAME_confidence_interval;
         per_class, the rates of each class; all_right and always_commonest, the scores of a perfect
         classifier and of one that always gives the commonest class; summary, which explains the
-        score of this page; signature; warnings.
+        score of this page; signature; warnings. If predictions are no class: n_unknown,
+        unknown_share, informedness_without_unknown and nit_without_unknown.
     """
     return _report(table_of_labels(references, predictions, labels), confidence_level)
 
@@ -134,15 +140,16 @@ def compare(
         references: The true labels, up to 100,000.
         predictions_a: The predictions of A, in the same order.
         predictions_b: The predictions of B, in the same order.
-        labels: All classes of the task; by default those that occur.
+        labels: All classes of the task; by default those of the references.
         metric: The score to compare: informedness, nit, accuracy or any other that scoring returns.
         confidence_level: How often an interval should contain the true value, between 0 and 1.
 
     Returns:
         a, b and difference; its standard_error, confidence_interval and p_value; gained and lost,
         the numbers of samples that only B and only A got right; n_different, the number of
-        different answers; scores_a and scores_b, all scores of each; summary, which explains the
-        result; signature; warnings.
+        different answers; unknown_shares, the shares of answers of A and B that are no class;
+        scores_a and scores_b, all scores of each; summary, which explains the result; signature;
+        warnings.
     """
     columns = references, predictions_a, predictions_b
     models = {"predictions_a": predictions_a, "predictions_b": predictions_b}
@@ -153,8 +160,7 @@ def compare(
         )
     with collected():
         a, b = map(scores_of, tables)
-    said = list(dict.fromkeys(map(charts.plain, notes)))
-    return {**made.to_dict(), "scores_a": a, "scores_b": b, "warnings": said}
+    return {**made.to_dict(), "scores_a": a, "scores_b": b, "warnings": texts_of(notes)}
 
 
 def called(function: Callable[..., dict[str, Any]]) -> Callable[..., Any]:
