@@ -16,19 +16,18 @@ MOST_BARS = 20  # classes with a bar each, likewise
 
 def heat_map(table: ContingencyTable) -> dict[str, Any]:
     """Return what the drawing of a table needs: counts and shares of the row, confused pairs."""
-    codes, _, counts = most_frequent(table, MOST_CELLS)
+    codes, labels, counts = most_frequent(table, MOST_CELLS)
     totals = table.reference_totals[codes].tolist()
     cells = [
         [(count, count / total if total else 0.0) for count in row]
         for row, total in zip(counts.astype(table.counts.dtype).tolist(), totals, strict=True)
     ]
-    k = len(table.labels)
     return {
-        "k": k,
-        "names": [shown(table.labels[code]) for code in codes],
+        "k": table.n_classes,
+        "names": list(map(shown, labels)),
         "cells": cells,
-        "upright": k >= SLANTED,
-        "confused": confused_pairs(table) if k >= SLANTED else [],
+        "upright": len(labels) >= SLANTED,
+        "confused": confused_pairs(table) if len(labels) >= SLANTED else [],
     }
 
 
