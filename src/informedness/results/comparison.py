@@ -181,12 +181,16 @@ class Comparison(Measured):
 
     def text_lines(self) -> list[str]:
         """Return the signature, the result in a sentence, and how many answers are no class."""
+        return [*filter(None, (self.signature, str(self), self.unknown_in_words))]
+
+    @property
+    def unknown_in_words(self) -> str:
+        """A sentence with the share of each model's answers that are no class, if there are any."""
         shares = zip("AB", self.unknown_shares, strict=True)
         of_each = " and ".join(
             f"{share_text(share)} of the answers of {x}" for x, share in shares if share
         )
-        lines = [f"{of_each} are none of the classes and count as wrong."] if of_each else []
-        return [self.signature, str(self), *lines]
+        return f"{of_each} are none of the classes and count as wrong." if of_each else ""
 
     def _lead_first(self) -> list[str]:
         return [str(self), *(line for line in self.text_lines() if line != str(self))]
