@@ -32,9 +32,9 @@ IRRATIONAL = ("nit", "ema", "matthews_corrcoef")
 OF_CLASSES = ("informedness", "markedness")
 
 
-def law(**drawn):
+def law(examples=100, **drawn):
     """Mark a test that holds for whatever is drawn; the same examples are drawn every time."""
-    return lambda test: settings(max_examples=100, deadline=None, derandomize=True)(
+    return lambda test: settings(max_examples=examples, deadline=None, derandomize=True)(
         given(**drawn)(test)
     )
 

@@ -1,0 +1,269 @@
+"""What the page and its endpoints say of answers that are no class, and of classes without samples.
+
+The oracle is `reference.of_answers`, the definition in fractions.
+"""
+
+import re
+from collections import Counter
+
+import pytest
+from drawn import METRICS, parsed
+from hypothesis import strategies as st
+
+from informedness import compare, report
+from informedness.statistics.registry import score_named
+from reference import of_answers
+from tables import table_of, table_of_labels
+from test_properties import law
+
+pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore:informedness. ")]
+
+TEXTS = ["ok"] * 900 + ["toxic"] * 100
+UNSURE = ["ok"] * 890 + ["unsure"] * 10 + ["ok"] * 20 + ["unsure"] * 80
+THREE = ["ok", "toxic", "unsure"]
+COUNTS = [[890, 0, 10], [20, 0, 80], [0, 0, 0]]
+WORTH = "9.0% of the answers are 'unsure', which no reference has: Informedness 0.718; if it is no "
+COMMA = "ham, where spam"
+
+
+def half(n, known="a", other="b", answer="I cannot"):
+    """Return 100 samples of two classes, all answered right but for n of each class."""
+    columns = [known] * 50 + [other] * 50, [known] * (50 - n) + [answer] * n + [other] * (50 - n)
+    return columns[0], [*columns[1], *[answer] * n]
+
+
+EVEN = ["a"] * 40 + ["b"] * 40 + ["c"] * 20, ["a"] * 40 + ["b"] * 40 + ["I cannot"] * 20
+CASES = {  # the squares of a table, its lead and its verdict in both metrics
+    "a third": (
+        half(15),
+        {"known": 70, "no-class": 30},
+        "30% are no class; of the answers given 1.00: every answer is right.",
+        "30% are no class; of the answers given 1.000, where chance is 0.500 and the maximum .*",
+    ),
+    "most": (
+        half(30),
+        {"known": 40, "no-class": 60},
+        "60% are no class; of the answers given 1.00: every answer is right .*",
+        "60% are no class; of the answers given 1.000, where chance is 0.500 and the maximum .*",
+    ),
+    "a model that never says toxic": (
+        (TEXTS, UNSURE),
+        {"lucky": 89, "wrong": 2, "no-class": 9},
+        "9% are no class; of the answers given 0.00, which is no better than guessing.",
+        "9% are no class; of the answers given 0.500, which is no better than guessing, where .*",
+    ),
+    "more is known than right": (
+        EVEN,
+        {"known": 80, "no-class": 20},
+        "20% are no class; of the answers given 1.00: every answer is right.",
+        "20% are no class; of the answers given 0.667, where .* maximum for these classes 0.667.",
+    ),
+    "answers to one class": (
+        ([COMMA] * 50 + ["b"] * 50, [COMMA] * 50 + ["?"] * 50),
+        {"right": 50, "no-class": 50},
+        f"50% are no class; of the answers given all are to '{COMMA}', so there is nothing .*",
+        f"50% are no class; of the answers given all are to '{COMMA}', so there is nothing .*",
+    ),
+    "none": (
+        half(50),
+        {"no-class": 100},
+        "No answer is a class of the references, so all are wrong.",
+        "No answer is a class of the references, so all are wrong.",
+    ),
+    "given answers that are worse than guesses": (
+        (["a"] * 50 + ["b"] * 50, ["b"] * 45 + ["?"] * 5 + ["a"] * 45 + ["?"] * 5),
+        {"wrong": 90, "no-class": 10},
+        "10% are no class; of the answers given -1.00, which is worse than guessing.",
+        "10% are no class; of the answers given 1.000, where .*",
+    ),
+    "few": (half(2), {"known": 92, "lucky": 4, "wrong": 4}, "Scores like a model .* 92% .*", "B.*"),
+}
+
+
+def drawn(page, table):
+    return parsed(page.charts.draw_score(table))
+
+
+def squares_of(shown):
+    """Return how many squares of the model there are of each kind."""
+    field = shown.all(".//div[@class='field']")[0]
+    return dict(Counter(square["class"] for square in field.all("i")))
+
+
+def text_of(shown, part):
+    return shown.id(part).text if shown.has(part) else ""
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_above_5_percent_answers_that_are_no_class_have_squares_and_the_verdict_is_of_the_others(
+    page_of, name
+):
+    columns, squares, *verdicts = CASES[name]
+    table, n = table_of_labels(*columns), squares.get("no-class")
+    for metric, verdict in zip(METRICS, verdicts, strict=True):
+        shown = drawn(page_of(metric), table)
+        assert re.fullmatch(verdict, shown.id("verdict").text)
+        assert text_of(shown, "no-class") == (
+            f"{n} of 100 answers are no class: wrong." if n else ""
+        )
+    shown = drawn(page_of("informedness"), table)
+    assert squares_of(shown) == squares
+    (box,) = shown.all(".//div[@class='squares']")
+    assert f"{n} no class" in box.text or not n
+    key = [line.text for line in box.all("p[@class='key small']/span")]
+    assert ("no class: wrong" in key) == (n is not None)
+
+
+def test_why_squares_are_only_right_or_wrong_is_said_of_the_answers_given(page):
+    above = [[2, 0, 0, 1], [2, 2, 2, 1], [0, 0, 2, 1], [0] * 4]
+    for table, why in (
+        (
+            table_of_labels(*CASES["given answers that are worse than guesses"][0]),
+            "Informedness of the answers given is below 0",
+        ),
+        (table_of_labels(*CASES["answers to one class"][0]), "With one class among the answers"),
+        (table_of(above), "Informedness of the answers given is above their accuracy"),
+    ):
+        (line,) = drawn(page, table).all(".//p[@class='small why']")
+        assert line.text.startswith(why)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_result_warns_of_many_answers_of_classes_without_references_and_the_way_out_is_one(
+    page_of, metric
+):
+    """Paste the rows, or leave out `labels`, and the score is the one that the warning has."""
+    page = page_of(metric)
+    score, matrix = page.endpoints.score, page.endpoints.score_matrix
+    for table in (table_of_labels(TEXTS, UNSURE, labels=THREE), table_of(COUNTS, labels=THREE)):
+        said = f"{WORTH}class of the task, paste rows instead of a matrix: -0.011."
+        assert said in drawn(page, table).notes()
+    assert (
+        drawn(page_of("informedness"), table_of_labels(TEXTS, UNSURE)).id("score").text == "-0.01"
+    )
+    said = f"{WORTH}class of the task, leave out `labels`: -0.011"
+    for function, columns in ((score, (TEXTS, UNSURE)), (matrix, [COUNTS])):
+        result, without = function(*columns, THREE), function(*columns)
+        assert result["warnings"].count(said) == 1
+        values = result["informedness"], without["informedness"]
+        assert [f"{value:.3f}" for value in values] == ["0.718", "-0.011"]
+    result = page.endpoints.compare(TEXTS, TEXTS, UNSURE, THREE, "informedness")
+    assert [said in note for note in result["warnings"]].count(True) == 1
+
+
+def test_few_answers_of_a_class_without_references_are_named_in_the_warnings(page):
+    few = ["ok"] * 900 + ["toxic"] * 60 + ["unsure"] * 40
+    (note,) = page.endpoints.score(TEXTS, few, THREE)["warnings"]
+    assert note == (
+        "among the predictions but not the references, so counted as 0 in Informedness: 'unsure'"
+    )
+    assert drawn(page, table_of_labels(TEXTS, few, labels=THREE)).notes() == [
+        f"A{note[1:].replace('`', '')}."
+    ]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_label_that_is_no_class_is_counted_as_none(page_of, metric):
+    page = page_of(metric)
+    texts = drawn(page, table_of_labels(TEXTS, UNSURE))
+    assert not texts.all(".//details[@data-fold='Classes']")
+    (fold,) = drawn(page, table_of_labels(*EVEN)).all(".//details[@data-fold='Classes']")
+    assert fold.all("summary")[0].text == "Classes 3 classes"
+    names = [f"class {i:02d}" for i in range(31)]
+    for answers in ["I cannot"], [f"odd {i}" for i in range(40)], [None]:
+        columns = [*names * 2, *["class 00"] * len(answers)], [*names * 2, *answers]
+        shown = drawn(page, table_of_labels(*columns, unknown="wrong"))
+        assert "Only the 30 of 31 classes with the most references are shown." in shown.text
+        (matrix,) = shown.all(".//div[@class='matrix']//table")
+        heads, first = matrix.all("thead/tr/th"), matrix.all("tbody/tr")[0]
+        assert [head.text for head in heads[1:-1]] == names[:30]
+        assert heads[-1].text == ("I cannot" if answers == ["I cannot"] else "(outside the labels)")
+        assert len(first.all("*")) == len(heads)
+        assert first.all("td")[-1].text.startswith(str(len(answers)))
+
+
+def test_the_sentences_of_nit_hold_where_even_classes_are_not_all_answered(page_of):
+    shown = drawn(page_of("nit"), table_of_labels(*half(15)))
+    assert "/ 2 classes = " in shown.id("meaning").text
+    assert "|k:2|" in shown.id("signature").text
+    (triangle,) = shown.all(".//div[@class='triangle']")
+    assert "the classes are uneven" not in triangle.text
+    assert "missing, because some labels are commoner than others" in triangle.text
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_comparison_shows_the_share_of_each_models_answers_that_are_no_class(page_of, metric):
+    columns = TEXTS, TEXTS[:950] + ["ok"] * 50, UNSURE
+    compared = page_of(metric).compare_tab.compared
+    shown, made = parsed(compared(columns)), compare(*columns, metric=metric)
+    assert shown.id("unknown").text == made.text_lines()[-1]
+    assert shown.id("unknown").text == (
+        "9.0% of the answers of B are none of the classes and count as wrong."
+    )
+    assert not parsed(compared((TEXTS, TEXTS, columns[1]))).has("unknown")
+
+
+def test_the_endpoints_say_that_classes_are_those_of_the_references(page):
+    for endpoint in (page.endpoints.score, page.endpoints.compare):
+        assert "by default those of the references." in endpoint.__doc__
+
+
+LABELS = ["a", "b", "c"]
+
+
+@st.composite
+def answered(draw):
+    """Return references, answers of which some are no class, and classes if they are declared."""
+    n = draw(st.integers(2, 60))
+    sides = st.sampled_from(LABELS), st.sampled_from([*LABELS, "I cannot", "?"])
+    columns = (draw(st.lists(side, min_size=n, max_size=n)) for side in sides)
+    return *columns, draw(st.sampled_from([None, [*LABELS, "I cannot", "?", "rare"]]))
+
+
+@law(examples=30, sample=answered())
+def test_whatever_is_answered_a_result_is_that_of_the_report_on_the_page_and_to_programs(
+    page_of, sample
+):
+    references, predictions, labels = sample
+    made = report(references, predictions, labels=labels, confidence_level=0.95)
+    exact = float(of_answers(references, predictions, classes=labels))
+    for metric in METRICS:
+        page, score = page_of(metric), score_named(metric)
+        value = made[metric] if metric == "nit" else pytest.approx(exact, abs=1e-12)
+        sentence = made.summary if metric == "informedness" else made.summary_of(metric)
+        result = page.endpoints.score(*sample)
+        assert (made.to_dict() | {metric: value, "summary": sentence}).items() <= result.items()
+        shown = drawn(page, made.table)
+        texts = {"undefined"} if score.undefined(made.table) else texts_of(made[metric])
+        assert shown.id("score").text in texts
+        ends = re.findall(r"% interval (\S+) to ([^;]+)", shown.id("interval").text)
+        interval = made.estimates[metric].confidence_interval
+        assert all(tuple(map(float, pair)) == pytest.approx(interval, abs=0.0051) for pair in ends)
+        if (verdict := text_of(shown, "verdict")) and made.unknown.get("unknown_share", 0) > 0.05:
+            assert f"{verdict[0].lower()}{verdict[1:]}" in made.summary_of(metric)
+
+
+def texts_of(value):
+    """Return a score as the page may show it."""
+    return {f"{round(value, digits) + 0.0:.{digits}f}" for digits in (2, 3)}
+
+
+@law(examples=30, sample=answered())
+def test_whatever_is_answered_squares_are_a_hundred_and_classes_are_those_of_the_signature(
+    page_of, sample
+):
+    references, predictions, labels = sample
+    table = table_of_labels(references, predictions, labels=labels)
+    classes = LABELS if labels else set(references)
+    n_outside = 0 if labels else sum(answer not in classes for answer in predictions)
+    share, n = n_outside / len(references), len(labels or classes)
+    wanted = round(100 * share) if share > 0.05 else 0
+    squares, shown = (drawn(page_of(metric), table) for metric in METRICS)
+    assert sum(squares_of(squares).values()) == 100
+    assert squares_of(squares).get("no-class", 0) == wanted
+    lead = f"{wanted} of 100 answers are no class: wrong." if wanted else ""
+    assert text_of(squares, "no-class") == text_of(shown, "no-class") == lead
+    folds = squares.all(".//details[@data-fold='Classes']")
+    assert [x.all("summary/span")[0].text for x in folds] == [f"{n} classes"] * (n > 2)
+    assert f"|k:{n}|" in shown.id("signature").text
+    assert not shown.has("meaning") or f"/ {n} classes = " in shown.id("meaning").text
