@@ -83,7 +83,7 @@ def test_what_is_too_little_is_said_once_and_at_the_line_that_called(metrics, ma
 
 
 @pytest.mark.parametrize("weights", [None, np.random.default_rng(1).exponential(size=507)])
-def test_the_standard_error_of_constant_and_of_perfect_predictions_is_exactly_0(weights):
+def test_the_standard_error_of_constant_and_of_perfect_predictions_is_0_and_not_shown(weights):
     """A constant is 0 informed, and all right 1, whatever the sample: nothing varies."""
     rng = np.random.default_rng(0)
     references = np.append(np.arange(7), rng.choice(7, 500, p=rng.dirichlet(np.ones(7))))
@@ -94,6 +94,8 @@ def test_the_standard_error_of_constant_and_of_perfect_predictions_is_exactly_0(
         for options in [*settings, {"metric": metric}]:
             made = np.ravel(estimate(references, predictions, sample_weight=weights, **options))
             assert {one.standard_error for one in made} == {0.0}, options
+            assert {one.shown()[0] for one in made} == {""}
+            assert "standard error" not in " ".join(map(str, made))
 
 
 @pytest.mark.parametrize(

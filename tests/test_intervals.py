@@ -12,7 +12,7 @@ import dense
 import reference
 from dense import every_score, options_of
 from golden import VECTORS
-from informedness import compare, estimate
+from informedness import compare, estimate, report
 from informedness.statistics.entropy import missing_entropy
 from informedness.statistics.paired import t_quantile, t_tail
 from tables import THREE, table_of, weighted
@@ -161,6 +161,21 @@ def test_the_interval_of_two_classes_is_at_least_newcombes(matrix):
     assert high - 1e-7 < made[1] < high + 0.25 * (high - low)  # z SE, where that is more
     made = estimate(table_of([[60]]), metric="accuracy")
     assert made.confidence_interval == pytest.approx(wilson(60, 60), abs=1e-9)
+
+
+@pytest.mark.parametrize("matrix", [THREE, [[7, 0, 0], [0, 3, 1], [0, 0, 0]]])
+@pytest.mark.parametrize("weight", [None, 3.0])
+def test_recall_and_precision_of_each_class_have_wilsons_interval(matrix, weight):
+    """A weight that all samples share changes nothing; of a class without samples there is none."""
+    references, predictions, _ = weighted(matrix)
+    options = {"sample_weight": weight and [weight] * len(references), "confidence_level": 0.95}
+    made = report(references, predictions, labels=[0, 1, 2], **options)
+    for code, row in enumerate(made.per_class):
+        for name, counts in (("tpr", matrix[code]), ("precision", np.transpose(matrix)[code])):
+            n = sum(counts)
+            ends = wilson(counts[code], n) if n else [math.nan] * 2
+            found = row[f"{name}_confidence_interval"]
+            assert found == pytest.approx(ends, abs=1e-9, nan_ok=True)
 
 
 # NIT and EMA: entropies, and classes that are not declared

@@ -68,7 +68,8 @@ class Estimate(Measured):
         """Return the value, its standard error and its interval on one line."""
         name = self.metric if self.label is None else f"{self.metric} of {show(self.label)}"
         interval = self.interval_in_words()[1:-1]
-        return f"{name} {self.value:.4f}, standard error {self.standard_error:.4f}, {interval}"
+        error = f", standard error {self.standard_error:.4f}" if self.standard_error > 0 else ""
+        return f"{name} {self.value:.4f}{error}, {interval}"
 
     def text_tables(self) -> list[Rows]:
         """Return a table of one row."""

@@ -266,8 +266,8 @@ def rounded(value: float, digits: int = 2) -> str:
 
 
 def shown_interval(error: float, interval: tuple[float, float], digits: int = 4) -> list[str]:
-    """Return a standard error and an interval as text."""
-    said = "" if math.isnan(error) else f"± {rounded(error, digits)}"
+    """Return a standard error and an interval as text, an error of 0 or nan as empty text."""
+    said = f"± {rounded(error, digits)}" if error > 0 else ""
     if math.isnan(interval[0]):
         return [said, "(no interval)"]
     digits = digits_for(interval, digits)

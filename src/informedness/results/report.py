@@ -17,7 +17,7 @@ from ..inputs.read import Read, signed
 from ..inputs.text_labels import by_name
 from ..statistics.chance import guessing_p_value
 from ..statistics.entropy import NIT, entropies
-from ..statistics.margins import INFORMEDNESS, ratio
+from ..statistics.margins import INFORMEDNESS, ratio, wilson_intervals
 from ..statistics.paired import CellPairs
 from ..statistics.registry import MODULES, reported, score_named
 from ..statistics.score import Score
@@ -54,7 +54,8 @@ class Report(Result, Mapping[str, float]):
     per_class : list of dict
         For each class its label, prevalence, bias, tpr, fpr, tpr_minus_fpr, precision and f1; nan
         where the denominator is 0. With a confidence level, unless samples are in groups, also
-        tpr_minus_fpr_standard_error and tpr_minus_fpr_confidence_interval.
+        tpr_minus_fpr_standard_error, tpr_minus_fpr_confidence_interval, and Wilson's
+        tpr_confidence_interval and precision_confidence_interval.
     average : {"default", "bias", "prevalence", "macro"}
         That of Informedness in the scores.
     prevalence : Estimate or None
@@ -132,10 +133,15 @@ class Report(Result, Mapping[str, float]):
             warn_of(made for name, made in estimates.items() if name not in _marked(estimates))
             if pairs is None:
                 by_class = INFORMEDNESS.averaged(None).with_interval()
-                made = by_class.intervals(table, confidence_level)
-                for row, x in zip(per_class, made, strict=True):
-                    row["tpr_minus_fpr_standard_error"] = x.standard_error
-                    row["tpr_minus_fpr_confidence_interval"] = x.low, x.high
+                gains = by_class.intervals(table, confidence_level)
+                recalls = wilson_intervals(table, table.rows, confidence_level)
+                precisions = wilson_intervals(table, table.columns, confidence_level)
+                made = zip(per_class, gains, recalls, precisions, strict=True)
+                for row, gain, recall, precision in made:
+                    row["tpr_minus_fpr_standard_error"] = gain.standard_error
+                    row["tpr_minus_fpr_confidence_interval"] = gain.low, gain.high
+                    row["tpr_confidence_interval"] = recall
+                    row["precision_confidence_interval"] = precision
             if table.n_classes > 2:
                 score = INFORMEDNESS.averaged("prevalence").with_interval()
                 (prevalence,) = estimates_of(table, score, confidence_level, **options)

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 import numpy as np
 
 from ..core import scores
-from ..core.labels import NAMES, Numbers
+from ..core.labels import NAMES, Codes, Numbers
 from ..core.table import Classes, Table, sum_by, sums_of_others
 from .intervals import (
     Interval,
@@ -530,6 +530,21 @@ def wilson_reach(furthest: Numbers, variance: Numbers, size: Numbers, z: float) 
     # the larger root of a quadratic, in the form that does not cancel
     upwards = (linear + root) / (2 * curvature)
     return np.where(linear > 0, upwards, quotient(2 * z**2 * variance, root - linear))
+
+
+def wilson_intervals(table: Table, codes: Codes, level: float) -> list[tuple[float, float]]:
+    """Return Wilson's interval of the share of hits of each class, nan for one without samples.
+
+    `codes` are the rows of the cells, for recall, or their columns, for precision.
+    """
+    k, z = len(table.labels), normal_quantile(level)
+    totals = sum_by(codes, table.counts.astype(np.float64), k)
+    size = totals * ratio(totals, sum_by(codes, squared_weights(table), k))
+    share = ratio(table.hits, totals)
+    variance = share * (1 - share) / size
+    below, above = (wilson_reach(furthest, variance, size, z) for furthest in (share, 1 - share))
+    ends = np.stack([share - below, share + above], axis=1).clip(0, 1)
+    return [(low, high) for low, high in ends[table.is_class].tolist()]
 
 
 def _rows_of(table: Table, scored: Table, score: Any) -> _Rows:
