@@ -45,6 +45,8 @@ def tables():
         "references of one class": of([[7, 3], [0, 0]]),
         "ten classes, two answers": of(np.kron(np.eye(2, dtype=int), [[100, 0, 0, 0, 0]] * 5)),
         "knows three classes unevenly": of([[679, 14, 7], [70, 120, 10], [63, 18, 19]]),
+        "never says the third class": of([[900, 0, 0], [50, 50, 0], [50, 50, 0]]),
+        "knows about half of each of three classes": of([[67, 18, 15], [17, 66, 17], [15, 17, 68]]),
         "fifty classes, 200 samples, knows a tenth": of_ability(50, 200, 0.1),
         "100,000 samples, knows a hundredth": of_ability(2, 100_000, 0.01),
         "answers outside the classes": of_labels(

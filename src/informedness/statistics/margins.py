@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 import numpy as np
 
 from ..core import scores
-from ..core.labels import NAMES, Codes, Numbers
+from ..core.labels import NAMES, Codes, Numbers, show
 from ..core.table import Classes, Table, sum_by, sums_of_others
 from .intervals import (
     Interval,
@@ -410,7 +410,19 @@ class Informedness(MarginScore):
         share = f"about {percent}%"
         if percent in (0, 100):
             share = "more than 99%" if percent else "less than 1%"
-        return f"scores like a model that knows {share} of each class and guesses the rest"
+        simile = f"scores like a model that knows {share} of each class and guesses the rest"
+        return _range_by_class(table) or simile
+
+
+def _range_by_class(table: Table) -> str:
+    """Return the least and the greatest TPR - FPR of a class, if they differ by more than .1."""
+    codes = np.flatnonzero(table.reference_totals)
+    gains = scores.class_gains(table, table.class_false_positives)[codes]
+    ends = (
+        f"{round(gains[place], 2) + 0.0:.2f} ({show(table.labels[codes[place]])})"
+        for place in (gains.argmin(), gains.argmax())
+    )
+    return f"by class from {' to '.join(ends)}" if gains.max() - gains.min() > 0.1 else ""
 
 
 def _excess(table: Table, scored: Table) -> float:
