@@ -6,6 +6,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
+import numpy as np
 import pytest
 
 from informedness import estimate, report
@@ -19,7 +20,13 @@ FILTER = ["ham"] * 84 + ["spam"] * 6 + ["ham"] * 2 + ["spam"] * 8
 
 def test_the_per_class_rates_are_those_of_the_table():
     first, _ = report(table_of([[20, 10], [180, 1820]], labels=["ill", "well"])).per_class
-    rates = {"prevalence": 30 / 2030, "bias": 200 / 2030, "tpr": 20 / 30, "fpr": 180 / 2000}
+    rates = {
+        "support": 30,
+        "prevalence": 30 / 2030,
+        "bias": 200 / 2030,
+        "tpr": 20 / 30,
+        "fpr": 180 / 2000,
+    }
     rates |= {"tpr_minus_fpr": 20 / 30 - 180 / 2000, "precision": 20 / 200, "f1": 40 / 230}
     assert first == pytest.approx({"label": "ill", **rates})
 
@@ -55,7 +62,7 @@ def test_json_and_csv_hold_every_number_and_none_where_it_is_undefined():
     numbers = numbers_of(report(MAJORITY, ["ham"] * 100))
     assert (numbers["informedness", ""], numbers["tpr", "ham"]) == ("0.0", "1.0")
     assert numbers["signature", ""].startswith("report|k:2|n:100|")
-    assert (numbers["precision", "spam"], len(numbers)) == ("", 13 + 2 * 7)
+    assert (numbers["precision", "spam"], len(numbers)) == ("", 13 + 2 * 8)
     plain = plain_of(report(table_of([[3, 0], [0, 0]], labels=[0, 1])))
     assert (plain["cohen_kappa"], plain["per_class"][1]["tpr"]) == (None, None)
     undefined = report(["a", "a"], ["a", "b"], confidence_level=0.95)
@@ -70,6 +77,19 @@ def test_json_and_csv_hold_every_number_and_none_where_it_is_undefined():
     many = report(range(60), range(60))
     assert "and 10 more (JSON and CSV list all)" in str(many)
     assert len(plain_of(many)["per_class"]) == 60
+
+
+def test_up_to_eight_classes_have_a_matrix_whose_totals_are_its_sums():
+    """Answers that are no class are its last column before the totals."""
+    references, answers = [*range(8)] * 3, [*range(6), -1, 9] * 2 + [*range(8)]
+    _, of_classes, (head, *rows) = report(references, answers).text_tables()
+    assert head[1:] == [*"01234567", "(outside the labels)", "total"]
+    cells = np.array([row[1:] for row in rows], dtype=int)
+    for own in (cells, cells.T):
+        assert (own[-1] == own[:-1].sum(axis=0)).all()
+    assert [row[1] for row in of_classes[1:]] == [row[-1] for row in rows[:-1]] == ["3"] * 8
+    assert cells[:-1, -2].tolist() == [0] * 6 + [2] * 2
+    assert len(report([*references, 8], [*answers, 8]).text_tables()) == 2
 
 
 def test_labels_are_text_in_markdown_and_quoted_where_they_would_not_show():

@@ -388,18 +388,21 @@ def _more(n: int) -> str:
 class Matrix(Result):
     """The cells of a table, or those of the classes with the most references if it has many."""
 
-    def __init__(self, table: Table) -> None:
-        self.table = table
+    def __init__(self, table: Table, has_totals: bool = False) -> None:
+        self.table, self.has_totals = table, has_totals
 
     def text_tables(self) -> list[Rows]:
         """Return the cells below the predictions and beside the references."""
         _, labels, cells = most_frequent(self.table, _MOST_IN_MATRIX)
-        names = cut_apart(list(map(shown, labels)), 20)
-        number = ",.6g" if self.table.is_weighted else ",.0f"
-        body = [
-            [name, *(f"{x:{number}}" for x in row)] for name, row in zip(names, cells, strict=False)
-        ]
-        return [[["", *names], *body]]
+        corner = "reference \\ prediction" if self.has_totals else ""
+        columns = cut_apart(list(map(shown, labels)), 20)
+        rows = columns[: len(cells)]
+        if self.has_totals:
+            cells = np.vstack([cells, cells.sum(axis=0)])
+            cells = np.column_stack([cells, cells.sum(axis=1)])
+            rows, columns = [*rows, "total"], [*columns, "total"]
+        body = [[name, *map(amount, row)] for name, row in zip(rows, cells.tolist(), strict=True)]
+        return [[[corner, *columns], *body]]
 
     def text_lines(self) -> list[str]:
         """Return what stands in rows and columns, and how much of the table is shown."""
@@ -421,7 +424,7 @@ def most_frequent(table: Table, n: int) -> tuple[list[int], list[Label | None], 
     order = np.argsort(-table.reference_totals[classes], kind="stable")
     rows = np.sort(classes[order[:n]])
     kept = np.isin(table.rows, rows) & np.isin(table.columns, rows)
-    cells = np.zeros((len(rows), len(rows)))
+    cells = np.zeros((len(rows), len(rows)), dtype=table.counts.dtype)
     places = np.searchsorted(rows, table.rows[kept]), np.searchsorted(rows, table.columns[kept])
     cells[places] = table.counts[kept]
     labels = [table.labels[code] for code in rows]

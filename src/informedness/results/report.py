@@ -31,10 +31,12 @@ from .sentences import answered_of, headline, outside_share, share_text, summary
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_COLUMNS = ("prevalence", "bias", "tpr", "fpr", "tpr_minus_fpr", "precision", "f1")
-_HEADS = ["class", "prevalence", "bias", "TPR", "FPR", "TPR-FPR", "precision", "F1"]
-_INTERVAL = _HEADS.index("precision")  # stands before it
+_RATES = ("bias", "tpr", "fpr", "tpr_minus_fpr", "precision", "f1")
+_COLUMNS = ("support", "prevalence", *_RATES)
+_HEADS = ["bias", "TPR", "FPR", "TPR-FPR", "precision", "F1"]
+_INTERVAL = 2 + _HEADS.index("precision")  # stands before it, behind class and N
 _MOST_CLASSES = 50
+_MOST_IN_MATRIX = 8
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,8 +54,9 @@ class Report(Result, Mapping[str, float]):
     class_entropy : float
         Entropy of the references in bits.
     per_class : list of dict
-        For each class its label, prevalence, bias, tpr, fpr, tpr_minus_fpr, precision and f1; nan
-        where the denominator is 0. With a confidence level, unless samples are in groups, also
+        For each class its label, support (how many references it has, or which weight),
+        prevalence, bias, tpr, fpr, tpr_minus_fpr, precision and f1; nan where the denominator is
+        0. With a confidence level, unless samples are in groups, also
         tpr_minus_fpr_standard_error, tpr_minus_fpr_confidence_interval, and Wilson's
         tpr_confidence_interval and precision_confidence_interval.
     average : {"default", "bias", "prevalence", "macro"}
@@ -121,7 +124,7 @@ class Report(Result, Mapping[str, float]):
         h, r, c, n = table.hits, table.reference_totals, table.prediction_totals, table.total
         tpr, fpr = ratio(h, r), ratio(table.class_false_positives, table.other_references)
         f1, bias = ratio(2 * (h / n), r / n + c / n), (h + table.class_false_positives) / n
-        rates = r / n, bias, tpr, fpr, tpr - fpr, ratio(h, c), f1
+        rates = r, r / n, bias, tpr, fpr, tpr - fpr, ratio(h, c), f1
         labels, of_classes = labels_at(table, table.is_class), (x[table.is_class] for x in rates)
         rows = zip(labels, *(x.tolist() for x in of_classes), strict=True)
         per_class = [dict(zip(("label", *_COLUMNS), row, strict=True)) for row in rows]
@@ -265,8 +268,11 @@ class Report(Result, Mapping[str, float]):
         return draw_per_class(self, ax)
 
     def text_tables(self) -> list[Rows]:
-        """Return the table of scores and the table of classes."""
-        return [[["", "value", *self._interval_heads], *self._score_rows()], self._class_rows()]
+        """Return the table of scores, that of classes and, of up to eight of them, the cells."""
+        tables = [[["", "value", *self._interval_heads], *self._score_rows()], self._class_rows()]
+        if len(self.per_class) <= _MOST_IN_MATRIX:
+            tables += render.Matrix(self.table, has_totals=True).text_tables()
+        return tables
 
     def text_lines(self) -> list[str]:
         """Return the sentences, the scores without an interval and why, and the signature."""
@@ -328,7 +334,8 @@ class Report(Result, Mapping[str, float]):
 
     def __str__(self) -> str:
         """Return the report as text for a terminal."""
-        tables = [render.aligned(self._score_rows()), render.aligned(self._class_rows())]
+        (_, *scores), *others = self.text_tables()
+        tables = map(render.aligned, [scores, *others])
         return "\n\n".join([*self.read_blocks(), *tables, *self.text_lines()])
 
     def __getitem__(self, name: str) -> float:
@@ -368,11 +375,13 @@ class Report(Result, Mapping[str, float]):
         return render.padded(rows, 2 + len(self._interval_heads))
 
     def _class_rows(self) -> Rows:
-        head, rows = [*_HEADS], []
+        amount = "weight" if self.table.is_weighted else "N"
+        head, rows = ["class", amount, *_HEADS], []
         if has_intervals := "tpr_minus_fpr_standard_error" in self.per_class[0]:
             head[_INTERVAL:_INTERVAL] = self._interval_heads
         for row in self.per_class[:_MOST_CLASSES]:
-            cells = [render.shown(row["label"]), *(render.rounded(row[x], 4) for x in _COLUMNS)]
+            rates = (render.rounded(row[x], 4) for x in _RATES)
+            cells = [render.shown(row["label"]), render.amount(row["support"]), *rates]
             if has_intervals:
                 ends = row["tpr_minus_fpr_confidence_interval"]
                 interval = render.shown_interval(row["tpr_minus_fpr_standard_error"], ends)
