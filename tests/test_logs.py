@@ -156,16 +156,25 @@ def test_the_mean_over_tasks_is_the_sum_by_hand(given, tasks, report):
 
 
 def test_there_is_no_mean_over_tasks_of_which_one_has_no_single_score(report, tmp_path):
-    for name, task in (("lm-eval", "arithmetic_generated"), ("inspect", "arithmetic")):
-        why = f"{task} has several variants, epochs or runs (choose one with --variant, --epoch or "
-        output = report(LOGS / name, "--format", "json")[1]
-        mean = next(x for x in json.loads(output)["means"] if x["model"].endswith("knows-half"))
-        assert {mean[score] for score in ("accuracy", "informedness", "nit")} == {None}
-        assert mean["why_not"].startswith(why)
-        assert f" tasks: none, because {why}" in report(LOGS / name)[1]
-        assert "mean of" not in report(LOGS / name, "--format", "csv")[1]
+    """What a line says to add is what gives one."""
     for name in ("epochs.eval", "two_scorers.eval"):
         shutil.copy(LOGS / "inspect" / name, tmp_path)
+    one_epoch = tmp_path, "--extract", "([A-D])", "--epoch", "2"
+    for options, why, added in (
+        ((LOGS / "lm-eval",), "arithmetic_generated has 2 filters", ["--variant", "text"]),
+        (one_epoch, "arithmetic_text has 2 scorers", ["--variant", "answer"]),
+        ((tmp_path,), "arithmetic has 2 epochs", ["--epochs", "pooled"]),
+        ((LOGS / "inspect",), "arithmetic has 3 runs", ["--run"]),
+    ):
+        plain = json.loads(report(*options, "--format", "json")[1])
+        mean = next(x for x in plain["means"] if x["model"].endswith("knows-half"))
+        assert {mean[score] for score in ("accuracy", "informedness", "nit")} == {None}
+        assert mean["why_not"].startswith(f"{why}: add `")
+        assert f"`{' '.join(added)}`" in mean["why_not"]
+        assert report(*options)[1].count(why) == 1
+        assert "mean of" not in report(*options, "--format", "csv")[1]
+        if len(added) == 2:
+            assert "No mean" not in report(*options, *added)[1]
     pooled = "--epochs", "pooled", "--confidence-level", "0.9"
     (mean,) = json.loads(report(tmp_path, "--format", "json", *pooled)[1])["means"]
     wanted = {"why_not": None, "n_samples": 60, "n_not_guessing": 2, "informedness": close(0.375)}
@@ -185,7 +194,7 @@ def test_files_are_tasks_of_one_model_if_asked(command, tmp_path):
     assert mean["n_not_guessing"] == 1  # eight samples say too little
     output, errors = command("report", tmp_path, *columns)[1:]
     assert output.count(": 8 rows") == output.count(": 9 rows") == 1
-    assert f"mean of 3 tasks: none, because the references of {files[2]} are all of one " in output
+    assert f"No mean over tasks. {files[2]} has references of only one class." in output
     assert all(line.startswith(f"warning: {tmp_path}") for line in errors.splitlines())
     refused(command("report", *files, *columns, "--metric", "nit"), "leave out --by-file")
     refused(command("report", LOGS, "--by-file"), "`--by-file` is for columns")

@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from shlex import quote
 from typing import Any, NamedTuple
 
 from ..inputs.columns import naming
@@ -21,6 +22,7 @@ from .answers import Answers
 
 _SHOWN = ("accuracy", *MODULES)
 _ORIGIN = ("harness", "model", "task", "variant", "epoch", "n_left_out", "n_other_runs")
+_VARIANTS = {"lm-eval": "filters", "lighteval": "kinds of metric", "inspect": "scorers"}
 _ADDED = ("n_samples", "n_unknown", "n_tasks", "n_not_guessing")
 
 
@@ -122,13 +124,19 @@ def _mean_of(model: str, runs: Sequence[Run]) -> TaskMean:
 
 
 def _not_one(run: Run, runs: Sequence[Run]) -> str:
-    """Return why the task of a run has no one score that a mean could take, and what to choose."""
+    """Return why the task of a run has no one score that a mean could take, and what to add."""
     task = run.fields["task"]
-    if run.fields["n_other_runs"] or sum(other.fields["task"] == task for other in runs) > 1:
-        how = "choose one with --variant, --epoch or --run, or pool epochs with --epochs pooled"
-        return f"{task} has several variants, epochs or runs ({how})"
+    of_task = [other.fields for other in runs if other.fields["task"] == task]
+    variants = dict.fromkeys(fields["variant"] for fields in of_task)
+    if len(variants) > 1:
+        ways = " or ".join(f"`--variant {quote(variant)}`" for variant in variants)
+        return f"{task} has {len(variants)} {_VARIANTS[run.fields['harness']]}: add {ways}"
+    if len(of_task) > 1:
+        return f"{task} has {len(of_task)} epochs: add `--epochs pooled`, or `--epoch` and a number"
+    if n_other_runs := run.fields["n_other_runs"]:
+        return f"{task} has {n_other_runs + 1} runs: add `--run` and part of the path of one"
     if score_named("informedness").undefined(run.report.table):
-        return f"the references of {task} are all of one class"
+        return f"{task} has references of only one class"
     return ""
 
 
@@ -219,12 +227,10 @@ class LogReport(Result):
             return [self.runs[0].how]
         lines = []
         for mean in self.means:
-            said = f"none, because {mean.why_not}"
-            if not mean.why_not:
-                n, m = mean.fields["n_not_guessing"], mean.fields["n_tasks"]
-                said = f"answers differ from guessing in {n} of {m}"
-            lines.append(f"{mean.name}: {said}.")
-        return lines
+            n, m = mean.fields["n_not_guessing"], mean.fields["n_tasks"]
+            said = f"{mean.name}: answers differ from guessing in {n} of {m}."
+            lines.append(f"No mean over tasks. {mean.why_not}." if mean.why_not else said)
+        return [*dict.fromkeys(lines)]
 
     def _record(self, row: Run | TaskMean) -> dict[str, Any]:
         record = {**row.fields}
