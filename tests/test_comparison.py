@@ -175,11 +175,14 @@ def test_the_interval_has_0_just_where_the_p_value_is_not_below_the_rest_of_the_
 
 
 TEN = np.arange(200) % 10
-EQUAL, ODD, NINETEEN = (TEN,) * 3, TEN % 2, {"groups": np.arange(200) % 19}
+ALIKE, ODD = (TEN, TEN, TEN + (np.arange(200) == 3)), TEN % 2
+NINETEEN = {"groups": np.arange(200) % 19}
 SMALL = np.array([0] * 976 + [*range(1, 8)] * 4)
 OF_SMALL = SMALL, SMALL, np.where(np.arange(1004) > 976, np.arange(1004) % 8, SMALL)
 RARE, LARGE = np.repeat([0, 1, 2], [40, 40, 2]), np.repeat([0, 1], [970, 30])
 FIRST_200 = np.arange(1000) < 200
+HALF = np.arange(1000) % 2
+SAYS_1 = HALF * (np.arange(1000) < 16)  # eight times
 BELOW = {"confidence_level": 0.7}
 
 
@@ -187,10 +190,10 @@ BELOW = {"confidence_level": 0.7}
     ("samples", "options", "text"),
     [
         ((TEN[:30], TEN[:30], TEN[1:31]), {}, "3 references of the rarest"),
-        (EQUAL, {"groups": np.arange(200) % 9}, "9 groups, fewer than the"),
-        (EQUAL, {"groups": TEN}, None),
-        (EQUAL, NINETEEN | {"metric": "ema"}, "19 groups, fewer"),
-        (EQUAL, NINETEEN, None),
+        (ALIKE, {"groups": np.arange(200) % 9}, "9 groups, fewer than the"),
+        (ALIKE, {"groups": TEN}, None),
+        (ALIKE, NINETEEN | {"metric": "ema"}, "19 groups, fewer"),
+        (ALIKE, NINETEEN, None),
         ((RARE, RARE, np.roll(RARE, 5)), {"metric": "nit"}, "2 references of the rarest class"),
         (
             (ODD, ODD, ODD * (np.arange(200) < 6)),
@@ -199,12 +202,15 @@ BELOW = {"confidence_level": 0.7}
         ),
         (OF_SMALL, {}, "4 references on average for all"),
         (OF_SMALL, {"metric": "accuracy"}, None),
-        ((LARGE, LARGE, LARGE | FIRST_200), {}, "few samples decide it, one more could raise SE^2"),
+        ((LARGE, LARGE, LARGE | FIRST_200), {}, "rests on few samples (30 of 1): take the"),
+        ((LARGE, LARGE, LARGE | FIRST_200), {"sample_weight": [0.5] * 1000}, "samples (30 of 1)"),
         ((LARGE, LARGE, LARGE | FIRST_200), {"confidence_level": 0.999999999}, None),
-        (of_gains(3, 0, 50), BELOW | {"metric": "accuracy"}, "could raise SE^2 by 33%"),
+        # of markedness, a rare class of the predictions
+        ((HALF, SAYS_1, np.where(FIRST_200, SAYS_1, 1 - HALF)), {"metric": "markedness"}, "8 of 1"),
+        (of_gains(3, 0, 50), BELOW | {"metric": "accuracy"}, "samples (3 answered differently)"),
         (of_gains(5, 0, 50), BELOW | {"metric": "accuracy"}, None),
         # the gradient of a constant model has a large constant, which changes nothing
-        ((LARGE, 0 * LARGE, 1 * (np.arange(1000) < 100)), {}, "few samples decide it, one more"),
+        ((LARGE, 0 * LARGE, 1 * (np.arange(1000) < 100)), {}, "few samples (30 of 1)"),
     ],
 )
 def test_few_samples_few_groups_and_rare_classes_are_warned_of_once(samples, options, text):
@@ -214,6 +220,21 @@ def test_few_samples_few_groups_and_rare_classes_are_warned_of_once(samples, opt
     said = [str(one.message) for one in caught if one.category is IntervalWarning]
     assert len(said) == (text is not None)
     assert text is None or text in said[0]
+
+
+def test_two_models_that_answer_alike_are_said_to_and_nothing_is_warned_of():
+    """Not even of a class that is too rare, or of few groups; the numbers stay."""
+    for samples, options in (
+        ((TEN[:30], TEN[:30], TEN[:30]), {}),
+        ((TEN, TEN % 2, TEN % 2), {"groups": np.arange(200) % 9}),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", IntervalWarning)
+            made = compare(*samples, **options)
+        plain = made.to_dict()
+        assert str(made) == plain["summary"] == "The two models give the same answers."
+        low, high = plain["confidence_interval"]
+        assert (plain["difference"], plain["p_value"], low) == (0, 1, -high)
 
 
 # Refusals

@@ -89,7 +89,7 @@ def test_a_score_is_said_with_its_interval_and_what_it_means(page_of, metric, ta
 
 def test_warnings_stand_below_in_words_of_the_page(page_of):
     (note,) = drawn(page_of("nit"), MANY).notes()
-    assert note.endswith("; list all classes in a matrix.")
+    assert note.endswith("so list all classes in a matrix.")
     assert "There is no interval of nit: only 2" in drawn(page_of("nit"), OPEN).notes()[0]
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..contingency import ContingencyTable
-from ..core.labels import Label, show
+from ..core.labels import Label, show, warn
 from ..core.scores import Average, read_prior
 from ..core.table import Table, is_real
 from ..inputs.read import Read
@@ -20,7 +20,7 @@ from ..statistics.margins import INFORMEDNESS, MarginScore, quotient
 from ..statistics.paired import Side, errors_needed, n_groups, paired_test, side_of
 from ..statistics.registry import averaged_score
 from ..statistics.score import ScoreWithInterval, with_prior
-from ..warnings import collected, naming_warnings
+from ..warnings import IntervalWarning, collected, naming_warnings
 from .models import FEW_GROUPS, Samples, read_samples, settings_of, too_few_groups
 from .render import Measured, Rows, interval_heads, p_text, padded, samples, shown_p
 from .sentences import outside_share, share_text
@@ -140,6 +140,8 @@ class Comparison(Measured):
 
     def __str__(self) -> str:
         """Return the result as a sentence."""
+        if not self.n_different:
+            return "The two models give the same answers."
         verdict = "No significant difference"
         if math.isnan(self.p_value):
             verdict = "Too few groups"
@@ -375,9 +377,12 @@ def compared(
     lacking = a.lacking or b.lacking or too_few_groups(pairs, few_groups)
     if a.lacking != b.lacking:
         lacking += f" (`{a.name if a.lacking else b.name}`)"
+    if n_different:
+        warn_of_doubts([(f"the difference of {score.name}", lacking, math.isnan(made.p_value))])
     if not lacking and 1 - made.p_value > level and made.of_one > MOST_OF_ONE:
-        lacking = f"few samples decide it, one more could raise SE^2 by {made.of_one:.0%}"
-    warn_of_doubts([(f"the difference of {score.name}", lacking, math.isnan(made.p_value))])
+        few = f"rests on few samples ({_few_samples(score, (a, b), n_different)})"
+        lacking = f"it {few}"
+        warn(f"the difference of {score.name} {few}: take the interval as rough", IntervalWarning)
     widest = score.best - score.lowest
     interval = made.interval._replace(value=difference).within(-widest, widest)
     detectable, totals = math.nan, a.table.reference_totals
@@ -411,6 +416,16 @@ def compared(
         fixed_variance=made.fixed,
         extra_variance=made.extra,
     )
+
+
+def _few_samples(score: ScoreWithInterval, models: Iterable[Model], n_different: int) -> str:
+    """Return how many samples decide a difference: those of the rarest class, or that differ."""
+    _, table = score.oriented(max(models, key=lambda model: model.side.furthest).table)
+    totals = np.where(table.reference_totals > 0, table.reference_totals, np.inf)
+    n_rarest = float(totals.min()) * effective_sample_size(table) / float(table.total)
+    if score.name == "accuracy" or n_different < n_rarest:
+        return f"{n_different:,} answered differently"
+    return f"{n_rarest:,.0f} of {show(table.labels[int(totals.argmin())])}"
 
 
 def _too_rare(table: Table, score: ScoreWithInterval) -> str:

@@ -290,10 +290,7 @@ class Report(Result, Mapping[str, float]):
         for name, made in self.estimates.items():
             if made.doubt and math.isnan(made.confidence_interval[0]):
                 lines.append(f"No interval of {score_named(name).title}: {made.doubt}.")
-        for name, few in _marked(self.estimates).items():
-            said = f"its interval may cover the truth less often than it says: {few}"
-            lines.append(f"* {score_named(name).title}: {said}.")
-        return [*lines, self.signature]
+        return [*lines, *(f"* {few}." for few in _marked(self.estimates).values()), self.signature]
 
     def _lead_first(self) -> list[str]:
         return self.text_lines()  # the summary is the first

@@ -203,11 +203,11 @@ class Nit(EntropicScore):
         return 1 / n_classes
 
     def doubt(self, table: Table, prior: Any = None) -> str:
-        size = effective_sample_size(table)
         few = self.too_few(table, prior)
-        if few or table.declared or not (some := lack(size, ENOUGH_TO_SEE, "sample")):
+        if few or table.declared or not lack(effective_sample_size(table), ENOUGH_TO_SEE, ""):
             return few
-        return f"{some}, so a rare class may be missing; declare all classes with `labels`"
+        which = "effective samples" if table.is_weighted else "samples"
+        return f"fewer than {ENOUGH_TO_SEE:,} {which}, so declare all classes with `labels`"
 
     def least_scale(self, table: Table) -> float:
         return 1 / (table.n_classes + (fewest_if_undeclared(table) < 5 - 1e-6))
