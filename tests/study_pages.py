@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas
 
 STUDIES = Path(__file__).resolve().parent / "studies"
+BBH = STUDIES.parents[1] / "examples" / "bbh.csv"
 
 
 def text_of(page):
@@ -23,6 +24,11 @@ def rows_of(page, column):
             if column in rows:
                 found.append(rows.assign(section=part.split("\n")[0]))
     return pandas.concat(found)
+
+
+def bbh():
+    """Return the answers to BIG-Bench Hard as text, empty ones too."""
+    return pandas.read_csv(BBH, dtype=str, keep_default_na=False)
 
 
 def coverage_said():
