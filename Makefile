@@ -7,7 +7,7 @@ export HF_UPDATE_DOWNLOAD_COUNTS := 0
 # Threads of BLAS and torch would only wait for each other beside two processes.
 check test test-digits test-release: export OMP_NUM_THREADS := 1
 
-.PHONY: demo check test test-digits test-release test-oldest test-spark test-harnesses test-recipes lint bench coverage notebook docs paper space publish lock release screenshots clean
+.PHONY: demo check test test-digits test-release test-oldest test-spark test-harnesses test-recipes lint bench coverage notebook docs paper hatecheck space publish lock release screenshots clean
 
 # The main job on real data: train, register, score, report.
 demo: $(VENV)/.demo
@@ -90,6 +90,10 @@ paper: $(VENV)/.paper
 	@for study in simulated glue slices kvqa formality texts; do \
 	  $(BIN)/python tests/studies/paper/$$study.py || exit 1; \
 	done
+
+# Published answers to HateCheck; CHECKOUTS is the folder that holds clones of both repositories.
+hatecheck: $(VENV)/.test
+	$(BIN)/python tests/studies/hatecheck.py "$(CHECKOUTS)"
 
 # The notebook of the examples, executed anew.
 notebook: $(VENV)/.test

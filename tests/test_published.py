@@ -2,8 +2,14 @@
 
 import importlib
 import json
+import pickle
+import pickletools
+import re
+import subprocess
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import study_pages
@@ -11,6 +17,7 @@ import study_pages
 pd = pytest.importorskip("pandas")
 
 ROOT = Path(__file__).resolve().parent.parent
+STUDIES = ROOT / "tests" / "studies"
 
 # In percent, of BIG-Bench Hard's `..._eval_metrics.jsonl` at commit 9ee07bd.
 PUBLISHED = {  # task: (direct, chain of thought)
@@ -87,3 +94,77 @@ def test_the_script_makes_such_a_file_of_a_checkout(tmp_path, monkeypatch, capsy
         'sorting,(B),"b, c",(A) or (B)',
     ]
     assert "3 answers to 1 tasks" in capsys.readouterr().out
+
+
+# HateCheck
+
+
+@pytest.fixture
+def hatecheck(monkeypatch):
+    monkeypatch.syspath_prepend(STUDIES)
+    return importlib.import_module("hatecheck")
+
+
+def test_detectors_have_the_published_accuracy():
+    """In the authors' notebook, 4_eval_models_on_hatecheck.ipynb."""
+    detectors = study_pages.rows_of("HATECHECK.md", "detector").set_index("detector")
+    found = detectors["accuracy"].round(3).tolist()
+    assert found == [0.766, 0.632, 0.602, 0.332, 0.688]
+    filled = study_pages.rows_of("HATECHECK.md", "ranks").set_index("group")["accuracy"]
+    published = {"women": 80.5, "trans people": 80.8, "gay people": 80.8, "black people": 80.5,
+                 "disabled people": 79.8, "Muslims": 79.6, "immigrants": 80.5}  # fmt: skip
+    assert {group: 100 * share for group, share in filled.items()} == pytest.approx(published)
+
+
+def test_a_pickle_of_anything_else_is_refused(hatecheck, tmp_path):
+    path = tmp_path / "answers.pkl"
+    for loaded in (subprocess.run, pd.read_pickle, eval):
+        path.write_bytes(pickle.dumps(loaded))
+        with pytest.raises(pickle.UnpicklingError, match="is not part of a data frame"):
+            hatecheck.read_pickle(path)
+    with path.open("rb") as file:
+        reader = hatecheck.OfPandas1(file)
+    assert reader.find_class("pandas.core.indexes.numeric", "Int64Index") is pd.Index
+
+
+@pytest.mark.full
+@pytest.mark.slow
+def test_the_study_scores_a_checkout(hatecheck, tmp_path, monkeypatch):
+    """Of 60 templates with two groups; the first detector is wrong on each tenth case."""
+    n = 120
+    kinds = np.array(["hateful", "non-hateful"])
+    is_harmless = np.arange(n) // 2 % 2
+    cases = pd.DataFrame({
+        "functionality": "made_up", "case_id": range(1, n + 1), "test_case": "",
+        "label_gold": kinds[is_harmless], "target_ident": np.tile(["women", "Muslims"], n // 2),
+        "templ_id": np.arange(n) // 2, "case_templ": "[IDENTITY_P]",
+    })  # fmt: skip
+    (tmp_path / "hatecheck-data").mkdir()
+    cases.to_csv(tmp_path / "hatecheck-data" / "test_suite_cases.csv")
+    folder = tmp_path / "hatecheck-experiments" / "Data" / "Test Suite"
+    folder.mkdir(parents=True)
+    detectors, names = list(hatecheck.DETECTORS.values()), {}
+    for name, columns in zip(hatecheck.ANSWERS, (detectors[1:3], detectors[::3]), strict=True):
+        frame = cases[["case_id"]].copy()
+        for column in columns:
+            is_wrong = np.arange(n) % (10 + detectors.index(column)) == 0
+            frame[column] = kinds[is_harmless ^ is_wrong]
+        content = pickle.dumps(frame, protocol=2)
+        (folder / name).write_bytes(content)
+        for opcode, found, _ in pickletools.genops(content):
+            if opcode.name == "GLOBAL":
+                module, named = found.split(" ")
+                names.setdefault(module, set()).add(named)
+    monkeypatch.setattr(hatecheck, "NAMES", names)  # those of today's pandas
+    page = tmp_path / "page.md"
+    monkeypatch.setattr(sys, "argv", ["hatecheck.py", str(tmp_path), "--output", str(page)])
+    hatecheck.main()
+    text = page.read_text("utf-8")
+    wrong = [np.arange(n) % (10 + place) == 0 for place in range(4)]
+    shares = [is_wrong.mean() for is_wrong in wrong]
+    rows = re.findall(r"^\| .*?(\d\.\d{3}) \| (-?\d\.\d{3}) \|", text, re.MULTILINE)
+    found = [(float(accuracy), float(score)) for accuracy, score in rows[:4]]
+    recalls = [[1 - is_wrong[is_harmless == kind].mean() for kind in (0, 1)] for is_wrong in wrong]
+    expected = [(1 - share, sum(both) - 1) for share, both in zip(shares, recalls, strict=True)]
+    assert np.array(found) == pytest.approx(np.array(expected), abs=5e-4)
+    assert "60 templates are filled with each group" in text
