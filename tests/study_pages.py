@@ -128,3 +128,40 @@ def groups_said():
         f"cover it in at least {many['interval of the difference covers'].min():.1%}",
         f"cover the truth in at least {rows['interval of A covers'].min():.1%}",
     ]
+
+
+def hatecheck_said():
+    """Return words on detectors of hate speech, and the rows of the tables that show them."""
+    detectors = rows_of("HATECHECK.md", "detector")
+    scores = detectors["Informedness"].map("{:.3f}".format).str.replace("-", "\N{MINUS SIGN}")
+    accuracies = detectors["accuracy"]
+    rows = [
+        f"| {name} | {accuracy:.3f} | {score} |"
+        for name, accuracy, score in zip(detectors["detector"], accuracies, scores, strict=True)
+    ]
+    n_below = (accuracies[:-1] < accuracies.iloc[-1]).sum()
+    both = rows_of("HATECHECK.md", "hateful").merge(rows_of("HATECHECK.md", "ranks"), on="group")
+    columns = ["accuracy_x", "Informedness_x", "accuracy_y", "Informedness_y"]
+    for group, *values in both[["group", *columns]].itertuples(index=False):
+        rows.append(f"| {group} | " + " | ".join(f"{value:.3f}" for value in values) + " |")
+    text = " ".join(text_of("HATECHECK.md").split())
+    difference, interval, p_value, found, alarms = re.findall(
+        r"differs by ([\d.]+) \((.+?); p = ([\d.]+) by Holm\): Perspective finds (.+?) of the "
+        r"hateful cases, but raises an alarm for (.+?) of the others",
+        text,
+    )[0]
+    n_templates, n_pairs = re.findall(r"(\d+) templates are filled .*?Holm, (\d+) pairs", text)[0]
+    assert n_below == 3
+    return [
+        *rows,
+        "is right more often than three of them",
+        f"on the {n_templates} templates that are filled with each group",
+        f"differs by {difference} (95% interval {interval}; p = {p_value}, Holm, {n_pairs} pairs): "
+        f"it finds {found} of the hateful texts, but raises an alarm for {alarms} of the others",
+    ]
+
+
+def hatecheck_widths_said():
+    """Return words on how much wider intervals by template are."""
+    widths = rows_of("HATECHECK.md", "detector")["times as wide"].dropna()
+    return [f"intervals are {widths.min():.2f} to {widths.max():.2f} times as wide as without"]

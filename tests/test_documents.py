@@ -3,13 +3,13 @@
 import doctest
 import importlib
 import inspect
+import itertools
 import pkgutil
 import re
 import shlex
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -39,7 +39,7 @@ def snippets(path):
     """Return (line, code, what it prints) of each block that runs; None for commands."""
     text = path.read_text(encoding="utf-8")
     blocks = [(text[: m.start()].count("\n") + 1, *m.groups()) for m in FENCE.finditer(text)]
-    for (line, language, code), following in pairwise([*blocks, (0, "", "")]):
+    for (line, language, code), following in itertools.pairwise([*blocks, (0, "", "")]):
         if language == "python":
             yield line, code, following[2] if following[1] == "text" else ""
         elif language == "console":
@@ -205,6 +205,38 @@ def samples_said():
     ]
 
 
+def bbh_said():
+    """Return words on the answers to BIG-Bench Hard, and the rows of the table that shows them."""
+    answers, tables, guessed = study_pages.bbh(), {}, {"direct": [], "cot": []}
+    for (task, part), prompt in itertools.product(answers.groupby("task"), guessed):
+        targets, labels = part["target"], part["target"].unique()
+        table = ContingencyTable.from_labels(
+            references=targets, predictions=part[prompt], labels=labels, unknown="wrong"
+        )
+        low, high = estimate(table, average="prevalence").confidence_interval
+        is_guess = low <= 0 <= high
+        assert is_guess == (informedness.report(table).guessing_p_value >= 0.05)
+        tables[task, prompt] = table
+        guessed[prompt] += [task] if is_guess else []
+    rows = []
+    for task in ("geometric_shapes", "navigate", "formal_fallacies", "web_of_lies"):
+        table, part = tables[task, "direct"], answers[answers["task"] == task]
+        shares = part["target"].value_counts(normalize=True)
+        numbers = (part["target"] == part["direct"]).mean(), shares.max()
+        score = table.informedness(average="prevalence")
+        rows.append(f"| {task} | {len(shares)} | {numbers[0]:.3f} | {numbers[1]:.3f} | {score:.2f}")
+    lies = part["direct"].value_counts()
+    by_bias = tables["geometric_shapes", "direct"].informedness()
+    return [
+        *rows,
+        f"by the default average their Informedness is {by_bias:.2f}",
+        f'it answers "{lies.index[0]}" to {lies.iloc[0]} of {lies.sum()} questions',
+        f"In all, {len(guessed['direct'])} of the {len(tables) // 2} tasks cannot be told from "
+        f"guessing. After a chain of thought, {len(guessed['cot'])} cannot "
+        f"({' and '.join(guessed['cot'])})",
+    ]
+
+
 SAID = {
     METHODS: [
         study_pages.coverage_said,
@@ -212,7 +244,8 @@ SAID = {
         study_pages.groups_said,
         study_pages.rate_said,
     ],
-    HOW_SURE: [samples_said],
+    HOW_SURE: [samples_said, study_pages.hatecheck_widths_said],
+    "docs/which-number.md": [bbh_said, study_pages.hatecheck_said],
     "docs/continuous-integration.md": [study_pages.decisions_said],
     "docs/language-models.md": [log_said],
 }

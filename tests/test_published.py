@@ -10,11 +10,10 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import study_pages
-
-pd = pytest.importorskip("pandas")
 
 ROOT = Path(__file__).resolve().parent.parent
 STUDIES = ROOT / "tests" / "studies"
@@ -168,3 +167,22 @@ def test_the_study_scores_a_checkout(hatecheck, tmp_path, monkeypatch):
     expected = [(1 - share, sum(both) - 1) for share, both in zip(shares, recalls, strict=True)]
     assert np.array(found) == pytest.approx(np.array(expected), abs=5e-4)
     assert "60 templates are filled with each group" in text
+
+
+# The picture
+
+
+def texts_of(picture):
+    return re.findall(r"<text[^>]*>([^<]+)</text>", picture.read_text("utf-8"))
+
+
+@pytest.mark.full
+@pytest.mark.slow
+def test_the_picture_shows_the_answers_and_the_study_as_they_are(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    published = importlib.import_module("published")
+    published.main(tmp_path / "drawn.svg")
+    assert published.OUTPUT.stat().st_size < 100_000
+    texts = texts_of(published.OUTPUT)
+    assert texts == texts_of(tmp_path / "drawn.svg")
+    assert {"geometric shapes", "SiftNinja", "black people"} <= {*texts}
