@@ -237,6 +237,17 @@ def bbh_said():
     ]
 
 
+def suite_said():
+    """Return the verdict on two prompts over all tasks of BIG-Bench Hard."""
+    tasks = {
+        task: (part["target"], part["direct"], part["cot"])
+        for task, part in study_pages.bbh().groupby("task")
+    }
+    made = informedness.compare_tasks(tasks, average="prevalence", unknown="wrong")
+    (verdict,) = re.findall(r"^B is better: .*(?=\.$)", str(made), re.MULTILINE)
+    return [f'The verdict is "{verdict}"']
+
+
 SAID = {
     METHODS: [
         study_pages.coverage_said,
@@ -247,7 +258,7 @@ SAID = {
     HOW_SURE: [samples_said, study_pages.hatecheck_widths_said],
     "docs/which-number.md": [bbh_said, study_pages.hatecheck_said],
     "docs/continuous-integration.md": [study_pages.decisions_said],
-    "docs/language-models.md": [log_said],
+    "docs/language-models.md": [log_said, suite_said],
 }
 
 
