@@ -19,6 +19,7 @@ EXACT = """# pyright: strict
 from typing import assert_type
 
 from informedness import ContingencyTable, NoSamplesError, Tally, compare, corrected_rate
+from informedness import compare_tasks
 from informedness import ema_score, entropy_triangle, estimate, informed_decisions
 from informedness import informedness_score, leaderboard, markedness_score, nit_score
 from informedness import per_label, read_log, register, report, slices, table_from_file
@@ -31,6 +32,7 @@ from informedness.results.estimate import Estimate
 from informedness.results.leaderboard import Leaderboard
 from informedness.results.report import Report
 from informedness.results.slices import Slices
+from informedness.results.suite import SuiteComparison
 from informedness.statistics.entropy import EntropyTriangle
 
 a, b = [0, 1], [0, 1]
@@ -47,6 +49,7 @@ assert_type(estimate(table, average=None), list[Estimate])
 assert_type(estimate(table).confidence_interval, tuple[float, float])
 assert_type(corrected_rate(a, b, (1, 2), positive=1), Estimate)
 assert_type((compare(a, b, b), report(a, b)), tuple[Comparison, Report])
+assert_type(compare_tasks({"one": (a, b, b), "two": (a, b, b)}), SuiteComparison)
 assert_type((leaderboard(a, {"a": b}), slices(a, b, by=a)), tuple[Leaderboard, Slices])
 assert_type((Tally() + Tally()).table, ContingencyTable)
 tables = table_from_frame(None, references="r", predictions="p", by="type")
