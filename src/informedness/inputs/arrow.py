@@ -2,12 +2,12 @@
 
 import io
 import json
+import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
 from .columns import check_columns
 from .objects import column_of, one_value
-from .unpacked import size_of_message
 
 _ROWS = 1 << 20  # of Parquet decoded at a time, unless they take more than
 _ROW_BYTES = 64  # bytes each: long text that does not repeat
@@ -100,7 +100,7 @@ class Arrow:
         from pyarrow import ipc
 
         self._stream.seek(8 if self._is_file else 0)  # behind its magic
-        return sum(map(size_of_message, ipc.MessageReader.open_stream(native(self._stream))))
+        return sum(map(_size_of_message, ipc.MessageReader.open_stream(native(self._stream))))
 
     def batches(self, _: bool) -> Iterator[Any]:
         """Yield record batches; an error if the file is damaged, or goes on behind its end."""
@@ -222,3 +222,46 @@ def _check_one_file(stream: BinaryIO, magic: bytes, kind: str) -> None:
                 "one would be read: pass the files themselves, as several paths or a folder"
             )
         before = seen[1 - 2 * len(magic) :]
+
+
+def _size_of_message(message: Any) -> int:
+    """Return the bytes of the buffers of a message of Arrow, each of which begins with its own.
+
+    Raises
+    ------
+    ValueError
+        If the message is damaged.
+    """
+    if message.type not in ("record batch", "dictionary"):
+        return 0
+    data, size = message.metadata.to_pybytes(), 0
+    try:
+        batch = _target(data, _field(data, _target(data, 0), 2))
+        if message.type == "dictionary":
+            batch = _target(data, _field(data, batch, 1))
+        buffers = _target(data, _field(data, batch, 2))
+        is_packed = _field(data, batch, 3) > 0
+        (n_buffers,) = struct.unpack_from("<I", data, buffers)
+        for i in range(n_buffers):
+            start, length = struct.unpack_from("<qq", data, buffers + 4 + 16 * i)
+            if is_packed and length:
+                (unpacked,) = struct.unpack_from("<q", message.body, start)
+                length = max(unpacked, length)  # -1: it is not packed
+            size += length
+    except struct.error as error:
+        raise ValueError(f"a message is damaged: {error}") from error
+    return size
+
+
+def _field(data: bytes, table: int, number: int) -> int:
+    """Return where a field of a table of FlatBuffers is, 0 if it is not there."""
+    begin = table - struct.unpack_from("<i", data, table)[0]
+    (size,) = struct.unpack_from("<H", data, begin)
+    place = 4 + 2 * number
+    offset: int = struct.unpack_from("<H", data, begin + place)[0] if place < size else 0
+    return table + offset if offset else 0
+
+
+def _target(data: bytes, place: int) -> int:
+    """Return where the offset in this place leads to."""
+    return place + int(struct.unpack_from("<I", data, place)[0])

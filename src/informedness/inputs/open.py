@@ -8,9 +8,10 @@ import lzma
 import os
 import re
 import sys
+import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -22,7 +23,6 @@ from .arrow import Arrow, Parquet, columns_of
 from .columns import naming, why_not_utf8
 from .csv import DELIMITERS, Delimited, said_of_row
 from .objects import Objects
-from .unpacked import check_size, size_of_archive
 
 _FORMATS = "arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"
 _OTHERS = {".feather": "arrow", ".ipc": "arrow", ".ndjson": "jsonl", ".xlsm": "xlsx"}
@@ -31,9 +31,9 @@ FORMATS = {f".{name}": name for name in _FORMATS} | _OTHERS
 
 _COMPRESSIONS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 _ZIP = b"PK\x03\x04"
-_MARKS = {  # of the order of bytes; that of UTF-32 begins with that of UTF-16
-    "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
-    "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
+_ENCODINGS = {  # by the mark of the order of bytes; that of UTF-32 begins with that of UTF-16
+    **dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "utf-32"),
+    **dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16"),
 }
 _PIECE = 1 << 20  # bytes read, decompressed or decoded at a time
 _HIDDEN = (".", "_", "~$")  # the last is that of a book which is open in Excel
@@ -166,9 +166,9 @@ def open_whole(
 ) -> Iterator[BinaryIO]:
     """Open a file of this format for reading in any order.
 
-    A compressed file (gz, bz2, zst) is decompressed into a temporary file first, and text in
-    this encoding, or in one that a mark shows, becomes UTF-8 in one; standard input is copied into
-    one. Only an Excel file may be a ZIP archive.
+    What can only be read once (standard input, a pipe) is copied into a temporary file. A
+    compressed file (gz, bz2, xz, zst) is decompressed into one, and text in this encoding, or in
+    one that a mark shows, becomes UTF-8 in one. Only an Excel file may be a ZIP archive.
 
     Raises
     ------
@@ -178,31 +178,34 @@ def open_whole(
     """
     if encoding is not None and kind in ("arrow", "parquet", "xlsx"):
         raise ValueError(f"`encoding` is for formats of text, and {kind} is none: leave it out")
-    with (
-        _opened(path) as stream,
-        _decompressed(stream, kind == "xlsx", most_bytes) as plain,
-        _utf8(plain, encoding) as text,
-    ):
-        yield text
+    compressions = _COMPRESSIONS if kind == "xlsx" else {**_COMPRESSIONS, _ZIP: "zip"}
+    with ExitStack() as opened:
+        stream = sys.stdin.buffer if path == "-" else opened.enter_context(Path(path).open("rb"))
+        if path == "-" or not stream.seekable():
+            stream = opened.enter_context(_copied(_pieces(stream)))
+        while compression := _shown_by(stream, compressions):  # some are compressed twice
+            plain = _plain_pieces(stream, compression)
+            stream = opened.enter_context(_copied(plain, most_bytes))
+        if encoding := encoding or _shown_by(stream, _ENCODINGS):
+            stream = opened.enter_context(_copied(_encoded(stream, encoding)))
+        yield stream
 
 
-@contextmanager
-def _opened(path: str) -> Iterator[Any]:
-    """Open a file; give a copy of standard input, or of a pipe, which can only be read once."""
-    if path == "-":
-        with _copied(_pieces(sys.stdin.buffer)) as copy:
-            yield copy
-        return
-    with Path(path).open("rb") as stream:
-        if stream.seekable():
-            yield stream
-            return
-        with _copied(_pieces(stream)) as copy:
-            yield copy
+def _shown_by(stream: Any, names: Mapping[bytes, str]) -> str | None:
+    """Return the name that goes with the bytes with which a file begins, None if there is none."""
+    start = stream.read(max(map(len, names)))
+    stream.seek(0)
+    return next((name for mark, name in names.items() if start.startswith(mark)), None)
 
 
 def _pieces(stream: Any) -> Iterator[bytes]:
     return iter(partial(stream.read, _PIECE), b"")
+
+
+def _check_size(size: int, most_bytes: int | None) -> None:
+    """Raise ValueError if a file holds more than this once it is unpacked, if there is a limit."""
+    if most_bytes is not None and size > most_bytes:
+        raise ValueError(f"the file must hold at most {most_bytes:,d} bytes, got {size:,d}")
 
 
 @contextmanager
@@ -213,23 +216,8 @@ def _copied(pieces: Iterable[bytes], most_bytes: int | None = None) -> Iterator[
     with TemporaryFile() as copy:
         for piece in pieces:
             copy.write(piece)
-            if most_bytes is not None:
-                check_size(copy.tell(), most_bytes)
+            _check_size(copy.tell(), most_bytes)
         copy.seek(0)
-        yield copy
-
-
-@contextmanager
-def _utf8(stream: BinaryIO, encoding: str | None) -> Iterator[BinaryIO]:
-    """Give the stream itself, or a file with its text in UTF-8 if it has another encoding."""
-    start = stream.read(4)
-    stream.seek(0)
-    shown = (name for name, marks in _MARKS.items() if start.startswith(marks))
-    encoding = encoding or next(shown, None)
-    if encoding is None:
-        yield stream
-        return
-    with _copied(_encoded(stream, encoding)) as copy:
         yield copy
 
 
@@ -245,29 +233,13 @@ def _encoded(stream: BinaryIO, encoding: str) -> Iterator[bytes]:
         ) from error
 
 
-@contextmanager
-def _decompressed(stream: BinaryIO, is_archive: bool, most_bytes: int | None) -> Iterator[BinaryIO]:
-    """Give the stream itself, or a file with its decompressed content."""
-    start = stream.read(max(map(len, _COMPRESSIONS)))
-    stream.seek(0)
-    if start.startswith(_ZIP) and not is_archive:
+def _plain_pieces(stream: BinaryIO, name: str) -> Iterator[bytes]:
+    """Yield what is in one or several compressed streams, to the end of the file."""
+    if name == "zip":
         raise ValueError(
             "the file is a ZIP archive, which may hold several files: unpack it, and name the "
             "files to read; an Excel file needs the ending .xlsx"
         )
-    name = next((name for mark, name in _COMPRESSIONS.items() if start.startswith(mark)), None)
-    if name is None:
-        yield stream
-        return
-    with (
-        _copied(_plain_pieces(stream, name), most_bytes) as plain,
-        _decompressed(plain, is_archive, most_bytes) as inner,  # some are compressed twice
-    ):
-        yield inner
-
-
-def _plain_pieces(stream: BinaryIO, name: str) -> Iterator[bytes]:
-    """Yield what is in one or several compressed streams, to the end of the file."""
     try:
         if name == "gz":
             yield from _pieces(gzip.GzipFile(fileobj=stream))
@@ -306,8 +278,9 @@ def read_header(
     """
     if not quotes and kind not in DELIMITERS:
         raise ValueError(f"`no_quotes` is for CSV and TSV, and this file is {kind}: leave it out")
-    if kind == "xlsx" and most_bytes is not None:
-        check_size(size_of_archive(stream), most_bytes)
+    if kind == "xlsx" and most_bytes is not None and zipfile.is_zipfile(stream):
+        with zipfile.ZipFile(stream) as archive:  # which is not read further than its parts say
+            _check_size(sum(part.file_size for part in archive.infolist()), most_bytes)
     if kind in ("json", "jsonl", "xlsx"):
         return Objects(stream, kind, names, rows)
     if rows is not None:
@@ -317,7 +290,7 @@ def read_header(
             return Delimited(stream, kind, names, quotes)
         packed = (Parquet if kind == "parquet" else Arrow)(stream, names)
         if most_bytes is not None:
-            check_size(packed.n_bytes, most_bytes)
+            _check_size(packed.n_bytes, most_bytes)
         return packed
 
 
