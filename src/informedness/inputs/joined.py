@@ -177,9 +177,7 @@ def joined_rows(
     if len({side["on"].kind for side in sides}) > 1:  # 7 and "7"
         sides = [{**side, "on": _as_text(side["on"])} for side in sides]
     if "references" not in second:
-        sides[1] = _with_references(sides[1], sides[0]["on"], samples)
-    if samples.options.unknown == "wrong" and "references" not in second:
-        sides[1] = _with_all(sides[1], sides[0]["on"])
+        sides[1] = _beside(sides[0]["on"], sides[1], samples)
     joined = joined_sides(sides, [str(path) for path in paths], f"`on` {on!r}")
     given = {x: side[x] for side in joined[::-1] for x in side if x in samples.names}
     yield samples.read({x: given[x] for x in samples.names})
@@ -190,23 +188,21 @@ def _as_text(ids: Column) -> Column:
     return read_column(list(map(str, ids.tolist())), "on")
 
 
-def _with_references(side: dict[str, Column], ids: Column, samples: Samples) -> dict[str, Column]:
-    """Return predictions without those of which no reference is known, which are counted."""
-    known = set(ids.tolist())
-    kept = np.array([name in known for name in side["on"].tolist()], dtype=bool)
-    n_left_out = int(np.count_nonzero(~kept))
+def _beside(ids: Column, side: dict[str, Column], samples: Samples) -> dict[str, Column]:
+    """Return predictions of which a reference is known; count the others.
+
+    If what is missing is wrong, there is nothing beside identifiers without a prediction.
+    """
+    names, known, own = common_codes(ids, side["on"])
+    is_known = np.isin(own, known)
+    n_left_out = int(np.count_nonzero(~is_known))
     samples.left_out["no reference"] += n_left_out
     samples.n_rows += n_left_out
-    return {argument: column[np.flatnonzero(kept)] for argument, column in side.items()}
-
-
-def _with_all(side: dict[str, Column], ids: Column) -> dict[str, Column]:
-    """Return one side of a join with nothing beside the identifiers that it lacks."""
-    there = {*side["on"].tolist()}
-    lacking = [name for name in ids.tolist() if name not in there]
-    nothing = {x: [None] * len(lacking) for x in side} | {"on": lacking}
+    lacking = [] if samples.options.unknown == "error" else np.setdiff1d(known, own).tolist()
+    nothing = {argument: [None] * len(lacking) for argument in side}
+    nothing["on"] = [names[code] for code in lacking]
     return {
-        x: join_columns([column, read_quickly(nothing[x], x, may_lack=True)])
+        x: join_columns([column[is_known], read_quickly(nothing[x], x, may_lack=True)])
         for x, column in side.items()
     }
 
