@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -73,16 +73,6 @@ def words_of(name: Any) -> list[str]:
     spaced = re.sub("(?<=[a-z])(?=[A-Z])", " ", name) if isinstance(name, str) else ""
     whole = spaced.lower().replace("y_hat", "yhat").replace("answer_key", "answerkey")
     return re.findall(r"[^\W\d_]+", whole)
-
-
-def warn_of_counts(columns: Sequence[str]) -> None:
-    """Warn that rows may be counts, if some columns can hold these."""
-    if columns:
-        names = " or ".join(map(repr, columns))
-        said = (
-            f"each row is another pair of labels: are these counts? Then name {names} as `counts`"
-        )
-        warn(said, LabelsWarning)
 
 
 def warn_of_shares(amounts: Numbers) -> None:

@@ -27,7 +27,7 @@ from .columns import (
     refuse_all,
 )
 from .csv import DELIMITERS
-from .doubts import no_header, warn_of_counts, warn_of_swapped
+from .doubts import no_header, warn_of_swapped
 from .fast import code_integers, read_quickly
 from .open import columns_in, list_files, open_whole, read_header
 from .read import Amounts, Read, ReadColumn, amount, amounts_of
@@ -80,7 +80,7 @@ class Samples:
         self.meant: Mapping[Any, Label] = {}  # what text stands for, once all is read
         self._texts: defaultdict[tuple[int, str], set[str]] = defaultdict(set)  # by file, argument
         self._drop_null, self._has_text = drop_null, False
-        self._class_names: Sequence[str] | None = None
+        self._class_names: Sequence[str] = ()
         self._ignored: Label | None = None
         self._n_missing = Counter[str]()  # by argument
         self.examples: dict[str, Column] = {}
@@ -136,7 +136,7 @@ class Samples:
         own = self.class_names.get(argument)
         if argument in self.labelled:
             self._has_text |= self.is_text
-            self._class_names = own = own or next(iter(self.class_names.values()), None)
+            self._class_names = own = own or next(iter(self.class_names.values()), ())
         nulls = self.options.nulls() if self.is_text and not self.keep_missing else ()
         column = values  # joined rows were read before
         if not isinstance(values, Column):
@@ -157,21 +157,34 @@ class Samples:
         """Take note of the text in a column, in which the reference to ignore is spelt as given."""
         present = Column(code_integers(column.codes)[0], column.values).tolist()
         texts, ignored = {*present} - {None}, self.options.ignored(is_integer=False)
-        if argument == "references" and isinstance(ignored, str) and column.values is not None:
-            meant: Mapping[Any, Label] = labels_of_text([texts, {ignored}])
-            is_ignored = [meant.get(x, x) == meant.get(ignored, ignored) for x in column.values]
-            pairs = zip(column.values, is_ignored, strict=True)
-            column = Column(column.codes, [ignored if is_it else x for x, is_it in pairs])
+        if argument == "references" and isinstance(ignored, str):
+            meant = labels_of_text([texts, {ignored}])
+            spellings = {x for x in texts if meant.get(x, x) == meant.get(ignored, ignored)}
+            values = [ignored if x in spellings else x for x in column.values or ()]
+            column = Column(column.codes, values)
         self._texts[len(self.sources), argument] |= texts
         return column
 
-    def _classes_of_scores(self, values: Any, argument: str) -> list[Any]:
-        """Return the class of each row of one column of scores, or of several."""
+    def _classes_of_scores(self, values: Any, argument: str) -> Column:
+        """Return the class of each row of scores, None where one is nan.
+
+        Of one column it is the second of two classes above the threshold, and else the first; of
+        a tuple, which has a column for each class, it is the first of the highest.
+        """
+        threshold, known = self.options.threshold, self.examples.get("references")
+        classes = self.options.classes(known is None or known.kind == "integers")
         columns = values if isinstance(values, tuple) else (values,)
+        if len(columns) > 1 and threshold is not None:
+            raise ValueError("`threshold` is for one column of scores: leave it out for argmax:")
+        if len(columns) > 1 and len(classes or ()) != len(columns):
+            raise ValueError(
+                f"`labels` must list the classes of the {len(columns)} columns of scores, in their "
+                f"order, got {classes}"
+            )
         scores = np.stack([read_scores(column, argument) for column in columns], axis=1)
-        known = self.examples.get("references")
-        classes = self.options.classes_of_scores(scores, known is None or known.kind == "integers")
-        return [str(x) if self.is_text and x is not None else x for x in classes]
+        codes = scores.argmax(axis=1) if threshold is None else scores[:, 0] > threshold
+        labels = [str(label) if self.is_text else label for label in classes or (0, 1)]
+        return Column(np.where(np.isnan(scores).any(axis=1), len(labels), codes), [*labels, None])
 
     def task(self, references: Column, rows: Mapping[str, Any]) -> Task:
         """Return which references to leave out, as the integer or name of a class that they are.
@@ -179,7 +192,7 @@ class Samples:
         Keep account of rows whose reference is ignored, or whose weight is 0.
         """
         self._ignored = self.options.ignored(references.kind == "integers")
-        if self._ignored is not None and self._class_names is not None:
+        if self._ignored is not None and self._class_names:
             self._ignored = str(at_position(self._ignored, self._class_names))
         times = rows.get("times", np.ones(len(references), dtype=np.int64))
         kept = np.ones(len(references), dtype=bool)
@@ -210,9 +223,7 @@ class Samples:
         known = [label for label, _ in sides["references"]]
         classes = self.options.classes(is_integer=bool(known) and isinstance(known[0], int))
         if classes is not None:
-            classes = [meant.get(x, x) for x in classes]
-        if classes is not None and self._class_names is not None:
-            classes = [at_position(x, self._class_names) for x in classes]
+            classes = [at_position(meant.get(x, x), self._class_names) for x in classes]
         self.refuse(self._apart(sides, known) if classes is None and self.reads_names else ())
         is_named = self.is_of_files and self._ignored is not None and len(self.labelled) > 1
         if is_named and not self.left_out["ignored"]:
@@ -220,8 +231,10 @@ class Samples:
             warn(said, LabelsWarning)
         for x in self.labelled[1:]:
             warn_of_swapped(self.names["references"], self.names[x])
-        if "counts" not in self.names and never_repeats() and _are_most_pairs(sides):
-            warn_of_counts(self.whole_columns())
+        may_be_counts = "counts" not in self.names and never_repeats() and _are_most_pairs(sides)
+        if may_be_counts and (columns := self.whole_columns()):
+            said = "each row is another pair of labels: are these counts?"
+            warn(f"{said} Then name {' or '.join(map(repr, columns))} as `counts`", LabelsWarning)
         return meant, classes, self._account(sides, {*(classes or known)}, bool(classes))
 
     def _labels_of_text(self, sides: Mapping[str, Amounts]) -> Mapping[Any, Label]:
@@ -312,7 +325,7 @@ class Samples:
         if self.options.pattern is not None and argument.startswith("predictions"):
             n_extracted = self.n_rows - self._n_missing[argument]
             yield f"an answer extracted from {n_extracted:,d} of {self.n_rows:,d}"
-        if self._class_names is not None:
+        if self._class_names:
             yield "positions read as names of classes"
 
 
@@ -370,38 +383,32 @@ def raw_batches(
         If a file is damaged or lacks a column; the message names the file.
     """
     check_apart(names)
-    ways, quotes = columns_to_read(names), not no_quotes
+    ways = columns_to_read(names)
+    how = {"encoding": encoding, "rows": rows, "no_quotes": no_quotes}
     for file, kind in list_files(path, file_format):
         samples.sources.append(file)
         with naming(file), open_whole(file, kind, encoding, most_bytes) as stream:
-            found = read_header(stream, kind, ways, rows, most_bytes, quotes)
-            samples.header += [name for name in found.header if name not in samples.header]
-            samples.class_names = getattr(found, "class_names", {})
+            read = read_header(stream, kind, ways, rows, most_bytes, not no_quotes)
+            samples.header += [name for name in read.header if name not in samples.header]
+            samples.class_names = getattr(read, "class_names", {})
             samples.is_text = kind in DELIMITERS
-            how: dict[str, Any] = {"rows": rows, "quotes": quotes}
-            samples.whole_columns = partial(_whole_columns, samples, file, kind, encoding, how)
-            for columns in columns_in(found, stream, kind, ways, samples.keep_missing):
+            samples.whole_columns = partial(_whole_columns, samples, file, file_format=kind, **how)
+            for columns in columns_in(read, stream, kind, ways, samples.keep_missing):
                 yield by_argument(columns)
                 if samples.most_rows is not None and samples.n_rows >= samples.most_rows:
                     return
 
 
-def _whole_columns(
-    samples: Samples, file: str, kind: str, encoding: str | None, how: Mapping[str, Any]
-) -> list[str]:
+def _whole_columns(samples: Samples, file: str, **how: Any) -> list[str]:
     """Return the columns of a file that hold whole numbers, and are not read as labels."""
-    if not Path(file).is_file():  # which cannot be read again
-        return []
-    own, whole = columns_to_read(samples.names), list[str]()
-    with naming(file), open_whole(file, kind, encoding) as stream:
-        for name in samples.not_used("weights"):
-            stream.seek(0)
-            ways = {**own, "other": name}
-            with suppress(ValueError):  # a column with several values per row
-                found = read_header(stream, kind, ways, **how)
-                if all(are_whole(x["other"]) for x in columns_in(found, stream, kind, ways, False)):
-                    whole.append(name)
-    return whole
+    whole_columns = list[str]()
+    for name in samples.not_used("weights") if Path(file).is_file() else ():  # or it was read once
+        names = {**samples.names, "other": name}
+        with suppress(ValueError):  # a column with several values per row
+            batches = raw_batches(file, names, Samples(names), **how)
+            if all(are_whole(batch["other"]) for batch in batches):
+                whole_columns.append(name)
+    return whole_columns
 
 
 def has_column(path: Any, name: str, file_format: Any = None, **how: Any) -> bool:

@@ -85,29 +85,6 @@ class LabelOptions:
             return tuple(self.choices)
         return self.labels and [_typed(label, is_integer) for label in self.labels]
 
-    def classes_of_scores(self, scores: Numbers, is_integer: bool) -> list[Any]:
-        """Return the class of each row of scores, shape (n_samples, n_columns), None for nan.
-
-        Of one column it is the second of two classes above the threshold, and else the first; of
-        several, a column for each class, it is the first of the highest.
-        """
-        n_columns, classes = scores.shape[1], self.classes(is_integer)
-        if n_columns > 1 and self.threshold is not None:
-            raise ValueError("`threshold` is for one column of scores: leave it out for argmax:")
-        if n_columns > 1 and len(classes or ()) != n_columns:
-            raise ValueError(
-                f"`labels` must list the classes of the {n_columns} columns of scores, in their "
-                f"order, got {classes}"
-            )
-        classes = classes or (0, 1)
-        is_above = scores[:, 0] > (self.threshold or 0.0)
-        codes = np.argmax(scores, axis=1) if n_columns > 1 else is_above.astype(np.int64)
-        is_missing = np.any(np.isnan(scores), axis=1)
-        return [
-            None if missing else classes[code]
-            for code, missing in zip(codes.tolist(), is_missing.tolist(), strict=True)
-        ]
-
     def fold(self, text: str) -> str:
         """Return text without the differences that are ignored."""
         text = text.strip() if self.strip else text
@@ -115,7 +92,7 @@ class LabelOptions:
 
     def ignored(self, is_integer: bool) -> Any:
         """Return the reference to leave out, as an integer where the references are."""
-        if self.ignore_index is not None and not is_integer and isinstance(self.ignore_index, str):
+        if isinstance(self.ignore_index, str) and not is_integer:
             return self.fold(self.ignore_index)
         if self.choices is not None and self.ignore_index is not None:
             return str(self.ignore_index)
@@ -344,10 +321,8 @@ def read_sides(
     stands beside the sides, by argument, in their order.
     """
     (first, *models), containers = sides, sides
-    called = {name: getattr(side, "name", None) for name, side in sides.items()}
-    for name in models:
-        if called[first] is not None and called[name] is not None:
-            warn_of_swapped(called[first], called[name])
+    for name in models if hasattr(sides[first], "name") else ():
+        warn_of_swapped(sides[first].name, getattr(sides[name], "name", None))
     if names := class_names_of(*sides.values()):
         labels, roles = by_name(labels, *sides.values()), dict.fromkeys(models, "predictions")
         options = LabelOptions(labels=labels, ignore_index=ignore_index, unknown=unknown)
@@ -357,11 +332,11 @@ def read_sides(
             sides = {**sides, name: column.tolist()}  # in which -1 is None
         ignore_index = None if ignore_index is None else str(at_position(ignore_index, names))
     may_lack = str(unknown) == "wrong"
-    quick = {name: quickly(sides[name], name, may_lack) for name in models}
     ignored = ignore_index if isinstance(ignore_index, int) else None
     r, columns = read_column(quickly(sides[first], first, ignored=ignored), first), []
     check_same_order({**containers, **beside})
-    for name, values in quick.items():
+    for name in models:
+        values = quickly(sides[name], name, may_lack)
         r, p = read_pair(r, values, (first, name), unknown=unknown)
         columns.append(p)
     return [r, *columns], task_of(r, labels, ignore_index, unknown, first)
