@@ -228,30 +228,28 @@ def open_sheet(stream: BinaryIO, names: Mapping[str, str]) -> tuple[list[str], I
         import openpyxl
     with _explained():
         book = openpyxl.load_workbook(stream, read_only=True, data_only=True)
-        sheets = [(sheet.title, _filled_rows(sheet)) for sheet in book.worksheets]
-        tables = [(name, rows, _names_in(next(rows, (0, [])))) for name, rows in sheets]
-        having = [table for table in tables if {*names.values()} <= {*table[2]}]
+        tables = []
+        for sheet in book.worksheets:
+            rows = _filled_rows(sheet)
+            _, head = next(rows, ("", ()))
+            tables.append((sheet.title, ["" if x is None else str(x) for x in head], rows))
+        having = [table for table in tables if {*names.values()} <= {*table[1]}]
         if names and len(having) > 1:
             titles = ", ".join(show(title) for title, _, _ in having)
             raise ValueError(f"one sheet must have these columns, got {titles}: keep one of them")
-        title, rows, header = max(having or tables, key=lambda table: len(table[2]))
+        _, header, rows = max(having or tables, key=lambda table: len(table[1]))
         check_columns(names, header)
-
-    def objects() -> Iterator[Row]:
-        for number, row in rows:
-            cells = dict.fromkeys(header) | dict(zip(header, row, strict=False))
-            yield f"row {number} of {title}", cells
-
-    return header, objects()
+    nulls = dict.fromkeys(header)
+    return header, ((where, nulls | dict(zip(header, row, strict=False))) for where, row in rows)
 
 
-def _filled_rows(sheet: Any) -> Iterator[tuple[int, Sequence[Any]]]:
-    """Yield the rows of a sheet that are not empty, with their numbers."""
+def _filled_rows(sheet: Any) -> Iterator[Row]:
+    """Yield where each row of a sheet stands that is not empty, and its cells."""
     sheet.reset_dimensions()  # which some programs write wrong
     with _explained():
         for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
             if any(cell is not None for cell in row):
-                yield number, row
+                yield f"row {number} of {sheet.title}", row
 
 
 @contextmanager
@@ -263,10 +261,6 @@ def _explained() -> Iterator[None]:
         raise
     except Exception as error:
         raise ValueError(f"not readable as xlsx: {error}") from error
-
-
-def _names_in(row: tuple[int, Sequence[Any]]) -> list[str]:
-    return ["" if cell is None else str(cell) for cell in row[1]]
 
 
 # Ways to values
