@@ -152,12 +152,11 @@ class ComputeMetrics:
         """Raise ValueError for options that are not valid; `reset` checks those of the tally."""
         if not self.names:
             raise ValueError("`names` must hold at least one score, got none")
-        takes_one = [bool(score_named(name).averages) for name in self.names]
+        with_average = [name for name in self.names if score_named(name).averages]
         check_distinct(self.names, "names")
-        averages = [self.average if takes else "default" for takes in takes_one]
-        pairs = zip(self.names, averages, strict=True)
-        self._scores = [averaged_score(*pair, self.unknown) for pair in pairs]
-        if self.average != "default" and not any(takes_one):
+        averages = dict.fromkeys(self.names, "default") | dict.fromkeys(with_average, self.average)
+        self._scores = [averaged_score(*pair, self.unknown) for pair in averages.items()]
+        if self.average != "default" and not with_average:
             raise ValueError(f"`average` must be left out: none of {self.names} takes one")
         check_threshold(self.threshold)
         if self.confidence_level is not None:
@@ -347,34 +346,33 @@ class ComputeMetrics:
 
     def _of_table(self, table: ContingencyTable) -> dict[str, float]:
         """Return the scores of one table, with their intervals if wanted."""
-        with collected() as notes:
-            result = self._scores_of(table)
-        issue(notes, self._said)
-        return result
-
-    def _scores_of(self, table: ContingencyTable) -> dict[str, float]:
         result: dict[str, float] = {}
-        for score in self._scores:
-            keys = [score.name]
-            if score.average is None:
-                names = self._class_names(score.class_labels(table))
-                keys = [f"{score.name}_{name}" for name in names]
-            if self.confidence_level is None:
-                values = np.ravel(score.value(table, prior=self.prior)).tolist()
-                result |= zip(keys, values, strict=True)
-                continue
-            interval = score.with_interval(self.prior)
-            made = estimate_of(table, interval, self.confidence_level, prior=self.prior)
-            for key, one in zip(keys, made, strict=True):
-                low, high = one.confidence_interval
-                result |= {key: one.value, f"{key}_standard_error": one.standard_error}
-                result |= {f"{key}_low": low, f"{key}_high": high}
+        with collected() as notes:
+            for score in self._scores:
+                keys = [score.name]
+                if score.average is None:
+                    names = self._class_names(score.class_labels(table))
+                    keys = [f"{score.name}_{name}" for name in names]
+                if self.confidence_level is None:
+                    values = np.ravel(score.value(table, prior=self.prior)).tolist()
+                    result |= zip(keys, values, strict=True)
+                    continue
+                interval = score.with_interval(self.prior)
+                estimates = estimate_of(table, interval, self.confidence_level, prior=self.prior)
+                for key, estimate in zip(keys, estimates, strict=True):
+                    low, high = estimate.confidence_interval
+                    result |= {
+                        key: estimate.value,
+                        f"{key}_standard_error": estimate.standard_error,
+                    }
+                    result |= {f"{key}_low": low, f"{key}_high": high}
+        issue(notes, self._said)
         return result
 
     def _class_names(self, labels: Sequence[Label | None]) -> list[str]:
         is_named = self._form != _ONE_COLUMN  # which has one name for its two classes
-        names = getattr(self.config, "id2label", None) if is_named else None
-        found = [str((names or {}).get(x, x)) for x in labels]
+        names = (getattr(self.config, "id2label", None) if is_named else None) or {}
+        found = [str(names.get(x, x)) for x in labels]
         check_distinct(found, "config.id2label")
         return found
 
@@ -402,8 +400,7 @@ def argmax_logits(logits: Any, labels: Any) -> Any:
     >>> argmax_logits(np.array([[0.1, 0.7], [0.4, 0.2]]), np.array([1, 1]))
     array([1, 0])
     """
-    if isinstance(logits, tuple):
-        logits = logits[0]
+    logits = logits[0] if isinstance(logits, tuple) else logits
     shape = getattr(labels, "shape", None)
     if logits.ndim < 2 or logits.shape[-1] == 1 or logits.shape == shape:
         return logits
@@ -421,12 +418,10 @@ def _batches(eval_prediction: Any) -> Iterator[tuple[Any, Numbers]]:
         raise ValueError(f"`eval_prediction` must be {wanted}, got {show(eval_prediction)}")
     first: Any = references[0] if isinstance(references, list) and references else None
     has_batches = getattr(first, "shape", ())  # of a number it is (), too
-    pairs = (
-        zip(predictions, references, strict=True) if has_batches else [(predictions, references)]
-    )
+    both = predictions, references
+    pairs = zip(*both, strict=True) if has_batches else [both]
     for logits, labels in pairs:
-        if isinstance(logits, tuple):
-            logits = logits[0]
+        logits = logits[0] if isinstance(logits, tuple) else logits
         logits = logits if _is_tensor(logits) else as_array(logits, "predictions")
         if _is_tensor(labels) and _is_float(labels):
             labels = labels.float()  # numpy has no bfloat16
