@@ -15,7 +15,7 @@ from ..core.labels import Column, Label, show, warn
 from ..inputs.columns import naming
 from ..inputs.fast import read_quickly
 from ..inputs.joined import joined_sides
-from ..inputs.text_labels import AS_THEY_ARE, LabelOptions, extracted
+from ..inputs.text_labels import AS_THEY_ARE, LabelOptions, at_position, extracted
 from ..results import render
 from ..results.comparison import Comparison, compare
 from ..results.estimate import Averaged, Estimate, estimate
@@ -282,14 +282,11 @@ class Answers:
 
     def _named(self, choices: Sequence[str]) -> Answers:
         """Return the answers with names for positions."""
-        positions = dict(enumerate(choices))
-        names: dict[Any, str] = positions | {str(i): x for i, x in positions.items()}
-        names |= {name: name for name in choices}
-        if unnamed := [x for x in self.references if x not in names]:
+        references = tuple(at_position(label, choices) for label in self.references)
+        if unnamed := [label for label in references if label not in choices]:
             said = f"must be one of `choices` or a position from 0 to {len(choices) - 1}"
             raise ValueError(f"every reference {said}, got {show(unnamed[0])}")
-        references = tuple(names[x] for x in self.references)
-        predictions = tuple(names.get(x, x) for x in self.predictions)
+        predictions = tuple(at_position(label, choices) for label in self.predictions)
         return replace(self, references=references, predictions=predictions, choices=tuple(choices))
 
 

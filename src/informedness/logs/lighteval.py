@@ -60,9 +60,8 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         import pyarrow.parquet
 
         how = {"pre_buffer": False, "page_checksum_verification": True}
-        for batch in pyarrow.parquet.ParquetFile(native(stream), **how).iter_batches(
-            columns=_COLUMNS
-        ):
+        file = pyarrow.parquet.ParquetFile(native(stream), **how)
+        for batch in file.iter_batches(columns=_COLUMNS):
             batch.validate(full=True)  # what is damaged may end the process
             yield from batch.to_pylist()
 

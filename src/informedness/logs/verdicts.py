@@ -9,7 +9,6 @@ import math
 import re
 import string
 from collections.abc import Callable, Mapping, Sequence
-from operator import eq
 from typing import Any
 
 from ..core.labels import Label, show
@@ -87,10 +86,9 @@ def by_verdict(
     """
     rows = list(zip(ids, answers, golds, verdicts, strict=True))
     distinct = {id(of): of for of in classes}
-    right, wrong = (
-        [i for i, x in enumerate(verdicts) if x == verdict and answers[i] is not None]
-        for verdict in (1, 0)
-    )
+    answered = [i for i, answer in enumerate(answers) if answer is not None]
+    right = [i for i in answered if verdicts[i] == 1]
+    wrong = [i for i in answered if verdicts[i] == 0]
     fallback, least, is_opposed = None, set(range(len(answers))), False
     for how in _READINGS:
         readers = {key: _reader(of, *how) for key, of in distinct.items()}
@@ -101,8 +99,7 @@ def by_verdict(
         unread = [i for i in right if read[i] is None]
         told = {answers[i]: golds[i] for i in unread[::-1]}  # by the verdict alone
         found = [told.get(x) if y is None else y for x, y in zip(answers, read, strict=True)]
-        fits = enumerate(map(eq, found, golds))
-        against = {i for i, is_right in fits if verdicts[i] not in (None, is_right)}
+        against = {i for i, x in enumerate(found) if verdicts[i] not in (None, x == golds[i])}
         if any(found[i] is None for i in wrong):
             against.update(unread)  # or else a wrong answer like these would be no class
         if not against:
