@@ -73,18 +73,14 @@ def named_columns(
     return {argument: str(name) for argument, name in names.items()}
 
 
-def check_apart(names: Mapping[str, Any]) -> None:
-    """Raise ValueError if predictions are read from the column of the references."""
-    for argument in labelled_among(names):
-        if argument != "references" and names[argument] == names.get("references"):
-            raise ValueError(
-                f"`{argument}` must be another column than `references`, got {names[argument]!r} "
-                "for both; to join two files whose columns have one name, give `on`"
-            )
-
-
 def columns_to_read(names: Mapping[str, str]) -> dict[str, str]:
-    """Return the columns to read by argument; those of `argmax:a,b` by argument and position."""
+    """Return the columns to read by argument; those of `argmax:a,b` by argument and position.
+
+    Raises
+    ------
+    ValueError
+        If predictions are read from the column of the references.
+    """
     read = dict[str, str]()
     for argument, name in names.items():
         columns = name.removeprefix(ARGMAX).split(",")
@@ -92,6 +88,12 @@ def columns_to_read(names: Mapping[str, str]) -> dict[str, str]:
             read |= {f"{argument}[{i}]": column for i, column in enumerate(columns)}
         else:
             read[argument] = name
+    for argument in labelled_among(read):
+        if argument != "references" and read[argument] == read.get("references"):
+            raise ValueError(
+                f"`{argument}` must be another column than `references`, got {read[argument]!r} "
+                "for both; to join two files whose columns have one name, give `on`"
+            )
     return read
 
 

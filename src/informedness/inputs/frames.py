@@ -9,17 +9,10 @@ from typing import Any
 from ..core.labels import Label, show
 from ..extras import needing
 from .arrow import check_schema, columns_of
-from .columns import (
-    DataError,
-    by_argument,
-    check_apart,
-    check_columns,
-    columns_to_read,
-    named_columns,
-)
-from .samples import Samples
+from .columns import DataError, by_argument, check_columns, columns_to_read, named_columns
+from .samples import Samples, are_whole
 from .tables import tables_of
-from .text_labels import LabelOptions, are_whole
+from .text_labels import LabelOptions
 
 _DATABASES = ("DUCKDB", "IBIS", "PYSPARK", "PYSPARK_CONNECT", "SQLFRAME")  # have collations
 # A collation that ignores case, accents, trailing blanks or composition takes the two of a pair for
@@ -105,7 +98,6 @@ def _rows_of(frame: Any, samples: Samples) -> Iterator[dict[str, Any]]:
     native = nw.to_native(frame, pass_through=True)
     samples.sources = [f"{type(native).__module__.partition('.')[0]} {type(native).__name__}"]
     samples.header = _header_of(native, names)
-    check_apart(names)
     check_columns(names, samples.header)
 
     def read(ways: Mapping[str, str]) -> tuple[Any, str]:

@@ -16,16 +16,7 @@ from typing import Any, BinaryIO, TypeAlias
 
 from ..core.labels import show
 from ..extras import needing
-from .columns import (
-    ARGMAX,
-    DataError,
-    check_columns,
-    closest,
-    listed,
-    naming,
-    refuse_all,
-    why_not_utf8,
-)
+from .columns import ARGMAX, DataError, check_columns, closest, listed, refuse_all, why_not_utf8
 
 Row: TypeAlias = tuple[str, Any]
 """Where an object stands, and the object."""
@@ -340,14 +331,13 @@ def one_value(
             return None
         remedy = {"columns": {name: closest(name, [*leaves(row)])}}
         raise DataError(f"{where} has no {name!r}; {error}", remedy) from error
-    with naming(where):
-        if is_argmax:
-            return _argmax(value, way)
-        if isinstance(value, (dict, list)):
-            raise ValueError(
-                f"{name!r} holds several values, {show(value)}: name a field or an element in it, "
-                f"or argmax:{name} for the position of the largest number"
-            )
+    if is_argmax:
+        return _argmax(value, f"{where}: {way!r}")
+    if isinstance(value, (dict, list)):
+        raise ValueError(
+            f"{where}: {name!r} holds several values, {show(value)}: name a field or an element in "
+            f"it, or argmax:{name} for the position of the largest number"
+        )
     return value
 
 
@@ -378,14 +368,14 @@ def _position(path: str, parent: str) -> tuple[int, str | None]:
     return int(step), after if dot else None
 
 
-def _argmax(value: Any, path: str) -> int | None:
+def _argmax(value: Any, name: str) -> int | None:
     """Return the position of the greatest number in a list, None for a null."""
     if value is None:
         return None
     is_list = isinstance(value, list) and value
     if not is_list or set(map(type, value)) - {int, float} or any(x != x for x in value):
         raise ValueError(
-            f"{path!r} must be a list of numbers, with at least one number and no null or nan, got "
+            f"{name} must be a list of numbers, with at least one number and no null or nan, got "
             f"{show(value)}"
         )
     return int(value.index(max(value)))

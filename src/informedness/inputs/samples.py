@@ -14,33 +14,16 @@ from typing import Any
 import numpy as np
 
 from ..contingency import read_whole
-from ..core.labels import Column, Label, LabelsWarning, Numbers, check_same_kind, show, warn
+from ..core.labels import NULLS, Column, Label, LabelsWarning, Numbers, check_same_kind, show, warn
 from ..core.table import Task, read_amounts
-from .columns import (
-    ARGMAX,
-    DataError,
-    by_argument,
-    check_apart,
-    columns_to_read,
-    labelled_among,
-    naming,
-    refuse_all,
-)
+from .columns import DataError, by_argument, columns_to_read, labelled_among, naming, refuse_all
 from .csv import DELIMITERS
 from .doubts import no_header, warn_of_swapped
 from .fast import code_integers, read_quickly
+from .objects import column_of
 from .open import columns_in, list_files, open_whole, read_header
 from .read import Amounts, Read, ReadColumn, amount, amounts_of
-from .text_labels import (
-    AS_THEY_ARE,
-    LabelOptions,
-    are_whole,
-    at_position,
-    labels_of_text,
-    read_labels,
-    read_scores,
-    why_apart,
-)
+from .text_labels import AS_THEY_ARE, LabelOptions, labels_of_text, read_labels, why_apart
 
 
 class Samples:
@@ -191,9 +174,7 @@ class Samples:
 
         Keep account of rows whose reference is ignored, or whose weight is 0.
         """
-        self._ignored = self.options.ignored(references.kind == "integers")
-        if self._ignored is not None and self._class_names:
-            self._ignored = str(at_position(self._ignored, self._class_names))
+        self._ignored = self.options.ignored(references.kind == "integers", self._class_names)
         times = rows.get("times", np.ones(len(references), dtype=np.int64))
         kept = np.ones(len(references), dtype=bool)
         if self._ignored is not None:
@@ -221,9 +202,9 @@ class Samples:
         sides = {x: _renamed(side, meant) for x, side in sides.items()}
         self._ignored = meant.get(self._ignored, self._ignored)
         known = [label for label, _ in sides["references"]]
-        classes = self.options.classes(is_integer=bool(known) and isinstance(known[0], int))
-        if classes is not None:
-            classes = [at_position(meant.get(x, x), self._class_names) for x in classes]
+        are_integers = bool(known) and isinstance(known[0], int)
+        classes = self.options.classes(are_integers, self._class_names)
+        classes = classes and [meant.get(label, label) for label in classes]
         self.refuse(self._apart(sides, known) if classes is None and self.reads_names else ())
         is_named = self.is_of_files and self._ignored is not None and len(self.labelled) > 1
         if is_named and not self.left_out["ignored"]:
@@ -305,10 +286,11 @@ class Samples:
 
     def not_used(self, *without: str) -> list[str]:
         """Return the columns that no argument names, or only the arguments `without`."""
-        names = {x: name for x, name in self.names.items() if x not in without}
-        used = {name.removeprefix(ARGMAX) for name in columns_to_read(names).values()}
-        tops = {*used, *(name.partition(".")[0] for name in used)}
-        return [name for name in self.header if name not in tops]
+        used = set[str | None]()
+        for argument in {*self.names}.difference(without):
+            ways = columns_to_read({argument: self.names[argument]}).values()
+            used |= {column_of(way, self.header) for way in ways}
+        return [name for name in self.header if name not in used]
 
     def _notes(self, argument: str, found: Amounts) -> Iterator[str]:
         texts = set().union(*(x for (_, of), x in self._texts.items() if of == argument))
@@ -327,6 +309,26 @@ class Samples:
             yield f"an answer extracted from {n_extracted:,d} of {self.n_rows:,d}"
         if self._class_names:
             yield "positions read as names of classes"
+
+
+def read_scores(values: Any, name: str) -> Numbers:
+    """Return a column of scores, nan for missing ones."""
+    scores = list[float]()
+    for value in values if isinstance(values, list) else values.to_pylist():
+        try:
+            scores.append(math.nan if value is None or value in NULLS else float(value))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"`{name}` must hold scores, got {show(value)}") from error
+    return np.array(scores)
+
+
+def are_whole(values: Any) -> bool:
+    """Return whether a column holds whole numbers alone, none below 0: they may be counts."""
+    try:
+        numbers = read_scores(values, "counts")
+    except ValueError:
+        return False
+    return bool(((numbers >= 0) & (numbers == np.trunc(numbers))).all())
 
 
 def first_of(sources: Sequence[str]) -> str:
@@ -382,7 +384,6 @@ def raw_batches(
     ValueError
         If a file is damaged or lacks a column; the message names the file.
     """
-    check_apart(names)
     ways = columns_to_read(names)
     how = {"encoding": encoding, "rows": rows, "no_quotes": no_quotes}
     for file, kind in list_files(path, file_format):

@@ -13,13 +13,10 @@ from itertools import combinations
 from numbers import Integral
 from typing import Any
 
-import numpy as np
-
 from ..core.labels import (
     NULLS,
     Column,
     Label,
-    Numbers,
     check_choice,
     check_distinct,
     check_same_order,
@@ -79,23 +76,23 @@ class LabelOptions:
             which = "labels" if self.choices is None else "choices"
             raise ValueError(f"`{which}` must differ in more than is ignored, got {self.known}")
 
-    def classes(self, is_integer: bool) -> Sequence[Label] | None:
-        """Return the declared classes, as integers where the references are."""
+    def classes(self, is_integer: bool, names: Sequence[str] = ()) -> Sequence[Label] | None:
+        """Return the declared classes, as integers or by `names` where the references are."""
         if self.choices is not None:
             return tuple(self.choices)
-        return self.labels and [_typed(label, is_integer) for label in self.labels]
+        return self.labels and [at_position(_typed(x, is_integer), names) for x in self.labels]
 
     def fold(self, text: str) -> str:
         """Return text without the differences that are ignored."""
         text = text.strip() if self.strip else text
         return text.casefold() if self.ignore_case else text
 
-    def ignored(self, is_integer: bool) -> Any:
-        """Return the reference to leave out, as an integer where the references are."""
+    def ignored(self, is_integer: bool, names: Sequence[str] = ()) -> Any:
+        """Return the reference to leave out, as an integer or by `names` where the others are."""
         if isinstance(self.ignore_index, str) and not is_integer:
-            return self.fold(self.ignore_index)
-        if self.choices is not None and self.ignore_index is not None:
-            return str(self.ignore_index)
+            return at_position(self.fold(self.ignore_index), names)
+        if (self.choices is not None or names) and self.ignore_index is not None:
+            return str(at_position(self.ignore_index, names))
         return _typed(self.ignore_index, is_integer)
 
     def nulls(self) -> Collection[str]:
@@ -105,26 +102,6 @@ class LabelOptions:
 
 
 AS_THEY_ARE = LabelOptions()
-
-
-def read_scores(values: Any, name: str) -> Numbers:
-    """Return a column of scores, nan for missing ones."""
-    scores = list[float]()
-    for value in values if isinstance(values, list) else values.to_pylist():
-        try:
-            scores.append(math.nan if value is None or value in NULLS else float(value))
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"`{name}` must hold scores, got {show(value)}") from error
-    return np.array(scores)
-
-
-def are_whole(values: Any) -> bool:
-    """Return whether a column holds whole numbers alone, none below 0: they may be counts."""
-    try:
-        numbers = read_scores(values, "counts")
-    except ValueError:
-        return False
-    return bool(((numbers >= 0) & (numbers == np.trunc(numbers))).all())
 
 
 def why_apart(answers: Sequence[Any], classes: Sequence[Any]) -> str:
