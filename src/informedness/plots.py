@@ -127,7 +127,6 @@ class _Row(NamedTuple):
     """A row of a forest plot."""
 
     name: str
-    value: float
     estimate: Estimate
     ranks: str = ""
     runs: tuple[float, ...] = ()
@@ -136,7 +135,7 @@ class _Row(NamedTuple):
 
 def draw_leaderboard(board: Any, ax: Axes | None = None) -> Axes:
     """Draw what `Leaderboard.plot` returns."""
-    rows = [_Row(x.name, x.value, x.estimate, x.place, x.runs) for x in board.models]
+    rows = [_Row(x.name, x.estimate, x.place, x.runs) for x in board.models]
     return _forest(rows, score_named(board.metric).title, ax, "score, ranks")
 
 
@@ -145,11 +144,8 @@ def draw_slices(slices: Any, metric: str = "informedness", ax: Axes | None = Non
     if slices.confidence_level is None:
         raise ValueError("slices must have intervals to plot: make them with confidence_level=0.95")
     check_choice("metric", metric, tuple(slices.overall.estimates))
-    rows = [
-        _Row(render.shown_name(x.name), x.scores[metric], x.estimates[metric]) for x in slices.rows
-    ]
-    whole = slices.overall
-    rows.append(_Row("all", whole.scores[metric], whole.estimates[metric], is_whole=True))
+    rows = [_Row(render.shown_name(x.name), x.estimates[metric]) for x in slices.rows]
+    rows.append(_Row("all", slices.overall.estimates[metric], is_whole=True))
     return _forest(rows, score_named(metric).title, ax)
 
 
@@ -186,7 +182,7 @@ def plot_intervals(estimates: Mapping[Any, Estimate], *, ax: Axes | None = None)
     """
     named = _named(estimates, Estimate, "estimates")
     titles = {score_named(made.metric).title for made in named.values()}
-    rows = [_Row(name, made.value, made) for name, made in named.items()]
+    rows = [_Row(name, made) for name, made in named.items()]
     return _forest(rows, titles.pop() if len(titles) == 1 else "score", ax)
 
 
@@ -321,17 +317,17 @@ def _forest(rows: list[_Row], title: str, ax: Axes | None, head: str = "") -> Ax
     more = f"\n{_MOST_ROWS} of {len(rows)} rows" if len(rows) > _MOST_ROWS else ""
     rows = [*rows[: _MOST_ROWS - 1], rows[-1]] if more else rows
     ax, size = _axes(ax, 0.7 + 0.2 * max(len(rows), 2))
-    numbers = [f"{render.rounded(row.value)} {row.ranks}".rstrip() for row in rows]
+    numbers = [f"{render.rounded(row.estimate.value)} {row.ranks}".rstrip() for row in rows]
     for y, row in enumerate(rows):
-        low, high = row.estimate.confidence_interval
+        value, (low, high) = row.estimate.value, row.estimate.confidence_interval
         ax.plot([low, high], [y, y], color=_BLUE, linewidth=0.19 * size, zorder=1)
         marker, fill = "D" if row.is_whole else "o", "white" if math.isnan(low) else _BLUE
-        ax.plot([row.value], [y], marker, color=_BLUE, mfc=fill, ms=0.6 * size, zorder=3)
+        ax.plot([value], [y], marker, color=_BLUE, mfc=fill, ms=0.6 * size, zorder=3)
         if len(row.runs) > 1:
             below = [y + 0.3] * len(row.runs)
             ax.plot(row.runs, below, "|", color=_INK, ms=0.6 * size, mew=0.7, zorder=2)
         if row.is_whole:
-            ax.axvline(row.value, color=_BLUE, linewidth=0.8, linestyle=":", zorder=0)
+            ax.axvline(value, color=_BLUE, linewidth=0.8, linestyle=":", zorder=0)
     _rows(ax, render.cut_apart([row.name for row in rows], 24), numbers, size, head)
     low, high = ax.get_xlim()
     if low < 0 < high:
