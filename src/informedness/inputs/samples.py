@@ -95,7 +95,8 @@ class Samples:
                 self._n_missing[argument] += n_missing
             if n_missing and not self._may_lack(argument):
                 self._bad |= {} if self._drop_null else dict.fromkeys(self.sources[-1:])
-                self.left_out[_why(argument)] += int(n_rows[missing & keep].sum())
+                lacking = re.split("[ _]", argument)[0].removesuffix("s")
+                self.left_out[f"no {lacking}"] += int(n_rows[missing & keep].sum())
                 keep &= ~missing
         self.n_rows += int(n_rows.sum())
         if self._errors or not keep.any():
@@ -351,11 +352,6 @@ def _are_most_pairs(sides: Mapping[str, Amounts]) -> bool:
     labels = [{label for label, _ in side} for side in sides.values()]
     has_all = n_samples == math.prod(map(len, labels))
     return has_all or n_samples > 2 * len(set().union(*labels))
-
-
-def _why(argument: str) -> str:
-    """Return why a row is left out in which this has no value."""
-    return f"no {re.split('[ _]', argument)[0].removesuffix('s')}"
 
 
 def read_files(path: Any, samples: Samples, **how: Any) -> Iterator[dict[str, Any]]:

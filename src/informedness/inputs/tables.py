@@ -185,8 +185,7 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
         tables = {name: _declared(table, task) for name, table in tables.items()}
     tables = {name: replace(table, read=(read,)) for name, table in tables.items()}
     whole = ContingencyTable.sum_of(list(tables.values()))
-    unknown, keep_missing = samples.options.unknown, samples.keep_missing
-    warn_of_table(whole, nulls_are_labels=keep_missing, unknown=unknown)
+    warn_of_table(whole, nulls_are_labels=samples.keep_missing, unknown=samples.options.unknown)
     return tables if is_sliced else whole
 
 

@@ -190,9 +190,8 @@ def _logs(
                 "renamed log with `harness`; read other files with table_from_file, or with "
                 "--references and --predictions"
             )
-        if runs is not None:
-            top = path if path.is_dir() else path.parent
-            logs = [x for x in logs if runs in str(x[0].relative_to(top))]
+        top = path if path.is_dir() else path.parent
+        logs = [x for x in logs if runs is None or runs in str(x[0].relative_to(top))]
         if not logs:
             raise ValueError(f"`runs` must be part of the path of a log in {path}, got {runs!r}")
         yield from logs
