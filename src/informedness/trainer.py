@@ -177,7 +177,6 @@ class ComputeMetrics:
             labels=self.labels, ignore_index=self.ignore_index, unknown=self.unknown
         )
         self._form: str | None = None
-        self._n_columns: int | None = None  # of logits
         # Where answers are 0 and 1: the counts of each column, a row for each reference.
         self._cells: Numbers = np.array(0)
         # Where answers are sequences of ids: how often each begins with which of both.
@@ -240,8 +239,7 @@ class ComputeMetrics:
         if has_columns and predictions.shape[-1] == 1:
             predictions, references = predictions.reshape(-1), references.reshape(-1)
         elif has_columns and _is_float(predictions):
-            self._n_columns = predictions.shape[-1]
-            self._tally.ids = range(self._n_columns) if self.labels is None else None
+            self._tally.ids = range(predictions.shape[-1]) if self.labels is None else None
             predictions = _argmax(predictions, references != self.ignore_index)
         elif predictions.shape != references.shape:
             raise ValueError(
@@ -336,11 +334,12 @@ class ComputeMetrics:
 
     def _warn_of_padding(self, table: ContingencyTable) -> None:
         """Warn of references such as 255 and -1 for which there are no logits."""
-        if self._n_columns is None or self.labels is not None:
+        ids = self._tally.ids
+        if ids is None:
             return
-        found = labels_at(table, table.reference_totals > 0)
-        if odd := [label for label in found if label not in range(self._n_columns)]:
-            said = f"count as a class, but are not in range({self._n_columns}), as logits"
+        references = labels_at(table, table.reference_totals > 0)
+        if odd := [label for label in references if label not in ids]:
+            said = f"count as a class, but are not in range({len(ids)}), as logits"
             hint = f"pass ignore_index={odd[0]} if they are padding"
             warn(f"references such as {odd[0]} {said}: {hint}", LabelsWarning)
 
