@@ -66,7 +66,13 @@ def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
         files += found
     if not files:
         raise ValueError("`path` must name at least one file, got none")
-    _check_once([file for file, _ in files])
+    known: dict[Any, str] = {}
+    for file, _ in files:
+        identity = file if file == "-" else Path(file).stat()[1:3]  # the same under other names
+        if identity in known:
+            same = known[identity]
+            raise ValueError(f"{file}: each file must be listed once, got the same as {same}")
+        known[identity] = file
     return files
 
 
@@ -98,7 +104,9 @@ def _parts(folder: Path) -> list[Path]:
         folders[:] = [name for name in folders if not name.startswith(_HIDDEN)]
         links = [name for name in folders if Path(place, name).is_symlink()]
         for part in (Path(place, name) for name in (*files, *links)):
-            (left_out if _is_beside(part) else parts).append(part)
+            is_text = _TEXTS.fullmatch(part.name) is not None and named_format(part) is None
+            is_beside = part.name.startswith(_HIDDEN) or part.name in _INFOS or is_text
+            (left_out if is_beside else parts).append(part)
     for part in parts:
         if not part.is_file():
             raise ValueError(
@@ -125,13 +133,6 @@ def _data_among(files: list[str], place: str) -> list[str]:
     return files
 
 
-def _is_beside(part: Path) -> bool:
-    """Return whether a file in a folder cannot be data, whatever else is there."""
-    if part.name.startswith(_HIDDEN) or part.name in _INFOS:
-        return True
-    return _TEXTS.fullmatch(part.name) is not None and named_format(part) is None
-
-
 def named_format(path: Path) -> str | None:
     """Return the format that the name of a file says, None if it says none."""
     is_compressed = path.suffix.lower().removeprefix(".") in _COMPRESSIONS.values()
@@ -147,17 +148,6 @@ def _format(path: Path) -> str:
             f"{how}"
         )
     return file_format
-
-
-def _check_once(files: list[str]) -> None:
-    """Raise ValueError if a file is listed twice, under one name or two."""
-    names: dict[Any, str] = {}
-    for file in files:
-        identity = file if file == "-" else Path(file).stat()[1:3]  # the same under other names
-        if identity in names:
-            known = names[identity]
-            raise ValueError(f"{file}: each file must be listed once, got the same as {known}")
-        names[identity] = file
 
 
 @contextmanager
