@@ -43,15 +43,15 @@ def _held(values: Any) -> Any:
     dtype: Any = getattr(values, "dtype", None)
     if hasattr(values, "has_nulls") and hasattr(dtype, "base_type"):  # of polars
         kind = dtype.base_type().__name__
-        if kind.endswith("128"):  # which numpy has not, and polars before 2.1 panics
-            return values
         is_plain = kind == "Categorical" and not values.has_nulls()
         if is_plain and (column := _polars_column(values)) is not None:
             return column
         with suppress(Exception):  # no pyarrow, or a type that numpy has not
             if kind in ("String", "Binary", "Categorical", "Enum"):
                 return values.to_arrow()
-            if (dtype.is_numeric() or kind == "Boolean") and not values.has_nulls():
+            # numpy has no 128 bits, and polars before 2.1 panics
+            is_number = dtype.is_numeric() and not kind.endswith("128")
+            if (is_number or kind == "Boolean") and not values.has_nulls():
                 return values.to_numpy()
         return values
     held = getattr(values, "array", values) if hasattr(dtype, "construct_array_type") else values
