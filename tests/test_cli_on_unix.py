@@ -71,6 +71,21 @@ def test_standard_output_that_is_closed_or_full_loses_no_result_in_silence():
     assert in_shell("one.csv", "2>&-") == in_shell("one.csv", "2>/dev/null")
 
 
+@pytest.mark.filterwarnings("ignore:informedness. ")
+def test_pipes_are_joined_as_files_are_and_their_references_compared(command, tmp_path):
+    line = ["--on", "id", "-r", "gold", "-p", "model", "--input-format", "csv"]
+    for references, code in (("ab", 0), ("bb", 2)):
+        texts = {"a": "id,gold\n1,a\n2,b\n", "b": "id,gold,model\n1,{},a\n2,{},a\n"}
+        for name, text in texts.items():
+            pipe = tmp_path / f"{name}{code}"
+            os.mkfifo(pipe)
+            of_pipe = text.format(*references).encode()
+            Thread(target=pipe.write_bytes, args=(of_pipe,), daemon=True).start()
+        paths = [tmp_path / f"{name}{code}" for name in texts]
+        given = "report", *paths, *line, "--metric", "accuracy", "--unknown", "wrong"
+        assert command(*given)[0] == code
+
+
 def test_a_pipe_that_has_a_name_is_read_as_standard_input_is(command, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     text = b"gold,a\nx,x\ny,x\n"

@@ -95,6 +95,18 @@ def test_a_frame_takes_a_threshold_and_missing_scores_are_missing():
         table_from_frame(frame, references="label", predictions="text", threshold=0.5)
 
 
+@pytest.mark.filterwarnings("ignore:informedness. ")
+def test_a_threshold_is_refused_for_three_classes_and_is_as_precise_as_its_scores(tmp_path):
+    frame = pd.DataFrame({"g": [0, 1, 2, 1], "s": [0.1, 0.7, 0.3, 0.9]})
+    sides = {"references": "g", "predictions": "s"}
+    with pytest.raises(ValueError, match="for two classes, and the references have 3"):
+        table_from_frame(frame, **sides, threshold=0.5)
+    single = pd.DataFrame({"g": [0, 1, 0, 1], "s": frame["s"].astype("float32")})
+    single.to_parquet(tmp_path / "p.parquet")
+    table = table_from_file(tmp_path / "p.parquet", **sides, threshold=0.1)
+    assert table.counts.tolist() == [1, 1, 2]  # 0.1 is not above 0.1
+
+
 CLASSES = ["bad", "fair", "good"]
 THREE = RNG.integers(0, 3, 200)
 LIKELY = RNG.random((200, 3)).round(3) + np.eye(3)[THREE] / 2
@@ -185,6 +197,20 @@ def test_an_ignored_reference_is_found_in_another_case_and_warned_of_if_there_is
     assert warned(table_from_frame, frame, **options)[1] == ""
 
 
+def test_integers_in_options_are_the_text_of_a_file_and_no_label_is_listed_twice(tmp_path):
+    (tmp_path / "p.csv").write_text("g,m\n0,0\n1,0\n2,1\n1,1\n0.0,1\n")
+    sides = {"path": tmp_path / "p.csv", "references": "g", "predictions": "m"}
+    table = table_from_file(**sides, ignore_index=2)
+    assert (table.labels, table.counts.tolist()) == ((0, 1), [1, 1, 1, 1])
+    for labels in (["0", "0.0", "1", "2"], ["0", "1", "1.0", "2"]):
+        with pytest.raises(ValueError, match="`labels` must list each class once"):
+            table_from_file(**sides, labels=labels)
+    (tmp_path / "p.csv").write_text("g,m\n0,0\n2,0\n2,x\n")
+    assert table_from_file(**sides, labels=[0, 2], unknown="wrong").labels == ("0", "2", None)
+    with pytest.raises(ValueError, match="must name one column, got 'argmax:g,m'"):
+        table_from_file(**sides | {"references": "argmax:g,m"})
+
+
 @pytest.mark.parametrize(
     ("groups", "meant"),
     [
@@ -192,17 +218,18 @@ def test_an_ignored_reference_is_found_in_another_case_and_warned_of_if_there_is
         ([{"0.0", "1.0"}, {"TRUE", "FALSE"}], {"0.0": 0, "1.0": 1, "TRUE": 1, "FALSE": 0}),
         ([{"true", "false"}, {"True", "False"}], {"true": 1, "false": 0, "True": 1, "False": 0}),
         ([{"007", "7"}, {"7.0"}], {"7.0": "7"}),
-        # nothing is gained, or a column has more than truths, or another decimal stands there
+        ([{"1", "1.0"}, {"1"}], {"1": 1, "1.0": 1}),
+        ([{"0", "0.0", "1"}], {"0": 0, "0.0": 0, "1": 1}),
+        # each has one spelling, or a column has more than truths, or another decimal stands there
         ([{"1.0", "2.0"}, {"1.0"}], {}),
         ([{"True", "False"}, {"True", "maybe"}], {}),
         ([{"0", "1"}, {"True", "False", "maybe"}], {}),
         ([{"0", "1"}, {"True", "true", "False"}], {}),
         ([{"250.01", "2.0"}, {"2"}], {}),
         ([{"1.0", "1.1"}, {"1"}], {}),
-        ([{"1", "1.0"}, {"1"}], {}),
     ],
 )
-def test_text_is_converted_only_where_columns_then_share_what_they_did_not(groups, meant):
+def test_text_is_converted_only_where_a_label_has_several_spellings(groups, meant):
     assert labels_of_text(groups) == meant
 
 

@@ -85,6 +85,8 @@ def columns_to_read(names: Mapping[str, str]) -> dict[str, str]:
     for argument, name in names.items():
         columns = name.removeprefix(ARGMAX).split(",")
         if name.startswith(ARGMAX) and len(columns) > 1:
+            if not argument.startswith("predictions"):
+                raise ValueError(f"`{argument}` must name one column, got {name!r}")
             read |= {f"{argument}[{i}]": column for i, column in enumerate(columns)}
         else:
             read[argument] = name

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,8 @@ from .columns import naming, why_not_utf8
 from .fast import coded, read_quickly
 from .open import open_whole
 from .read import Amounts, Read, amounts_of
-from .samples import Samples, has_column, raw_batches
+from .samples import Samples, raw_batches
+from .text_labels import labels_of_text
 
 _MOST_ROWS = 1 << 29  # of which a column takes 4 GB
 _BLOCK = 1 << 20  # characters of lines read at a time
@@ -160,35 +162,71 @@ def joined_rows(
         If a file is damaged or lacks a column, an identifier occurs twice in a file or is not in
         both files, or has different references.
     """
-    sides, (first, second) = [], names
-    same = first["references"]
-    is_other = samples.options.unknown == "error" and {"references", same}.isdisjoint(
-        [*second, *second.values()]
-    )
-    if is_other and has_column(paths[1], same, **how):  # then both must agree
-        second = {"references": same, **second}
-    for path, of_file in zip(paths, (first, second), strict=True):
-        parts: dict[str, list[Column]] = {}
-        samples.examples.clear()  # errors on both files name them
-        for columns in raw_batches(path, {"on": on, **of_file}, samples, **how):
-            for argument, values in columns.items():
-                parts.setdefault(argument, []).append(samples.values(argument, values)[0])
-        sides.append({argument: join_columns(columns) for argument, columns in parts.items()})
-    if len({side["on"].kind for side in sides}) > 1:  # 7 and "7"
-        sides = [{**side, "on": _as_text(side["on"])} for side in sides]
+    first, second = names
+    same = first["references"]  # which the second file may have, too
+    is_alone = {"references", same}.isdisjoint([*second, *second.values()])
+    beside = {"references": same} if is_alone else {}
+    sides = [
+        _side(paths[0], {"on": on, **first}, samples, **how),
+        _side(paths[1], {"on": on, **second}, samples, beside=beside, **how),
+    ]
+    for argument in ("on", "references"):
+        _spell_alike(sides, argument)
+    files, called = [str(path) for path in paths], f"`on` {on!r}"
     if "references" not in second:
+        if "references" in sides[1]:  # then both must agree, of the samples that both have
+            common = {*sides[0]["on"].tolist()} & {*sides[1]["on"].tolist()}
+            joined_sides([_references_of(side, common) for side in sides], files, called)
+            del sides[1]["references"]
         sides[1] = _beside(sides[0]["on"], sides[1], samples)
-    joined = joined_sides(sides, [str(path) for path in paths], f"`on` {on!r}")
-    given = {x: side[x] for side in joined[::-1] for x in side if x in samples.names}
+    joined = joined_sides(sides, files, called)
+    given: dict[str, Any] = {x: side[x] for side in joined[::-1] for x in side}
+    if "weights" in given:
+        given["weights"] = given["weights"].tolist()
     yield samples.read({x: given[x] for x in samples.names})
 
 
-def _as_text(ids: Column) -> Column:
-    """Return identifiers as text."""
-    return read_column(list(map(str, ids.tolist())), "on")
+def _side(path: Any, names: Mapping[str, str], samples: Samples, **how: Any) -> dict[str, Any]:
+    """Return the columns of one file to be joined, the weights as they stand there."""
+    samples.examples.clear()  # errors on both files name them
+    parts = defaultdict[str, list[Any]](list)
+    weights: list[Any] = []
+    for columns in raw_batches(path, names, samples, **how):
+        for argument, values in columns.items():
+            if argument == "weights":
+                weights += values if isinstance(values, list) else values.to_pylist()
+            else:
+                parts[argument].append(samples.values(argument, values)[0])
+    if not parts:
+        raise ValueError(f"{path}: there must be rows to join, got none")
+    side: dict[str, Any] = {argument: join_columns(columns) for argument, columns in parts.items()}
+    return side | ({"weights": np.array(weights, dtype=object)} if "weights" in names else {})
 
 
-def _beside(ids: Column, side: dict[str, Column], samples: Samples) -> dict[str, Column]:
+def _spell_alike(sides: Sequence[dict[str, Any]], argument: str) -> None:
+    """Let text that stands for the same be the same in both files, as 7.0 and 7 are."""
+    columns = [side[argument] for side in sides if argument in side]
+    are_ids = argument == "on"
+    if len(columns) < 2 or not (are_ids or all(x.kind == "strings" for x in columns)):
+        return
+    values_of_columns = [column.coded()[0] for column in columns]
+    meant = labels_of_text(
+        [{str(x) for x in values if x is not None} for values in values_of_columns]
+    )
+    is_same_kind = len({column.kind for column in columns}) == 1
+    if meant or not is_same_kind:
+        for side, column, values in zip(sides, columns, values_of_columns, strict=True):
+            texts = [x if x is None else str(meant.get(str(x), x)) for x in values]
+            side[argument] = Column(column.coded()[1], texts)
+
+
+def _references_of(side: Mapping[str, Column], ids: Collection[Any]) -> dict[str, Column]:
+    """Return the identifiers and references of the samples with these identifiers."""
+    kept = np.array([name in ids for name in side["on"].tolist()], dtype=bool)
+    return {argument: side[argument][kept] for argument in ("on", "references")}
+
+
+def _beside(ids: Column, side: dict[str, Any], samples: Samples) -> dict[str, Any]:
     """Return predictions of which a reference is known; count the others.
 
     If what is missing is wrong, there is nothing beside identifiers without a prediction.
@@ -199,11 +237,11 @@ def _beside(ids: Column, side: dict[str, Column], samples: Samples) -> dict[str,
     samples.left_out["no reference"] += n_left_out
     samples.n_rows += n_left_out
     lacking = [] if samples.options.unknown == "error" else np.setdiff1d(known, own).tolist()
-    nothing = {argument: [None] * len(lacking) for argument in side}
+    nothing: dict[str, list[Any]] = {argument: [None] * len(lacking) for argument in side}
     nothing["on"] = [names[code] for code in lacking]
     return {
-        x: join_columns([column[is_known], read_quickly(nothing[x], x, may_lack=True)])
-        for x, column in side.items()
+        argument: join_columns([column[is_known], read_quickly(nothing[argument], argument, True)])
+        for argument, column in side.items()
     }
 
 
@@ -245,10 +283,9 @@ def joined_sides(
             share = f"{len(lacking)} of {n.sum()} in {names[here]}"
             alone.append(f"{share} not in {names[there]}, such as {show(ids[lacking[0]])}")
     if alone:
-        raise ValueError(
-            f"{on}: {'; '.join(alone)}; both must hold the same samples, or "
-            'unknown="wrong" counts missing predictions as wrong answers'
-        )
+        wrong = ', or unknown="wrong" counts missing predictions as wrong answers'
+        remedy = "" if "references" in b else wrong
+        raise ValueError(f"{on}: {'; '.join(alone)}; both must hold the same samples{remedy}")
     common, *orders = np.intersect1d(codes[0], codes[1], return_indices=True)
     a, b = (
         {argument: column[order] for argument, column in side.items()}

@@ -128,8 +128,11 @@ def _data_among(files: list[str], place: str) -> list[str]:
         state = Path(place, "state.json")
         with naming(state):
             listed = json.loads(state.read_text("utf-8"))
-        if isinstance(listed, dict) and "_data_files" in listed:
-            return [str(entry["filename"]) for entry in listed["_data_files"]]
+        entries = listed.get("_data_files") if isinstance(listed, dict) else None
+        if isinstance(entries, list) and all(
+            isinstance(x, dict) and "filename" in x for x in entries
+        ):
+            return [str(entry["filename"]) for entry in entries]
     return files
 
 

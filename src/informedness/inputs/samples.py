@@ -14,7 +14,17 @@ from typing import Any
 import numpy as np
 
 from ..contingency import read_whole
-from ..core.labels import NULLS, Column, Label, LabelsWarning, Numbers, check_same_kind, show, warn
+from ..core.labels import (
+    NULLS,
+    Column,
+    Label,
+    LabelsWarning,
+    Numbers,
+    check_distinct,
+    check_same_kind,
+    show,
+    warn,
+)
 from ..core.table import Task, read_amounts
 from .columns import DataError, by_argument, columns_to_read, labelled_among, naming, refuse_all
 from .csv import DELIMITERS
@@ -166,6 +176,8 @@ class Samples:
                 f"order, got {classes}"
             )
         scores = np.stack([read_scores(column, argument) for column in columns], axis=1)
+        if threshold is not None and str(getattr(columns[0], "type", "")) == "float":
+            threshold = float(np.float32(threshold))  # of single precision, as its scores are
         codes = scores.argmax(axis=1) if threshold is None else scores[:, 0] > threshold
         labels = [str(label) if self.is_text else label for label in classes or (0, 1)]
         return Column(np.where(np.isnan(scores).any(axis=1), len(labels), codes), [*labels, None])
@@ -175,7 +187,9 @@ class Samples:
 
         Keep account of rows whose reference is ignored, or whose weight is 0.
         """
-        self._ignored = self.options.ignored(references.kind == "integers", self._class_names)
+        are_integers = references.kind == "integers"
+        ignored = self.options.ignored(are_integers, self._class_names)
+        self._ignored = self._spelt(ignored, are_integers)
         times = rows.get("times", np.ones(len(references), dtype=np.int64))
         kept = np.ones(len(references), dtype=bool)
         if self._ignored is not None:
@@ -184,6 +198,11 @@ class Samples:
         if "weights" in rows:
             self.left_out["of weight 0"] += int(times[kept & (rows["weights"] == 0)].sum())
         return Task(None, self._ignored, "error")
+
+    def _spelt(self, label: Any, are_integers: bool) -> Any:
+        """Return a label of the options as the references are: text in a file of text."""
+        is_text = self._has_text and not are_integers and label is not None
+        return str(label) if is_text else label
 
     # The end
 
@@ -205,7 +224,13 @@ class Samples:
         known = [label for label, _ in sides["references"]]
         are_integers = bool(known) and isinstance(known[0], int)
         classes = self.options.classes(are_integers, self._class_names)
-        classes = classes and [meant.get(label, label) for label in classes]
+        if classes is not None:
+            classes = [self._spelt(label, are_integers) for label in classes]
+            classes = [meant.get(label, label) for label in classes]
+            check_distinct(classes, "labels")
+        if self.options.threshold is not None and classes is None and len(known) > 2:
+            said = f"`threshold` is for two classes, and the references have {len(known)}"
+            self.refuse([ValueError(f"{said}: name a column of scores for each, as in argmax:a,b")])
         self.refuse(self._apart(sides, known) if classes is None and self.reads_names else ())
         is_named = self.is_of_files and self._ignored is not None and len(self.labelled) > 1
         if is_named and not self.left_out["ignored"]:
@@ -369,8 +394,9 @@ def raw_batches(
     rows: str | None = None,
     no_quotes: bool = False,
     most_bytes: int | None = None,
+    beside: Mapping[str, str] | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """Yield columns of files by argument as they stand there.
+    """Yield columns of files by argument as they stand there, and those `beside` that there are.
 
     `samples` keeps account of the files, and of what is in them. The other options are those of
     `table_from_file`; a file may hold `most_bytes` once decompressed.
@@ -385,6 +411,10 @@ def raw_batches(
     for file, kind in list_files(path, file_format):
         samples.sources.append(file)
         with naming(file), open_whole(file, kind, encoding, most_bytes) as stream:
+            if beside:
+                header = read_header(stream, kind, {}, rows, None, not no_quotes).header
+                ways |= {x: name for x, name in beside.items() if column_of(name, header)}
+                stream.seek(0)
             read = read_header(stream, kind, ways, rows, most_bytes, not no_quotes)
             samples.header += [name for name in read.header if name not in samples.header]
             samples.class_names = getattr(read, "class_names", {})
@@ -406,12 +436,3 @@ def _whole_columns(samples: Samples, file: str, **how: Any) -> list[str]:
             if all(are_whole(batch["other"]) for batch in batches):
                 whole_columns.append(name)
     return whole_columns
-
-
-def has_column(path: Any, name: str, file_format: Any = None, **how: Any) -> bool:
-    """Return whether the first file of a data set has a column; False of what is read once."""
-    (file, kind), *_ = list_files(path, file_format)
-    if not Path(file).is_file():
-        return False
-    with naming(file), open_whole(file, kind, how.get("encoding")) as stream:
-        return name in list(read_header(stream, kind, {}, how.get("rows")).header)

@@ -9,7 +9,6 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from numbers import Integral
 from typing import Any
 
@@ -123,11 +122,11 @@ _TRUTHS = ({"True": "1", "False": "0"}, {"true": "1", "false": "0"}, {"TRUE": "1
 
 
 def labels_of_text(groups: Sequence[Collection[str]]) -> dict[str, Label]:
-    """Return what text stands for if that lets groups share labels that they did not share.
+    """Return what text stands for if a label has several spellings, in one group or in several.
 
     A group is what a column of a file holds, or what an option lists. True is 1 and 2.0 is 2: the
     first only where a group has no other text, the second where there is no other decimal. If all
-    is then whole, it becomes integers. Without a gain nothing changes, and the result is empty.
+    is then whole, it becomes integers. Else nothing changes, and the result is empty.
     """
     texts = set().union(*groups)
     decimals = {text for text in texts if re.fullmatch(_DECIMAL, text)}
@@ -137,22 +136,18 @@ def labels_of_text(groups: Sequence[Collection[str]]) -> dict[str, Label]:
     is_one_spelling = all(any({*x} <= words.keys() for words in _TRUTHS) for x in of_truths)
     ways = [wholes if len(wholes) == len(decimals) else {}, truths if is_one_spelling else {}]
     ways.append({**ways[0], **ways[1]})
-    meant = {text: to for way in ways if _joins(groups, way) for text, to in way.items()}
+    meant = {text: to for way in ways if _joins(texts, way) for text, to in way.items()}
     if meant and all(re.fullmatch(_WHOLE, meant.get(text, text)) for text in texts):
         return {text: int(meant.get(text, text)) for text in texts}
     return dict(meant)
 
 
-def _joins(groups: Sequence[Collection[str]], way: Mapping[str, str]) -> bool:
-    """Return whether two groups share a label, read in this way, that they did not share."""
+def _joins(texts: Collection[str], way: Mapping[str, str]) -> bool:
+    """Return whether a label has several spellings, read in this way."""
     spellings: defaultdict[str, set[str]] = defaultdict(set)
     for text, label in way.items():
-        spellings[label] |= {text, label}
-    for texts in spellings.values():
-        parts = {frozenset(texts.intersection(group)) for group in groups} - {frozenset()}
-        if any(one.isdisjoint(other) for one, other in combinations(parts, 2)):
-            return True
-    return False
+        spellings[label] |= {text, label} & {*texts}
+    return any(len(some) > 1 for some in spellings.values())
 
 
 def _compiled(extract: Any) -> re.Pattern[str]:
