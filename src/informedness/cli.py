@@ -210,7 +210,9 @@ def _to_paste(arguments: Sequence[str], remedy: dict[str, Any], options: Any) ->
             added += [f"{flag}={text}" for text in texts] if is_apart else [flag, *texts]
     end = given.index("--") if "--" in given else len(given)
     line = [*given[:end], *added, *given[end:]]
-    # an identifier is still to be named, and a pipe can be read only once
+    if any(Path(path).exists() and not _is_there(path) for path in options.path):
+        return ""  # a pipe, whose name is gone by then
+    # an identifier is still to be named, and standard input can be read only once
     is_checked = "on" not in remedy and all(map(_is_there, options.path))
     return "" if is_checked and not _works(line) else f"\n  {shlex.join(['informedness', *line])}"
 
@@ -218,7 +220,8 @@ def _to_paste(arguments: Sequence[str], remedy: dict[str, Any], options: Any) ->
 def _works(arguments: Sequence[str]) -> bool:
     """Return whether a command succeeds on the first rows, without a warning of their labels."""
     from . import commands
-    from .warnings import LabelsWarning, UndefinedMetricWarning, collected
+    from .statistics.intervals import IntervalWarning
+    from .warnings import collected
 
     options = argparse.Namespace(flags={}, references=None, most_rows=_MOST_ROWS, tell=str)
     try:
@@ -228,7 +231,8 @@ def _works(arguments: Sequence[str]) -> bool:
             getattr(commands, options.command)(options)
     except (ValueError, ImportError, OSError):
         return False
-    return not any(isinstance(x, (LabelsWarning, UndefinedMetricWarning)) for x in notes)
+    is_strict = getattr(options, "strict", False)
+    return not any(is_strict or not isinstance(x, IntervalWarning) for x in notes)
 
 
 def _in_options(message: str, options: argparse.Namespace) -> str:
