@@ -56,9 +56,8 @@ def columns_of(
     columns = {x: join_columns(part) if part else empty for x, part in parts.items()}
     task = samples.task(columns["references"], {})
     sides = {x: _counted(columns[x], columns["references"], task) for x in samples.labelled}
-    integers, classes, read = samples.end(
-        sides, lambda: _never_repeat([columns[x] for x in samples.labelled])
-    )
+    labelled = [columns[argument] for argument in samples.labelled]
+    integers, classes, read = samples.end(sides, lambda: _never_repeat(labelled))
     for x in samples.labelled if integers else ():
         values, codes = columns[x].coded()
         values = [integers.get(label, label) for label in values]
