@@ -178,11 +178,15 @@ def test_shards_and_options_count_with_the_classes_that_they_spell_otherwise(tmp
     assert table_from_file(tmp_path, **sides, labels=["0.0", "1.0"]).informedness() == close(WANTED)
     ignored = table_from_file(tmp_path / "1.csv", **sides, ignore_index="1")
     assert ignored.n_samples == int((TRUTH[1::3] == 0).sum())
-    pd.DataFrame({"y": [0.0] * 30 + [1.0] * 10}).to_csv(tmp_path / "train.csv", index=False)
     given = ("report", tmp_path / "0.csv", "-r", "label", "-p", "model", "--metric", "informedness")
-    code, output, _ = command(*given, "--prior", f"{tmp_path / 'train.csv'}:y")
     wanted = informedness_score(TRUTH[::3], RIGHT[::3], prior={0: 0.75, 1: 0.25})
-    assert (code, float(output)) == (0, close(wanted))
+    for kind in (float, int, bool):
+        train = pd.DataFrame({"y": np.repeat([0, 1], [30, 10]).astype(kind)})
+        train.to_csv(tmp_path / "train.csv", index=False)
+        train.to_parquet(tmp_path / "train.parquet")
+        for name in ("train.csv", "train.parquet")[: 1 if kind is float else 2]:
+            code, output, _ = command(*given, "--prior", f"{tmp_path / name}:y")
+            assert (code, float(output)) == (0, close(wanted))
 
 
 def test_an_ignored_reference_is_found_in_another_case_and_warned_of_if_there_is_none(tmp_path):

@@ -209,7 +209,7 @@ def _samples(options: Namespace, names: dict[str, str]) -> "Samples":
     samples.most_rows = options.most_rows
     samples.reads_names = options.metric is None or score_named(options.metric).reads_names
     if not isinstance(options.prior, str | None):
-        samples.beside = [{label for label in options.prior if isinstance(label, str)}]
+        samples.beside = [{*map(str, options.prior)}]
     return samples
 
 
@@ -248,7 +248,7 @@ def _prior_read(options: Namespace, samples: "Samples") -> Counter[Label] | None
     """Return the prior by the labels for which the text of all files of the call stands."""
     times: Counter[Any] = Counter()
     for label, n in (options.prior or {}).items():
-        times[samples.meant.get(label, label)] += n
+        times[samples.spelt(label)] += n
     return times or None
 
 

@@ -73,6 +73,7 @@ class Samples:
         self.meant: Mapping[Any, Label] = {}  # what text stands for, once all is read
         self._texts: defaultdict[tuple[int, str], set[str]] = defaultdict(set)  # by file, argument
         self._drop_null, self._has_text = drop_null, False
+        self._are_integers = False  # the references
         self._class_names: Sequence[str] = ()
         self._ignored: Label | None = None
         self._n_missing = Counter[str]()  # by argument
@@ -187,9 +188,9 @@ class Samples:
 
         Keep account of rows whose reference is ignored, or whose weight is 0.
         """
-        are_integers = references.kind == "integers"
-        ignored = self.options.ignored(are_integers, self._class_names)
-        self._ignored = self._spelt(ignored, are_integers)
+        self._are_integers = references.kind == "integers"
+        ignored = self.options.ignored(self._are_integers, self._class_names)
+        self._ignored = None if ignored is None else self.spelt(ignored)
         times = rows.get("times", np.ones(len(references), dtype=np.int64))
         kept = np.ones(len(references), dtype=bool)
         if self._ignored is not None:
@@ -199,10 +200,11 @@ class Samples:
             self.left_out["of weight 0"] += int(times[kept & (rows["weights"] == 0)].sum())
         return Task(None, self._ignored, "error")
 
-    def _spelt(self, label: Any, are_integers: bool) -> Any:
-        """Return a label of the options as the references are: text in a file of text."""
-        is_text = self._has_text and not are_integers and label is not None
-        return str(label) if is_text else label
+    def spelt(self, label: Any) -> Any:
+        """Return a label of the options as the references are: in a file of text, text."""
+        if not self._has_text:
+            return label
+        return self.meant.get(str(label), label if self._are_integers else str(label))
 
     # The end
 
@@ -222,11 +224,10 @@ class Samples:
         sides = {x: _renamed(side, meant) for x, side in sides.items()}
         self._ignored = meant.get(self._ignored, self._ignored)
         known = [label for label, _ in sides["references"]]
-        are_integers = bool(known) and isinstance(known[0], int)
-        classes = self.options.classes(are_integers, self._class_names)
+        self._are_integers = bool(known) and isinstance(known[0], int)
+        classes = self.options.classes(self._are_integers, self._class_names)
         if classes is not None:
-            classes = [self._spelt(label, are_integers) for label in classes]
-            classes = [meant.get(label, label) for label in classes]
+            classes = [self.spelt(label) for label in classes]
             check_distinct(classes, "labels")
         if self.options.threshold is not None and classes is None and len(known) > 2:
             said = f"`threshold` is for two classes, and the references have {len(known)}"
