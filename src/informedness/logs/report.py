@@ -126,17 +126,24 @@ def _mean_of(model: str, runs: Sequence[Run]) -> TaskMean:
 def _not_one(run: Run, runs: Sequence[Run]) -> str:
     """Return why the task of a run has no one score that a mean could take, and what to add."""
     task = run.fields["task"]
-    of_task = [other.fields for other in runs if other.fields["task"] == task]
-    variants = dict.fromkeys(fields["variant"] for fields in of_task)
-    if len(variants) > 1:
-        ways = " or ".join(f"`--variant {quote(variant)}`" for variant in variants)
-        return f"{task} has {len(variants)} {_VARIANTS[run.fields['harness']]}: add {ways}"
-    if len(of_task) > 1:
-        return f"{task} has {len(of_task)} epochs: add `--epochs pooled`, or `--epoch` and a number"
+    several = several_of([other.fields for other in runs if other.fields["task"] == task])
+    if several:
+        return f"{task} has {several}"
     if n_other_runs := run.fields["n_other_runs"]:
         return f"{task} has {n_other_runs + 1} runs: add `--run` and part of the path of one"
     if score_named("informedness").undefined(run.report.table):
         return f"{task} has references of only one class"
+    return ""
+
+
+def several_of(runs: Sequence[Mapping[str, Any]]) -> str:
+    """Return what there are several of among the runs of a task, and what to add to choose one."""
+    variants = dict.fromkeys(run["variant"] for run in runs)
+    if len(variants) > 1:
+        ways = " or ".join(f"`--variant {quote(variant)}`" for variant in variants)
+        return f"{len(variants)} {_VARIANTS[runs[0]['harness']]}: add {ways}"
+    if len(runs) > 1:
+        return f"{len(runs)} epochs: add `--epochs pooled`, or `--epoch` and a number"
     return ""
 
 

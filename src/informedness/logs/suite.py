@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +11,7 @@ from ..results.suite import SuiteComparison, suite_of
 from ..statistics.registry import averaged_score
 from ..warnings import naming_warnings
 from .answers import Answers
+from .report import several_of
 
 
 def compare_logs(
@@ -31,15 +32,17 @@ def compare_logs(
         If the runs of a task hold different samples or references; the message names the task.
     """
     sides = [{one.task: one for one in answers} for answers in (answers_a, answers_b)]
-    n_runs = [Counter(one.task for one in answers) for answers in (answers_a, answers_b)]
+    runs = [defaultdict[str, list[Any]](list), defaultdict[str, list[Any]](list)]
+    for of_tasks, answers in zip(runs, (answers_a, answers_b), strict=True):
+        for one in answers:
+            of_tasks[one.task].append(vars(one))
     made, left_out = {}, list[str]()
     for task in dict.fromkeys([*sides[0], *sides[1]]):
-        times = [runs[task] for runs in n_runs]
-        if 0 in times:
-            left_out.append(f"{task}, which only {'AB'[times[0] == 0]} has")
-        elif max(times) > 1:
-            how = "choose one with --variant, --epoch or --run"
-            left_out.append(f"{task}, which has {max(times)} variants, epochs or runs ({how})")
+        of_a, of_b = (of_tasks[task] for of_tasks in runs)
+        if not of_a or not of_b:
+            left_out.append(f"{task}, which only {'A' if of_a else 'B'} has")
+        elif several := several_of(max(of_a, of_b, key=len)):
+            left_out.append(f"{task}, which has {several}")
         else:
             a, b = (side[task] for side in sides)
             with naming(task), naming_warnings(task):
