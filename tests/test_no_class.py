@@ -446,3 +446,14 @@ def test_unknown_wrong_without_labels_changes_no_class_and_names_no_answer():
     for answers, wanted in ((["a", "b", None, "?"], ""), ([None, "x", "y", "?"], "is no class of")):
         said = warned(informedness_score, [*"aabb"], answers, unknown="wrong")[1]
         assert (wanted in said, said == "") == (True, wanted == "")
+
+
+def test_text_for_nothing_is_warned_of_unless_it_counts_as_a_wrong_answer():
+    answers, said = ["a", "b", "a", "b"], "'' in `y_{}` counts as a class name"
+    for references, unknown, of_sides in (
+        (answers, "error", ["pred"]),
+        (answers, "wrong", []),
+        ([*answers[:3], ""], "wrong", ["true", "pred"]),
+    ):
+        told = warned(informedness_score, references, ["a", "", "a", "a"], unknown=unknown)[1]
+        assert [x for x in ("true", "pred") if said.format(x) in told] == of_sides

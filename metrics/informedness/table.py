@@ -305,7 +305,9 @@ def warn_of_labels(
     is_id = isinstance(table.labels[0], int) and table.labels[0] >= 0
     labels = () if is_id or table.declared or nulls_are_labels else table.labels
     text = [(x.decode("latin-1") if isinstance(x, bytes) else f"{x}").strip() for x in labels]
-    codes = [i for i, x in enumerate(text) if (x in NULLS or x == "-100") and labels[i] is not None]
+    is_name = table.is_class | (unknown == "error")  # and does not count as a wrong answer
+    nulls = [i for i, x in enumerate(text) if (x in NULLS or x == "-100") and labels[i] is not None]
+    codes = [i for i in nulls if is_name[i]]
     for name, totals in zip(names, (table.reference_totals, table.prediction_totals), strict=True):
         if found := ", ".join(show(table.labels[code]) for code in codes if totals[code]):
             warn(
