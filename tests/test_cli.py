@@ -455,3 +455,11 @@ def test_a_join_finds_identifiers_and_references_in_another_spelling_and_takes_w
     code, output, _ = run(line)
     right = sum(float(w) for w, x, y in zip(weights, codes, said, strict=True) if x == y)
     assert (code, float(output)) == (0, pytest.approx(right / sum(map(float, weights)), abs=1e-12))
+
+
+def test_references_that_are_strings_of_json_are_not_respelt_in_a_join(run, folder):
+    for name, text in (("a", "1.0"), ("b", "1")):
+        rows = [{"id": i, "gold": text if i % 2 else "x", "model": text} for i in range(6)]
+        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    told = run("compare a.jsonl b.jsonl --on id -r gold -p model")
+    refused(told, "the references of 3 of 6 samples differ")

@@ -165,12 +165,13 @@ def joined_rows(
     same = first["references"]  # which the second file may have, too
     is_alone = {"references", same}.isdisjoint([*second, *second.values()])
     beside = {"references": same} if is_alone else {}
-    sides = [
-        _side(paths[0], {"on": on, **first}, samples, **how),
-        _side(paths[1], {"on": on, **second}, samples, beside=beside, **how),
-    ]
-    for argument in ("on", "references"):
-        _spell_alike(sides, argument)
+    sides, are_text = list[dict[str, Any]](), True
+    for path, of_file, more in zip(paths, names, ({}, beside), strict=True):
+        sides.append(_side(path, {"on": on, **of_file}, samples, beside=more, **how))
+        are_text &= samples.is_text
+    _spell_alike(sides, "on")
+    if are_text:  # a string "1.0" of JSON is no other spelling of "1"
+        _spell_alike(sides, "references")
     files, called = [str(path) for path in paths], f"`on` {on!r}"
     if "references" not in second:
         if "references" in sides[1]:  # then both must agree, of the samples that both have
@@ -205,8 +206,7 @@ def _side(path: Any, names: Mapping[str, str], samples: Samples, **how: Any) -> 
 def _spell_alike(sides: Sequence[dict[str, Any]], argument: str) -> None:
     """Let text that stands for the same be the same in both files, as 7.0 and 7 are."""
     columns = [side[argument] for side in sides if argument in side]
-    are_ids = argument == "on"
-    if len(columns) < 2 or not (are_ids or all(x.kind == "strings" for x in columns)):
+    if len(columns) < 2:
         return
     values_of_columns = [column.coded()[0] for column in columns]
     meant = labels_of_text(
