@@ -13,10 +13,10 @@ import pytest
 
 from frame_cases import COLUMNS
 from informedness import table_from_file
-from informedness.inputs import arrow, csv, objects
-from informedness.inputs.joined import columns_of
-from informedness.inputs.samples import Samples, read_files
-from informedness.inputs.text_labels import LabelOptions
+from informedness.files import arrow, csv, objects
+from informedness.files.joined import columns_of
+from informedness.files.samples import Samples, read_files
+from informedness.tables.label_options import LabelOptions
 from tables import table_of_labels
 
 HOW = "file_format", "encoding", "rows", "most_bytes"

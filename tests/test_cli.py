@@ -21,7 +21,7 @@ import pytest
 from cli_cases import refused, without_read
 from informedness import __version__, cli, commands, compare, estimate, leaderboard, report, slices
 from informedness import informedness_score as score_of
-from informedness.inputs.open import FORMATS
+from informedness.files.open import FORMATS
 from informedness.logs.reading import READERS, read_log
 from informedness.statistics.registry import SCORES
 

@@ -28,7 +28,7 @@ from file_cases import (
     write_sheet,
 )
 from frame_cases import labels_and_weights
-from informedness.inputs import arrow
+from informedness.files import arrow
 from tables import table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # see test_every_path.py

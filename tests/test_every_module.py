@@ -12,7 +12,7 @@ import pytest
 
 from golden import VECTORS, close
 from informedness import ContingencyTable, estimate, report
-from informedness.statistics import modules
+from informedness.statistics import registry
 from informedness.statistics.registry import MODULES, REPORTED, score_named
 from informedness.statistics.score import ScoreWithInterval
 from tables import score_of
@@ -79,7 +79,7 @@ def test_every_module_gives_its_interval_and_signature(name, load):
 def test_a_module_without_the_package_scores_and_names_it_for_interval_and_signature(
     load, monkeypatch
 ):
-    monkeypatch.setitem(sys.modules, "informedness.statistics.modules", None)
+    monkeypatch.setitem(sys.modules, "informedness.statistics.registry", None)
     for name in MODULES:
         metric = load(name)
         assert metric.compute(**INPUTS).keys() == {name}
@@ -91,7 +91,7 @@ def test_a_module_without_the_package_scores_and_names_it_for_interval_and_signa
 
 def test_a_module_beside_a_package_that_scores_otherwise_has_no_interval(load, monkeypatch):
     wanted = "' of version 0.1.0 scores .* package, version 0.0.9, scores .* same version"
-    monkeypatch.setattr(modules, "__version__", "0.0.9")
+    monkeypatch.setattr(registry, "__version__", "0.0.9")
     for name in (x for x in MODULES if isinstance(score_named(x), ScoreWithInterval)):
         score = type(score_named(name))
         made = score.rounded

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from informedness import report, slices
-from informedness.results.html_page import html_page
+from informedness.text.html_page import html_page
 from test_layout import BY, FIRST, REFERENCES, RESULTS, WIDE, each_result
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")

@@ -9,7 +9,7 @@ import pytest
 
 from golden import close
 from informedness import informedness_score, table_from_file, table_from_frame
-from informedness.inputs.text_labels import labels_of_text
+from informedness.files.booleans_and_decimals import labels_of_text
 from kinds import warned
 
 RNG = np.random.default_rng(0)

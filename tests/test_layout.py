@@ -11,7 +11,7 @@ from pylatexenc import latexwalker
 
 from informedness import ContingencyTable, Tally, compare, estimate, leaderboard, report, slices
 from informedness.logs.answers import Answers
-from informedness.results.render import cut_apart, shown_interval
+from informedness.text.render import cut_apart, shown_interval
 from tables import table_of_labels
 
 REFERENCES = ["ham"] * 80 + ["spam & eggs_1"] * 20

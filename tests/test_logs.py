@@ -23,11 +23,11 @@ from cli_cases import refused, write
 from golden import close
 from harnesses.arithmetic import GOLDS, LOG, LOGS, SAID, kept
 from informedness import compare, estimate, read_log
-from informedness.inputs.text_labels import LabelOptions
 from informedness.logs.answers import Answers
 from informedness.logs.reading import READERS
 from informedness.logs.report import LogReport
 from informedness.logs.verdicts import VerdictError, by_verdict
+from informedness.tables.label_options import LabelOptions
 from informedness.warnings import InformednessWarning
 
 LETTERS = ["A", "B", "C", "D"]

@@ -17,8 +17,8 @@ import pytest
 
 from harnesses.arithmetic import kept
 from informedness import read_log
-from informedness.inputs.text_labels import AS_THEY_ARE
 from informedness.logs.reading import READERS
+from informedness.tables.label_options import AS_THEY_ARE
 from informedness.warnings import InformednessWarning
 from tables import score_of
 

@@ -6,6 +6,7 @@ The oracle is `reference.of_answers`, the definition in fractions.
 import json
 import math
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -20,7 +21,7 @@ from frame_cases import COLUMNS
 from golden import close as near
 from informedness import compare, estimate, informedness_score, markedness_score, report, slices
 from informedness.logs.answers import Answers
-from informedness.statistics.margins import INFORMEDNESS
+from informedness.statistics.margin_scores import INFORMEDNESS
 from informedness.trainer import ComputeMetrics
 from kinds import warned
 from reference import of_answers
@@ -362,7 +363,7 @@ def test_a_slice_of_all_samples_has_the_interval_of_all():
 def test_tables_of_other_classes_are_not_equal_and_a_single_class_is_warned_of_alone():
     table = table_of_labels([*"aab"], [*"abc"])
     known = np.ones(3, dtype=bool)
-    assert table != package.contingency.replace(table, known=known)
+    assert table != replace(table, known=known)
     how = {"labels": [*"az"], "zero_division": math.nan}
     value, said = warned(informedness_score, ["a"] * 10, [*"az"] * 5, **how)
     assert (math.isnan(value), said) == (True, "")

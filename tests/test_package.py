@@ -41,7 +41,7 @@ def test_scores_and_intervals_load_numpy_and_nothing_else_that_is_installed():
     loaded = loaded_by(code) - loaded_by("import numpy")
     installed = {name.partition(".")[0] for name in loaded} - sys.stdlib_module_names
     assert installed - {"numpy"} == {"informedness"}
-    assert not {"informedness.cli", "informedness.inputs.tables", "urllib.request"} & loaded
+    assert not {"informedness.cli", "informedness.files.tables", "urllib.request"} & loaded
 
 
 def test_the_command_line_loads_what_a_command_needs(tmp_path):

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 
 from file_cases import refused_as, table_of
-from informedness.inputs import joined
-from informedness.inputs import open as opening
-from informedness.inputs.joined import columns_of, lines_of, samples_of_lines
-from informedness.inputs.samples import Samples
+from informedness.files import joined
+from informedness.files import open as opening
+from informedness.files.joined import columns_of, lines_of, samples_of_lines
+from informedness.files.samples import Samples
 from informedness.warnings import InformednessWarning
 from kinds import MISSING
 from tables import table_of_labels

@@ -20,7 +20,7 @@ from torch.utils.data import DataLoader, TensorDataset
 from torchmetrics import MetricCollection
 
 import trainer_cases as cases
-from informedness.tally import Tally
+from informedness.tables.tally import Tally
 from informedness.torchmetrics import NIT, Informedness
 from informedness.trainer import argmax_logits
 from tables import score_of

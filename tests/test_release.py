@@ -121,7 +121,11 @@ def test_both_archives_of_the_commit_install_and_score_and_nothing_is_tagged(che
 @pytest.mark.release
 def test_a_package_that_needs_what_it_does_not_declare_is_refused(checkout):
     """It works in every checkout, where the tests need more."""
-    edit(checkout / "src/informedness/contingency.py", "import numpy", "import rich\nimport numpy")
+    edit(
+        checkout / "src/informedness/tables/contingency.py",
+        "import numpy",
+        "import rich\nimport numpy",
+    )
     commit(checkout)
     result = make_release(checkout)
     assert result.returncode == 2

@@ -216,7 +216,7 @@ def result_of(
     if level is None and not return_signature:
         return found
     try:  # the package that is installed, for which this file may be a copy beside a metric
-        package = import_module("informedness.statistics.modules")
+        package = import_module("informedness.statistics.registry")
     except ModuleNotFoundError as error:
         needed = "need the package informedness, which is not installed"
         raise ImportError(f"`confidence_level` and `return_signature` {needed}") from error

@@ -21,10 +21,8 @@ from scales import bits_of, comparison_scales, field, score_scale
 
 from informedness import ContingencyTable
 from informedness.core.labels import WARNING_PREFIX
-from informedness.inputs.doubts import warn_of_table
 from informedness.results.comparison import Comparison
 from informedness.results.estimate import Estimate, estimate
-from informedness.results.render import amount, digits_for, p_text, rounded, samples
 from informedness.results.report import Report
 from informedness.results.sentences import (
     MANY_OUTSIDE,
@@ -34,9 +32,11 @@ from informedness.results.sentences import (
     summary_of,
 )
 from informedness.statistics.entropy import EntropicScore, triangle_of
-from informedness.statistics.margins import INFORMEDNESS
+from informedness.statistics.margin_scores import INFORMEDNESS
 from informedness.statistics.registry import REPORTED, score_named
 from informedness.statistics.score import ScoreWithInterval
+from informedness.tables.doubts import warn_of_table
+from informedness.text.render import amount, digits_for, p_text, rounded, samples
 from informedness.warnings import IntervalWarning, UndefinedMetricWarning, collected
 
 NAMES = {name: score_named(name).title for name in REPORTED}

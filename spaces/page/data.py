@@ -8,7 +8,7 @@ from limits import AT_HOME, MAX_CLASSES, MAX_LABEL, MAX_ROWS, Refusal
 
 from informedness import ContingencyTable
 from informedness.core.labels import Column, read_column
-from informedness.results import render
+from informedness.text import render
 from informedness.warnings import collected
 
 ROLES = ("references", "predictions")

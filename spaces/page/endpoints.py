@@ -19,11 +19,11 @@ from limits import METRIC, Refusal
 
 import informedness
 from informedness import ContingencyTable
-from informedness.inputs.doubts import warn_of_table
 from informedness.results.report import Report
 from informedness.results.sentences import answering
 from informedness.statistics.intervals import check_level
 from informedness.statistics.registry import REPORTED, score_named
+from informedness.tables.doubts import warn_of_table
 from informedness.warnings import collected
 
 # Models often send a list as JSON in a string.

@@ -9,8 +9,8 @@ from charts import plain, sentence
 from limits import MAX_COUNT, MAX_GRID, Refusal
 
 from informedness.core.labels import show
-from informedness.inputs.doubts import warn_of_swapped
-from informedness.inputs.matrix import check_no_totals
+from informedness.tables.doubts import warn_of_swapped
+from informedness.tables.matrix import check_no_totals
 from informedness.warnings import collected
 
 Grid: TypeAlias = dict[str, Any]  # its "labels", and the rows of its "cells"

@@ -8,8 +8,8 @@ import gradio as gr
 from data import table_of_labels
 from limits import METRIC, examples_of
 
-from informedness.results.render import rounded
 from informedness.results.report import Report
+from informedness.text.render import rounded
 from informedness.warnings import collected
 
 FEWEST = 5  # answers, before which a score jumps from -1 to 1

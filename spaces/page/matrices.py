@@ -7,7 +7,7 @@ import numpy as np
 from data import shown
 
 from informedness import ContingencyTable
-from informedness.results.render import most_frequent
+from informedness.tables.matrix import most_frequent
 
 SLANTED = 5  # classes from which the names of the columns are upright
 MOST_CELLS = 30  # classes along a side of the matrix; if there are more, the commonest ones

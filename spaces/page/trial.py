@@ -38,8 +38,8 @@ def main(path: str, kind: str, most_bytes: str) -> int:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     import pyarrow.parquet
 
-    from informedness.inputs.arrow import native
-    from informedness.inputs.open import open_whole
+    from informedness.files.arrow import native
+    from informedness.files.open import open_whole
 
     try:
         with open_whole(path, kind, None, int(most_bytes)) as stream:

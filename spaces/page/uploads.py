@@ -28,13 +28,13 @@ from limits import (
 )
 from trial import is_small
 
-from informedness.inputs.csv import DELIMITERS
-from informedness.inputs.joined import columns_of
-from informedness.inputs.open import FORMATS, list_files, open_whole, read_header
-from informedness.inputs.samples import Samples, read_files
-from informedness.listing import columns_listed
-from informedness.results.render import lines_of_read
+from informedness.files.csv import DELIMITERS
+from informedness.files.joined import columns_of
+from informedness.files.listing import columns_listed
+from informedness.files.open import FORMATS, list_files, open_whole, read_header
+from informedness.files.samples import Samples, read_files
 from informedness.statistics.registry import score_named
+from informedness.text.account import lines_of_read
 from informedness.warnings import collected
 
 Sent = Mapping[str, Any] | str | None  # a file, or text that was pasted

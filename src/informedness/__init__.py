@@ -11,17 +11,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .contingency import ContingencyTable as ContingencyTable
     from .core.labels import NoSamplesError as NoSamplesError
     from .core.scores import __version__ as __version__
     from .decisions import informed_decisions as informed_decisions
+    from .files.frames import table_from_frame as table_from_frame
+    from .files.tables import table_from_file as table_from_file
     from .functions import ema_score as ema_score
     from .functions import entropy_triangle as entropy_triangle
     from .functions import informedness_score as informedness_score
     from .functions import markedness_score as markedness_score
     from .functions import nit_score as nit_score
-    from .inputs.frames import table_from_frame as table_from_frame
-    from .inputs.tables import table_from_file as table_from_file
     from .logs.reading import read_log as read_log
     from .multilabel import per_label as per_label
     from .registration import register as register
@@ -33,16 +32,17 @@ if TYPE_CHECKING:
     from .results.report import report as report
     from .results.slices import slices as slices
     from .results.suite import compare_tasks as compare_tasks
-    from .tally import Tally as Tally
+    from .tables.contingency import ContingencyTable as ContingencyTable
+    from .tables.tally import Tally as Tally
 
 _NAMES = {
-    "contingency": "ContingencyTable",
+    "tables.contingency": "ContingencyTable",
     "core.labels": "NoSamplesError",
     "core.scores": "__version__",
     "decisions": "informed_decisions",
     "functions": "ema_score entropy_triangle informedness_score markedness_score nit_score",
-    "inputs.tables": "table_from_file",
-    "inputs.frames": "table_from_frame",
+    "files.tables": "table_from_file",
+    "files.frames": "table_from_frame",
     "logs.reading": "read_log",
     "multilabel": "per_label",
     "registration": "register unregister",
@@ -53,7 +53,7 @@ _NAMES = {
     "results.report": "report",
     "results.slices": "slices",
     "results.suite": "compare_tasks",
-    "tally": "Tally",
+    "tables.tally": "Tally",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 __all__ = sorted(_MODULES.keys() - {"__version__"})

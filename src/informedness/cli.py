@@ -131,7 +131,7 @@ def _parse(arguments: Sequence[str], options: argparse.Namespace) -> str | None:
     if command in ("", "-h", "--help", "help"):
         return _HELP
     if command == "--version":
-        from . import __version__
+        from .core.scores import __version__
 
         return f"informedness {__version__}"
     if command not in COMMANDS:
@@ -220,8 +220,7 @@ def _to_paste(arguments: Sequence[str], remedy: dict[str, Any], options: Any) ->
 def _works(arguments: Sequence[str]) -> bool:
     """Return whether a command succeeds on the first rows, without a warning of their labels."""
     from . import commands
-    from .statistics.intervals import IntervalWarning
-    from .warnings import collected
+    from .warnings import IntervalWarning, collected
 
     options = argparse.Namespace(flags={}, references=None, most_rows=_MOST_ROWS, tell=str)
     try:
@@ -276,7 +275,7 @@ class _Several(argparse.Action):
 
 
 def _is_file(value: str) -> bool:
-    from .inputs.open import named_format
+    from .files.open import named_format
 
     # for Path the empty label would be a folder, and a long one an error
     return value == "-" or bool(named_format(Path(value))) or os.path.exists(value)  # noqa: PTH110

@@ -14,19 +14,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .contingency import ContingencyTable
 from .core.labels import NAMES, Label, check_choice
-from .inputs.columns import DataError, named_columns, naming
-from .inputs.open import list_files, named_format
-from .inputs.read import signed
-from .inputs.text_labels import LabelOptions
-from .results.render import aligned, as_json, cut, lines_of_read, shown
+from .errors import DataError, naming
+from .files.columns import named_columns
+from .files.open import list_files, named_format
 from .statistics.intervals import check_level
 from .statistics.registry import averaged_score, score_named
+from .tables.contingency import ContingencyTable
+from .tables.label_options import LabelOptions
+from .text.account import lines_of_read, signed
+from .text.layout import aligned
+from .text.render import as_json, cut, shown
 
 if TYPE_CHECKING:
-    from .inputs.joined import Whole
-    from .inputs.samples import Samples
+    from .files.joined import Whole
+    from .files.samples import Samples
     from .results.leaderboard import Leaderboard
 
 FORMATS: dict[str, Callable[[Any], str]] = {
@@ -134,8 +136,8 @@ def _is_table(options: Namespace) -> bool:
 
 def _ask_for_columns(options: Namespace) -> None:
     """Raise the error that nobody has named columns: which the first file has, or both of two."""
-    from .inputs.doubts import no_header, role_in
-    from .listing import MOST_ROWS, columns_listed, is_model, labels_in
+    from .files.listing import MOST_ROWS, columns_listed, is_model, labels_in
+    from .tables.doubts import no_header, role_in
 
     _samples(options, {})  # refuses options with which no columns would do
     is_report, how = options.command == "report", _given(options, "encoding", *_OF_FILES)
@@ -202,7 +204,7 @@ def _given(options: Namespace, *names: str) -> dict[str, Any]:
 
 def _samples(options: Namespace, names: dict[str, str]) -> "Samples":
     """Return what reads these columns as labels."""
-    from .inputs.samples import Samples
+    from .files.samples import Samples
 
     how = _given(options, "drop_null", "keep_missing")
     samples = Samples(names, LabelOptions(**_given(options, *_OF_LABELS)), **how)
@@ -215,8 +217,8 @@ def _samples(options: Namespace, names: dict[str, str]) -> "Samples":
 
 def _rows(options: Namespace, samples: "Samples", second: Sequence[str] = ()) -> Iterable[Any]:
     """Return the rows of files; or of two joined, of which the second has the last role alone."""
-    from .inputs.joined import joined_rows
-    from .inputs.samples import read_files
+    from .files.joined import joined_rows
+    from .files.samples import read_files
 
     how = _given(options, "encoding", *_OF_FILES)
     if options.on is None or not second:
@@ -230,8 +232,8 @@ def _prior(options: Namespace) -> Counter[Label] | None:
     """Return how often each class occurs in the labels of a file, such as those of training."""
     if options.prior is None:
         return None
-    from .inputs.joined import columns_of
-    from .inputs.samples import read_files
+    from .files.joined import columns_of
+    from .files.samples import read_files
 
     file, _, column = options.prior.rpartition(":")
     if not file:
@@ -259,7 +261,7 @@ def _of_task(task: Any) -> dict[str, Any]:
 
 def _save_plots(result: Any, options: Namespace) -> None:
     """Save the plots of a result as PNG files in a folder, and tell their paths."""
-    from .plots import import_pyplot, plot_confusion_matrix, plot_entropy_triangle
+    from .results.figures import import_pyplot, plot_confusion_matrix, plot_entropy_triangle
 
     axes = {"intervals": result.plot()}
     if hasattr(result, "per_class"):
@@ -295,7 +297,7 @@ def report(options: Namespace) -> str:
     source = _check(options)
     options.prior = _prior(options)
     if options.plot is not None:
-        from .plots import import_pyplot
+        from .results.figures import import_pyplot
 
         os.environ["MPLBACKEND"] = "agg"  # files, no windows
         import_pyplot()
@@ -332,10 +334,10 @@ def _report_of(table: Any, options: Namespace) -> Any:
 
 def _table(options: Namespace, source: str) -> Any:
     """Return the table of the files, or one for each slice."""
-    from .inputs.tables import tables_of
+    from .files.tables import tables_of
 
     if source == "lines":
-        from .inputs.joined import lines_of, samples_of_lines
+        from .files.joined import lines_of, samples_of_lines
 
         sides = dict(zip(NAMES, options.path, strict=True))
         samples = _samples(options, sides)
@@ -354,7 +356,7 @@ def _table(options: Namespace, source: str) -> Any:
 
 def _columns_read(options: Namespace, names: dict[str, str], second: Sequence[str] = ()) -> "Whole":
     """Return whole columns: these by argument, and those of tasks, groups and counts."""
-    from .inputs.joined import columns_of
+    from .files.joined import columns_of
 
     beside = _given(options, "groups", "counts") | {"task": options.by_task}
     names |= {argument: name for argument, name in beside.items() if name is not None}

@@ -10,43 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .contingency import ContingencyTable
-from .core.labels import Label, show
+from .core.labels import Label
 from .core.scores import Average, ZeroDivision, informedness, nit
-from .inputs.text_labels import by_name
+from .tables.class_names import by_name
+from .tables.contingency import table_of_labels
 
 if TYPE_CHECKING:
     from .statistics.entropy import EntropyTriangle
-
-
-Y_NAMES = "y_true", "y_pred"
-
-
-def table_of_labels(
-    y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, *others: Any
-) -> ContingencyTable:
-    """Return the table of labels; the others are ignore_index and unknown."""
-    sides = {"y_true": y_true, "y_pred": y_pred}
-    return ContingencyTable._of_sides(sides, sample_weight, labels, *others)
-
-
-def table_given(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
-    """Return the table that is given in place of the labels, or that of the labels; see above."""
-    if not isinstance(y_true, ContingencyTable):
-        if y_pred is None or isinstance(y_true, str) or isinstance(y_pred, str):
-            raise ValueError(
-                "`y_true` and `y_pred` must hold labels unless `y_true` is a ContingencyTable, got "
-                f"{show(y_true)} and {show(y_pred)}: pass both, or the table of a matrix, a data "
-                "frame or a file: ContingencyTable.from_matrix, table_from_frame, table_from_file"
-            )
-        return table_of_labels(y_true, y_pred, *options)
-    labels, sample_weight, _, unknown = options
-    if any(x is not None for x in (y_pred, labels, sample_weight)) or unknown != "error":
-        raise ValueError(
-            "`y_pred`, `labels`, `sample_weight` and `unknown` must be left out beside a table, "
-            "which was counted with its own"
-        )
-    return y_true
 
 
 def informedness_score(

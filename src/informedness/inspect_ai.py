@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from .extras import needing
+from .errors import needing
 
 with needing("informedness.inspect_ai needs Inspect", "inspect-ai>=0.3.241"):
     from inspect_ai import scorer as scoring
@@ -22,7 +22,7 @@ with needing("informedness.inspect_ai needs Inspect", "inspect-ai>=0.3.241"):
     _every_epoch = scoring.metric(scores="unreduced")  # a TypeError in older versions
 
 from .core.labels import show
-from .inputs.columns import naming
+from .errors import naming
 from .logs.answers import Answers
 from .logs.inspect_ai import answer_and_verdict, classes_of, gold_of, letters_of
 from .statistics.registry import score_named

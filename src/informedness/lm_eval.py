@@ -24,7 +24,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from .extras import needing
+from .errors import needing
 
 with needing("informedness.lm_eval needs lm-eval 0.4.13 or newer", "lm-eval>=0.4.13"):
     from lm_eval import evaluator_utils
@@ -32,7 +32,7 @@ with needing("informedness.lm_eval needs lm-eval 0.4.13 or newer", "lm-eval>=0.4
     from lm_eval.api.task import ConfigurableTask
 
 from .core.labels import Label, check_choice, show
-from .inputs.columns import naming
+from .errors import naming
 from .logs.answers import Answers, not_one
 from .logs.lm_eval import OF_CHOICES, OF_TEXTS
 from .logs.verdicts import likeliest

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from .contingency import ContingencyTable
 from .core.labels import (
     NoSamplesError,
     Numbers,
@@ -22,6 +21,7 @@ from .core.labels import (
 )
 from .statistics.registry import score_named
 from .statistics.score import Score
+from .tables.contingency import ContingencyTable
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from .extras import needing
+from .errors import needing
 from .statistics.registry import MODULES, module_path
 
 _MARK = "registered_by_informedness"  # the name of an empty file in each copy

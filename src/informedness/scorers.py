@@ -13,12 +13,13 @@ from typing import Any, Literal
 import numpy as np
 
 from .core.labels import check_distinct, check_same_order, show
-from .extras import needing
-from .functions import informedness_score, nit_score, table_of_labels
-from .inputs.fast import read_quickly
+from .errors import needing
+from .functions import informedness_score, nit_score
 from .results.estimate import Estimate, estimate
 from .statistics.intervals import check_level
 from .statistics.registry import averaged_score, score_named
+from .tables.containers import read_quickly
+from .tables.contingency import table_of_labels
 
 with needing("scorers need scikit-learn 1.5 or newer", "informedness[sklearn]"):
     from sklearn.metrics import make_scorer

@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar, Literal
 
-from .contingency import ContingencyTable
 from .core.labels import show
 from .core.scores import Average
-from .extras import needing
-from .inputs.text_labels import check_threshold
+from .errors import needing
 from .statistics.registry import averaged_score
+from .tables.contingency import ContingencyTable
+from .tables.label_options import check_threshold
 from .trainer import _argmax, _check_numbers
 from .warnings import collected, issue
 

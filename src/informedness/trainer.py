@@ -15,15 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from .contingency import ContingencyTable
 from .core.labels import NAMES, Label, LabelsWarning, Numbers, as_array, check_distinct, show, warn
 from .core.table import labels_at
-from .inputs.text_labels import check_threshold
 from .multilabel import check_shapes, count_labels, scores_of_labels, tables_of_labels
 from .results.estimate import estimate_of
 from .statistics.intervals import check_level
 from .statistics.registry import averaged_score, score_named
-from .tally import Tally
+from .tables.contingency import ContingencyTable
+from .tables.label_options import check_threshold
+from .tables.tally import Tally
 from .warnings import collected, issue
 
 _ONE_COLUMN = "one column"

@@ -9,6 +9,8 @@ warnings.filterwarnings("ignore", category=IntervalWarning)
 `collected` hands them over instead, to a program that shows them itself.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -16,7 +18,6 @@ from .core.labels import NOTES, WARNING_PREFIX, warn
 from .core.labels import InformednessWarning as InformednessWarning
 from .core.labels import LabelsWarning as LabelsWarning
 from .core.labels import UndefinedMetricWarning as UndefinedMetricWarning
-from .statistics.intervals import IntervalWarning as IntervalWarning
 
 
 @contextmanager
@@ -58,3 +59,7 @@ def issue(notes: list[Warning], said: set[str]) -> None:
             warn(str(note).removeprefix(WARNING_PREFIX), type(note))
         if is_absent:
             said.add(str(note))
+
+
+class IntervalWarning(InformednessWarning):
+    """Of tables like this one, the interval is not known to cover the truth as often as it says."""

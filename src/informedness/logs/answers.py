@@ -10,17 +10,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..contingency import ContingencyTable
 from ..core.labels import Column, Label, show, warn
-from ..inputs.columns import naming
-from ..inputs.fast import read_quickly
-from ..inputs.joined import joined_sides
-from ..inputs.text_labels import AS_THEY_ARE, LabelOptions, at_position, extracted
-from ..results import render
+from ..errors import naming
+from ..files.joined import joined_sides
 from ..results.comparison import Comparison, compare
 from ..results.estimate import Averaged, Estimate, estimate
 from ..results.models import read_samples
 from ..results.report import Report
+from ..tables.class_names import at_position
+from ..tables.containers import read_quickly
+from ..tables.contingency import ContingencyTable
+from ..tables.label_options import AS_THEY_ARE, LabelOptions, extracted
+from ..text import render
 from ..warnings import collected
 from .verdicts import VerdictError, by_verdict
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.labels import show
-from ..extras import needing
+from ..errors import needing
 from .answers import Answers, json_object, naming_sample, not_one
 from .verdicts import verdict_of
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ..core.labels import show
-from ..inputs.arrow import native
-from ..inputs.open import explained, open_whole
+from ..files.arrow import native
+from ..files.open import explained, open_whole
 from .answers import Answers, naming_sample, not_one, of_positions
 from .verdicts import likeliest, verdict_metric, verdict_of
 

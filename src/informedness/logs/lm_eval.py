@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from ..core.labels import show
-from ..inputs.columns import naming
-from ..inputs.open import open_whole
+from ..errors import naming
+from ..files.open import open_whole
 from .answers import Answers, json_object, naming_sample, not_one, of_positions
 from .verdicts import likeliest, verdict_metric, verdict_of
 

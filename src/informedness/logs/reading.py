@@ -9,9 +9,10 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 from ..core.labels import check_choice, warn
-from ..inputs.columns import listed, naming
-from ..inputs.open import paths_of
-from ..inputs.text_labels import LabelOptions
+from ..errors import naming
+from ..files.columns import listed
+from ..files.open import paths_of
+from ..tables.label_options import LabelOptions
 from . import inspect_ai, lighteval, lm_eval
 from .answers import Answers
 

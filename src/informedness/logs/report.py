@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from shlex import quote
 from typing import Any, NamedTuple
 
-from ..inputs.columns import naming
-from ..inputs.read import Read
-from ..results import render
+from ..errors import naming
 from ..results.estimate import Averaged, Estimate
-from ..results.render import Measured, Result, Rows
 from ..results.report import Report
 from ..results.sentences import guessing_p_value_of_given
 from ..statistics.registry import MODULES, score_named
+from ..text import render
+from ..text.account import Read
+from ..text.layout import Measured, Result, Rows
 from ..warnings import naming_warnings
 from .answers import Answers
 

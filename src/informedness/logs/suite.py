@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from ..inputs.columns import naming
+from ..errors import naming
 from ..results.suite import SuiteComparison, suite_of
 from ..statistics.registry import averaged_score
 from ..warnings import naming_warnings

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..core.labels import Label, show
-from ..results.render import cut
+from ..text.render import cut
 
 _Classes = Mapping[str, Label]  # what each class is called
 _Fold = Callable[[str], str]

@@ -1,1 +1,1 @@
-"""Results and their text: estimates, comparisons, the report."""
+"""Results: estimates, comparisons, reports, slices, leaderboards, figures."""

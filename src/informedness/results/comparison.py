@@ -9,20 +9,22 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..contingency import ContingencyTable
 from ..core.labels import Label, show, warn
 from ..core.scores import Average, read_prior
 from ..core.table import Table, is_real
-from ..inputs.read import Read
-from ..inputs.text_labels import by_name
 from ..statistics.intervals import check_level, effective_sample_size, lack, warn_of_doubts
-from ..statistics.margins import INFORMEDNESS, MarginScore, quotient
+from ..statistics.margin_scores import INFORMEDNESS, MarginScore
+from ..statistics.margins import quotient
 from ..statistics.paired import Side, errors_needed, n_groups, paired_test, side_of
 from ..statistics.registry import averaged_score
 from ..statistics.score import ScoreWithInterval, with_prior
+from ..tables.class_names import by_name
+from ..tables.contingency import ContingencyTable
+from ..text.account import Read
+from ..text.layout import Measured, Rows, padded
+from ..text.render import interval_heads, p_text, samples, shown_p
 from ..warnings import IntervalWarning, collected, naming_warnings
 from .models import FEW_GROUPS, Samples, read_samples, settings_of, too_few_groups
-from .render import Measured, Rows, interval_heads, p_text, padded, samples, shown_p
 from .sentences import outside_share, share_text
 
 FEW_GROUPS_IN_CELLS = 20  # for NIT and EMA, whose sums by group are skewed

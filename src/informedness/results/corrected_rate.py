@@ -7,14 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from ..contingency import ContingencyTable, read_whole
 from ..core.labels import Label, Numbers, read_column, show, warn
 from ..core.table import is_real
-from ..functions import table_of_labels
-from ..inputs.text_labels import by_name, read_apart
-from ..statistics.intervals import Interval, IntervalWarning, check_level, lack, normal_quantile
-from ..statistics.margins import INFORMEDNESS, wilson_reach
-from ..statistics.signature import signature_of
+from ..statistics.intervals import Interval, check_level, lack, normal_quantile
+from ..statistics.margin_intervals import wilson_reach
+from ..statistics.margin_scores import INFORMEDNESS
+from ..statistics.score import signature_of
+from ..tables.class_names import by_name
+from ..tables.contingency import ContingencyTable, table_of_labels
+from ..tables.counting import read_whole
+from ..tables.sides import read_apart
+from ..warnings import IntervalWarning
 from .estimate import Estimate
 from .models import settings_of
 

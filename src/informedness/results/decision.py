@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from ..text.render import rounded, samples
 from .comparison import Comparison
 from .estimate import Estimate
-from .render import rounded, samples
 from .suite import SuiteComparison
 
 _FEW_DIFFERENT = 30  # answers, below which a line says how many

@@ -11,20 +11,21 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..contingency import ContingencyTable
 from ..core.labels import Label, join_columns, show
 from ..core.scores import Average
 from ..core.table import read_weights
-from ..inputs.fast import read_quickly
-from ..inputs.read import Read
-from ..inputs.text_labels import read_sides
 from ..statistics.paired import holm
 from ..statistics.registry import score_named
+from ..tables.containers import read_quickly
+from ..tables.contingency import ContingencyTable
+from ..tables.sides import read_sides
+from ..text.account import Read
+from ..text.layout import Result, Rows
+from ..text.render import as_json, interval_heads, rounded, shown_p, texts_of
 from ..warnings import collected, naming_warnings
 from .comparison import Comparison, compared, models_of, score_of_pairs
 from .estimate import Estimate, estimate_of
 from .models import read_samples, settings_of
-from .render import Result, Rows, as_json, interval_heads, rounded, shown_p, texts_of
 from .sentences import outside_share, share_text
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class Leaderboard(Result):
         ax : matplotlib Axes, optional
             Where to draw; by default on a new figure.
         """
-        from ..plots import draw_leaderboard
+        from .figures import draw_leaderboard
 
         return draw_leaderboard(self, ax)
 

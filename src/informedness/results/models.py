@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ..contingency import ContingencyTable, common_codes, read_whole
 from ..core.labels import Codes, Numbers
 from ..core.table import read_amounts
-from ..inputs.doubts import warn_of_table
-from ..inputs.fast import code_integers, read_quickly
-from ..inputs.text_labels import read_sides
 from ..statistics.intervals import lack
 from ..statistics.paired import CellPairs, n_groups
+from ..tables.containers import code_integers, read_quickly
+from ..tables.contingency import ContingencyTable
+from ..tables.counting import common_codes, read_whole
+from ..tables.doubts import warn_of_table
+from ..tables.sides import read_sides
 
 FEW_GROUPS = 10  # with fewer, a sum over groups is far from normal
 

@@ -9,23 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..contingency import ContingencyTable
 from ..core.labels import Label
 from ..core.table import labels_at
-from ..functions import table_given
-from ..inputs.read import Read, signed
-from ..inputs.text_labels import by_name
 from ..statistics.chance import guessing_p_value
 from ..statistics.entropy import NIT, entropies
-from ..statistics.margins import INFORMEDNESS, ratio, wilson_intervals
+from ..statistics.margin_intervals import wilson_intervals
+from ..statistics.margin_scores import INFORMEDNESS
+from ..statistics.margins import ratio
 from ..statistics.paired import CellPairs
 from ..statistics.registry import MODULES, reported, score_named
-from ..statistics.score import Score
-from ..statistics.signature import signature_of
-from . import render
+from ..statistics.score import Score, signature_of
+from ..tables import matrix
+from ..tables.class_names import by_name
+from ..tables.contingency import ContingencyTable, table_given
+from ..text import layout, render
+from ..text.account import Read, signed
+from ..text.layout import Result, Rows
 from .estimate import Averaged, Estimate, estimates_of, reported_estimates, warn_of
 from .models import check_groups_have_level, settings_of, table_in_groups
-from .render import Result, Rows
 from .sentences import answered_of, headline, outside_share, share_text, summary_of
 
 if TYPE_CHECKING:
@@ -263,7 +264,7 @@ class Report(Result, Mapping[str, float]):
         ax : matplotlib Axes, optional
             Where to draw; by default on a new figure.
         """
-        from ..plots import draw_per_class
+        from .figures import draw_per_class
 
         return draw_per_class(self, ax)
 
@@ -271,7 +272,7 @@ class Report(Result, Mapping[str, float]):
         """Return the table of scores, that of classes and, of up to eight of them, the cells."""
         tables = [[["", "value", *self._interval_heads], *self._score_rows()], self._class_rows()]
         if len(self.per_class) <= _MOST_IN_MATRIX:
-            tables += render.Matrix(self.table, has_totals=True).text_tables()
+            tables += matrix.Matrix(self.table, has_totals=True).text_tables()
         return tables
 
     def text_lines(self) -> list[str]:
@@ -327,12 +328,12 @@ class Report(Result, Mapping[str, float]):
                     rows += [(f"{name}_low", label, low), (f"{name}_high", label, high)]
                 else:
                     rows.append((name, label, value))
-        return "".join(map(render.csv_line, rows))
+        return "".join(map(layout.csv_line, rows))
 
     def __str__(self) -> str:
         """Return the report as text for a terminal."""
         (_, *scores), *others = self.text_tables()
-        tables = map(render.aligned, [scores, *others])
+        tables = map(layout.aligned, [scores, *others])
         return "\n\n".join([*self.read_blocks(), *tables, *self.text_lines()])
 
     def __getitem__(self, name: str) -> float:
@@ -369,7 +370,7 @@ class Report(Result, Mapping[str, float]):
             interval = self.estimates[name].shown() if name in self.estimates else []
             title = score_named(name).title + "*" * (name in _marked(self.estimates))
             rows.append([title, render.rounded(value, 4), *interval])
-        return render.padded(rows, 2 + len(self._interval_heads))
+        return layout.padded(rows, 2 + len(self._interval_heads))
 
     def _class_rows(self) -> Rows:
         amount = "weight" if self.table.is_weighted else "N"
@@ -384,7 +385,7 @@ class Report(Result, Mapping[str, float]):
                 interval = render.shown_interval(row["tpr_minus_fpr_standard_error"], ends)
                 cells[_INTERVAL:_INTERVAL] = interval
             rows.append(cells)
-        return [head, *rows, *render.more_rows(len(self.per_class) - _MOST_CLASSES, len(head))]
+        return [head, *rows, *layout.more_rows(len(self.per_class) - _MOST_CLASSES, len(head))]
 
 
 def report(

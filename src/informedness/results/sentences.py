@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..contingency import ContingencyTable
 from ..core.table import Cells, Table
 from ..statistics.chance import guessing_p_value
 from ..statistics.intervals import FEW_SAMPLES
 from ..statistics.score import Score, ScoreWithInterval
+from ..tables.contingency import ContingencyTable
+from ..text.render import cut, digits_for, rounded, samples, shown
 from .estimate import Estimate, estimates_of
-from .render import cut, digits_for, rounded, samples, shown
 
 _LEVEL = 0.95  # of the interval that a verdict is based on if none was asked for
 MANY_OUTSIDE = 0.05  # of the answers are no class: what is said of guessing is of the others

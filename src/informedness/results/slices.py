@@ -10,26 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..contingency import ContingencyTable
 from ..core.labels import Column, Label, show, warn
 from ..core.table import Cells, read_weights
-from ..functions import Y_NAMES
-from ..inputs.doubts import warn_of_table
-from ..inputs.fast import coded
-from ..inputs.read import Read, signed
-from ..inputs.text_labels import read_sides
-from ..slicing import Slice, count_slices, read_name, slice_column
 from ..statistics.entropy import entropies
 from ..statistics.intervals import FEW_SAMPLES, normal_quantile
 from ..statistics.margins import Margins
 from ..statistics.paired import CellPairs, holm
 from ..statistics.registry import REPORTED, averaged_score, reported, score_named
-from ..statistics.score import Score, ScoreWithInterval
-from ..statistics.signature import signature_of
-from . import render
+from ..statistics.score import Score, ScoreWithInterval, signature_of
+from ..tables.containers import coded
+from ..tables.contingency import Y_NAMES, ContingencyTable
+from ..tables.doubts import warn_of_table
+from ..tables.sides import read_sides
+from ..tables.slicing import Slice, count_slices, read_name, slice_column
+from ..text import layout, render
+from ..text.account import Read, signed
+from ..text.layout import Result, Rows
 from .estimate import Averaged, Estimate, reported_estimates
 from .models import Samples, check_groups_have_level, read_samples, settings_of
-from .render import Result, Rows
 from .sentences import outside_share, share_text
 
 if TYPE_CHECKING:
@@ -224,7 +222,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         ax : matplotlib Axes, optional
             Where to draw; by default on a new figure.
         """
-        from ..plots import draw_slices
+        from .figures import draw_slices
 
         return draw_slices(self, metric, ax)
 
@@ -284,7 +282,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             head = [first, _HEADS["informedness"], *beside, _HEADS["nit"], *beside]
             tables.append([head, *map(_intervals, rows)])
         for table in tables:
-            table[-1:-1] = render.more_rows(len(self.rows) - _MOST_ROWS, len(table[0]))
+            table[-1:-1] = layout.more_rows(len(self.rows) - _MOST_ROWS, len(table[0]))
         return tables
 
     def _cells(self, row: SliceRow) -> list[str]:

@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 
 from ..core.labels import show, warn
-from ..inputs.columns import naming
-from ..inputs.fast import read_quickly
-from ..inputs.read import Read
+from ..errors import naming
 from ..statistics.entropy import EntropicScore
 from ..statistics.paired import holm, tested
 from ..statistics.registry import averaged_score
+from ..tables.containers import read_quickly
+from ..text.account import Read
+from ..text.layout import Measured, Result, Rows
+from ..text.render import as_json, interval_heads, p_text, rounded, shown, shown_p
 from ..warnings import naming_warnings
 from .comparison import Comparison, compare, verdict_of
 from .estimate import Averaged, Estimate, estimate
-from .render import Measured, Result, Rows, as_json, interval_heads, p_text, rounded, shown, shown_p
 from .sentences import share_text
 
 _TAKEN = "Each task weighs the same; tasks are taken as given, not as drawn from all tasks."

@@ -8,14 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.labels import InformednessWarning, Numbers, show, warn
+from ..core.labels import Numbers, show, warn
 from ..core.table import Table, sum_by
+from ..warnings import IntervalWarning
 
 FEW_SAMPLES = 50  # with fewer, scores are imprecise, and each class must have five
-
-
-class IntervalWarning(InformednessWarning):
-    """Of tables like this one, the interval is not known to cover the truth as often as it says."""
 
 
 class Interval(NamedTuple):

@@ -6,7 +6,10 @@ from here; the code that registers, builds and publishes modules reads its list 
 
 from __future__ import annotations
 
+import math
 import sys
+from collections.abc import Mapping
+from dataclasses import fields
 from functools import cache
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
@@ -14,8 +17,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..core.labels import check_choice, show
-from .score import Score, score_of
+from ..core.scores import __version__
+from ..core.table import Table
+from .intervals import check_level, warn_of_doubts
+from .score import Score, score_of, signature_of
 
 
 class Entry(NamedTuple):
@@ -31,20 +39,19 @@ class Entry(NamedTuple):
 
 
 REGISTRY = {  # in the order of a report
-    "accuracy": Entry("statistics.margins:Accuracy"),
-    "balanced_accuracy": Entry("statistics.margins:BalancedAccuracy"),
-    "f1_macro": Entry("statistics.margins:F1Macro"),
-    "cohen_kappa": Entry("statistics.margins:CohenKappa"),
-    "matthews_corrcoef": Entry("statistics.margins:MatthewsCorrelation"),
-    "informedness": Entry("statistics.margins:Informedness", is_module=True),
-    "markedness": Entry("statistics.margins:Markedness", in_report=False),
+    "accuracy": Entry("statistics.margin_scores:Accuracy"),
+    "balanced_accuracy": Entry("statistics.margin_scores:BalancedAccuracy"),
+    "f1_macro": Entry("statistics.margin_scores:F1Macro"),
+    "cohen_kappa": Entry("statistics.margin_scores:CohenKappa"),
+    "matthews_corrcoef": Entry("statistics.margin_scores:MatthewsCorrelation"),
+    "informedness": Entry("statistics.margin_scores:Informedness", is_module=True),
+    "markedness": Entry("statistics.margin_scores:Markedness", in_report=False),
     "nit": Entry("statistics.entropy:Nit", is_module=True),
     "ema": Entry("statistics.entropy:Ema", in_report=False),
 }
 SCORES = tuple(REGISTRY)
 MODULES = tuple(name for name, entry in REGISTRY.items() if entry.is_module)
 REPORTED = tuple(name for name, entry in REGISTRY.items() if entry.in_report)
-
 _PACKAGE = __name__.partition(".statistics.")[0]
 
 
@@ -151,3 +158,58 @@ def module_path(name: str) -> str:
     package = Path(__file__).resolve().parents[1]
     installed = package / "metrics" / name
     return str(installed if installed.is_dir() else package.parents[1] / "metrics" / name)
+
+
+def beside_score(
+    found: Mapping[str, Any],
+    own_table: Any,
+    level: float | None,
+    return_signature: bool,
+    options: Mapping[str, Any],
+    version: str,
+) -> dict[str, Any]:
+    """Return what was asked for beside the score that a metric module computed.
+
+    `found` is the score under its name, `own_table` the module's, of its copy of the class;
+    `options` and `version` are the module's, too.
+
+    Raises
+    ------
+    ValueError
+        If the level is not valid, or the options leave no interval.
+    RuntimeError
+        If this package computes another score.
+    """
+    ((name, value),) = found.items()
+    table = Table(*(getattr(own_table, field.name) for field in fields(Table)))
+    beside = {} if level is None else _interval_of(name, value, table, level, options, version)
+    if return_signature:
+        interval = None if level is None else f"ci:{float(level)!r}"
+        beside[f"{name}_signature"] = signature_of(name, table, interval=interval, **options)
+    return beside
+
+
+def _interval_of(
+    name: str, value: Any, table: Table, level: float, options: Mapping[str, Any], version: str
+) -> dict[str, Any]:
+    """Return the standard error and the interval of the score."""
+    if options.get("prior_mode", "") == "odds":
+        raise ValueError('`confidence_level` must be left out with prior_mode="odds"')
+    check_level(level)
+    prior = options.get("prior")
+    score = averaged_score(name, options.get("average", "default")).with_interval(prior)
+    made = score.intervals(table, level, prior)
+    own = [interval.value for interval in made]
+    is_close = np.allclose(own, value, rtol=0, atol=1e-12, equal_nan=True)
+    if not is_close and not score.undefined(table):
+        raise RuntimeError(
+            f"the metric {name!r} of version {version} scores {value}, and the installed package, "
+            f"version {__version__}, scores {own}: install the same version of both"
+        )
+    there = [interval for interval in made if not math.isnan(interval.standard_error)]
+    warn_of_doubts((name, score.doubt(table, prior), math.isnan(x.low)) for x in there)
+    fields: dict[str, list[Any]] = {
+        f"{name}_standard_error": [x.standard_error for x in made],
+        f"{name}_confidence_interval": [[x.low, x.high] for x in made],
+    }
+    return fields if isinstance(value, list) else {field: x[0] for field, x in fields.items()}

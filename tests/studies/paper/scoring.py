@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 from scipy.special import xlogy
 
-from informedness.statistics.margins import INFORMEDNESS, Margins, quotient
+from informedness.statistics.margin_scores import INFORMEDNESS
+from informedness.statistics.margins import Margins, quotient
 from informedness.statistics.registry import score_named
 
 HERE = Path(__file__).parent

@@ -10,8 +10,9 @@ from itertools import islice
 from typing import Any, BinaryIO
 
 from ..core.labels import show
+from ..errors import DataError
 from .arrow import native
-from .columns import DataError, check_columns, labelled_among, why_not_utf8
+from .columns import check_columns, labelled_among, why_not_utf8
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 BLOCK = 1 << 22  # bytes parsed at a time, and the longest row that can be read

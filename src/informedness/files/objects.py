@@ -15,8 +15,8 @@ from itertools import chain, islice
 from typing import Any, BinaryIO, TypeAlias
 
 from ..core.labels import show
-from ..extras import needing
-from .columns import ARGMAX, DataError, check_columns, closest, listed, refuse_all, why_not_utf8
+from ..errors import DataError, needing, refuse_all
+from .columns import ARGMAX, check_columns, closest, listed, why_not_utf8
 
 Row: TypeAlias = tuple[str, Any]
 """Where an object stands, and the object."""

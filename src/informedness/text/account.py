@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ..core.labels import Label
+from .render import amount, cut, shown
 
 Amounts: TypeAlias = list[tuple[Label | None, Any]]
 """Labels, and how many samples have each, or which weight; None stands for no label."""
-
 MOST_LABELS = 10  # of a column that are shown
 
 
@@ -88,6 +88,44 @@ def signed(line: str, read: Iterable[Read]) -> str:
     return f"{head}|left-out:{n}{mark}{version}" if n else line
 
 
-def amount(n: float) -> str:
-    """Return a number of samples, or a sum of weights, as text."""
-    return f"{n:,d}" if isinstance(n, int) else f"{n:.6g}"
+_MOST_OUTSIDE = 3
+_MOST_NAMES = 20  # of columns that are not used
+
+
+# What was read
+
+
+def lines_of_read(read: Read) -> list[str]:
+    """Return what was read as lines of text."""
+    first, *others = read.sources
+    head = f"{len(read.sources)} files, {first} to {others[-1]}" if others else first
+    head = " and ".join(read.sources) if len(others) == 1 else head
+    head += f": {read.n_rows:,d} row{'s' * (read.n_rows != 1)}"
+    head += "".join(f", {n:,d} left out ({why})" for why, n in read.left_out.items())
+    cells = [(x.part, cut(shown(x.name)), _labels_read(x)) for x in read.columns]
+    parts, names = (max(len(row[i]) for row in cells) for i in (0, 1))
+    lines = [f"{part:{parts}}  {name:{names}}  {said}".rstrip() for part, name, said in cells]
+    if read.not_used:
+        names_shown = ", ".join(map(shown, read.not_used[:_MOST_NAMES]))
+        lines.append(f"not used: {names_shown}{_more(len(read.not_used) - _MOST_NAMES)}")
+    return [head, *lines]
+
+
+def _labels_read(column: ReadColumn) -> str:
+    said = _listed(column.labels, MOST_LABELS)
+    if column.outside:
+        what = (
+            "none of the classes, so wrong" if column.is_declared else "no class of the references"
+        )
+        said += ("; " if len(column.outside) > 1 else ", ") if said else ""
+        said += f"{_listed(column.outside, _MOST_OUTSIDE)} ({what})"
+    return "; ".join(filter(None, (said, *column.notes)))
+
+
+def _listed(found: Amounts, most: int) -> str:
+    some = [f"{'no label' if x is None else cut(shown(x))} {amount(n)}" for x, n in found[:most]]
+    return ", ".join(some) + _more(len(found) - most)
+
+
+def _more(n: int) -> str:
+    return f", \u2026and {n:,d} more" if n > 0 else ""

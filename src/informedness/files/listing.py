@@ -6,12 +6,12 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from .core.labels import NULLS
-from .inputs.columns import naming
-from .inputs.csv import DELIMITERS
-from .inputs.objects import Objects, leaves
-from .inputs.open import columns_in, list_files, open_whole, read_header
-from .inputs.text_labels import labels_of_text
+from ..core.labels import NULLS
+from ..errors import naming
+from .booleans_and_decimals import labels_of_text
+from .csv import DELIMITERS
+from .objects import Objects, leaves
+from .open import columns_in, list_files, open_whole, read_header
 
 MOST_ROWS = 10_000  # that are looked at
 _MOST_COLUMNS = 40

@@ -7,12 +7,12 @@ from itertools import product
 from typing import Any
 
 from ..core.labels import Label, show
-from ..extras import needing
+from ..errors import DataError, needing
+from ..tables.label_options import LabelOptions
 from .arrow import check_schema, columns_of
-from .columns import DataError, by_argument, check_columns, columns_to_read, named_columns
+from .columns import by_argument, check_columns, columns_to_read, named_columns
 from .samples import Samples, are_whole
 from .tables import tables_of
-from .text_labels import LabelOptions
 
 _DATABASES = ("DUCKDB", "IBIS", "PYSPARK", "PYSPARK_CONNECT", "SQLFRAME")  # have collations
 # A collation that ignores case, accents, trailing blanks or composition takes the two of a pair for

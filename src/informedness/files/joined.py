@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..contingency import common_codes
 from ..core.labels import Column, check_same_kind, join_columns, read_column, show
 from ..core.table import Task
-from ..extras import needing
-from .columns import naming, why_not_utf8
-from .fast import coded, read_quickly
+from ..errors import naming, needing
+from ..tables.containers import coded, read_quickly
+from ..tables.counting import common_codes
+from ..text.account import Amounts, Read, amounts_of
+from .booleans_and_decimals import labels_of_text
+from .columns import why_not_utf8
 from .open import open_whole
-from .read import Amounts, Read, amounts_of
 from .samples import Samples, raw_batches
-from .text_labels import labels_of_text
 
 _MOST_ROWS = 1 << 29  # of which a column takes 4 GB
 _BLOCK = 1 << 20  # characters of lines read at a time

@@ -2,48 +2,16 @@
 
 from __future__ import annotations
 
-from collections import ChainMap, Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
 from ..core.labels import show
+from ..errors import DataError
 
 ARGMAX = "argmax:"
 _MOST_NAMES = 40  # that an error lists
-
-
-class DataError(ValueError):
-    """Why data cannot be read; `remedy` are the options with which it can be, if they are known.
-
-    They are by argument, as lists of what to give. Under "columns" are other names for words that
-    were given: empty if none is known, None for a word to leave out.
-    """
-
-    def __init__(self, message: str, remedy: Mapping[str, Any] | None = None) -> None:
-        super().__init__(message)
-        self.remedy = dict(remedy or {})
-
-
-def refuse_all(errors: Sequence[ValueError]) -> None:
-    """Raise one error that says all of these; nothing if there are none."""
-    if errors:
-        remedies = [getattr(error, "remedy", {}) for error in errors]
-        said = "; ".join(dict.fromkeys(map(str, errors)))
-        columns = ChainMap(*(remedy.get("columns", {}) for remedy in remedies))
-        remedy = {**ChainMap(*remedies), "columns": dict(columns)}
-        raise DataError(said, remedy if all(remedies) else {})
-
-
-@contextmanager
-def naming(what: object) -> Iterator[None]:
-    """Name a file, a line or a sample in errors about it, unless its name is empty."""
-    try:
-        yield
-    except ValueError as error:
-        said = f"{what}: {error}" if what != "" else str(error)
-        raise DataError(said, getattr(error, "remedy", None)) from error
 
 
 def named_columns(

@@ -12,15 +12,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..contingency import ContingencyTable
 from ..core.labels import Label, NoSamplesError, merged
 from ..core.table import Cells, Task
-from ..slicing import Slice, count_slices, in_order, slice_column, sliced_counts
-from .columns import DataError, named_columns, naming, slices_of
-from .doubts import warn_of_table
-from .read import amounts_of
+from ..errors import DataError, naming
+from ..tables.contingency import ContingencyTable
+from ..tables.doubts import warn_of_table
+from ..tables.label_options import LabelOptions
+from ..tables.slicing import Slice, count_slices, in_order, slice_column, sliced_counts
+from ..text.account import amounts_of
+from .columns import named_columns, slices_of
 from .samples import Samples, first_of, read_files
-from .text_labels import LabelOptions
 
 Paths: TypeAlias = "str | PathLike[str] | Sequence[str | PathLike[str]]"
 

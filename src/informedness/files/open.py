@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..core.labels import check_choice, show, warn
-from ..extras import needing
+from ..errors import naming, needing
 from .arrow import Arrow, Parquet, columns_of
-from .columns import naming, why_not_utf8
+from .columns import why_not_utf8
 from .csv import DELIMITERS, Delimited, said_of_row
 from .objects import Objects
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core.labels import Label, NoSamplesError, check_same_kind, read_column
 from .contingency import ContingencyTable
-from .core.labels import Label, NoSamplesError, check_same_kind, read_column
-from .inputs.doubts import warn_of_table
-from .inputs.text_labels import read_sides
+from .doubts import warn_of_table
+from .sides import read_sides
 
 ADDING = Lock()  # threads that query a model may share a tally; one for all, so that it pickles
 

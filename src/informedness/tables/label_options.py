@@ -6,27 +6,15 @@ it and its case are ignored, text becomes integers, and positions become the nam
 
 import math
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
-from ..core.labels import (
-    NULLS,
-    Column,
-    Label,
-    check_choice,
-    check_distinct,
-    check_same_order,
-    read_column,
-    read_pair,
-    show,
-)
-from ..core.table import Task, is_real, task_of
-from .columns import DataError
-from .doubts import warn_of_swapped
-from .fast import code_integers, quickly, read_quickly
+from ..core.labels import NULLS, Column, Label, check_choice, check_distinct, show
+from ..core.table import is_real
+from ..errors import DataError
+from .class_names import at_position, integer_of
+from .containers import code_integers, read_quickly
 
 
 def check_threshold(threshold: Any) -> None:
@@ -103,53 +91,6 @@ class LabelOptions:
 AS_THEY_ARE = LabelOptions()
 
 
-def why_apart(answers: Sequence[Any], classes: Sequence[Any]) -> str:
-    """Return what helps if no answer is a class, by the kinds of both."""
-    texts, names = [*map(str, answers)], [*map(str, classes)]
-    if any(re.fullmatch(_DECIMAL, text) for text in texts):
-        return "threshold=0.5 cuts scores into two classes; of several columns take the argmax"
-    if {x.strip().casefold() for x in texts} & {x.strip().casefold() for x in names}:
-        return "ignore_case=True and strip=True take such text for one class"
-    if max(map(len, texts)) > 2 * max(map(len, names)) + 20:
-        return "`extract` finds the class in longer text"
-    if all(map(str.isdigit, texts)) != all(map(str.isdigit, names)):
-        return "number the classes alike on both sides, or name them with `choices`"
-    return "spell them alike; for clusters or codes there is the metric 'nit'"
-
-
-_WHOLE, _DECIMAL = r"-?(0|[1-9]\d*)", r"-?\d*\.\d+"
-_TRUTHS = ({"True": "1", "False": "0"}, {"true": "1", "false": "0"}, {"TRUE": "1", "FALSE": "0"})
-
-
-def labels_of_text(groups: Sequence[Collection[str]]) -> dict[str, Label]:
-    """Return what text stands for if a label has several spellings, in one group or in several.
-
-    A group is what a column of a file holds, or what an option lists. True is 1 and 2.0 is 2: the
-    first only where a group has no other text, the second where there is no other decimal. If all
-    is then whole, it becomes integers. Else nothing changes, and the result is empty.
-    """
-    texts = set().union(*groups)
-    decimals = {text for text in texts if re.fullmatch(_DECIMAL, text)}
-    wholes = {x: x.partition(".")[0] for x in decimals if re.fullmatch(rf"{_WHOLE}\.0+", x)}
-    truths = {text: digit for words in _TRUTHS for text, digit in words.items() if text in texts}
-    of_truths = [group for group in groups if not truths.keys().isdisjoint(group)]
-    is_one_spelling = all(any({*x} <= words.keys() for words in _TRUTHS) for x in of_truths)
-    ways = [wholes if len(wholes) == len(decimals) else {}, truths if is_one_spelling else {}]
-    ways.append({**ways[0], **ways[1]})
-    meant = {text: to for way in ways if _joins(texts, way) for text, to in way.items()}
-    if meant and all(re.fullmatch(_WHOLE, meant.get(text, text)) for text in texts):
-        return {text: int(meant.get(text, text)) for text in texts}
-    return dict(meant)
-
-
-def _joins(texts: Collection[str], way: Mapping[str, str]) -> bool:
-    """Return whether a label has several spellings, read in this way."""
-    spellings: defaultdict[str, set[str]] = defaultdict(set)
-    for text, label in way.items():
-        spellings[label] |= {text, label} & {*texts}
-    return any(len(some) > 1 for some in spellings.values())
-
-
 def _compiled(extract: Any) -> re.Pattern[str]:
     try:
         pattern = re.compile(extract)
@@ -165,7 +106,7 @@ def _read_choices(choices: Any, numeric: bool) -> tuple[str, ...]:
     if not names or not isinstance(names[0], str):
         raise ValueError(f"`choices` must hold text, the name of each position, got {names!r}")
     check_distinct(names, "choices")
-    if numeric and (text := next((x for x in names if _integer(x) is not None), None)):
+    if numeric and (text := next((x for x in names if integer_of(x) is not None), None)):
         raise ValueError(
             "`choices` must not hold integers together with numeric=True, which reads "
             f"such text as a position, got {show(text)}"
@@ -253,7 +194,7 @@ def _extracted(text: Any, role: str, pattern: re.Pattern[str], unknown: str) -> 
 
 
 def _as_integer(answer: str, role: str, options: LabelOptions) -> Label | None:
-    integer = _integer(answer)
+    integer = integer_of(answer)
     if integer is None and options.choices is None:
         if role == "references" or options.unknown == "error":
             raise ValueError(f"`{role}` must hold integers with numeric=True, got {show(answer)}")
@@ -273,7 +214,7 @@ def _named(
         return None
     is_text = isinstance(answer, str)
     may_lack = is_prediction and options.unknown == "wrong"
-    if may_lack or answer in names or (is_text and _integer(answer) is None):
+    if may_lack or answer in names or (is_text and integer_of(answer) is None):
         return str(answer) if is_text else None
     raise ValueError(
         f"`{name}` must hold names of classes, or their positions from 0 to {len(names) - 1}, got "
@@ -281,78 +222,6 @@ def _named(
     )
 
 
-# Columns of `datasets`, which know the names of their classes
-
-
-def read_sides(
-    sides: Mapping[str, Any], labels: Any, ignore_index: Any, unknown: str, **beside: Any
-) -> tuple[list[Column], Task]:
-    """Return the references and each model's predictions as columns, and the options as a task.
-
-    The sides are given by argument, references first. All labels must be of one kind, and what
-    stands beside the sides, by argument, in their order.
-    """
-    (first, *models), containers = sides, sides
-    for name in models if hasattr(sides[first], "name") else ():
-        warn_of_swapped(sides[first].name, getattr(sides[name], "name", None))
-    if names := class_names_of(*sides.values()):
-        labels, roles = by_name(labels, *sides.values()), dict.fromkeys(models, "predictions")
-        options = LabelOptions(labels=labels, ignore_index=ignore_index, unknown=unknown)
-        for name, own in {name: class_names_of(side) for name, side in sides.items()}.items():
-            given, role = sides[name][:] if own else sides[name], roles.get(name, "references")
-            column = read_labels(given, role, options, own or names, (), name)
-            sides = {**sides, name: column.tolist()}  # in which -1 is None
-        ignore_index = None if ignore_index is None else str(at_position(ignore_index, names))
-    may_lack = str(unknown) == "wrong"
-    ignored = ignore_index if isinstance(ignore_index, int) else None
-    r, columns = read_column(quickly(sides[first], first, ignored=ignored), first), []
-    check_same_order({**containers, **beside})
-    for name in models:
-        values = quickly(sides[name], name, may_lack)
-        r, p = read_pair(r, values, (first, name), unknown=unknown)
-        columns.append(p)
-    return [r, *columns], task_of(r, labels, ignore_index, unknown, first)
-
-
-def read_apart(labels: Any, name: str, *sides: Any) -> Column:
-    """Return predictions of other samples than the sides hold, named alike, None if missing."""
-    own, options = class_names_of(labels), LabelOptions(unknown="wrong")
-    given, names = labels[:] if own else labels, own or class_names_of(*sides)
-    return read_labels(given, "predictions", options, names, name=name)
-
-
-def by_name(given: Any, *sides: Any) -> Any:
-    """Return a label, labels, or a mapping of them, by name where they are positions in names.
-
-    The names are those of the first side that has some.
-    """
-    names = None if given is None else class_names_of(*sides)
-    if names is None:
-        return given
-    if isinstance(given, (Integral, str, bytes)):
-        return at_position(given, names)
-    if isinstance(given, Mapping) or hasattr(given, "to_dict"):  # or a Series of counts
-        return {at_position(label, names): value for label, value in given.items()}
-    return [at_position(label, names) for label in read_quickly(given, "labels").tolist()]
-
-
-def class_names_of(*sides: Any) -> Sequence[str] | None:
-    """Return the names of the first side that is a column of a `datasets.ClassLabel`."""
-    names = (getattr(getattr(side, "features", None), "names", None) for side in sides)
-    return next(filter(None, names), None)
-
-
-def at_position(label: Any, names: Sequence[str]) -> Any:
-    """Return the name of a class for its position, also in text; anything else as it is."""
-    position = None if label in names else _integer(label)
-    return names[position] if position is not None and 0 <= position < len(names) else label
-
-
-def _integer(text: Any) -> int | None:
-    found = re.fullmatch(r"([+-]?[0-9]+)(\.0*)?", str(text), re.ASCII)  # 1.0 where there were gaps
-    return int(found[1]) if found else None
-
-
 def _typed(label: Any, is_integer: bool) -> Any:
     """Return a label given as text as an integer where the file's labels are integers."""
-    return _integer(label) if is_integer and _integer(label) is not None else label
+    return integer_of(label) if is_integer and integer_of(label) is not None else label

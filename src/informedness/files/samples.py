@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from ..contingency import read_whole
 from ..core.labels import (
     NULLS,
     Column,
@@ -26,14 +25,18 @@ from ..core.labels import (
     warn,
 )
 from ..core.table import Task, read_amounts
-from .columns import DataError, by_argument, columns_to_read, labelled_among, naming, refuse_all
+from ..errors import DataError, naming, refuse_all
+from ..tables.containers import code_integers, read_quickly
+from ..tables.counting import read_whole
+from ..tables.doubts import no_header, warn_of_swapped
+from ..tables.label_options import AS_THEY_ARE, LabelOptions, read_labels
+from ..text.account import Amounts, Read, ReadColumn, amounts_of
+from ..text.render import amount
+from .booleans_and_decimals import labels_of_text, why_apart
+from .columns import by_argument, columns_to_read, labelled_among
 from .csv import DELIMITERS
-from .doubts import no_header, warn_of_swapped
-from .fast import code_integers, read_quickly
 from .objects import column_of
 from .open import columns_in, list_files, open_whole, read_header
-from .read import Amounts, Read, ReadColumn, amount, amounts_of
-from .text_labels import AS_THEY_ARE, LabelOptions, labels_of_text, read_labels, why_apart
 
 
 class Samples:

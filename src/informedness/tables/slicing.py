@@ -7,10 +7,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..core.labels import Codes, Column, Label, Numbers, merged, read_column, show
+from ..core.table import Cells, Task, count_pairs, read_weights, sum_by
+from .containers import code_integers, coded, read_quickly
 from .contingency import ContingencyTable
-from .core.labels import Codes, Column, Label, Numbers, merged, read_column, show
-from .core.table import Cells, Task, count_pairs, read_weights, sum_by
-from .inputs.fast import code_integers, coded, read_quickly
 
 Slice: TypeAlias = Label | tuple[Label, ...]
 """The name of a slice: a label, or a tuple with one label per column."""

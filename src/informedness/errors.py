@@ -1,0 +1,65 @@
+"""Errors that say what to do: about data, about a missing package, and by which name."""
+
+from __future__ import annotations
+
+import re
+from collections import ChainMap
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+
+@contextmanager
+def needing(what: str, package: str) -> Iterator[None]:
+    """Raise ImportError if an import in the block fails: what needs it, the cause, what to install.
+
+    A library built for another version of numpy may be there and yet fail, with any exception.
+    """
+    try:
+        yield
+    except Exception as error:
+        raise ImportError(f"{what} ({error}): pip install {_of_an_extra(package)}") from error
+
+
+def _of_an_extra(package: str) -> str:
+    """Return what to install: of our extras what they consist of, which any index has."""
+    from importlib.metadata import PackageNotFoundError, requires  # which takes long
+
+    name, _, extra = package.rstrip("]").partition("[")
+    lines: list[str] = []
+    with suppress(PackageNotFoundError):  # in a Space, which has the package in a folder
+        lines = requires(name) or [] if extra else []
+    wanted = [x.split(";")[0] for x in lines if re.search(rf"extra == .{extra}.", x)]
+    return " ".join(f"'{name}'" for name in wanted or [package])
+
+
+class DataError(ValueError):
+    """Why data cannot be read; `remedy` are the options with which it can be, if they are known.
+
+    They are by argument, as lists of what to give. Under "columns" are other names for words that
+    were given: empty if none is known, None for a word to leave out.
+    """
+
+    def __init__(self, message: str, remedy: Mapping[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.remedy = dict(remedy or {})
+
+
+def refuse_all(errors: Sequence[ValueError]) -> None:
+    """Raise one error that says all of these; nothing if there are none."""
+    if errors:
+        remedies = [getattr(error, "remedy", {}) for error in errors]
+        said = "; ".join(dict.fromkeys(map(str, errors)))
+        columns = ChainMap(*(remedy.get("columns", {}) for remedy in remedies))
+        remedy = {**ChainMap(*remedies), "columns": dict(columns)}
+        raise DataError(said, remedy if all(remedies) else {})
+
+
+@contextmanager
+def naming(what: object) -> Iterator[None]:
+    """Name a file, a line or a sample in errors about it, unless its name is empty."""
+    try:
+        yield
+    except ValueError as error:
+        said = f"{what}: {error}" if what != "" else str(error)
+        raise DataError(said, getattr(error, "remedy", None)) from error

@@ -1,0 +1,55 @@
+"""Text of files in which one label has several spellings: True and 1, 2.0 and 2."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from ..core.labels import Label
+
+
+def why_apart(answers: Sequence[Any], classes: Sequence[Any]) -> str:
+    """Return what helps if no answer is a class, by the kinds of both."""
+    texts, names = [*map(str, answers)], [*map(str, classes)]
+    if any(re.fullmatch(_DECIMAL, text) for text in texts):
+        return "threshold=0.5 cuts scores into two classes; of several columns take the argmax"
+    if {x.strip().casefold() for x in texts} & {x.strip().casefold() for x in names}:
+        return "ignore_case=True and strip=True take such text for one class"
+    if max(map(len, texts)) > 2 * max(map(len, names)) + 20:
+        return "`extract` finds the class in longer text"
+    if all(map(str.isdigit, texts)) != all(map(str.isdigit, names)):
+        return "number the classes alike on both sides, or name them with `choices`"
+    return "spell them alike; for clusters or codes there is the metric 'nit'"
+
+
+_WHOLE, _DECIMAL = r"-?(0|[1-9]\d*)", r"-?\d*\.\d+"
+_TRUTHS = ({"True": "1", "False": "0"}, {"true": "1", "false": "0"}, {"TRUE": "1", "FALSE": "0"})
+
+
+def labels_of_text(groups: Sequence[Collection[str]]) -> dict[str, Label]:
+    """Return what text stands for if a label has several spellings, in one group or in several.
+
+    A group is what a column of a file holds, or what an option lists. True is 1 and 2.0 is 2: the
+    first only where a group has no other text, the second where there is no other decimal. If all
+    is then whole, it becomes integers. Else nothing changes, and the result is empty.
+    """
+    texts = set().union(*groups)
+    decimals = {text for text in texts if re.fullmatch(_DECIMAL, text)}
+    wholes = {x: x.partition(".")[0] for x in decimals if re.fullmatch(rf"{_WHOLE}\.0+", x)}
+    truths = {text: digit for words in _TRUTHS for text, digit in words.items() if text in texts}
+    of_truths = [group for group in groups if not truths.keys().isdisjoint(group)]
+    is_one_spelling = all(any({*x} <= words.keys() for words in _TRUTHS) for x in of_truths)
+    ways = [wholes if len(wholes) == len(decimals) else {}, truths if is_one_spelling else {}]
+    ways.append({**ways[0], **ways[1]})
+    meant = {text: to for way in ways if _joins(texts, way) for text, to in way.items()}
+    if meant and all(re.fullmatch(_WHOLE, meant.get(text, text)) for text in texts):
+        return {text: int(meant.get(text, text)) for text in texts}
+    return dict(meant)
+
+
+def _joins(texts: Collection[str], way: Mapping[str, str]) -> bool:
+    """Return whether a label has several spellings, read in this way."""
+    spellings: defaultdict[str, set[str]] = defaultdict(set)
+    for text, label in way.items():
+        spellings[label] |= {text, label} & {*texts}
+    return any(len(some) > 1 for some in spellings.values())

@@ -1,0 +1,356 @@
+"""Figures of tables and results with matplotlib, the extra `plot`.
+
+They fit a column of ACL's style, 3.03 inches wide, and use shape and shade to tell things apart, so
+they can be printed in grey. Each function draws on `ax` if given, otherwise on a new figure, and
+returns the axes. Without matplotlib they raise ImportError.
+
+What one result shows is its method `plot`, which calls a function `draw_...` of this module. The
+functions `plot_...` take several things: `from informedness.plots import plot_intervals`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from ..core.labels import Numbers, check_choice, show
+from ..core.table import Table
+from ..errors import needing
+from ..statistics.entropy import triangle_of
+from ..statistics.registry import score_named
+from ..tables import matrix
+from ..text import render
+from .estimate import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Kind = TypeVar("Kind")
+
+WIDTH = 3.03  # inches, a column of a page of two
+_SIZE = 8  # points
+_SMALL = 0.7  # of the size, for what has little room
+_MOST_ROWS = 50
+_MOST_CLASSES = 20  # of a confusion matrix
+_INK = "black"
+_BLUE = "#0b4f8a"  # dark in grey
+_MARKERS = "os^DvPX*<>"
+_MOST_TABLES = 30  # of a triangle: as many shapes and shades
+
+
+# One result
+
+
+def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
+    """Draw a table, shaded by the share of the row.
+
+    Rows are references, columns predictions. With more than 20 classes, the 20 with the most
+    references are drawn. Cells too narrow for their numbers have none.
+
+    Parameters
+    ----------
+    table : ContingencyTable
+    ax : matplotlib Axes, optional
+        Where to draw; by default on a new figure.
+
+    Examples
+    --------
+    >>> from informedness import ContingencyTable
+    >>> table = ContingencyTable.from_matrix([[84, 6], [2, 8]], labels=["ham", "spam"])
+    >>> [text.get_text() for text in plot_confusion_matrix(table).texts]
+    ['84', '6', '2', '8']
+    """
+    rows, labels, cells = matrix.most_frequent(table, _MOST_CLASSES)
+    names = list(map(render.shown, labels))
+    longest = min(16, max(map(len, names)))
+    is_full = len(labels) > 12 or len(labels) * longest > 100
+    names[: len(rows)] = render.cut_apart(names[: len(rows)], 12 if is_full else 16)
+
+    ax, size = _axes(ax, 2.9)
+    totals = table.reference_totals[rows].astype(np.float64)
+    shares = cells / np.where(totals > 0, totals, np.nan)[:, None]
+    image = ax.imshow(shares, cmap="Greys", vmin=0, vmax=1)
+    bar = ax.figure.colorbar(image, cax=ax.inset_axes((1.03, 0, 0.05, 1)))
+    bar.set_label("share of the row", fontsize=size)
+    bar.ax.tick_params(labelsize=size)
+    small = size * (_SMALL if is_full else 1)
+    ax.set_yticks(range(len(rows)), names[: len(rows)], parse_math=False, fontsize=small)
+    ax.set_xticks(range(len(labels)), names, parse_math=False, fontsize=small)
+    if max(map(len, names)) * len(names) > 24:  # too long to fit side by side
+        ax.tick_params(axis="x", labelrotation=90)
+    n_classes = int(np.count_nonzero(table.is_class))
+    more = f" ({len(rows)} of {n_classes} classes)" if len(rows) < n_classes else ""
+    ax.set_xlabel(f"prediction{more}", fontsize=size)
+    ax.set_ylabel("reference", fontsize=size)
+    decimals = ".6g" if table.is_weighted else ".0f"
+    numbers = [f"{cell:{decimals}}" for cell in cells.flat]
+    widest = ax.text(0, 0, max(numbers, key=len), fontsize=size)
+    ax.figure.canvas.figure.draw_without_rendering()  # before it nothing has a width
+    largest = max(widest.get_window_extent().size)
+    widest.remove()
+    scale = min(1, 0.85 * ax.get_window_extent().width / len(labels) / largest)
+    for (i, j), number in zip(np.ndindex(shares.shape), numbers, strict=True):
+        if scale >= _SMALL:  # or nobody could read it
+            color = "white" if shares[i, j] > 0.5 else _INK
+            ax.text(j, i, number, ha="center", va="center", fontsize=scale * size, color=color)
+    return ax
+
+
+def draw_per_class(report: Any, ax: Axes | None = None) -> Axes:
+    """Draw what `Report.plot` returns."""
+    classes = report.per_class[:_MOST_ROWS]
+    width = 18 if report.confidence_level is None else 12
+    labels = render.cut_apart([render.shown(row["label"]) for row in classes], width)
+    shares = [_percent(row["prevalence"]) for row in classes]
+    names = [f"{label} ({share})" for label, share in zip(labels, shares, strict=True)]
+    if (n_more := len(report.per_class) - _MOST_ROWS) > 0:
+        names.append(f"and {n_more} more")
+    ax, size = _axes(ax, 0.95 + 0.2 * max(len(classes), 2))
+    numbers = []
+    for y, row in enumerate(classes):
+        ax.plot([row["fpr"], row["tpr"]], [y, y], color=_BLUE, linewidth=0.19 * size, zorder=1)
+        ends = row.get("tpr_minus_fpr_confidence_interval", (math.nan, math.nan))
+        interval = "" if math.isnan(ends[0]) else f" {render.shown_interval(0.0, ends, 2)[1]}"
+        numbers.append(render.rounded(row["tpr_minus_fpr"]) + interval)
+    for rate, fill in (("tpr", _BLUE), ("fpr", "white")):
+        values = [row[rate] for row in classes]
+        ax.plot(values, range(len(values)), "o", markersize=0.6 * size, color=_BLUE, mfc=fill)
+    _rows(ax, names, numbers, size, "TPR-FPR")
+    ax.set_xlim(-0.04, 1.04)
+    ax.set_xlabel("FPR (hollow) to TPR (filled)", fontsize=size)
+    return ax
+
+
+class _Row(NamedTuple):
+    """A row of a forest plot."""
+
+    name: str
+    estimate: Estimate
+    ranks: str = ""
+    runs: tuple[float, ...] = ()
+    is_whole: bool = False
+
+
+def draw_leaderboard(board: Any, ax: Axes | None = None) -> Axes:
+    """Draw what `Leaderboard.plot` returns."""
+    rows = [_Row(x.name, x.estimate, x.place, x.runs) for x in board.models]
+    return _forest(rows, score_named(board.metric).title, ax, "score, ranks")
+
+
+def draw_slices(slices: Any, metric: str = "informedness", ax: Axes | None = None) -> Axes:
+    """Draw what `Slices.plot` returns."""
+    if slices.confidence_level is None:
+        raise ValueError("slices must have intervals to plot: make them with confidence_level=0.95")
+    check_choice("metric", metric, tuple(slices.overall.estimates))
+    rows = [_Row(render.shown_name(x.name), x.estimates[metric]) for x in slices.rows]
+    rows.append(_Row("all", slices.overall.estimates[metric], is_whole=True))
+    return _forest(rows, score_named(metric).title, ax)
+
+
+# Several
+
+
+def plot_intervals(estimates: Mapping[Any, Estimate], *, ax: Axes | None = None) -> Axes:
+    """Draw scores with their intervals, one below the other (a forest plot).
+
+    Values are printed at the right. Of more than 50, the first 49 and the last are drawn.
+
+    Parameters
+    ----------
+    estimates : mapping of name to Estimate
+    ax : matplotlib Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If there are no estimates, or their levels differ.
+
+    Examples
+    --------
+    >>> from informedness import ContingencyTable
+    >>> table = ContingencyTable.from_matrix([[84, 6], [2, 8]], labels=["ham", "spam"])
+    >>> from informedness import estimate
+    >>> plot_intervals({"filter": estimate(table)}).get_xlabel()
+    'Informedness, 95% interval'
+    """
+    named = _named(estimates, Estimate, "estimates")
+    titles = {score_named(made.metric).title for made in named.values()}
+    rows = [_Row(name, made) for name, made in named.items()]
+    return _forest(rows, titles.pop() if len(titles) == 1 else "score", ax)
+
+
+def plot_entropy_triangle(tables: Mapping[Any, Table] | Table, *, ax: Axes | None = None) -> Axes:
+    """Draw tables in the entropy triangle (Valverde-Albacete and Pelaez-Moreno 2014).
+
+    At the top the classes are balanced and all information is transferred; at the left they are
+    balanced and all of it is lost, as by guessing; at the right all references are of one class and
+    all predictions of one class. A table with only one class has no place in the triangle.
+
+    Parameters
+    ----------
+    tables : mapping of name to ContingencyTable, or one table
+    ax : matplotlib Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If there are no tables, or more than 30.
+
+    Examples
+    --------
+    >>> from informedness import ContingencyTable
+    >>> table = ContingencyTable.from_matrix([[84, 6], [2, 8]], labels=["ham", "spam"])
+    >>> axes = plot_entropy_triangle({"filter": table})
+    >>> [text.get_text() for text in axes.get_legend().get_texts()]
+    ['filter']
+    """
+    named = _named({"": tables} if isinstance(tables, Table) else tables, Table, "tables")
+    if len(named) > _MOST_TABLES:
+        raise ValueError(
+            f"`tables` must hold at most {_MOST_TABLES}, which can be told apart, got {len(named)}"
+        )
+    ax, size = _axes(ax, 2.5 + 0.13 * math.ceil(len(named) / 3))
+    _draw_triangle(ax, size)
+    from matplotlib.transforms import ScaledTranslation
+
+    handles = []
+    for i, table in enumerate(named.values()):
+        shade = str(0.55 * (i % 3) / 2)
+        marker = _MARKERS[i % len(_MARKERS)]
+        handles += ax.plot(
+            *_places([triangle_of(table)]), marker, ms=0.75 * size, zorder=3, color=shade,
+            mec="white", mew=0.5,
+        )  # fmt: skip
+    if not isinstance(tables, Table):
+        # names are set afterwards: a legend leaves out those that begin with "_"
+        below = ax.transAxes + ScaledTranslation(0, -size / 24, ax.figure.dpi_scale_trans)
+        legend = ax.legend(
+            handles, ["name"] * len(handles), fontsize=_SMALL * size, frameon=False, borderpad=0,
+            handletextpad=0.1, columnspacing=1, borderaxespad=0, ncols=3, loc="upper center",
+            bbox_to_anchor=(0.5, 0), bbox_transform=below,
+        )  # fmt: skip
+        for text, name in zip(legend.get_texts(), render.cut_apart(list(named), 15), strict=True):
+            text.set_text(name)
+            text.set_parse_math(False)
+    ax.figure.canvas.figure.draw_without_rendering()  # a layout of equal scales takes two turns
+    return ax
+
+
+def _draw_triangle(ax: Axes, size: float) -> None:
+    """Draw its sides, its corners' names and the lines of equal coordinates."""
+    top = math.sqrt(3) / 2
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.set_axis_off()
+    ax.margins(0)
+    ax.update_datalim([(-0.03, -0.02), (1.03, top + 0.02)])
+    for share in (0.25, 0.5, 0.75):
+        ends = np.array([(0, share, 1 - share), (1 - share, share, 0)])
+        for turn in range(3):
+            x_y = _places(np.roll(ends, turn, axis=1))
+            ax.plot(*x_y, color="0.85", linewidth=0.6, zorder=0)
+    corners = _places([(0, 0, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
+    ax.plot(*corners, color=_INK, linewidth=0.8, zorder=1)
+    for x, y, where, name in (
+        (0.5, top + 0.02, "bottom", "all transferred\n2MI' = 1"),
+        (0, -0.02, "top", "all lost\nVI' = 1"),
+        (1, -0.02, "top", "one class\nΔH' = 1"),
+    ):
+        ax.text(x, y, name, va=where, ha="center", fontsize=size)
+
+
+def _places(points: Any) -> tuple[Numbers, Numbers]:
+    """Return x and y of points of the triangle, given as ΔH', 2MI' and VI'."""
+    uneven, told, _ = np.reshape(points, (-1, 3)).T
+    return uneven + told / 2, told * math.sqrt(3) / 2
+
+
+# What they share
+
+
+def _named(values: Any, kind: type[Kind], argument: str) -> dict[str, Kind]:
+    """Return what a mapping holds by the names to draw."""
+    is_mapping = isinstance(values, Mapping)
+    if not is_mapping or not all(isinstance(value, kind) for value in values.values()):
+        raise TypeError(f"`{argument}` must map names to each {kind.__name__}, got {show(values)}")
+    if not values:
+        raise ValueError(f"`{argument}` must hold at least one, got none")
+    names = render.texts_of(map(render.shown_name, values), argument, "entry")
+    return dict(zip(names, values.values(), strict=True))
+
+
+def import_pyplot() -> Any:
+    """Return matplotlib's pyplot, or raise ImportError that says what to install."""
+    with needing("plots need matplotlib", "informedness[plot]"):
+        from matplotlib import pyplot
+    return pyplot
+
+
+def _axes(ax: Axes | None, height: float) -> tuple[Axes, float]:
+    """Return the axes to draw on, and the font size."""
+    pyplot = import_pyplot()
+    if ax is not None:
+        return ax, float(pyplot.rcParams["font.size"])
+    _, ax = pyplot.subplots(figsize=(WIDTH, height), layout="constrained")
+    ax.tick_params(labelsize=_SIZE)
+    return ax, _SIZE
+
+
+def _forest(rows: list[_Row], title: str, ax: Axes | None, head: str = "") -> Axes:
+    """Draw intervals one below the other; a row that is the whole is the last."""
+    levels = {row.estimate.confidence_level for row in rows}
+    if len(levels) > 1:
+        raise ValueError(
+            f"`estimates` must have intervals of the same confidence level, got {sorted(levels)}"
+        )
+    more = f"\n{_MOST_ROWS} of {len(rows)} rows" if len(rows) > _MOST_ROWS else ""
+    rows = [*rows[: _MOST_ROWS - 1], rows[-1]] if more else rows
+    ax, size = _axes(ax, 0.7 + 0.2 * max(len(rows), 2))
+    numbers = [f"{render.rounded(row.estimate.value)} {row.ranks}".rstrip() for row in rows]
+    for y, row in enumerate(rows):
+        value, (low, high) = row.estimate.value, row.estimate.confidence_interval
+        ax.plot([low, high], [y, y], color=_BLUE, linewidth=0.19 * size, zorder=1)
+        marker, fill = "D" if row.is_whole else "o", "white" if math.isnan(low) else _BLUE
+        ax.plot([value], [y], marker, color=_BLUE, mfc=fill, ms=0.6 * size, zorder=3)
+        if len(row.runs) > 1:
+            below = [y + 0.3] * len(row.runs)
+            ax.plot(row.runs, below, "|", color=_INK, ms=0.6 * size, mew=0.7, zorder=2)
+        if row.is_whole:
+            ax.axvline(value, color=_BLUE, linewidth=0.8, linestyle=":", zorder=0)
+    _rows(ax, render.cut_apart([row.name for row in rows], 24), numbers, size, head)
+    low, high = ax.get_xlim()
+    if low < 0 < high:
+        ax.axvline(0, color=_INK, linewidth=0.8, zorder=0)
+    ax.set_xlabel(f"{title}, {100 * levels.pop():.6g}% interval{more}", fontsize=size)
+    return ax
+
+
+def _rows(ax: Axes, names: list[str], numbers: list[str], size: float, head: str) -> None:
+    """Name the rows, the first on top, and write their numbers to the right, under a heading."""
+    ax.set_yticks(range(len(names)), names, fontsize=size, parse_math=False)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    beside: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "fontsize": size}
+    for y, number in enumerate(numbers):
+        ax.text(1.02, y, number, va="center", **beside)
+    if head:
+        ax.text(1.02, -0.5, head, va="bottom", **beside)
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["left", "right", "top"]].set_visible(False)
+    ax.grid(axis="x", color="0.9", linewidth=0.6)
+    ax.set_axisbelow(True)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}%" if share >= 0.01 or share == 0 else f"{100 * share:.1g}%"

@@ -1,0 +1,173 @@
+"""Intervals of the scores of margins; docs/formulas.md derives them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core import scores
+from ..core.labels import Codes, Numbers
+from ..core.table import Table, sum_by, sums_of_others
+from .intervals import Interval, effective_sample_size, normal_quantile, squared_weights
+from .margins import Margins, gaps, quotient, ratio
+
+# Intervals
+
+
+class _Rows(NamedTuple):
+    """A score as the sum of share x mean over rows of samples, whose means err on their own.
+
+    The arrays have the rows along their first axis.
+    """
+
+    share: Numbers
+    size: Numbers  # effective number of samples
+    least_size: Numbers  # the same, were all samples as heavy as the heaviest
+    variance: Numbers  # of one sample in the row
+    below: Numbers  # from the mean to the least value that a sample of the row could have
+    above: Numbers  # from the mean to the greatest
+    between: Numbers  # variance of the score because the sizes of the rows are random
+    error: Numbers  # standard error of the score
+
+
+def interval_reaches(rows: _Rows, level: float) -> tuple[Numbers, Numbers]:
+    """Return how far the interval reaches below the score and above it."""
+    z, span = normal_quantile(level), rows.below + rows.above
+    place = quotient((rows.share * rows.below).sum(axis=0), (rows.share * span).sum(axis=0))
+    unseen = place * (1 - place) * (span / rows.size) ** 2
+    of_mean = rows.variance / rows.size + unseen
+    error = np.sqrt(rows.error**2 + (rows.share**2 * unseen).sum(axis=0))
+    reaches = []
+    for furthest in (rows.below, rows.above):
+        reach = rows.share * wilson_reach(furthest, of_mean, rows.least_size, z)
+        by_rows = np.sqrt((reach**2).sum(axis=0) + z**2 * rows.between)
+        worst = z**2 / 2 * (rows.share * furthest / rows.least_size).max(axis=0)
+        at_most = worst + np.sqrt((z * error) ** 2 + worst**2)
+        reaches.append(np.maximum(np.minimum(by_rows, at_most), z * error))
+    return reaches[0], reaches[1]
+
+
+def wilson_reach(furthest: Numbers, variance: Numbers, size: Numbers, z: float) -> Numbers:
+    """Return the x with x^2 = z^2 (1 - x/d)(variance + x d / size), d how far is the furthest."""
+    d, curvature = np.maximum(furthest, 1e-99), 1 + z**2 / size
+    linear = z**2 * (d / size - variance / d)
+    root = np.sqrt(linear**2 + 4 * curvature * z**2 * variance)
+    # the larger root of a quadratic, in the form that does not cancel
+    upwards = (linear + root) / (2 * curvature)
+    return np.where(linear > 0, upwards, quotient(2 * z**2 * variance, root - linear))
+
+
+def wilson_intervals(table: Table, codes: Codes, level: float) -> list[tuple[float, float]]:
+    """Return Wilson's interval of the share of hits of each class, nan for one without samples.
+
+    `codes` are the rows of the cells, for recall, or their columns, for precision.
+    """
+    k, z = len(table.labels), normal_quantile(level)
+    totals = sum_by(codes, table.counts.astype(np.float64), k)
+    size = totals * ratio(totals, sum_by(codes, squared_weights(table), k))
+    share = ratio(table.hits, totals)
+    variance = share * (1 - share) / size
+    below, above = (wilson_reach(furthest, variance, size, z) for furthest in (share, 1 - share))
+    ends = np.stack([share - below, share + above], axis=1).clip(0, 1)
+    return [(low, high) for low, high in ends[table.is_class].tolist()]
+
+
+def row_sums(table: Table, scored: Table, score: Any) -> _Rows:
+    """Return what is known of the rows, by the gradient a_i + b_j + u_i [i = j] of the score.
+
+    `scored` is the table itself, or it with its rows reweighted: then the totals of the rows do not
+    vary.
+    """
+    k, i, j, counts = len(table.labels), table.rows, table.columns, table.counts
+    squares, shares = squared_weights(table), scored.reference_totals / scored.total
+    r, of_squares = table.reference_totals.astype(np.float64), sum_by(i, squares, k)
+    weight = ratio(shares, r)[i]  # of a sample in the score
+    gradient = score.gradient(scored)
+    a, b, u, _ = gradient
+    g = gradient.of_cells(scored)
+    scale = np.abs(a[i]) + np.abs(b).max() + np.abs(u[i])
+
+    mean = ratio(sum_by(i, counts * g, k), r)
+    inside = gaps(g, mean[i], scale)
+    overall = (counts * (weight * g)).sum()
+    apart = gaps(g, overall, scale + (counts * (weight * scale)).sum())
+    between = (squares * (weight * (apart - inside)) ** 2).sum()
+    if scored is not table:
+        apart, between = inside, 0.0
+
+    lowest, highest = gradient.reachable(scored)
+    size_of_terms = np.abs(a) + np.abs(b).max() + np.abs(u)
+    present = r > 0
+    of_columns = quotient(sum_by(j, squares, k), table.prediction_totals)
+    heaviest = np.maximum(quotient(of_squares, r), of_columns.max())
+    return _Rows(
+        share=shares[present],
+        size=(r**2)[present] / of_squares[present],
+        least_size=(r / heaviest)[present],
+        variance=sum_by(i, squares * inside**2, k)[present] / of_squares[present],
+        below=gaps(mean, a + lowest, size_of_terms)[present],
+        above=gaps(a + highest, mean, size_of_terms)[present],
+        between=np.asarray(between),
+        error=np.sqrt((squares * (weight * apart) ** 2).sum()),
+    )
+
+
+def bounds_of_absent(table: Table, score: Any, value: float, level: float) -> tuple[float, float]:
+    """Return the least and the greatest score that classes without a reference could make of it.
+
+    They are declared, or only predicted: a label that is no class here may be one of the task.
+    """
+    named = np.array([label is not None for label in table.labels])
+    occurs = table.is_class | (table.prediction_totals > 0)
+    absent = named & occurs & (table.reference_totals == 0)
+    if not absent.any():
+        return value, value
+    moved = replace(table, known=table.is_class | absent)
+    one = float(table.total) / effective_sample_size(table)
+    # beyond a quarter of the table, scores of so few samples would turn with the level
+    lost = min(normal_quantile(level) ** 2 * one, float(table.total) / 4)
+    extra = np.where(absent, lost / np.count_nonzero(absent), 0.0)
+    r, n = table.reference_totals + extra, table.total
+    ends = [value]
+    for found in (0, extra):
+        h, c = table.hits + found, table.prediction_totals + found
+        known = moved.outside_totals, moved.is_class
+        sums = Margins(table.labels, h, r, c, n, c - h, r - h, n - r, n - c, *known)
+        ends.append(float(score.exact(sums)))
+    return min(ends), max(ends)
+
+
+def intervals_by_class(table: Table, level: float) -> list[Interval]:
+    """Return the interval of each class against all others, nan where one has no samples."""
+    k, right = len(table.labels), table.rows == table.columns
+    outside = ~table.is_class[table.columns]
+
+    def by_outcome(amounts: Numbers) -> Numbers:
+        """Return sums by class: [[hits, misses], [right and wrong rejections]]."""
+        hits = sum_by(table.rows[right], amounts[right], k)
+        misses = sum_by(table.rows[~right], amounts[~right], k)
+        false = sum_by(table.columns[~right], amounts[~right], k)
+        shares = quotient(sum_by(table.rows[outside], amounts[outside], k), table.other_references)
+        false = false + table.reference_totals * sums_of_others(shares)
+        return np.array([[hits, misses], [amounts.sum() - hits - misses - false, false]])
+
+    squares = squared_weights(table)
+    # where there is no such cell, a difference of sums of weights is not quite 0
+    there = by_outcome(np.ones(len(right))) > 1e-9
+    counts, of_squares = (np.where(there, by_outcome(x), 0.0) for x in (table.counts, squares))
+    totals = counts.sum(axis=1)
+    mean = ratio(counts[:, 0], totals)
+    apart = np.stack([1 - mean, -mean], axis=1)
+    variance = ratio((of_squares * apart**2).sum(axis=1), of_squares.sum(axis=1))
+    size = totals * ratio(totals, of_squares.sum(axis=1))
+    heaviest = quotient(of_squares, counts).max(axis=(0, 1))
+    least_size = np.where(totals > 0, totals / heaviest, np.nan)
+    error = np.sqrt((variance / size).sum(axis=0))
+    one_each, none = np.ones((2, k)), np.zeros(k)
+    rows = _Rows(one_each, size, least_size, variance, mean, 1 - mean, none, error)
+    below, above = interval_reaches(rows, level)
+    gains = scores.class_gains(table, table.class_false_positives)
+    numbers = np.stack([gains, error, gains - below, gains + above], axis=1)[table.is_class]
+    return [Interval(*of_class) for of_class in numbers.tolist()]

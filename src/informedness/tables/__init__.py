@@ -1,0 +1,1 @@
+"""Containers of labels, and the contingency tables that they are counted into."""

@@ -1,0 +1,1 @@
+"""How numbers, names, tables and what was read are written as text."""

@@ -1,0 +1,120 @@
+"""Numbers and names as text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..core.labels import Label
+
+# Values of records
+
+
+def texts_of(names: Iterable[Any], argument: str, kind: str) -> tuple[str, ...]:
+    """Return names as text; raise ValueError if two are equal as text, as 1 and "1" are."""
+    texts = tuple(map(str, names))
+    if twice := [text for text in texts if texts.count(text) > 1]:
+        raise ValueError(f"`{argument}` must name each {kind} once, got {twice[0]!r} twice")
+    return texts
+
+
+def as_json(value: Any) -> Any:
+    """Return a value for JSON: None for a nan or an interval of nan, bytes as a literal."""
+    if isinstance(value, bytes):
+        return repr(value)
+    if isinstance(value, tuple):
+        is_known = not value or as_json(value[0]) is not None
+        return list(value) if is_known else None
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+# Numbers and names as text
+
+
+def rounded(value: float, digits: int = 2) -> str:
+    """Return the number as text, without the sign of a negative zero."""
+    return "undefined" if math.isnan(value) else f"{round(value, digits) + 0.0:.{digits}f}"
+
+
+def shown_interval(error: float, interval: tuple[float, float], digits: int = 4) -> list[str]:
+    """Return a standard error and an interval as text, an error of 0 or nan as empty text."""
+    said = f"± {rounded(error, digits)}" if error > 0 else ""
+    if math.isnan(interval[0]):
+        return [said, "(no interval)"]
+    digits = digits_for(interval, digits)
+    low, high = (rounded(end, digits) for end in interval)
+    return [said, f"({low} to {high})"]
+
+
+def digits_for(interval: tuple[float, float], digits: int) -> int:
+    """Return the digits, more where an end would be rounded to -1, 0 or 1 but is not there."""
+    inside = [end for end in interval if 1e-6 < abs(end) % 1 < 1 - 1e-6]
+    while any(float(rounded(end, digits)).is_integer() for end in inside):
+        digits += 1
+    return digits
+
+
+def interval_heads(level: float) -> list[str]:
+    """Return what stands above a standard error and an interval of this level."""
+    return ["± SE", f"{100 * level:.6g}% interval"]
+
+
+def shown_p(p_value: float) -> str:
+    """Return a p-value in a table as text."""
+    if math.isnan(p_value):
+        return "(no test)"
+    return "< 0.0001" if p_value < 0.0001 else f"{p_value:.4f}"
+
+
+def p_text(p_value: float) -> str:
+    """Return a p-value as text."""
+    if math.isnan(p_value):
+        return "not tested"
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+
+
+def samples(n: int | None) -> str:
+    """Return a number of samples in words."""
+    return "these samples" if n is None else f"{n:,d} sample{'s' * (n != 1)}"
+
+
+def shown(label: Label | None, quote: bool = False) -> str:
+    """Return a label as text, or as its Python literal if it would not show as it is."""
+    if label is None:
+        return "(outside the labels)"
+    if not isinstance(label, str):
+        return str(label)
+    if not label.isprintable():
+        return ascii(label)
+    return repr(label) if quote or label != label.strip() or not label else label
+
+
+def shown_name(name: Any) -> str:
+    """Return the name of a slice or an entry as text: a label, or a tuple of labels."""
+    return ", ".join(map(shown, name if isinstance(name, tuple) else (name,)))
+
+
+def cut(name: str, width: int = 40) -> str:
+    """Return a name without its middle if it is too wide for a table in a terminal."""
+    if len(name) <= width:
+        return name
+    tail = (width - 3) // 2
+    return f"{name[: width - 3 - tail]}...{name[len(name) - tail :]}"
+
+
+def cut_apart(names: Sequence[str], width: int) -> list[str]:
+    """Return names cut to a width; those that would look alike have a number."""
+    shown: dict[str, str] = {}
+    for name in names:
+        text, number = cut(name, width), 1
+        while shown.setdefault(text, name) != name:
+            number += 1
+            text = f"{cut(name, width - len(f' {number}'))} {number}"
+    text_of = {name: text for text, name in shown.items()}
+    return [text_of[name] for name in names]
+
+
+def amount(n: float) -> str:
+    """Return a number of samples, or a sum of weights, as text."""
+    return f"{n:,d}" if isinstance(n, int) else f"{n:.6g}"

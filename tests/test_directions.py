@@ -1,0 +1,52 @@
+"""The folders of the package are floors: a file uses its own floor and those below, never above."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import informedness
+
+PACKAGE = Path(informedness.__file__).parent
+FLOORS = [  # the lowest first; what shares a floor does not know each other
+    ["core"],
+    ["errors", "warnings"],
+    ["text"],
+    ["tables", "statistics"],
+    ["results", "files"],
+    ["functions", "multilabel", "logits", "decisions", "registration", "logs", "plots"],
+    ["trainer", "scorers", "inspect_ai", "lm_eval"],
+    ["torchmetrics"],
+    ["commands"],
+    ["cli"],
+    ["__main__"],
+    ["__init__"],
+]
+FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+def room_of(module: str) -> str:
+    """Return the folder or the file of the package that a dotted name below it begins with."""
+    room = module.partition(".")[0]
+    return room if room in FLOOR_OF else "__init__"
+
+
+def rooms_used(path: Path) -> set[str]:
+    """Return the rooms of the package that a file imports, inside functions too."""
+    place = path.relative_to(PACKAGE).with_suffix("").parts
+    rooms = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            folders = place[: len(place) - node.level]
+            named = [node.module] if node.module else [alias.name for alias in node.names]
+            rooms |= {room_of(".".join([*folders, name])) for name in named}
+    return rooms
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_file_imports_only_its_own_room_and_those_of_lower_floors(path):
+    place = path.relative_to(PACKAGE).with_suffix("").parts
+    own = room_of(place[0])
+    above = {room for room in rooms_used(path) - {own} if FLOOR_OF[room] >= FLOOR_OF[own]}
+    assert not above, above
