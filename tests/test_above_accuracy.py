@@ -19,7 +19,7 @@ from informedness import (
 )
 from informedness.statistics.registry import module_path
 from informedness.trainer import ComputeMetrics
-from tables import table_of_pairs
+from inputs.tables import table_of_pairs
 
 pytestmark = pytest.mark.full
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import mutual_info_score
 
-from file_cases import SIZES, WRITERS, columns, read_columns, table_of
-from golden import close
 from informedness import nit_score, report
-from tables import table_of_labels
+from inputs.file_cases import SIZES, WRITERS, columns, read_columns, table_of
+from inputs.tables import table_of_labels
+from oracles.golden import close
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # see test_every_path.py
 

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 import yaml
 
-import cases
+from inputs import cases
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # what is shown may warn
 ROOT = Path(__file__).resolve().parent.parent
@@ -102,7 +102,7 @@ def test_the_cards_are_short_and_share_no_long_block():
 @pytest.mark.slow
 def test_the_trainers_on_the_cards_evaluate(load, tmp_path, monkeypatch):
     """That of NIT's card has the arguments of the other one, and both metrics."""
-    import trainer_cases
+    from inputs import trainer_cases
 
     monkeypatch.chdir(tmp_path)
     samples = trainer_cases.samples("classes")

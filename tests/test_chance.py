@@ -9,7 +9,7 @@ from scipy import stats
 from informedness import ContingencyTable, report
 from informedness.statistics import chance
 from informedness.statistics.chance import guessing_p_value, independence_test
-from tables import table_of, table_of_labels
+from inputs.tables import table_of, table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 THREE = "0001122", "0011120"

@@ -18,12 +18,12 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from cli_cases import refused, without_read
 from informedness import __version__, cli, commands, compare, estimate, leaderboard, report, slices
 from informedness import informedness_score as score_of
 from informedness.files.open import FORMATS
 from informedness.logs.reading import READERS, read_log
 from informedness.statistics.registry import SCORES
+from inputs.cli_cases import refused, without_read
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # of the functions beside it
 

@@ -9,7 +9,7 @@ from threading import Thread
 
 import pytest
 
-from cli_cases import refused, write
+from inputs.cli_cases import refused, write
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no FIFO, sh or /dev/full")
 

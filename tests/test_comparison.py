@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import reference_compare
-from dense import SCORES, every_score, options_of
 from informedness import compare
 from informedness.warnings import IntervalWarning
+from oracles import reference_compare
+from oracles.dense import SCORES, every_score, options_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 

@@ -14,7 +14,7 @@ from transformers import EvalPrediction
 from informedness import NoSamplesError, estimate, informedness_score
 from informedness.trainer import ComputeMetrics, argmax_logits
 from informedness.warnings import InformednessWarning
-from tables import score_of, table_of_labels
+from inputs.tables import score_of, table_of_labels
 
 pytestmark = [  # imports torch
     pytest.mark.full,

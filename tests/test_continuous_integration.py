@@ -12,9 +12,9 @@ import pytest
 import yaml
 from scipy import stats
 
-from golden import close
 from informedness import compare, estimate
 from informedness.logs.answers import Answers
+from oracles.golden import close
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 PAGE = (Path(__file__).resolve().parent.parent / "docs" / "continuous-integration.md").read_text(

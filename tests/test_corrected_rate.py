@@ -13,7 +13,7 @@ import pytest
 from scipy.optimize import brentq
 
 from informedness import corrected_rate
-from kinds import warned
+from inputs.kinds import warned
 
 Z = 1.959963984540054
 NAMES = datasets.Features({"x": datasets.ClassLabel(names=["bad", "good"])})

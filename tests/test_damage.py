@@ -18,7 +18,8 @@ import pyarrow.parquet
 import pytest
 from pyarrow import feather, ipc
 
-from file_cases import (
+from informedness.files import arrow
+from inputs.file_cases import (
     WRITERS,
     columns,
     read_columns,
@@ -27,9 +28,8 @@ from file_cases import (
     write_arrow_stream,
     write_sheet,
 )
-from frame_cases import labels_and_weights
-from informedness.files import arrow
-from tables import table_of_labels
+from inputs.frame_cases import labels_and_weights
+from inputs.tables import table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # see test_every_path.py
 LABELS, _ = labels_and_weights(20, 200)

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import dense
 from informedness import informed_decisions
+from oracles import dense
 
 each_average = pytest.mark.parametrize("average", ["prevalence", "macro"])
 

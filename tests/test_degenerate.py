@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from golden import close
 from informedness import ema_score, estimate, informedness_score, markedness_score, nit_score
 from informedness.warnings import (
     InformednessWarning,
@@ -20,7 +19,8 @@ from informedness.warnings import (
     LabelsWarning,
     UndefinedMetricWarning,
 )
-from tables import table_of_labels, table_of_pairs
+from inputs.tables import table_of_labels, table_of_pairs
+from oracles.golden import close
 
 NAN = math.nan
 OUTSIDE = "in 1 of 4 samples `y_pred` is no class of `y_true`: 'x'; it counts as a wrong answer"

@@ -9,11 +9,11 @@ import warnings
 import numpy as np
 import pytest
 
-from dense import SCORES, options_of
 from informedness import estimate, report
 from informedness.statistics.registry import SCORES as METRICS
 from informedness.warnings import IntervalWarning
-from tables import THREE, table_of, table_of_labels, weighted
+from inputs.tables import THREE, table_of, table_of_labels, weighted
+from oracles.dense import SCORES, options_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 WRONG = {"labels": ["a", "b"], "unknown": "wrong"}

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from golden import VECTORS, close
 from informedness import ContingencyTable, estimate, report
 from informedness.statistics import registry
 from informedness.statistics.registry import MODULES, REPORTED, score_named
 from informedness.statistics.score import ScoreWithInterval
-from tables import score_of
+from inputs.tables import score_of
+from oracles.golden import VECTORS, close
 
 FOLDER = Path(__file__).with_name("golden_cases")
 IN_VECTORS = {"informedness": ("exact", "informedness"), "nit": ("info", "NIT_k_ref")}

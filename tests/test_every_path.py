@@ -10,15 +10,15 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-import dense
-from cases import CASES, cells_of, informedness
-from cli_cases import write
-from file_cases import COLUMNS
-from golden import close
 from informedness import Tally, estimate, informedness_score, nit_score, slices, table_from_file
-from kinds import DOMAINS, KINDS, NULL, OUTSIDE, REFUSED, RIGHT, SPELT, warned
-from sources import reader_of
-from tables import table_of, table_of_labels, table_of_pairs
+from inputs.cases import CASES, cells_of, informedness
+from inputs.cli_cases import write
+from inputs.file_cases import COLUMNS
+from inputs.kinds import DOMAINS, KINDS, NULL, OUTSIDE, REFUSED, RIGHT, SPELT, warned
+from inputs.sources import reader_of
+from inputs.tables import table_of, table_of_labels, table_of_pairs
+from oracles import dense
+from oracles.golden import close
 
 CANNOT_HOLD = (pa.ArrowException, TypeError)  # what a container raises, before anything is read
 

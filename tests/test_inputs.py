@@ -18,15 +18,15 @@ import pyarrow as pa
 import pytest
 import scipy.sparse
 
-import dense
-import tensors
-from containers import ONLY, TEXT, arrow, chunked, containers_of, numpy, series
-from golden import close
 from informedness import compare, estimate, informedness_score, nit_score, report
 from informedness.core.labels import read_column
 from informedness.core.scores import mutual_information
-from kinds import warned
-from tables import table_of, table_of_labels, table_of_pairs
+from inputs import tensors
+from inputs.containers import ONLY, TEXT, arrow, chunked, containers_of, numpy, series
+from inputs.kinds import warned
+from inputs.tables import table_of, table_of_labels, table_of_pairs
+from oracles import dense
+from oracles.golden import close
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # see test_every_path.py
 

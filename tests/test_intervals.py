@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import dense
-import reference
-from dense import every_score, options_of
-from golden import VECTORS
 from informedness import compare, estimate, report
 from informedness.statistics.entropy import missing_entropy
 from informedness.statistics.paired import t_quantile, t_tail
-from tables import THREE, table_of, weighted
+from inputs.tables import THREE, table_of, weighted
+from oracles import dense, reference
+from oracles.dense import every_score, options_of
+from oracles.golden import VECTORS
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 TABLES = {

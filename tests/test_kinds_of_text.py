@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from golden import close
 from informedness import informedness_score, table_from_file, table_from_frame
 from informedness.files.booleans_and_decimals import labels_of_text
-from kinds import warned
+from inputs.kinds import warned
+from oracles.golden import close
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.integers(0, 2, 200)

@@ -12,7 +12,7 @@ from pylatexenc import latexwalker
 from informedness import ContingencyTable, Tally, compare, estimate, leaderboard, report, slices
 from informedness.logs.answers import Answers
 from informedness.text.render import cut_apart, shown_interval
-from tables import table_of_labels
+from inputs.tables import table_of_labels
 
 REFERENCES = ["ham"] * 80 + ["spam & eggs_1"] * 20
 FIRST, SECOND = ["ham"] * 88 + ["spam & eggs_1"] * 12, ["ham"] * 82 + ["spam & eggs_1"] * 18

@@ -18,9 +18,6 @@ from functools import partial
 
 import pytest
 
-from cases import informedness
-from cli_cases import refused, write
-from golden import close
 from harnesses.arithmetic import GOLDS, LOG, LOGS, SAID, kept
 from informedness import compare, estimate, read_log
 from informedness.logs.answers import Answers
@@ -29,6 +26,9 @@ from informedness.logs.report import LogReport
 from informedness.logs.verdicts import VerdictError, by_verdict
 from informedness.tables.label_options import LabelOptions
 from informedness.warnings import InformednessWarning
+from inputs.cases import informedness
+from inputs.cli_cases import refused, write
+from oracles.golden import close
 
 LETTERS = ["A", "B", "C", "D"]
 

@@ -20,7 +20,7 @@ from informedness import read_log
 from informedness.logs.reading import READERS
 from informedness.tables.label_options import AS_THEY_ARE
 from informedness.warnings import InformednessWarning
-from tables import score_of
+from inputs.tables import score_of
 
 DATE = "2026-01-01T00-00-00"
 LETTERS = ["A", "B", "C", "D"]

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from file_cases import WRITERS, check_read, refused, write_arrow_file
+from inputs.file_cases import WRITERS, check_read, refused, write_arrow_file
 
 INF = float("inf")
 ROWS = [

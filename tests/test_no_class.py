@@ -16,16 +16,16 @@ import sklearn.metrics as peer
 from hypothesis import strategies as st
 
 import informedness as package
-from cli_cases import write
-from frame_cases import COLUMNS
-from golden import close as near
 from informedness import compare, estimate, informedness_score, markedness_score, report, slices
 from informedness.logs.answers import Answers
 from informedness.statistics.margin_scores import INFORMEDNESS
 from informedness.trainer import ComputeMetrics
-from kinds import warned
-from reference import of_answers
-from tables import table_of_labels
+from inputs.cli_cases import write
+from inputs.frame_cases import COLUMNS
+from inputs.kinds import warned
+from inputs.tables import table_of_labels
+from oracles.golden import close as near
+from oracles.reference import of_answers
 from test_properties import law
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ", "ignore:y_pred contains classes")

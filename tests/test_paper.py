@@ -14,9 +14,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import confusion_matrix, matthews_corrcoef
 from sklearn.model_selection import train_test_split
 
-from golden import VECTORS, close
 from informedness import ContingencyTable
-from tables import score_of, table_of_labels
+from inputs.tables import score_of, table_of_labels
+from oracles.golden import VECTORS, close
 
 PAPER = Path(__file__).resolve().parent / "studies" / "paper"
 NAMES = ("scoring", "formality", "glue", "kvqa", "simulated", "slices")

@@ -17,7 +17,7 @@ from informedness import ContingencyTable, entropy_triangle, estimate, leaderboa
 from informedness.plots import plot_confusion_matrix, plot_entropy_triangle, plot_intervals
 from informedness.results.report import Report
 from informedness.results.slices import Slices
-from tables import table_of_labels
+from inputs.tables import table_of_labels
 
 mpl.use("agg")
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")

@@ -19,11 +19,11 @@ from accelerate.utils import DataLoaderConfiguration, gather_object
 from torch.utils.data import DataLoader, TensorDataset
 from torchmetrics import MetricCollection
 
-import trainer_cases as cases
 from informedness.tables.tally import Tally
 from informedness.torchmetrics import NIT, Informedness
 from informedness.trainer import argmax_logits
-from tables import score_of
+from inputs import trainer_cases as cases
+from inputs.tables import score_of
 from test_torchmetrics import PREDS, TARGET, K, expected, near
 
 pytestmark = [

@@ -15,13 +15,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pycm import ConfusionMatrix
 
-import dense
-from golden import BY_ID, VECTORS, close
 from informedness import ContingencyTable, estimate, report
 from informedness.core.scores import mutual_information
 from informedness.statistics.entropy import entropies, triangle_of
 from informedness.statistics.registry import averaged_score
-from tables import score_of, table_of_labels, table_of_pairs
+from inputs.tables import score_of, table_of_labels, table_of_pairs
+from oracles import dense
+from oracles.golden import BY_ID, VECTORS, close
 
 pytestmark = [
     pytest.mark.digits,

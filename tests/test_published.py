@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import study_pages
+from oracles import study_pages
 
 ROOT = Path(__file__).resolve().parent.parent
 STUDIES = ROOT / "tests" / "studies"

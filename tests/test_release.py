@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import informedness
-from golden import BY_ID, close
+from oracles.golden import BY_ID, close
 from space.checkout import commit, copied, edit, git, refused, run_script
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("release checkout")]

@@ -11,7 +11,7 @@ import pytest
 
 from informedness import estimate, report
 from informedness.warnings import UndefinedMetricWarning, collected
-from tables import table_of
+from inputs.tables import table_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 MAJORITY = ["ham"] * 90 + ["spam"] * 10

@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 from informedness import estimate, informedness_score, nit_score, scorers
 from informedness.statistics.registry import SCORES
 from informedness.warnings import LabelsWarning
-from tables import score_of, table_of_labels
+from inputs.tables import score_of, table_of_labels
 
 SAMPLES, LABELS = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[LABELS]

@@ -8,9 +8,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dense import SCORES
 from informedness import estimate
-from tables import score_of, signature, table_of, table_of_labels, table_of_pairs
+from inputs.tables import score_of, signature, table_of, table_of_labels, table_of_pairs
+from oracles.dense import SCORES
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 

@@ -14,8 +14,8 @@ from informedness import estimate, leaderboard, nit_score, report, slices
 from informedness.results.slices import Slices
 from informedness.statistics.paired import holm
 from informedness.warnings import collected
-from sources import reader_of
-from tables import table_of_labels
+from inputs.sources import reader_of
+from inputs.tables import table_of_labels
 
 N = 600
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")

@@ -16,13 +16,22 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from file_cases import COLUMNS, SIZES, WRITERS, check_read, columns, read_columns, refused, table_of
-from frame_cases import labels_and_weights
 from informedness import table_from_file, table_from_frame
 from informedness.warnings import InformednessWarning
-from kinds import warned
-from sources import ENGINES, SOURCES, reader_of
-from tables import table_of_labels, table_of_pairs
+from inputs.file_cases import (
+    COLUMNS,
+    SIZES,
+    WRITERS,
+    check_read,
+    columns,
+    read_columns,
+    refused,
+    table_of,
+)
+from inputs.frame_cases import labels_and_weights
+from inputs.kinds import warned
+from inputs.sources import ENGINES, SOURCES, reader_of
+from inputs.tables import table_of_labels, table_of_pairs
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # see test_every_path.py
 

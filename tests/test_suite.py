@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cli_cases import refused
-from golden import close
 from harnesses.arithmetic import LOGS
 from informedness import compare, compare_tasks, estimate, read_log
 from informedness.logs.suite import compare_logs
+from inputs.cli_cases import refused
+from oracles.golden import close
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 RNG = np.random.default_rng(11)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from informedness import NoSamplesError, Tally
-from tables import table_of_labels
+from inputs.tables import table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. in .* is no class of `references`")
 RNG = np.random.default_rng(7)

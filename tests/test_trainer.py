@@ -9,10 +9,10 @@ from datasets import Dataset
 from tokenizers import Tokenizer, models
 from tokenizers.pre_tokenizers import Whitespace
 
-import trainer_cases as cases
 from informedness import estimate
 from informedness.trainer import ComputeMetrics, argmax_logits
 from informedness.warnings import InformednessWarning
+from inputs import trainer_cases as cases
 from test_documents import functions_of
 
 pytestmark = [

@@ -8,8 +8,8 @@ import itertools
 
 import pytest
 
-from file_cases import COLUMNS, SIZES, check_read, refused, refused_as, table_of
 from informedness.files.open import columns_in, read_header
+from inputs.file_cases import COLUMNS, SIZES, check_read, refused, refused_as, table_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # see test_every_path.py
 

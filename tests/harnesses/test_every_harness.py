@@ -26,12 +26,12 @@ from lm_eval.api.task import ConfigurableTask
 from test_inspect import answering, grader, metrics_of, words
 from test_lm_eval import CHOICES, FOLDED, config, of_metrics, result_of
 
-from golden import close
 from informedness import estimate, read_log
 from informedness.inspect_ai import with_target
 from informedness.lm_eval import Task
 from informedness.logs.reading import READERS
-from tables import score_of
+from inputs.tables import score_of
+from oracles.golden import close
 
 pytestmark = pytest.mark.filterwarnings("ignore::informedness.warnings.IntervalWarning")
 SCRIPTS = {"lm-eval": lm_eval_logs, "lighteval": lighteval_logs, "inspect": inspect_logs}

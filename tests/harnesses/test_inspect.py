@@ -18,7 +18,7 @@ import informedness.inspect_ai
 from informedness import read_log
 from informedness.inspect_ai import with_target
 from informedness.warnings import InformednessWarning
-from tables import score_of
+from inputs.tables import score_of
 
 METRICS = ("informedness", "informedness_stderr", "nit", "nit_stderr")
 

@@ -10,11 +10,11 @@ from lm_eval_logs import run
 from lm_eval_tasks.data import questions
 
 import informedness.lm_eval
-from golden import close
 from informedness import estimate, nit_score
 from informedness import read_log as read
 from informedness.lm_eval import Task
-from tables import score_of, table_of_labels
+from inputs.tables import score_of, table_of_labels
+from oracles.golden import close
 
 pytestmark = pytest.mark.filterwarnings("ignore::informedness.warnings.IntervalWarning")
 

@@ -11,8 +11,8 @@ from drawn import METRICS
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
-from golden import close
 from informedness import compare, report
+from oracles.golden import close
 
 pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore:informedness. ")]
 

@@ -19,9 +19,9 @@ from drawn import BETTER, GOLD, MODEL, Drawn, parsed, rows_of
 from pyarrow import feather
 from starlette.datastructures import QueryParams
 
-from file_cases import WRITERS
 from informedness import ContingencyTable, report
-from kinds import KINDS, OUTSIDE, REFUSED, RIGHT
+from inputs.file_cases import WRITERS
+from inputs.kinds import KINDS, OUTSIDE, REFUSED, RIGHT
 
 pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore:informedness. ")]
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from informedness import compare, report
 from informedness.statistics.registry import score_named
-from reference import of_answers
-from tables import table_of, table_of_labels
+from inputs.tables import table_of, table_of_labels
+from oracles.reference import of_answers
 from test_properties import law
 
 pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore:informedness. ")]

@@ -26,7 +26,7 @@ from huggingface_hub import constants
 from packaging.requirements import Requirement
 
 import informedness
-from golden import BY_ID, close
+from oracles.golden import BY_ID, close
 
 VECTOR = BY_ID["asym_k4"]
 GOLDEN = {"informedness": VECTOR.exact["informedness"], "nit": VECTOR.info["NIT_k_ref"]}

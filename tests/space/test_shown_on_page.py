@@ -10,7 +10,7 @@ from scipy.stats import entropy
 
 from informedness import ContingencyTable, compare, estimate, report
 from informedness.statistics.registry import REPORTED, score_named
-from tables import table_of_labels
+from inputs.tables import table_of_labels
 
 pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore:informedness. ")]
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from frame_cases import COLUMNS, labels_and_weights
 from informedness import table_from_frame
 from informedness.results.report import Report
-from tables import table_of_labels
+from inputs.frame_cases import COLUMNS, labels_and_weights
+from inputs.tables import table_of_labels
 
 LABELS, WEIGHTS = labels_and_weights(22, 3000)
 

@@ -38,7 +38,7 @@ The test of chance is studied on guessers alone: the share of tables with p < 0.
 lower 99.9% bound lies above 0.06.
 
 What each part buys: the same, of declared classes, with one part of the formulas left out at a time
-(tests/reference.py, which agrees with the package to 1e-10).
+(tests/oracles/reference.py, which agrees with the package to 1e-10).
 
 A section that names a command was made by it alone (`--add`), after the others.
 """
@@ -75,7 +75,7 @@ from informedness.statistics.margins import ratio
 from informedness.statistics.registry import SCORES, averaged_score
 
 sys.path.append(str(Path(__file__).parents[1]))
-import reference
+from oracles import reference
 
 LEVEL, LIMITS, AGAIN = 0.95, {False: 0.92, True: 0.88, None: 0.88}, 0.93
 # The formulas were chosen on k = 2, 4, 7, 20 and 50, N = 100, 200, 500, 2,000 and 20,000, the first

@@ -60,6 +60,6 @@ def _vector(record: dict[str, Any]) -> Vector:
     return Vector(record["id"], table, exact, info, mcc)
 
 
-_FILE = Path(__file__).with_name("vectors.json")
+_FILE = Path(__file__).parents[1] / "vectors.json"
 VECTORS = [_vector(record) for record in json.loads(_FILE.read_text("utf-8"))["vectors"]]
 BY_ID = {vector.id: vector for vector in VECTORS}

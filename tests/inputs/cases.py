@@ -13,8 +13,8 @@ import mpmath
 import numpy as np
 import pandas as pd
 
-import dense
-from golden import VECTORS
+from oracles import dense
+from oracles.golden import VECTORS
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
-import tensors
+from inputs import tensors
 
 TEXT = getattr(getattr(np, "dtypes", None), "StringDType", None)  # of numpy 2
 

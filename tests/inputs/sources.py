@@ -9,8 +9,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
-from file_cases import COLUMNS, WRITERS
 from informedness import table_from_file, table_from_frame
+from inputs.file_cases import COLUMNS, WRITERS
 
 DATABASE = duckdb.connect()  # which relations do not keep open in the lowest version
 

@@ -11,13 +11,13 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
-from frame_cases import COLUMNS
 from informedness import table_from_file
 from informedness.files import arrow, csv, objects
 from informedness.files.joined import columns_of
 from informedness.files.samples import Samples, read_files
 from informedness.tables.label_options import LabelOptions
-from tables import table_of_labels
+from inputs.frame_cases import COLUMNS
+from inputs.tables import table_of_labels
 
 HOW = "file_format", "encoding", "rows", "most_bytes"
 

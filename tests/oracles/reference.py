@@ -12,8 +12,8 @@ from statistics import NormalDist
 import numpy as np
 from scipy.special import digamma, gammaincc
 
-import dense
-from dense import over
+from oracles import dense
+from oracles.dense import over
 
 SWAPPED = {"bias": "prevalence", "prevalence": "bias", "macro": "macro"}
 

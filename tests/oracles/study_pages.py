@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas
 
-STUDIES = Path(__file__).resolve().parent / "studies"
+STUDIES = Path(__file__).resolve().parents[1] / "studies"
 BBH = STUDIES.parents[1] / "examples" / "bbh.csv"
 
 

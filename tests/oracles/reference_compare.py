@@ -9,8 +9,7 @@ from statistics import NormalDist
 import numpy as np
 from scipy import stats
 
-import dense
-import reference
+from oracles import dense, reference
 
 
 class Side:

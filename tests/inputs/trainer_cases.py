@@ -11,8 +11,8 @@ import transformers
 from sklearn.datasets import load_digits
 from torch.nn.utils.rnn import pad_sequence
 
-from cases import informedness, nit
 from informedness.trainer import ComputeMetrics
+from inputs.cases import informedness, nit
 
 NAMES = ("informedness", "nit", "accuracy")
 # Of each head the number of labels, how its answers are read, and the type of problem.

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from cases import informedness
+from inputs.cases import informedness
 
 RIGHT, REFUSED = "right", "refused"
 NULL, OUTSIDE, SPELT = "counts as a class", "is no class of", "differ only in case or whitespace"
