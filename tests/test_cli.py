@@ -18,8 +18,9 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from informedness import __version__, cli, commands, compare, estimate, leaderboard, report, slices
+from informedness import __version__, cli, compare, estimate, leaderboard, report, slices
 from informedness import informedness_score as score_of
+from informedness.commands import output as outputs
 from informedness.files.open import FORMATS
 from informedness.logs.reading import READERS, read_log
 from informedness.statistics.registry import SCORES
@@ -183,7 +184,7 @@ def test_one_number_is_printed_alone(line, run):
 
 def test_every_output_is_that_of_the_result_with_what_was_read_before_it(run):
     result, found = report(GOLD, A, **AT_90), {}
-    for output in commands.FORMATS:
+    for output in outputs.FORMATS:
         code, found[output], told = run(f"report {PAIR} {LEVEL} --format {output}")
         assert (code, told) == (0, "")
     (read,) = json.loads(found["json"])["read"]
@@ -374,7 +375,7 @@ def test_output_for_programs_is_utf_8_and_labels_a_terminal_cannot_show_are_esca
     for encoding, label in ("ascii", rb"na\xefve"), ("latin-1", b"na\xefve"), ("utf-8", b"na\xc3"):
         assert label in printed(encoding, "")[1]
     for output, result in (("csv", (2, b"")), ("text", (0, b"\\udce9\n"))):
-        monkeypatch.setitem(commands.FORMATS, output, lambda result: "\udce9")  # half of a pair
+        monkeypatch.setitem(outputs.FORMATS, output, lambda result: "\udce9")  # half of a pair
         assert printed("utf-8", f"--format {output}") == result
     assert "error: standard output: " in capsys.readouterr().err
 

@@ -1,0 +1,125 @@
+"""The command `compare`."""
+
+from argparse import Namespace
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..files.open import list_files
+from ..statistics.registry import score_named
+from ..text.account import signed
+from ..text.layout import aligned
+from ..text.render import shown
+from .output import formatted
+from .reading import columns_by_task, options_of_task, read_prior, values_of, whole_columns
+from .rules import OF_ESTIMATE, OF_LOGS, OF_TEXT, check_options
+
+if TYPE_CHECKING:
+    from ..files.joined import Whole
+    from ..results.comparison import Comparison
+    from ..results.suite import SuiteComparison
+
+_OF_COMPARISON = (*OF_ESTIMATE, "prior", "margin")
+_SIDES = ("references", "predictions_a", "predictions_b")
+
+
+def compare(options: Namespace) -> str:
+    """Return the comparison of two models."""
+    source = check_options(options)
+    read_prior(options)
+    if options.require == "not-worse" and options.margin is None:
+        raise ValueError("`--require` not-worse needs the `--margin` that is tolerable")
+    result, (name_a, name_b) = _of_columns(options) if source == "columns" else _of_logs(options)
+    if options.require is not None:
+        _decide(result, options)
+    if options.format != "text" or hasattr(result, "tasks"):
+        return formatted(result, options)
+    (rows,) = result.text_tables(f"A: {shown(name_a)}", f"B: {shown(name_b)}")
+    return "\n\n".join([*result.read_blocks(), aligned(rows[1:], 60), *result.text_lines()])
+
+
+def _decide(result: Any, options: Namespace) -> None:
+    """Tell what a comparison does not show of what is required, and let the exit code be 3."""
+    from ..results.decision import same_answers, why_not_shown
+
+    tasks = getattr(result, "tasks", {"": result}).values()
+    is_named = options.average != "default" or not score_named(options.metric).averages
+    if not is_named and any(task.n_classes > 2 for task in tasks):  # each may decide otherwise
+        raise ValueError("`--require` needs `--average` for three or more classes: name one")
+    reason = why_not_shown(result, options.require)
+    options.is_unmet = bool(reason)
+    if remark := reason or same_answers(result):
+        options.tell(f"required {options.require}: {remark}")
+
+
+def _of_logs(options: Namespace) -> "tuple[Comparison | SuiteComparison, list[str]]":
+    """Return the comparison of two logs of one task, and what to call A and B."""
+    from ..logs.reading import one_run, read_log
+
+    if len(options.path) != 2:
+        raise ValueError(
+            "without `--references` and `--predictions` there must be two logs of harnesses, got "
+            f"{' '.join(options.path)}"
+        )
+    log_options = values_of(options, *OF_LOGS, *OF_TEXT)
+    runs_a, runs_b = (read_log(path, **log_options) for path in options.path)
+    if len({run.task for run in runs_a} & {run.task for run in runs_b}) > 1:
+        from ..logs.suite import compare_logs
+
+        return compare_logs(runs_a, runs_b, **values_of(options, *OF_ESTIMATE)), options.path
+    path_a, path_b = options.path
+    run_a, run_b = one_run(runs_a, path_a), one_run(runs_b, path_b)
+    comparison = run_a.compare(run_b, **values_of(options, *_OF_COMPARISON))
+    names = [run_a.name, run_b.name]
+    return comparison, names if run_a.name != run_b.name else options.path
+
+
+def _of_columns(options: Namespace) -> "tuple[Comparison | SuiteComparison, list[str]]":
+    """Return the comparison of two columns, and what to call A and B."""
+    from ..results.comparison import compare
+
+    models = options.predictions
+    if len(models) > 2 or (len(models) < 2 and options.on is None):
+        raise ValueError(
+            "`--predictions` must name two columns, or with --on one in each of two files, got "
+            f"{' '.join(models)}; `informedness report` ranks several"
+        )
+    names = models if options.on is None else options.path
+    if options.on is not None and len(models) == 2:
+        names = [f"{path}, {model}" for path, model in zip(options.path, models, strict=True)]
+    if options.by_task is not None or options.by_file:
+        return _of_tasks(options), names
+    columns, task, account = _columns(options)
+    sides: Any = (columns[side] for side in _SIDES)
+    of_comparison = options_of_task(task) | values_of(options, *_OF_COMPARISON)
+    comparison = compare(*sides, groups=columns.get("groups"), **of_comparison)
+    signature = signed(comparison.signature, [account])
+    return replace(comparison, read=(account,), signature=signature), names
+
+
+def _columns(options: Namespace) -> "Whole":
+    """Return the columns of a comparison."""
+    names = options.references, options.predictions[0], options.predictions[-1]
+    columns = dict(zip(_SIDES, names, strict=True))
+    return whole_columns(options, columns, ["references", "predictions_b"])
+
+
+def _of_tasks(options: Namespace) -> "SuiteComparison":
+    """Return the comparison over the tasks in a column, or over files."""
+    from ..results.suite import compare_tasks
+
+    if options.by_task is not None:
+        columns, _, account = _columns(options)
+        columns_of, accounts = dict(columns_by_task(columns)), [account]
+    else:
+        columns_of, accounts = {}, []
+        for path, _ in list_files(options.path, options.file_format):
+            options.path = [path]
+            columns_of[path], _, account = _columns(options)
+            accounts.append(account)
+    tasks = {name: [columns[side] for side in _SIDES] for name, columns in columns_of.items()}
+    groups = None
+    if options.groups is not None:
+        groups = {name: columns["groups"] for name, columns in columns_of.items()}
+    estimate_options = values_of(options, *OF_ESTIMATE, "unknown")
+    comparison = compare_tasks(tasks, groups=groups, **estimate_options)
+    return replace(comparison, read=tuple(accounts))

@@ -1,0 +1,106 @@
+"""What the commands read: columns of files, two files joined, and the prior."""
+
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.labels import Column, Label
+from ..core.table import Task
+from ..errors import naming
+from ..statistics.registry import score_named
+from ..tables.label_options import LabelOptions
+from ..text.account import lines_of_read
+from .rules import OF_FILES, OF_LABELS, OF_NULLS
+
+if TYPE_CHECKING:
+    from ..files.joined import Whole
+    from ..files.samples import Samples
+
+
+def values_of(options: Namespace, *names: str) -> dict[str, Any]:
+    """Return the values of options by their names, which are those of arguments in Python."""
+    return {name: getattr(options, name) for name in names}
+
+
+def samples_of(options: Namespace, columns: dict[str, str]) -> "Samples":
+    """Return what reads these columns, by argument, as labels."""
+    from ..files.samples import Samples
+
+    labels = LabelOptions(**values_of(options, *OF_LABELS))
+    samples = Samples(columns, labels, **values_of(options, *OF_NULLS))
+    samples.most_rows = options.most_rows
+    samples.reads_names = options.metric is None or score_named(options.metric).reads_names
+    if not isinstance(options.prior, str | None):
+        samples.beside = [{*map(str, options.prior)}]
+    return samples
+
+
+def rows_of(options: Namespace, samples: "Samples", second: Sequence[str] = ()) -> Iterable[Any]:
+    """Return the rows of files; or of two joined, of which the second has the last role alone."""
+    from ..files.joined import joined_rows
+    from ..files.samples import read_files
+
+    file_options = values_of(options, "encoding", *OF_FILES)
+    if options.on is None or not second:
+        return read_files(options.path, samples, **file_options)
+    sides = [role for role in samples.names if role != second[-1]], second
+    columns = [{role: samples.names[role] for role in side} for side in sides]
+    return joined_rows(options.path, options.on, columns, samples, **file_options)
+
+
+def read_prior(options: Namespace) -> None:
+    """Replace FILE:COLUMN by how often each class occurs there, as in the labels of training."""
+    if options.prior is None:
+        return
+    from ..files.joined import columns_of
+    from ..files.samples import read_files
+
+    file, _, column = options.prior.rpartition(":")
+    if not file:
+        raise ValueError(f"`prior` must be FILE:COLUMN, as in train.csv:label, got {options.prior}")
+    samples = samples_of(options, {"references": column})
+    with naming("`prior`"):
+        rows = read_files(file, samples, **values_of(options, "encoding", *OF_FILES))
+        columns, task, account = columns_of(samples, rows)
+    options.tell("\n".join(lines_of_read(account)))
+    labels = columns["references"].tolist()
+    options.prior = Counter(label for label in labels if label != task.ignored)
+
+
+def respell_prior(options: Namespace, samples: "Samples") -> None:
+    """Give the prior by the labels for which the text of all files of the call stands."""
+    n_samples: Counter[Label] = Counter()
+    for label, n in (options.prior or {}).items():
+        n_samples[samples.spelt(label)] += n
+    options.prior = n_samples or None
+
+
+def options_of_task(task: Task) -> dict[str, Any]:
+    """Return which labels count, as options of a function."""
+    return {"labels": task.classes, "ignore_index": task.ignored, "unknown": task.unknown}
+
+
+def whole_columns(
+    options: Namespace, columns: dict[str, str], second: Sequence[str] = ()
+) -> "Whole":
+    """Return whole columns: these by argument, and those of tasks, groups and counts."""
+    from ..files.joined import columns_of
+
+    beside = values_of(options, "groups", "counts") | {"task": options.by_task}
+    beside = {argument: name for argument, name in beside.items() if name is not None}
+    samples = samples_of(options, columns | beside)
+    whole = columns_of(samples, rows_of(options, samples, second))
+    respell_prior(options, samples)
+    return whole
+
+
+def columns_by_task(columns: dict[str, Column]) -> Iterator[tuple[str, dict[str, Column]]]:
+    """Yield the columns of each task by its name."""
+    task_names, task_codes = columns.pop("task").coded()
+    for code, name in enumerate(task_names):
+        rows = np.flatnonzero(task_codes == code)
+        if len(rows):
+            yield str(name), {role: column[rows] for role, column in columns.items()}
