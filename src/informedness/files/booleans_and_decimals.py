@@ -10,7 +10,8 @@ from ..core.labels import Label
 
 def why_apart(answers: Sequence[Any], classes: Sequence[Any]) -> str:
     """Return what helps if no answer is a class, by the kinds of both."""
-    texts, names = [*map(str, answers)], [*map(str, classes)]
+    texts = [*map(str, answers)]
+    names = [*map(str, classes)]
     if any(re.fullmatch(_DECIMAL, text) for text in texts):
         return "threshold=0.5 cuts scores into two classes; of several columns take the argmax"
     if {x.strip().casefold() for x in texts} & {x.strip().casefold() for x in names}:
@@ -37,19 +38,24 @@ def labels_of_text(groups: Sequence[Collection[str]]) -> dict[str, Label]:
     decimals = {text for text in texts if re.fullmatch(_DECIMAL, text)}
     wholes = {x: x.partition(".")[0] for x in decimals if re.fullmatch(rf"{_WHOLE}\.0+", x)}
     truths = {text: digit for words in _TRUTHS for text, digit in words.items() if text in texts}
-    of_truths = [group for group in groups if not truths.keys().isdisjoint(group)]
-    is_one_spelling = all(any({*x} <= words.keys() for words in _TRUTHS) for x in of_truths)
-    ways = [wholes if len(wholes) == len(decimals) else {}, truths if is_one_spelling else {}]
-    ways.append({**ways[0], **ways[1]})
-    meant = {text: to for way in ways if _joins(texts, way) for text, to in way.items()}
-    if meant and all(re.fullmatch(_WHOLE, meant.get(text, text)) for text in texts):
-        return {text: int(meant.get(text, text)) for text in texts}
-    return dict(meant)
+    boolean_groups = [group for group in groups if not truths.keys().isdisjoint(group)]
+    if not all(any({*group} <= words.keys() for words in _TRUTHS) for group in boolean_groups):
+        truths = {}
+    if len(wholes) < len(decimals):
+        wholes = {}
+
+    spellings: dict[str, str] = {}
+    for labels in (wholes, truths, {**wholes, **truths}):
+        if _are_joined(texts, labels):
+            spellings |= labels
+    if spellings and all(re.fullmatch(_WHOLE, spellings.get(text, text)) for text in texts):
+        return {text: int(spellings.get(text, text)) for text in texts}
+    return dict(spellings)
 
 
-def _joins(texts: Collection[str], way: Mapping[str, str]) -> bool:
-    """Return whether a label has several spellings, read in this way."""
-    spellings: defaultdict[str, set[str]] = defaultdict(set)
-    for text, label in way.items():
-        spellings[label] |= {text, label} & {*texts}
-    return any(len(some) > 1 for some in spellings.values())
+def _are_joined(texts: Collection[str], labels: Mapping[str, str]) -> bool:
+    """Return whether two of the texts stand for one of the labels, by text."""
+    texts_of_label: defaultdict[str, set[str]] = defaultdict(set)
+    for text, label in labels.items():
+        texts_of_label[label] |= {text, label} & {*texts}
+    return any(len(spellings) > 1 for spellings in texts_of_label.values())

@@ -83,23 +83,25 @@ def labelled_among(names: Iterable[str]) -> list[str]:
 
 def slices_of(columns: Mapping[str, Any]) -> Any:
     """Return the column to slice by, or if there are several, a mapping by argument."""
-    found = {name: column for name, column in columns.items() if name.partition(" ")[0] == "by"}
-    return found["by"] if len(found) == 1 else found
+    by = {name: column for name, column in columns.items() if name.partition(" ")[0] == "by"}
+    return by["by"] if len(by) == 1 else by
 
 
 def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
     """Raise one error about all of `names`, by argument, that are not the name of one column."""
-    said, columns, times = [], dict[str, str](), Counter(present)
+    reasons = list[str]()
+    meant = dict[str, str]()
+    times = Counter(present)
     for argument, name in names.items():
         if times[name] != 1:
-            there = "occurs twice" if name in times else "does not exist"
-            said.append(f"`{argument}` names column {name!r}, which {there}")
-            taken = {*names.values(), *columns.values()}
+            reason = "occurs twice" if name in times else "does not exist"
+            reasons.append(f"`{argument}` names column {name!r}, which {reason}")
+            taken = {*names.values(), *meant.values()}
             free = [x for x, n in times.items() if n == 1 and x not in taken]
-            columns[name] = "" if name in times else closest(name, free)
-    if said:
-        known = listed(present, *names.values())
-        raise DataError(f"{'; '.join(said)}; the columns are {known}", {"columns": columns})
+            meant[name] = "" if name in times else closest(name, free)
+    if reasons:
+        columns = listed(present, *names.values())
+        raise DataError(f"{'; '.join(reasons)}; the columns are {columns}", {"columns": meant})
 
 
 def closest(name: str, names: Collection[Any]) -> str:
@@ -110,10 +112,11 @@ def closest(name: str, names: Collection[Any]) -> str:
 
 def listed(names: Collection[Any], *wanted: str) -> str:
     """Return the names that there are, and those that are close to what is wanted."""
-    more = f" and {len(names) - _MOST_NAMES:,d} more" if len(names) > _MOST_NAMES else ""
-    shown = ", ".join(map(show, [*names][:_MOST_NAMES])) or "none"
+    text = ", ".join(map(show, [*names][:_MOST_NAMES])) or "none"
+    if len(names) > _MOST_NAMES:
+        text += f" and {len(names) - _MOST_NAMES:,d} more"
     close = " or ".join(repr(x) for x in (closest(name, names) for name in wanted) if x)
-    return shown + more + (f" (did you mean {close}?)" if close else "")
+    return f"{text} (did you mean {close}?)" if close else text
 
 
 def why_not_utf8(lines: Iterable[bytes], first: int = 1) -> str:

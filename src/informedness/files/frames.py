@@ -81,8 +81,10 @@ def table_from_frame(
     (('a', 'b'), [[1, 1], [0, 1]])
     """
     names = named_columns(references, predictions, weights, counts, by)
-    how = {"labels": labels, "ignore_index": ignore_index, "unknown": unknown}
-    samples = Samples(names, LabelOptions(**how, threshold=threshold), drop_null=drop_null)
+    options = LabelOptions(
+        labels=labels, ignore_index=ignore_index, unknown=unknown, threshold=threshold
+    )
+    samples = Samples(names, options, drop_null=drop_null)
     samples.is_of_files = False
     with needing("reading data frames needs narwhals and pyarrow", "informedness[frames]"):
         import narwhals  # noqa: F401
@@ -100,17 +102,16 @@ def _rows_of(frame: Any, samples: Samples) -> Iterator[dict[str, Any]]:
     samples.header = _header_of(native, names)
     check_columns(names, samples.header)
 
-    def read(ways: Mapping[str, str]) -> tuple[Any, str]:
-        return _read(native, ways, samples.header)
-
-    arrow, how_often = read(names)
+    arrow, times_name = _read(native, names, samples.header)
     samples.class_names = check_schema(names, arrow.schema)
-    samples.whole_columns = lambda: [
-        name for name in samples.not_used("weights") if are_whole(read({"other": name})[0][name])
-    ]
-    of_times = {"times": how_often} if how_often in arrow.column_names else {}
-    for rows in columns_of(arrow.to_batches(), {**names, **of_times}):
-        times = {x: rows.pop(x).to_numpy() for x in of_times}
+
+    def is_whole(name: str) -> bool:
+        return are_whole(_read(native, {"other": name}, samples.header)[0][name])
+
+    samples.whole_columns = lambda: [*filter(is_whole, samples.not_used("weights"))]
+    times_column = {"times": times_name} if times_name in arrow.column_names else {}
+    for rows in columns_of(arrow.to_batches(), {**names, **times_column}):
+        times = {argument: rows.pop(argument).to_numpy() for argument in times_column}
         yield samples.read(by_argument(rows), **times)
 
 
@@ -118,16 +119,16 @@ def _read(native: Any, names: Mapping[str, str], header: Sequence[str]) -> tuple
     """Return columns of a frame, as Arrow, and what a column of how often each row is is called."""
     import narwhals as nw
 
-    how_often = max(names.values(), key=len) + "_times"  # no column of these has this name
+    times_name = max(names.values(), key=len) + "_times"  # no column of these has this name
     try:
-        own = _selected(native, names, header)
-        if nw.dependencies.is_dask_dataframe(own):  # which narwhals will leave to another package
-            cells = own.groupby([*own.columns], dropna=False).size().compute()
-            own = cells.rename(how_often).reset_index()
-        found = nw.from_native(own)
-        if isinstance(found, nw.LazyFrame):
-            found = _grouped(found, names, how_often)
-        return found.to_arrow(), how_often
+        frame = _selected(native, names, header)
+        if nw.dependencies.is_dask_dataframe(frame):  # which narwhals leaves to another package
+            cells = frame.groupby([*frame.columns], dropna=False).size().compute()
+            frame = cells.rename(times_name).reset_index()
+        frame = nw.from_native(frame)
+        if isinstance(frame, nw.LazyFrame):
+            frame = _grouped(frame, names, times_name)
+        return frame.to_arrow(), times_name
     except DataError:
         raise
     except Exception as error:  # each engine has errors of its own
@@ -159,16 +160,16 @@ def _selected(native: Any, names: Mapping[str, str], header: Sequence[str]) -> A
     """
     import narwhals as nw
 
-    wanted = list(dict.fromkeys(names.values()))
+    columns = list(dict.fromkeys(names.values()))
     if hasattr(native, "with_format"):  # of `datasets`
-        return native.select_columns(wanted).with_format("arrow")[:]
+        return native.select_columns(columns).with_format("arrow")[:]
     if nw.dependencies.is_pandas_like_dataframe(native):
-        native = native.iloc[:, list(map(header.index, wanted))]
-        native.columns = wanted
+        native = native.iloc[:, list(map(header.index, columns))]
+        native.columns = columns
     return native
 
 
-def _grouped(lazy: Any, names: Mapping[str, str], how_often: str) -> Any:
+def _grouped(lazy: Any, names: Mapping[str, str], times_name: str) -> Any:
     """Return the rows of one GROUP BY, with a column that says how often each occurs.
 
     Raises
@@ -179,26 +180,26 @@ def _grouped(lazy: Any, names: Mapping[str, str], how_often: str) -> Any:
     import narwhals as nw
 
     schema = lazy.collect_schema()
-    wanted = list(dict.fromkeys(names.values()))
-    text = [name for name in wanted if schema[name] == nw.String]
-    columns = {name: nw.col(name) for name in wanted}
+    columns = {name: nw.col(name) for name in names.values()}
+    texts = [name for name in columns if schema[name] == nw.String]
     if lazy.implementation is nw.Implementation.IBIS:
         # SQLite's collation belongs to the column, and not to what is computed from it
-        columns |= {name: nw.concat_str(columns[name], nw.lit("")) for name in text}
+        columns |= {name: nw.concat_str(columns[name], nw.lit("")) for name in texts}
     rows = lazy.select(*(column.alias(name) for name, column in columns.items()))
-    grouped = rows.group_by(*wanted, drop_null_keys=False).agg(nw.len().alias(how_often))
-    merged: dict[str, Any] = {}
+    grouped = rows.group_by(*columns, drop_null_keys=False).agg(nw.len().alias(times_name))
+
+    is_equal: dict[str, Any] = {}  # whether the engine takes a pair for equal, by column and pair
     if lazy.implementation.name in _DATABASES:
-        for name, pair in product(text, _ALIKE):
+        for name, (first, second) in product(texts, _ALIKE):
             empty = nw.col(name).str.slice(0, 0)  # text that starts with it has the collation too
-            first, second = (nw.concat_str(empty, nw.lit(one)) for one in pair)
-            merged[how_often + name + pair[1]] = first == second
-    cells = grouped.select(nw.all(), **merged).collect()
-    for name, (a, b) in product(text if merged else (), _ALIKE):
-        if True in cells[how_often + name + b].to_list():
+            pair = nw.concat_str(empty, nw.lit(first)), nw.concat_str(empty, nw.lit(second))
+            is_equal[times_name + name + second] = pair[0] == pair[1]
+    cells = grouped.select(nw.all(), **is_equal).collect()
+    for name, (first, second) in product(texts if is_equal else (), _ALIKE):
+        if True in cells[times_name + name + second].to_list():
             raise DataError(
-                f"column {name!r}, which the engine compares with a collation that takes {a!a} and "
-                f"{b!a} for equal, would merge labels: select it with one that tells all text "
-                'apart, for example COLLATE "C" in DuckDB or COLLATE UTF8_BINARY in Spark'
+                f"column {name!r}, which the engine compares with a collation that takes {first!a} "
+                f"and {second!a} for equal, would merge labels: select it with one that tells all "
+                'text apart, for example COLLATE "C" in DuckDB or COLLATE UTF8_BINARY in Spark'
             )
-    return cells.select(*wanted, how_often)
+    return cells.select(*columns, times_name)

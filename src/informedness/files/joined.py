@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.labels import Column, check_same_kind, join_columns, read_column, show
+from ..core.labels import Codes, Column, check_same_kind, join_columns, read_column, show
 from ..core.table import Task
 from ..errors import naming, needing
 from ..tables.containers import coded, read_quickly
@@ -43,41 +43,42 @@ def columns_of(
         If a label is not valid, or there are more than `most_rows`.
     """
     parts: dict[str, list[Column]] = {x: [] for x in samples.names if x != "counts"}
-    total = 0
-    for rows in filter(None, batches):
-        n = rows.get("counts")
-        total += len(rows[next(iter(parts))]) if n is None else int(n.sum())
-        if total > most_rows:
+    n_rows = 0
+    for batch in filter(None, batches):
+        counts = batch.get("counts")
+        n_rows += len(batch[next(iter(parts))]) if counts is None else int(counts.sum())
+        if n_rows > most_rows:
             raise ValueError(f"there can be at most {most_rows:,d} rows, the data has more")
-        repeated = slice(None) if n is None else np.repeat(np.arange(len(n)), n)
-        for argument, of_argument in parts.items():
-            of_argument.append(rows[argument][repeated])
+        rows = slice(None) if counts is None else np.repeat(np.arange(len(counts)), counts)
+        for argument, columns_so_far in parts.items():
+            columns_so_far.append(batch[argument][rows])
     empty = Column(np.zeros(0, dtype=np.int64), [])
     columns = {x: join_columns(part) if part else empty for x, part in parts.items()}
+
     task = samples.task(columns["references"], {})
-    sides = {x: _counted(columns[x], columns["references"], task) for x in samples.labelled}
+    sides = {x: _label_amounts(columns[x], columns["references"], task) for x in samples.labelled}
     labelled = [columns[argument] for argument in samples.labelled]
-    integers, classes, read = samples.end(sides, lambda: _never_repeat(labelled))
-    for x in samples.labelled if integers else ():
-        values, codes = columns[x].coded()
-        values = [integers.get(label, label) for label in values]
-        columns[x] = read_column(values, x, may_lack=True)[codes]
+    integers, classes, account = samples.end(sides, lambda: _never_repeat(labelled))
+    for argument in samples.labelled if integers else ():
+        values, codes = columns[argument].coded()
+        labels = [integers.get(label, label) for label in values]
+        columns[argument] = read_column(labels, argument, may_lack=True)[codes]
     declared = None if classes is None else tuple(classes)
     ignored: Any = integers.get(task.ignored, task.ignored)
-    return Whole(columns, Task(declared, ignored, samples.options.unknown), read)
+    return Whole(columns, Task(declared, ignored, samples.options.unknown), account)
 
 
-def _counted(column: Column, references: Column, task: Task) -> Amounts:
+def _label_amounts(column: Column, references: Column, task: Task) -> Amounts:
     """Return how many samples that count have each label of a column."""
-    kept = slice(None) if task.ignored is None else references.differs_from(task.ignored)
-    values, codes = coded(column[kept])
+    counted = slice(None) if task.ignored is None else references.differs_from(task.ignored)
+    values, codes = coded(column[counted])
     return amounts_of(values, np.bincount(codes, minlength=len(values)).tolist())
 
 
 def _never_repeat(columns: Sequence[Column]) -> bool:
     """Return whether no two rows have the same labels."""
-    rows = np.stack([coded(column)[1] for column in columns], axis=1)
-    return 1 < len(rows) == len(np.unique(rows, axis=0))
+    codes = np.stack([coded(column)[1] for column in columns], axis=1)
+    return 1 < len(codes) == len(np.unique(codes, axis=0))
 
 
 def lines_of(path: str, encoding: str | None) -> Iterator[Any]:
@@ -85,20 +86,22 @@ def lines_of(path: str, encoding: str | None) -> Iterator[Any]:
     with needing("reading lines of text needs pyarrow", "informedness[cli]"):
         import pyarrow.compute
     with naming(path), open_whole(path, None, encoding) as stream:
-        text, line = io.TextIOWrapper(stream, encoding="utf-8-sig"), ""
+        text = io.TextIOWrapper(stream, encoding="utf-8-sig")
+        last_line = ""
         try:
             while block := text.read(_BLOCK):
                 if "\0" in block:
                     raise UnicodeError
-                whole, end, line = (line + block).rpartition("\n")
+                lines, end, last_line = (last_line + block).rpartition("\n")
                 if end:
                     builder = pyarrow.lib.StringBuilder()  # `array` would import pandas
-                    builder.append(whole)
+                    builder.append(lines)
                     yield pyarrow.compute.split_pattern(builder.finish(), "\n").flatten()
         except UnicodeError:
             stream.seek(0)
             raise ValueError(why_not_utf8(stream.read().splitlines())) from None
-        yield [line] * bool(line)
+        if last_line:
+            yield [last_line]
 
 
 def samples_of_lines(
@@ -114,30 +117,38 @@ def samples_of_lines(
         If the numbers of lines differ.
     """
     samples.is_text = True
-    rest: dict[str, Any] = dict.fromkeys(sides, ())
-    total = n_empty = 0  # lines so far, and how many of them were empty in the end
+    waiting: dict[str, Any] = dict.fromkeys(sides, ())
+    n_lines = n_empty = 0  # lines so far, and how many of them were empty in the end
     while True:
-        rest = {x: lines or next(sides[x], ()) for x, lines in rest.items()}
-        n = size = min(map(len, rest.values()))
-        if not size:
+        waiting = {x: lines or next(sides[x], ()) for x, lines in waiting.items()}
+        n_common = n_filled = min(map(len, waiting.values()))
+        if not n_common:
             break
-        while n and not (samples.keep_missing or any(str(x[n - 1]) for x in rest.values())):
-            n -= 1
-        if n and n_empty:
+        lines_of_sides = waiting.values()
+        while n_filled and not samples.keep_missing:
+            if any(str(lines[n_filled - 1]) for lines in lines_of_sides):
+                break
+            n_filled -= 1
+        if n_filled and n_empty:
             yield samples.read(dict.fromkeys(sides, [""] * n_empty))
-        if n:
-            yield samples.read({x: lines[:n] for x, lines in rest.items()})
-        n_empty = size - n if n else n_empty + size
-        rest = {x: lines[size:] for x, lines in rest.items()}
-        total += size
-    found = {x: total + len(lines) + sum(map(len, sides[x])) for x, lines in rest.items()}
-    if len({*found.values()}) > 1:
-        said = ", ".join(f"{n} in {samples.names[x]}" for x, n in found.items())
-        raise ValueError(f"there must be the same number of lines, one per sample, got {said}")
+        if n_filled:
+            yield samples.read({x: lines[:n_filled] for x, lines in waiting.items()})
+            n_empty = 0
+        n_empty += n_common - n_filled
+        waiting = {x: lines[n_common:] for x, lines in waiting.items()}
+        n_lines += n_common
+    totals = {x: n_lines + len(lines) + sum(map(len, sides[x])) for x, lines in waiting.items()}
+    if len({*totals.values()}) > 1:
+        amounts = ", ".join(f"{n} in {samples.names[x]}" for x, n in totals.items())
+        raise ValueError(f"there must be the same number of lines, one per sample, got {amounts}")
 
 
 def joined_rows(
-    paths: Sequence[Any], on: str, names: Sequence[Mapping[str, str]], samples: Samples, **how: Any
+    paths: Sequence[Any],
+    on: str,
+    names: Sequence[Mapping[str, str]],
+    samples: Samples,
+    **file_options: Any,
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the rows of two files, joined on their identifiers.
 
@@ -152,7 +163,7 @@ def joined_rows(
         two models, the values must be equal.
     samples : Samples
         What reads the rows.
-    **how
+    **file_options
         How to read the files, as in `read_files`.
 
     Raises
@@ -162,36 +173,43 @@ def joined_rows(
         both files, or has different references.
     """
     first, second = names
-    same = first["references"]  # which the second file may have, too
-    is_alone = {"references", same}.isdisjoint([*second, *second.values()])
-    beside = {"references": same} if is_alone else {}
-    sides, are_text = list[dict[str, Any]](), True
-    for path, of_file, more in zip(paths, names, ({}, beside), strict=True):
-        sides.append(_side(path, {"on": on, **of_file}, samples, beside=more, **how))
+    references = first["references"]  # a column that the second file may have, too
+    beside: dict[str, str] = {}
+    if {"references", references}.isdisjoint([*second, *second.values()]):
+        beside = {"references": references}
+    sides: list[dict[str, Any]] = []
+    are_text = True
+    for path, columns, optional in zip(paths, names, ({}, beside), strict=True):
+        side = _side(path, {"on": on, **columns}, samples, beside=optional, **file_options)
+        sides.append(side)
         are_text &= samples.is_text
     _spell_alike(sides, "on")
     if are_text:  # a string "1.0" of JSON is no other spelling of "1"
         _spell_alike(sides, "references")
-    files, called = [str(path) for path in paths], f"`on` {on!r}"
+
+    files = [str(path) for path in paths]
+    argument = f"`on` {on!r}"
     if "references" not in second:
         if "references" in sides[1]:  # then both must agree, of the samples that both have
             common = {*sides[0]["on"].tolist()} & {*sides[1]["on"].tolist()}
-            joined_sides([_references_of(side, common) for side in sides], files, called)
+            joined_sides([_references_of(side, common) for side in sides], files, argument)
             del sides[1]["references"]
         sides[1] = _beside(sides[0]["on"], sides[1], samples)
-    joined = joined_sides(sides, files, called)
-    given: dict[str, Any] = {x: side[x] for side in joined[::-1] for x in side}
-    if "weights" in given:
-        given["weights"] = given["weights"].tolist()
-    yield samples.read({x: given[x] for x in samples.names})
+    side_a, side_b = joined_sides(sides, files, argument)
+    rows: dict[str, Any] = side_b | side_a
+    if "weights" in rows:
+        rows["weights"] = rows["weights"].tolist()
+    yield samples.read({x: rows[x] for x in samples.names})
 
 
-def _side(path: Any, names: Mapping[str, str], samples: Samples, **how: Any) -> dict[str, Any]:
+def _side(
+    path: Any, names: Mapping[str, str], samples: Samples, **file_options: Any
+) -> dict[str, Any]:
     """Return the columns of one file to be joined, the weights as they stand there."""
     samples.examples.clear()  # errors on both files name them
     parts = defaultdict[str, list[Any]](list)
     weights: list[Any] = []
-    for columns in raw_batches(path, names, samples, **how):
+    for columns in raw_batches(path, names, samples, **file_options):
         for argument, values in columns.items():
             if argument == "weights":
                 weights += values if isinstance(values, list) else values.to_pylist()
@@ -200,7 +218,9 @@ def _side(path: Any, names: Mapping[str, str], samples: Samples, **how: Any) -> 
     if not parts:
         raise ValueError(f"{path}: there must be rows to join, got none")
     side: dict[str, Any] = {argument: join_columns(columns) for argument, columns in parts.items()}
-    return side | ({"weights": np.array(weights, dtype=object)} if "weights" in names else {})
+    if "weights" in names:
+        side["weights"] = np.array(weights, dtype=object)
+    return side
 
 
 def _spell_alike(sides: Sequence[dict[str, Any]], argument: str) -> None:
@@ -208,21 +228,19 @@ def _spell_alike(sides: Sequence[dict[str, Any]], argument: str) -> None:
     columns = [side[argument] for side in sides if argument in side]
     if len(columns) < 2:
         return
-    values_of_columns = [column.coded()[0] for column in columns]
-    meant = labels_of_text(
-        [{str(x) for x in values if x is not None} for values in values_of_columns]
-    )
-    is_same_kind = len({column.kind for column in columns}) == 1
-    if meant or not is_same_kind:
-        for side, column, values in zip(sides, columns, values_of_columns, strict=True):
-            texts = [x if x is None else str(meant.get(str(x), x)) for x in values]
-            side[argument] = Column(column.coded()[1], texts)
+    texts = [{str(x) for x in column.coded()[0] if x is not None} for column in columns]
+    spellings = labels_of_text(texts)
+    if spellings or len({column.kind for column in columns}) > 1:
+        for side, column in zip(sides, columns, strict=True):
+            values, codes = column.coded()
+            labels = [x if x is None else str(spellings.get(str(x), x)) for x in values]
+            side[argument] = Column(codes, labels)
 
 
 def _references_of(side: Mapping[str, Column], ids: Collection[Any]) -> dict[str, Column]:
     """Return the identifiers and references of the samples with these identifiers."""
-    kept = np.array([name in ids for name in side["on"].tolist()], dtype=bool)
-    return {argument: side[argument][kept] for argument in ("on", "references")}
+    rows = np.array([name in ids for name in side["on"].tolist()], dtype=bool)
+    return {argument: side[argument][rows] for argument in ("on", "references")}
 
 
 def _beside(ids: Column, side: dict[str, Any], samples: Samples) -> dict[str, Any]:
@@ -230,16 +248,18 @@ def _beside(ids: Column, side: dict[str, Any], samples: Samples) -> dict[str, An
 
     If what is missing is wrong, there is nothing beside identifiers without a prediction.
     """
-    names, known, own = common_codes(ids, side["on"])
-    is_known = np.isin(own, known)
+    names, known_codes, own_codes = common_codes(ids, side["on"])
+    is_known = np.isin(own_codes, known_codes)
     n_left_out = int(np.count_nonzero(~is_known))
     samples.left_out["no reference"] += n_left_out
     samples.n_rows += n_left_out
-    lacking = [] if samples.options.unknown == "error" else np.setdiff1d(known, own).tolist()
-    nothing: dict[str, list[Any]] = {argument: [None] * len(lacking) for argument in side}
-    nothing["on"] = [names[code] for code in lacking]
+    lacking: list[int] = []
+    if samples.options.unknown == "wrong":
+        lacking = np.setdiff1d(known_codes, own_codes).tolist()
+    empty: dict[str, list[Any]] = {argument: [None] * len(lacking) for argument in side}
+    empty["on"] = [names[code] for code in lacking]
     return {
-        argument: join_columns([column[is_known], read_quickly(nothing[argument], argument, True)])
+        argument: join_columns([column[is_known], read_quickly(empty[argument], argument, True)])
         for argument, column in side.items()
     }
 
@@ -263,41 +283,52 @@ def joined_sides(
     ValueError
         If an identifier occurs twice on one side or is not on both, or if columns are not equal.
     """
-    a, b = sides
-    equal = [name for name in a if name in b and name not in ("on", "predictions")]
-    for argument in ("on", *equal):
-        check_same_kind(
-            a[argument], f"{argument} of {names[0]}", b[argument], f"{argument} of {names[1]}"
-        )
-    ids, *codes = common_codes(a["on"], b["on"])
-    alone = []
-    for here, there in ((0, 1), (1, 0)):
-        n = np.bincount(codes[here], minlength=len(ids))
-        if n.max(initial=0) > 1:
-            raise ValueError(
-                f"{on}: {(n - 1)[n > 1].sum()} of {n.sum()} rows of {names[here]} repeat an "
-                f"identifier, such as {show(ids[n.argmax()])}; each must occur once"
-            )
-        if len(lacking := np.setdiff1d(codes[here], codes[there])):
-            share = f"{len(lacking)} of {n.sum()} in {names[here]}"
-            alone.append(f"{share} not in {names[there]}, such as {show(ids[lacking[0]])}")
+    side_a, side_b = sides
+    name_a, name_b = names
+    shared = [x for x in side_a if x in side_b and x not in ("on", "predictions")]
+    for argument in ("on", *shared):
+        called_a, called_b = f"{argument} of {name_a}", f"{argument} of {name_b}"
+        check_same_kind(side_a[argument], called_a, side_b[argument], called_b)
+
+    ids, codes_a, codes_b = common_codes(side_a["on"], side_b["on"])
+    alone = [
+        *_alone(ids, codes_a, codes_b, names, on),
+        *_alone(ids, codes_b, codes_a, names[::-1], on),
+    ]
     if alone:
-        wrong = ', or unknown="wrong" counts missing predictions as wrong answers'
-        remedy = "" if "references" in b else wrong
+        remedy = ""
+        if "references" not in side_b:
+            remedy = ', or unknown="wrong" counts missing predictions as wrong answers'
         raise ValueError(f"{on}: {'; '.join(alone)}; both must hold the same samples{remedy}")
-    common, *orders = np.intersect1d(codes[0], codes[1], return_indices=True)
-    a, b = (
-        {argument: column[order] for argument, column in side.items()}
-        for side, order in zip(sides, orders, strict=True)
-    )
-    for argument in equal:
-        values, left, right = common_codes(a[argument], b[argument])
-        unequal = np.flatnonzero(left != right)
+    common, rows_a, rows_b = np.intersect1d(codes_a, codes_b, return_indices=True)
+    side_a = {argument: column[rows_a] for argument, column in side_a.items()}
+    side_b = {argument: column[rows_b] for argument, column in side_b.items()}
+
+    for argument in shared:
+        values, codes_a, codes_b = common_codes(side_a[argument], side_b[argument])
+        unequal = np.flatnonzero(codes_a != codes_b)
         if len(unequal):
-            first = unequal[0]
+            row = unequal[0]
             raise ValueError(
-                f"{on}: the {argument} of {len(unequal)} of {len(left)} samples differ between "
-                f"{names[0]} and {names[1]}, such as {show(values[left[first]])} and "
-                f"{show(values[right[first]])} for {show(ids[common[first]])}; they must be equal"
+                f"{on}: the {argument} of {len(unequal)} of {len(codes_a)} samples differ between "
+                f"{name_a} and {name_b}, such as {show(values[codes_a[row]])} and "
+                f"{show(values[codes_b[row]])} for {show(ids[common[row]])}; they must be equal"
             )
-    return [a, b]
+    return [side_a, side_b]
+
+
+def _alone(
+    ids: list[Any], codes: Codes, other_codes: Codes, names: Sequence[str], on: str
+) -> list[str]:
+    """Return how many identifiers are on the first of two sides alone; an error if some repeat."""
+    n_rows = np.bincount(codes, minlength=len(ids))
+    if n_rows.max(initial=0) > 1:
+        raise ValueError(
+            f"{on}: {(n_rows - 1)[n_rows > 1].sum()} of {len(codes)} rows of {names[0]} repeat an "
+            f"identifier, such as {show(ids[n_rows.argmax()])}; each must occur once"
+        )
+    lacking = np.setdiff1d(codes, other_codes)
+    if not len(lacking):
+        return []
+    share = f"{len(lacking)} of {len(codes)} in {names[0]}"
+    return [f"{share} not in {names[1]}, such as {show(ids[lacking[0]])}"]

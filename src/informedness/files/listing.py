@@ -37,21 +37,23 @@ def columns_listed(
     """
     file, kind = list_files(path, file_format)[0]
     nulls = NULLS if kind in DELIMITERS else ()
-    how: dict[str, Any] = {"rows": rows, "quotes": not no_quotes}
+    header_options: dict[str, Any] = {"rows": rows, "quotes": not no_quotes}
     with naming(file), open_whole(file, kind, encoding) as stream:
 
         def counted(names: Sequence[str]) -> dict[str, Counter[object]]:
             stream.seek(0)
             columns = {f"predictions {i}": name for i, name in enumerate(names)}
-            one = read_header(stream, kind, columns, **how)
-            batch = next(columns_in(one, stream, kind, columns, False), {})
-            read = (batch.get(x, [])[:MOST_ROWS] for x in columns)
-            plain = (x if isinstance(x, list) else x.to_pylist() for x in read)
-            values = ((None if value in nulls else value for value in some) for some in plain)
-            return dict(zip(names, map(Counter, values), strict=True))
+            header = read_header(stream, kind, columns, **header_options)
+            batch = next(columns_in(header, stream, kind, columns, False), {})
+            amounts = {}
+            for argument, name in columns.items():
+                values = batch.get(argument, [])[:MOST_ROWS]
+                plain = values if isinstance(values, list) else values.to_pylist()
+                amounts[name] = Counter(None if value in nulls else value for value in plain)
+            return amounts
 
-        found = read_header(stream, kind, {}, **how)
-        names = [*leaves(found.first)] if isinstance(found, Objects) else found.header
+        header = read_header(stream, kind, {}, **header_options)
+        names = [*leaves(header.first)] if isinstance(header, Objects) else header.header
         times = {name: Counter[object]() for name in islice(dict.fromkeys(names), _MOST_COLUMNS)}
         single = [name for name in times if names.count(name) == 1]
         try:
@@ -73,8 +75,8 @@ def labels_in(times: Counter[object]) -> set[object]:
 def is_model(times: Counter[object], classes: set[object]) -> bool:
     """Return whether a column has two labels, and at least half of its filled cells these ones."""
     labels = {*times} - {None}
-    texts = all(isinstance(x, str) for x in labels | classes)
-    meant: Any = labels_of_text([labels, classes]) if texts else {}  # type: ignore[list-item]
-    known = {meant.get(x, x) for x in classes}
-    n_known = sum(n for x, n in times.items() if x is not None and meant.get(x, x) in known)
+    are_texts = all(isinstance(x, str) for x in labels | classes)
+    spellings: Any = labels_of_text([labels, classes]) if are_texts else {}  # type: ignore[list-item]
+    known = {spellings.get(x, x) for x in classes}
+    n_known = sum(n for x, n in times.items() if x is not None and spellings.get(x, x) in known)
     return len(labels) > 1 and 2 * n_known >= times.total() - times[None] > 0

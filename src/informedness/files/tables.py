@@ -146,8 +146,10 @@ def table_from_file(
     )
     names = named_columns(references, predictions, weights, counts, by)
     samples = Samples(names, options, drop_null=drop_null, keep_missing=keep_missing)
-    how: dict[str, Any] = {"file_format": file_format, "encoding": encoding, "rows": rows}
-    return tables_of(samples, read_files(path, samples, **how, no_quotes=no_quotes))
+    batches = read_files(
+        path, samples, file_format=file_format, encoding=encoding, rows=rows, no_quotes=no_quotes
+    )
+    return tables_of(samples, batches)
 
 
 def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
@@ -159,78 +161,82 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
     sums: defaultdict[Slice, list[ContingencyTable]] = defaultdict(list)
     is_sliced = "by" in samples.names
     for rows in filter(None, batches):
-        for name, table in _counted(rows, samples, is_sliced).items():
+        for name, table in _tables_of_batch(rows, samples, is_sliced).items():
             # of many slices each sum would take longer than its cells
             _add(sums[name], table, 16 if is_sliced else 2)
     if not sums:
         samples.refuse()
-        n = samples.n_rows
-        left = ", of which none is left: all are ignored, null or of weight 0" if n else ""
-        samples.refuse([ValueError(f"there must be a sample to score, got {n} samples{left}")])
+        n_rows = samples.n_rows
+        why = ", of which none is left: all are ignored, null or of weight 0" if n_rows else ""
+        samples.refuse([ValueError(f"there must be a sample to score, got {n_rows} samples{why}")])
     with naming(first_of(samples.sources)):
-        raw = {name: ContingencyTable.sum_of(parts) for name, parts in in_order(sums).items()}
-    whole = ContingencyTable.sum_of(list(raw.values()))
-    n_cells = sum(len(table.counts) for table in raw.values())
-    totals = whole.reference_totals.tolist(), whole.prediction_totals.tolist()
-    sides = {x: amounts_of(whole.labels, n) for x, n in zip(samples.labelled, totals, strict=True)}
-    integers, classes, read = samples.end(sides, lambda: 1 < (whole.n_samples or 0) == n_cells)
-    tables = {name: _renamed(table, integers) for name, table in raw.items()}
+        tables = {name: ContingencyTable.sum_of(parts) for name, parts in in_order(sums).items()}
+
+    overall = ContingencyTable.sum_of(list(tables.values()))
+    n_cells = sum(len(table.counts) for table in tables.values())
+    totals = overall.reference_totals.tolist(), overall.prediction_totals.tolist()
+    amounts = (amounts_of(overall.labels, of_labels) for of_labels in totals)
+    sides = dict(zip(samples.labelled, amounts, strict=True))
+    never_repeats = 1 < (overall.n_samples or 0) == n_cells
+    integers, classes, account = samples.end(sides, lambda: never_repeats)
+    tables = {name: _renamed(table, integers) for name, table in tables.items()}
     if classes is not None:
         task = Task(tuple(classes), None, samples.options.unknown)
         try:
-            _declared(_renamed(whole, integers), task)
+            _declared(_renamed(overall, integers), task)
         except ValueError as error:
             argument = "labels" if samples.options.choices is None else "choices"
             remedy = {} if "every reference" in str(error) else {"unknown": ["wrong"]}
             samples.refuse([DataError(str(error).replace("`labels`", f"`{argument}`"), remedy)])
         tables = {name: _declared(table, task) for name, table in tables.items()}
-    tables = {name: replace(table, read=(read,)) for name, table in tables.items()}
-    whole = ContingencyTable.sum_of(list(tables.values()))
-    warn_of_table(whole, nulls_are_labels=samples.keep_missing, unknown=samples.options.unknown)
-    return tables if is_sliced else whole
+
+    tables = {name: replace(table, read=(account,)) for name, table in tables.items()}
+    overall = ContingencyTable.sum_of(list(tables.values()))
+    warn_of_table(overall, nulls_are_labels=samples.keep_missing, unknown=samples.options.unknown)
+    return tables if is_sliced else overall
 
 
-def _counted(
+def _tables_of_batch(
     rows: Mapping[str, Any], samples: Samples, is_sliced: bool
 ) -> dict[Slice, ContingencyTable]:
     """Return the tables of a batch by slice, or its one table; none if no row of it counts."""
-    r, p = rows["references"], rows["predictions"]
-    task = samples.task(r, rows)
+    sides = rows["references"], rows["predictions"]
+    task = samples.task(sides[0], rows)
     with suppress(NoSamplesError):
-        by: Any = slices_of(rows) if is_sliced else np.zeros(len(r), np.int64)
+        by: Any = slices_of(rows) if is_sliced else np.zeros(len(sides[0]), np.int64)
         weights = rows.get("weights")
         if "times" not in rows and "counts" not in rows:
             if is_sliced:
-                return count_slices(r, p, by, task, weights)
-            return {(): ContingencyTable._of_columns(r, p, task, weights)}
-        n = rows.get("times", 1) * rows.get("counts", 1)
-        sums: tuple[Any, Any, Any] = n, None, n
+                return count_slices(*sides, by, task, weights)
+            return {(): ContingencyTable._of_columns(*sides, task, weights)}
+        n_samples = rows.get("times", 1) * rows.get("counts", 1)
+        sums: tuple[Any, Any, Any] = n_samples, None, n_samples
         if weights is not None:
-            sums = n * weights, n * weights**2, n * (weights > 0)
-        tables = sliced_counts(slice_column(by), r, p, sums, task)
+            sums = n_samples * weights, n_samples * weights**2, n_samples * (weights > 0)
+        tables = sliced_counts(slice_column(by), *sides, sums, task)
         return tables if is_sliced else {(): tables[0]}
     return {}
 
 
-def _add(tables: list[ContingencyTable], table: ContingencyTable, n: int) -> None:
-    """Add a table to sums, `n` at a time, of which few have as many cells as those before."""
-    tables.append(table)
-    while len(tables) >= n and len(tables[-n].counts) <= 2 * len(table.counts):
-        table = ContingencyTable.sum_of(tables[-n:])
-        tables[-n:] = [table]
+def _add(sums: list[ContingencyTable], table: ContingencyTable, n_at_once: int) -> None:
+    """Add a table to sums, some at a time, of which few have as many cells as those before."""
+    sums.append(table)
+    while len(sums) >= n_at_once and len(sums[-n_at_once].counts) <= 2 * len(table.counts):
+        table = ContingencyTable.sum_of(sums[-n_at_once:])
+        sums[-n_at_once:] = [table]
 
 
 def _declared(table: ContingencyTable, task: Task) -> ContingencyTable:
     """Return a table of labels as one of the declared classes."""
     cells = Cells(table.rows, table.columns, table.counts, table.squared_weights)
-    found: Any = table.labels
-    return ContingencyTable._of_task(found, cells, task, table.n_samples)
+    labels: Any = table.labels
+    return ContingencyTable._of_task(labels, cells, task, table.n_samples)
 
 
 def _renamed(table: ContingencyTable, names: Mapping[Any, Any]) -> ContingencyTable:
     """Return a table with other labels for some, of which several may become one."""
     if not names:
         return table
-    labels, (to,) = merged([names.get(label, label) for label in table.labels])
-    cells = Cells(to[table.rows], to[table.columns], table.counts, table.squared_weights)
+    labels, (codes,) = merged([names.get(label, label) for label in table.labels])
+    cells = Cells(codes[table.rows], codes[table.columns], table.counts, table.squared_weights)
     return ContingencyTable._of_cells(tuple(labels), False, cells, table.n_samples)
