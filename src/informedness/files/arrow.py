@@ -123,15 +123,19 @@ def columns_of(batches: Iterable[Any], names: Mapping[str, str]) -> Iterator[dic
     """Yield the columns of these names by argument, of batches that are not too small."""
     import pyarrow
 
-    row, n_bytes, waiting = 0, 0, list[Any]()
+    first_row = n_bytes = 0
+    waiting = list[Any]()
     for batch in batches:
         for start in range(0, len(batch), _ROWS):
             part = batch.slice(start, _ROWS)
-            waiting.append(pyarrow.table({x: _column(part, y, row) for x, y in names.items()}))
-            row, n_bytes = row + len(part), n_bytes + waiting[-1].get_total_buffer_size()
+            columns = {argument: _column(part, x, first_row) for argument, x in names.items()}
+            waiting.append(pyarrow.table(columns))
+            first_row += len(part)
+            n_bytes += waiting[-1].get_total_buffer_size()
             if n_bytes >= _BYTES:  # many small ones cost more to count
                 yield _together(waiting)
-                waiting, n_bytes = [], 0
+                waiting.clear()
+                n_bytes = 0
     if waiting:
         yield _together(waiting)
 
@@ -156,20 +160,21 @@ def check_schema(names: Mapping[str, str], schema: Any) -> dict[str, Sequence[st
     nested = [x for x in names.values() if x not in schema.names and column_of(x, schema.names)]
     check_columns(names, [*schema.names, *dict.fromkeys(nested)])
     info = json.loads((schema.metadata or {}).get(b"huggingface", b"{}")).get("info") or {}
-    found = {}
+    class_names = {}
     for argument, name in names.items():
         feature = info.get("features") or {}
         for step in [name] if name in feature else name.split("."):
             feature = feature.get(step) if isinstance(feature, dict) else None
         if isinstance(feature, dict) and feature.get("_type") == "ClassLabel":
-            found[argument] = feature["names"]
-        kind = None if name in nested else schema.field(name).type
-        if kind and types.is_nested(kind) and not types.is_run_end_encoded(kind):
+            class_names[argument] = feature["names"]
+        data_type = None if name in nested else schema.field(name).type
+        if data_type and types.is_nested(data_type) and not types.is_run_end_encoded(data_type):
             raise ValueError(
-                f"`{argument}` must have one value per row, got column {name!r} of {kind}: name a "
-                "field or an element in it, or argmax:NAME for the position of the largest number"
+                f"`{argument}` must have one value per row, got column {name!r} of {data_type}: "
+                "name a field or an element in it, or argmax:NAME for the position of the largest "
+                "number"
             )
-    return found
+    return class_names
 
 
 def _column(batch: Any, name: str, first_row: int) -> Any:
@@ -196,13 +201,13 @@ def _decoded_at_a_time(metadata: Any, columns: list[str]) -> tuple[int, list[str
     """
     if not metadata.num_row_groups:
         return _ROWS, []
-    wanted = tuple(f"{name}." for name in columns)
+    starts = tuple(f"{name}." for name in columns)
     paths = [metadata.schema.column(i).path for i in range(metadata.num_columns)]
     group = metadata.row_group(0)
-    chunks = [group.column(i) for i, path in enumerate(paths) if f"{path}.".startswith(wanted)]
-    size = sum(chunk.total_uncompressed_size for chunk in chunks)
-    if size > _ROW_BYTES * group.num_rows:
-        return 1 + min(_ROWS, int(group.num_rows * _BYTES // 4 // size)), []
+    chunks = [group.column(i) for i, path in enumerate(paths) if f"{path}.".startswith(starts)]
+    n_bytes = sum(chunk.total_uncompressed_size for chunk in chunks)
+    if n_bytes > _ROW_BYTES * group.num_rows:
+        return 1 + min(_ROWS, int(group.num_rows * _BYTES // 4 // n_bytes)), []
     is_delta = any("DELTA" in encoding for chunk in chunks for encoding in chunk.encodings)
     return _ROWS, [x for x in columns if x in paths and "." not in x and not is_delta]
 
@@ -213,15 +218,15 @@ def _check_one_file(stream: BinaryIO, magic: bytes, kind: str) -> None:
     Both have a magic at either end; readers look only for what the footer at the end lists.
     """
     stream.seek(0)
-    before = b""
+    last_bytes = b""
     while block := stream.read(_BLOCK):
-        seen = before + block
-        if magic + magic in seen:
+        block = last_bytes + block
+        if magic + magic in block:
             raise ValueError(
                 f"the file must hold one {kind} file, got several joined into one, of which only "
                 "one would be read: pass the files themselves, as several paths or a folder"
             )
-        before = seen[1 - 2 * len(magic) :]
+        last_bytes = block[1 - 2 * len(magic) :]
 
 
 def _size_of_message(message: Any) -> int:
@@ -234,7 +239,8 @@ def _size_of_message(message: Any) -> int:
     """
     if message.type not in ("record batch", "dictionary"):
         return 0
-    data, size = message.metadata.to_pybytes(), 0
+    data = message.metadata.to_pybytes()
+    n_bytes = 0
     try:
         batch = _target(data, _field(data, _target(data, 0), 2))
         if message.type == "dictionary":
@@ -247,10 +253,10 @@ def _size_of_message(message: Any) -> int:
             if is_packed and length:
                 (unpacked,) = struct.unpack_from("<q", message.body, start)
                 length = max(unpacked, length)  # -1: it is not packed
-            size += length
+            n_bytes += length
     except struct.error as error:
         raise ValueError(f"a message is damaged: {error}") from error
-    return size
+    return n_bytes
 
 
 def _field(data: bytes, table: int, number: int) -> int:

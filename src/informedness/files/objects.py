@@ -32,33 +32,37 @@ class Objects:
         self, stream: BinaryIO, kind: str, names: Mapping[str, str], rows: str | None
     ) -> None:
         self._names = names
-        header, found = (
-            open_sheet(stream, names) if kind == "xlsx" else ([], json_rows(stream, rows, names))
-        )
-        first = list(islice(found, 1))
-        self._rows: Iterable[Row] = chain(first, found)
-        top: Row = first[0] if first else ("", {})
-        self._where, self.first = top
-        self.header = header or ([*self.first] if isinstance(self.first, dict) else [])
+        if kind == "xlsx":
+            self.header, objects = open_sheet(stream, names)
+        else:
+            self.header, objects = [], json_rows(stream, rows, names)
+        first: Row = next(objects, ("", {}))
+        self._where, self.first = first
+        self._rows: Iterable[Row] = chain([first] if first[0] else [], objects)
+        if not self.header and isinstance(self.first, dict):
+            self.header = [*self.first]
 
     def batches(self, keep_empty: bool) -> Iterator[dict[str, list[Any]]]:
         """Yield values by argument, with empty text in place of nulls if they are to be kept.
 
         An absent key is a null, and an error if no row has it.
         """
-        rows, columns = iter(self._rows), {x: list[Any]() for x in self._names}
-        n_rows, n_lacking = 0, Counter[str]()
-        while some := list(islice(rows, _OBJECTS)):
-            n_rows += len(some)
-            for name, values in _columns_of(some, self._names, n_lacking).items():
-                is_kept = keep_empty and name not in ("weights", "counts")
-                columns[name] += ["" if x is None else x for x in values] if is_kept else values
-            if len(columns[name]) >= _LINES:
+        rows = iter(self._rows)
+        columns: dict[str, list[Any]] = {argument: [] for argument in self._names}
+        n_rows = 0
+        n_lacking = Counter[str]()
+        while objects := list(islice(rows, _OBJECTS)):
+            n_rows += len(objects)
+            for argument, values in _columns_of(objects, self._names, n_lacking).items():
+                if keep_empty and argument not in ("weights", "counts"):
+                    values = ["" if value is None else value for value in values]
+                columns[argument] += values
+            if len(columns[argument]) >= _LINES:
                 yield columns
-                columns = {x: [] for x in self._names}
-        wanted = [*self._names.values()]
-        absent = [x for x in {*wanted} if 0 < n_lacking[x] == n_rows * wanted.count(x)]
-        _values_of(self.first, {x: x for x in wanted if x in absent}, self._where)
+                columns = {argument: [] for argument in self._names}
+        names = [*self._names.values()]
+        absent = {x: x for x in names if 0 < n_lacking[x] == n_rows * names.count(x)}
+        _values_of(self.first, absent, self._where)
         if any(columns.values()):
             yield columns
 
@@ -91,15 +95,17 @@ def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> I
     stream.seek(0)
     if rows is not None or start.startswith(b"["):
         document = _decoded(stream.read(), "the file", 1)
-        found = document if rows is None else rows_within(document, rows)
-        for position, row in enumerate(found):
+        entries = document if rows is None else rows_within(document, rows)
+        for position, row in enumerate(entries):
             yield f"entry {position}", row
         return
-    lines, why = _json_lines(stream), None
+    lines = _json_lines(stream)
+    no_lines: ValueError | None = None
     try:
         top = list(islice(lines, 2))
     except ValueError as error:
-        top, why = [], error
+        top = []
+        no_lines = error
         stream.seek(0)
         with suppress(ValueError):
             top = [("the file", _decoded(stream.read(), "the file", 1))]
@@ -108,13 +114,16 @@ def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> I
         if table := _by_column(document, names.values()):
             yield from table
             return
-        ways = [*_lists_in(document)]
+        paths = [*_lists_in(document)]
         is_row = names and all(column_of(name, document) for name in names.values())
-        if len(ways) == 1 and not is_row:
-            said = "the file is one object; if its rows are the objects at one place in it, give"
-            raise DataError(f"{said} `rows` {ways[0]!r}", {"rows": ways})
-    if why is not None:
-        raise why
+        if len(paths) == 1 and not is_row:
+            raise DataError(
+                "the file is one object; if its rows are the objects at one place in it, give "
+                f"`rows` {paths[0]!r}",
+                {"rows": paths},
+            )
+    if no_lines is not None:
+        raise no_lines
     yield from chain(top, lines)
 
 
@@ -126,35 +135,36 @@ def _json_lines(stream: BinaryIO) -> Iterator[Row]:
 
 def _by_column(document: Mapping[str, Any], names: Collection[str]) -> list[Row]:
     """Return the rows of lists or objects of one length by name; none if it is something else."""
-    keys = [
+    keys_of_columns: list[Any] = [
         range(len(x)) if isinstance(x, list) else [*x] if isinstance(x, dict) else None
         for x in document.values()
     ]
-    is_table = len(keys) > 1 and keys[0] is not None and keys.count(keys[0]) == len(keys)
-    if not is_table or not {*names} <= {*document}:
+    keys = keys_of_columns[0]
+    is_table = len(keys_of_columns) > 1 and all(keys == x for x in keys_of_columns)
+    if keys is None or not is_table or not {*names} <= {*document}:
         return []
-    first: Any = keys[0]
-    return [(f"row {key}", {name: x[key] for name, x in document.items()}) for key in first]
+    return [(f"row {key}", {name: x[key] for name, x in document.items()}) for key in keys]
 
 
 def _lists_in(document: Mapping[str, Any], path: str = "") -> Iterator[str]:
     """Yield the ways to lists of objects in a document, but for those within lists."""
     for name, value in document.items():
-        way = f"{path}.{name}".removeprefix(".")
+        path_of_value = f"{path}.{name}".removeprefix(".")
         if isinstance(value, dict):
-            yield from _lists_in(value, way)
+            yield from _lists_in(value, path_of_value)
         elif isinstance(value, list) and value and all(isinstance(x, dict) for x in value):
-            yield way
+            yield path_of_value
 
 
 def _decoded(text: bytes, where: str, first_line: int) -> Any:
     try:
         return _decode(text.decode().removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
-        why = why_not_utf8(text.splitlines(), first_line)
-        how = "write one object per line, or an array of all objects; or say where in one document"
-        why = why or f"{error}; {how} the rows are, with rows="
-        raise ValueError(f"{where} is not JSON: {why}") from error
+        reason = why_not_utf8(text.splitlines(), first_line) or (
+            f"{error}; write one object per line, or an array of all objects; or say where in one "
+            "document the rows are, with rows="
+        )
+        raise ValueError(f"{where} is not JSON: {reason}") from error
 
 
 def rows_within(document: Any, path: str) -> Iterable[Any]:
@@ -166,17 +176,17 @@ def rows_within(document: Any, path: str) -> Iterable[Any]:
     above, _, name = path.rpartition(".")
     try:
         parent = value_in(document, above) if above else document
-        found = document if path == "." else value_in(parent, name)
+        rows = document if path == "." else value_in(parent, name)
     except (ValueError, AttributeError, TypeError) as error:
         raise ValueError(f"`rows` leads nowhere, got {path!r}: {error}") from None
-    if isinstance(found, dict) and all(isinstance(row, dict) for row in found.values()):
-        return found.values()
-    if not isinstance(found, list):
-        raise ValueError(f"`rows` must lead to a list of objects, got {show(found)} at {path!r}")
+    if isinstance(rows, dict) and all(isinstance(row, dict) for row in rows.values()):
+        return rows.values()
+    if not isinstance(rows, list):
+        raise ValueError(f"`rows` must lead to a list of objects, got {show(rows)} at {path!r}")
     names = parent.get("columns") if isinstance(parent, dict) else None
     if not isinstance(names, list):
-        return found
-    return [dict(zip(names, x, strict=True)) if isinstance(x, list) else x for x in found]
+        return rows
+    return [dict(zip(names, row, strict=True)) if isinstance(row, list) else row for row in rows]
 
 
 def _columns_of(
@@ -195,7 +205,8 @@ def _values_of(row: Any, names: Mapping[str, str], where: str, n_lacking: Any = 
     """Return the values of the columns in a JSON object."""
     if not isinstance(row, dict):
         raise ValueError(f"{where} must be a JSON object, got {show(row)}")
-    values, errors = [], list[ValueError]()
+    values = []
+    errors = list[ValueError]()
     for name in names.values():
         try:
             values.append(one_value(row, name, where, n_lacking))
@@ -262,8 +273,8 @@ class AbsentError(ValueError):
 
     def __str__(self) -> str:
         parent, names, path = self.args
-        there = f"the fields of {parent!r}" if parent else "its keys"
-        return f"{there} are {listed(names, path)}"
+        fields = f"the fields of {parent!r}" if parent else "its keys"
+        return f"{fields} are {listed(names, path)}"
 
 
 def _start(name: str, names: Collection[str]) -> tuple[Any, bool]:
@@ -293,16 +304,16 @@ def value_in(row: Mapping[str, Any], name: str) -> Any:
     """
     value: Any = row
     path = ""
-    left: str | None = name
-    while left is not None and value is not None:
+    rest: str | None = name
+    while rest is not None and value is not None:
         step: str | int
         if isinstance(value, dict):
-            step, left = _field(left, value, path)
+            step, rest = _field(rest, value, path)
         elif isinstance(value, list):
-            step, left = _position(left, path)
+            step, rest = _position(rest, path)
             if step >= len(value):
-                wanted = f"{path!r} is a list of length {len(value)}"
-                raise ValueError(f"{wanted} (the first position is 0)")
+                length = f"{path!r} is a list of length {len(value)}"
+                raise ValueError(f"{length} (the first position is 0)")
         else:
             raise ValueError(f"{path!r} is {show(value)}, which has no fields")
         value = value[step]
@@ -322,9 +333,9 @@ def one_value(
     ValueError
         If there is none, or there are several; the message says where the object stands.
     """
-    way, is_argmax = _start(name, row)
+    path, is_argmax = _start(name, row)
     try:
-        value = value_in(row, way)
+        value = value_in(row, path)
     except ValueError as error:
         if n_lacking is not None and isinstance(error, AbsentError):
             n_lacking[name] += 1
@@ -332,7 +343,7 @@ def one_value(
         remedy = {"columns": {name: closest(name, [*leaves(row)])}}
         raise DataError(f"{where} has no {name!r}; {error}", remedy) from error
     if is_argmax:
-        return _argmax(value, f"{where}: {way!r}")
+        return _argmax(value, f"{where}: {path!r}")
     if isinstance(value, (dict, list)):
         raise ValueError(
             f"{where}: {name!r} holds several values, {show(value)}: name a field or an element in "
