@@ -235,8 +235,8 @@ SHOTS = [{"query": "What is 1 + 1?"}, {"query": "What is 2 + 2?"}]
 SHOWN = {"doc.instruction": "Add.", "doc.fewshot_samples": SHOTS, "doc.query": "3 + 3?"}
 SAID = {"content": "1 + 2?", "role": "user"}
 MESSAGE = [{"id": "one", **SAID}]  # which differs from run to run
-# marks and numbers; a class C is none of them, nor is a scorer's own word
-MARKS = {"C": 1, "I": 0, "P": 0.5, "N": 0, "fine": None}
+# marks and numbers; a scorer's own word counts as nothing
+MARKS = {"C": 1, "I": 0, "P": 0.5, "N": 0, "fine": 0, "True": 1, "no": 0, "0.5": 0.5, "inf": 0}
 SEEN = {
     "unknown": methodcaller("unknown"),
     "matrix": lambda answers: answers.table.to_dense().tolist(),
@@ -278,7 +278,7 @@ READ = [  # harness, log, fields of one sample or of all, which, what is read
     ("inspect", None, {"input": MESSAGE}, 0, "prompts", f"{json.dumps([SAID])}\n3\n4\n5\n6"),
     *(
         ("inspect", None, {"scores.choice.value": value}, None, "verdicts", (verdict,) * 20)
-        for value, verdict in [*MARKS.items(), (1, 1), (0.5, 0.5), ([1], None)]
+        for value, verdict in [*MARKS.items(), (1, 1), (0.5, 0.5), ([1], [1])]
     ),
 ]
 
@@ -301,16 +301,17 @@ ONE = {"lm-eval": 2, "lighteval": 9, "inspect": 0}
 
 LINE, ROW, SUM = "^line 3: ", "^sample 19: ", "^sample 'sum-00': "
 LIKELIEST = {"filtered_resps": [*THREE, ["nan", ""]]}
+TOO_FEW = "`samples` holds 19 samples, but `results.total_samples` in its header is 20"
 GENERATION = {PROCESSED: ["A", "D"]}
 
 REFUSED = [  # harness, log, fields of one sample (or of all, if the message does not name it)
     ("lm-eval", "letters", {"prompt_hash": DELETED}, f"{LINE}it is damaged: KeyError 'prompt_h"),
     ("lm-eval", "letters", LIKELIEST, f"{LINE}must hold a number for each"),
     ("lm-eval", "letters", {"filtered_resps": THREE}, f"{LINE}must hold a number for each"),
-    ("lm-eval", "letters", {"target": "[1, 2]"}, rf"{LINE}must have one choice.*'\[1, 2\]'"),
+    ("lm-eval", "letters", {"target": "[1, 2]"}, rf"{ONE_ANSWER}\[1, 2\]; 60 of 60 samples"),
     ("lm-eval", "letters", {"target": "0"}, f"{LINE}.*'target': '0', 'verdict': 1"),
     ("lm-eval", "generated", {"filtered_resps": [["A", "B"]]}, f"{LINE}.* take_first"),
-    ("lm-eval", "generated", {"target": "['A', 'B']"}, f"{LINE}{ONE_ANSWER}"),
+    ("lm-eval", "generated", {"target": "['A', 'B']"}, f"line 1: {ONE_ANSWER}"),
     ("lm-eval", "letters", {"arguments": ONE_TEXT}, "must have scored choices or generated text"),
     ("lm-eval", "letters", {"arguments": POSITIONS, "acc": DELETED}, "could be a choice or a posi"),
     ("lm-eval", "plain", prompts(3, acc=0.0), "which prompt is right is not logged: list"),
@@ -326,8 +327,10 @@ REFUSED = [  # harness, log, fields of one sample (or of all, if the message doe
     ("lighteval", "arithmetic_sentence", {"doc.specific": None}, GOLD_OF_D),
     ("lighteval", "arithmetic_sentence", {"doc.specific": OF_B}, GOLD_OF_D),
     ("lighteval", "arithmetic_sentence", WRONG, "does not fit the answer in 42 of 60 samples"),
-    ("inspect", None, {"target": ["A", "B"]}, f"{SUM}{ONE_ANSWER}.*'A', 'B'"),
-    ("inspect", None, {"target": "AB"}, f"{SUM}{ONE_ANSWER}'AB'"),
+    ("inspect", None, {"target": ["A", "B"]}, f"{ONE_ANSWER}.*'A', 'B'.; 20 of 20 samples"),
+    ("inspect", None, {"target": "AB"}, f"sample 'sum-00': {ONE_ANSWER}.*'A', 'B'"),
+    ("inspect", None, {"target": ""}, f"{SUM}{ONE_ANSWER}"),
+    ("inspect", None, {ANSWER: None}, "no answer is logged in 14 of 20 samples that the harness"),
     ("inspect", None, {"input": DELETED}, f"{SUM}it is damaged: KeyError 'input'"),
     ("inspect", None, {"scores": DELETED}, "no sample has scores, which hold"),
     # a run that has not ended, or lacks samples
@@ -335,7 +338,7 @@ REFUSED = [  # harness, log, fields of one sample (or of all, if the message doe
     ("inspect", None, lambda log: log.update(version=1), "must have version 2, got 1"),
     ("inspect", None, lambda log: log.pop("eval"), "the header: it is damaged: KeyError 'eval'"),
     ("inspect", None, lambda log: log.pop("samples"), "no samples: run without --no-log-samples"),
-    ("inspect", None, lambda log: log["samples"].pop(), "is damaged: it holds 19 of 20 samples"),
+    ("inspect", None, lambda log: log["samples"].pop(), TOO_FEW),
 ]
 
 

@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 from inspect_ai import eval_retry, scorer
 from inspect_ai.model import ModelAPI, get_model, modelapi
-from inspect_ai.scorer import Score, choice
+from inspect_ai.scorer import Score, accuracy, choice
 from inspect_ai.solver import generate
 from inspect_logs import MemoryDataset, Sample, Task, by_letter, eval, model, output, run, saying
 
 import informedness.inspect_ai
 from informedness import read_log
 from informedness.inspect_ai import with_target
+from informedness.logs.report import how_read
 from informedness.warnings import InformednessWarning
 from inputs.tables import score_of
 
@@ -72,6 +73,93 @@ def test_what_a_model_grades_or_any_text_gets_right_has_no_score(tmp_path, own, 
         read_log(tmp_path)
     (answers,) = read_log(tmp_path, extract="(?i)(?:say|yes:) (yes|no)", ignore_case=True)
     assert answers.table.informedness() == pytest.approx(1 / 2)
+
+
+def valued(value, is_answered=True, metrics=None):
+    """A scorer with a value for right and wrong answers, which may not log the answer."""
+
+    @scorer.scorer(metrics=metrics or [accuracy()])
+    def own():
+        async def score(state, target):
+            said = state.output.completion
+            is_right = target.text.casefold() == said.casefold()
+            return Score(value=value(is_right), answer=said if is_answered else None)
+
+        return score
+
+    return own()
+
+
+VALUES = ["CI", "CN", (True, False), (1.0, 0), ("true", "FALSE"), ("Yes", "no"), "10"]
+VALUES += [("1e0", "-0.0"), ("C", "what?"), "Cc", ("C", "inf")]
+
+
+@pytest.mark.parametrize("values", VALUES)
+def test_a_value_counts_in_the_log_and_in_the_run_as_for_the_accuracy_beside(tmp_path, values):
+    scorer = valued(lambda is_right: values[not is_right])
+    found = metrics_of(run(words([scorer, with_target(scorer)]), answering("{}"), str(tmp_path)))
+    assert found["accuracy"] == 0.75
+    for answers in read_log(tmp_path):
+        assert answers.table.informedness() == pytest.approx(found["informedness"]) == 1 / 2
+        assert score_of(answers.table, "accuracy") == 0.75
+        assert "; accuracy as the harness has it." in how_read(answers)
+
+
+@pytest.mark.parametrize("value", ["good", [1.0, 0.0], {"a": 1.0}, "0.5"])
+def test_a_value_that_does_not_say_what_is_right_gives_no_score(tmp_path, value):
+    """The harness takes all but the last for 0. A log has a score by "a"."""
+    scorer = valued(lambda is_right: value if is_right else "I")
+    with pytest.warns(InformednessWarning, match=r"no score: .* does not fit .* several values"):
+        found = metrics_of(run(words(with_target(scorer)), answering("{}"), str(tmp_path)))
+    assert all(math.isnan(found[name]) for name in METRICS)
+    assert found["accuracy"] == (0.375 if value == "0.5" else 0)
+    if not isinstance(value, dict):
+        with pytest.raises(ValueError, match=r"where 'Yes' is right, with verdict "):
+            read_log(tmp_path)
+
+
+def test_named_values_are_variants(tmp_path):
+    def value(is_right):
+        return {"a": float(is_right), "b": 0.3, "c": "I" if is_right else None, "d": math.nan}
+
+    metrics = {name: [accuracy()] for name in "abcd"}
+    log = run(words(valued(value, metrics=metrics)), answering("{}"), str(tmp_path))
+    values = {each.name: each.metrics["accuracy"].value for each in log.results.scores}
+    assert values["a"] == 0.75
+    (answers,) = read_log(tmp_path, variant="a")
+    assert score_of(answers.table, "accuracy") == values["a"]
+    for name in "bc":
+        with pytest.raises(ValueError, match=f", {name}: the harness's verdict does not fit"):
+            read_log(tmp_path, variant=name)
+    with pytest.raises(ValueError, match="`variant` must be one of 'a', 'b', 'c', got 'd'"):
+        read_log(tmp_path, variant="d")
+
+
+def test_without_an_answer_in_the_log_the_class_is_found_in_the_completion(tmp_path):
+    found = metrics_of(run(words(valued(bool, False)), answering("{}"), str(tmp_path)))
+    with pytest.raises(
+        ValueError, match="no answer is logged in 45 of 60 samples that the harness"
+    ):
+        read_log(tmp_path)
+    (answers,) = read_log(tmp_path, extract="(?i)yes|no", ignore_case=True)
+    assert score_of(answers.table, "accuracy") == found["accuracy"]
+    assert "finds in what scorer 'own' logged as the answer, or the completion" in how_read(answers)
+    assert "as the harness has it" not in how_read(answers)
+
+
+def test_samples_with_several_targets_are_left_out_if_they_are_at_most_one_in_five(tmp_path):
+    task = words(scorer.match())
+    for sample in task.dataset[:12]:
+        sample.target = ["Yes", "Certainly"]
+    run(task, answering("{}"), str(tmp_path / "few"))
+    with pytest.warns(InformednessWarning, match="12 of 60 samples of .* several right answers"):
+        (answers,) = read_log(tmp_path / "few")
+    assert (len(answers.ids), answers.n_left_out) == (48, 12)
+    assert score_of(answers.table, "accuracy") == 0.75
+    task.dataset[12].target = ["Yes", "Certainly"]
+    run(task, answering("{}"), str(tmp_path / "many"))
+    with pytest.raises(ValueError, match=r"'q00': must have one .*; 13 of 60 samples have several"):
+        read_log(tmp_path / "many")
 
 
 WRONG = ["What is 3 + 4?"]

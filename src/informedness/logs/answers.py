@@ -7,7 +7,8 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from shlex import quote
 from typing import Any
 
 from ..core.labels import Column, Label, show, warn
@@ -15,8 +16,7 @@ from ..errors import naming
 from ..files.joined import joined_sides
 from ..results.comparison import Comparison, compare
 from ..results.estimate import Averaged, Estimate, estimate
-from ..results.models import read_samples
-from ..results.report import Report
+from ..results.report import Report, report
 from ..tables.class_names import at_position
 from ..tables.containers import read_quickly
 from ..tables.contingency import ContingencyTable
@@ -56,10 +56,16 @@ class Answers:
         What the classes are called in each sample, where the classes are positions.
     verdicts : tuple of float or None
         Which answers the harness counts as right (1) and which as wrong (0).
+    completions : tuple of str or None
+        What the model said where the log has no answer; empty if that is not logged.
+    verdict : str
+        The metric that the verdicts are of; "" if the answers were compared with none.
+    metrics : dict of str to float
+        The metrics of the log: the share of right answers by each of 0 and 1, nan for any other.
     created : str
         When the run was made; a later one sorts behind an earlier one.
     n_left_out : int
-        How many samples have no answer that counts, because of an error.
+        How many samples do not count, because of an error or several right answers.
     n_other_runs : int
         How many other runs of the task by this model were left out.
     groups : tuple of str
@@ -80,6 +86,9 @@ class Answers:
     choices: tuple[Label, ...] | None = None
     texts: tuple[tuple[str, ...], ...] = ()
     verdicts: tuple[float | None, ...] = ()
+    completions: tuple[str | None, ...] = ()
+    verdict: str = ""
+    metrics: Mapping[str, float] = field(default_factory=dict)
     created: str = ""
     n_left_out: int = 0
     n_other_runs: int = 0
@@ -87,11 +96,11 @@ class Answers:
 
     @classmethod
     def of(cls, rows: Iterable[tuple[Any, ...]], **more: Any) -> Answers:
-        """Return the answers in rows of (id, gold, answer, verdict, prompt); `more` are attributes.
+        """Return the answers in rows of (id, gold, answer, verdict, prompt, completion).
 
-        Without a prompt, `more` has those.
+        `more` are attributes, and has the prompts of shorter rows.
         """
-        names = ("ids", "references", "predictions", "verdicts", "prompts")
+        names = ("ids", "references", "predictions", "verdicts", "prompts", "completions")
         columns: dict[str, Any] = dict(zip(names, zip(*rows, strict=True), strict=False))
         return cls(**columns, **more)
 
@@ -137,6 +146,17 @@ class Answers:
         return ", ".join(filter(None, (self.model, self.task, self.variant, epoch)))
 
     @property
+    def unread(self) -> str:
+        """Which metrics of the log the answers were not compared with, and what to add; or ""."""
+        shares = {name: share for name, share in self.metrics.items() if name != self.verdict}
+        if not shares:
+            return ""
+        names = (x if math.isnan(share) else f"{x} ({share:.4f})" for x, share in shares.items())
+        line = f"the log's {', '.join(names)} {'was' if len(shares) == 1 else 'were'} not read"
+        flags = [f"`--verdict {quote(x)}`" for x, share in shares.items() if not math.isnan(share)]
+        return f"{line}: {' or '.join(flags)}" if flags and self.verdicts else line
+
+    @property
     def classes(self) -> tuple[Label, ...]:
         """The choices, or the references that occur, in order."""
         return self.choices or tuple(sorted(set(self.references)))
@@ -165,21 +185,23 @@ class Answers:
 
         If there are several epochs of each sample, the intervals are by sample.
         """
-        pairs = None
-        if confidence_level is not None and self.groups:
-            sides = list(self.references), {"predictions": self.known_predictions()}
-            samples = read_samples(*sides, {"groups": self.groups}, self.classes, None, "wrong")
-            pairs = samples.paired(0, 0)
-        return Report.from_table(self.table, confidence_level, pairs=pairs, average=average)
+        sides = list(self.references), self.known_predictions()
+        how: dict[str, Any] = {"labels": self.classes, "unknown": "wrong", "average": average}
+        if confidence_level is not None:
+            how |= {"confidence_level": confidence_level, "groups": self.groups or None}
+        return report(*sides, **how)
 
     def estimate(
         self, metric: str, confidence_level: float, average: Averaged = "default"
     ) -> Estimate:
         """Return a score, nan if undefined, and its error by sample if there are several epochs."""
         sides = list(self.references), self.known_predictions()
-        how: dict[str, Any] = {"labels": self.classes, "unknown": "wrong"}
-        how |= {"groups": self.groups or None, "zero_division": math.nan}
-        how |= {"confidence_level": confidence_level}
+        how: dict[str, Any] = {
+            "labels": self.classes,
+            "unknown": "wrong",
+            "zero_division": math.nan,
+        }
+        how |= {"groups": self.groups or None, "confidence_level": confidence_level}
         return estimate(*sides, metric, average=average, **how)
 
     def standard_error(self, metric: str) -> float:
@@ -192,7 +214,8 @@ class Answers:
     def pooled(self, others: Sequence[Answers]) -> Answers:
         """Return these answers together with those of other epochs."""
         epochs = (self, *others)
-        names = ("ids", "references", "predictions", "prompts", "documents", "texts", "verdicts")
+        names = ["ids", "references", "predictions", "prompts", "documents", "texts", "verdicts"]
+        names.append("completions")
         every: dict[str, Any] = {x: sum((getattr(one, x) for one in epochs), ()) for x in names}
         n_left_out = sum(one.n_left_out for one in epochs)
         return replace(self, epoch=None, n_left_out=n_left_out, **every)._by_sample()
@@ -246,7 +269,8 @@ class Answers:
         ----------
         options : LabelOptions
             Of these `extract`, `ignore_case` and `strip`, which find the class in generated text
-            whatever the harness found; and `choices`, which give names to positions.
+            whatever the harness found, and in the completion where the log has no answer; and
+            `choices`, which give names to positions.
 
         Raises
         ------
@@ -255,20 +279,34 @@ class Answers:
             not among the choices.
         """
         made = self if options.choices is None else self._named(options.choices)
-        names, how = made._names(), made.how
-        answers: list[Any] = list(made.predictions)
-        verdicts: Sequence[Any] = made.verdicts or [None] * len(answers)
+        names = made._names()
         if options.pattern is not None or options.ignore_case or options.strip:
-            if not all(isinstance(x, (str, type(None))) for x in self.predictions):
-                raise ValueError(f"`extract`, `ignore_case` and `strip` need text, not {how}")
-            verdicts, how = [None] * len(answers), f"{how}, by options"
-            if options.pattern is not None:
-                answers = extracted(answers, options.pattern)
-                how = f"what {options.pattern.pattern!r} finds in {made.how}"
-            answers = [x and options.fold(x) for x in answers]
+            made = made._found_in_text(options)
             names = [{options.fold(x): label for x, label in of.items()} for of in names]
-        found = by_verdict(answers, made.references, verdicts, names, made.ids)
-        return replace(made, predictions=tuple(found), how=how)
+        verdicts: Sequence[Any] = made.verdicts or [None] * len(made.ids)
+        found = by_verdict(made.predictions, made.references, verdicts, names, made.ids)
+        return replace(made, predictions=tuple(found))
+
+    def _found_in_text(self, options: LabelOptions) -> Answers:
+        """Return what these options find in the text of the answers, without verdicts."""
+        answers: list[Any] = [*self.predictions]
+        source = self.how
+        if not all(isinstance(answer, str | None) for answer in answers):
+            raise ValueError(f"`extract`, `ignore_case` and `strip` need text, not {source}")
+        pairs = zip(answers, self.verdicts, strict=False)
+        if {*answers} == {None} or any(credit for answer, credit in pairs if answer is None):
+            source += ", or the completion where it logged none"
+            texts = zip(answers, self.completions or answers, strict=True)
+            answers = [completion if answer is None else answer for answer, completion in texts]
+        if {*answers} == {None}:
+            raise ValueError(f"the log must hold text to find a class in, got none: no {source}")
+        if options.pattern is None:
+            source += ", by options"
+        else:
+            answers = extracted(answers, options.pattern)
+            source = f"what {options.pattern.pattern!r} finds in {source}"
+        folded = tuple(answer and options.fold(answer) for answer in answers)
+        return replace(self, predictions=folded, how=source, verdicts=(), verdict="")
 
     def _names(self) -> list[Mapping[str, Label]]:
         """Return what the classes of each sample are called."""
@@ -292,11 +330,19 @@ class Answers:
 
 
 @contextmanager
-def naming_sample(name: str) -> Iterator[None]:
-    """Name a sample in errors about it, also in those that raise because it is damaged."""
+def naming_sample(name: str, several: list[str] | None = None) -> Iterator[None]:
+    """Name a sample in errors about it, also in those that raise because it is damaged.
+
+    With a list, a sample with several right answers ends the block without an error, and the list
+    gets the message.
+    """
     with naming(name):
         try:
             yield
+        except SeveralError as error:
+            if several is None:
+                raise
+            several.append(f"{name}: {error}")
         except (AttributeError, IndexError, KeyError, TypeError) as error:
             raise ValueError(f"it is damaged: {type(error).__name__} {error}") from error
 
@@ -310,9 +356,21 @@ def json_object(text: bytes) -> dict[str, Any]:
     return parsed
 
 
+class SeveralError(ValueError):
+    """A sample has several right answers."""
+
+
 def not_one(golds: Any) -> ValueError:
     """Return the error that a sample has several right answers, or none."""
-    return ValueError(f"must have one right answer for a score of classes, got {show(golds)}")
+    kind = SeveralError if len(golds) > 1 else ValueError
+    return kind(f"must have one right answer for a score of classes, got {show(golds)}")
+
+
+def check_several(several: Sequence[str], n_samples: int) -> None:
+    """Raise ValueError if more than one in five samples have several right answers."""
+    if 5 * len(several) > n_samples:
+        share = f"{len(several)} of {n_samples} samples"
+        raise ValueError(f"{several[0]}; {share} have several, and up to one in five are left out")
 
 
 def of_positions(

@@ -1,6 +1,7 @@
 """Logs of Inspect (`inspect-ai`): `.eval`, a zip of JSON files, and `.json`."""
 
 import json
+import math
 import re
 import sys
 import zlib
@@ -11,12 +12,12 @@ from typing import Any
 
 from ..core.labels import show
 from ..errors import needing
-from .answers import Answers, json_object, naming_sample, not_one
-from .verdicts import verdict_of
+from .answers import Answers, check_several, json_object, naming_sample, not_one
 
 _VERSION = 2  # of the log's schema
 _HEADER, _SAMPLES = "header.json", "samples/"
 _OF_MARK = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partial, incorrect, no answer
+_OF_MARK |= {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}  # in any case
 _HEAD_OF_JSON = re.compile(rb'\s*\{\s*"version":\s*\d+,\s*"status":\s*"\w+",\s*"eval":\s*\{')
 
 
@@ -28,8 +29,10 @@ def is_log(path: Path) -> bool:
         return bool(_HEAD_OF_JSON.match(stream.read(4096)))
 
 
-def read_log(path: Path) -> Iterator[Answers]:
-    """Yield the answers in a log, epoch by epoch and scorer by scorer.
+def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
+    """Yield the answers in a log, epoch by epoch and score by score.
+
+    A score is what a scorer gives, or one of its values by name. There is no choice of a verdict.
 
     Raises
     ------
@@ -39,6 +42,8 @@ def read_log(path: Path) -> Iterator[Answers]:
     ImportError
         If it is a `.eval` file and nothing is installed that reads Zstandard.
     """
+    if verdict is not None:
+        raise ValueError("`verdict` is not for logs of Inspect: choose a score with `variant`")
     parts = (_parts_of_json if path.suffix == ".json" else _parts_of_eval)(path)
     header = next(parts)
     version, status = header.get("version"), header.get("status")
@@ -50,32 +55,37 @@ def read_log(path: Path) -> Iterator[Answers]:
         raise ValueError(f"{said}: finish the run with `inspect eval-retry`")
     with naming_sample("the header"):
         task, model = header["eval"]["task"], header["eval"]["model"]
-    golds, letters = [], []
+    golds, letters, several = [], [], list[str]()
     n_samples: Counter[int] = Counter()  # by epoch
-    runs: dict[tuple[int, str], list[Any]] = {}  # the rows of each epoch and scorer
+    runs: dict[tuple[int, str, str], list[Any]] = {}  # the rows of each epoch, scorer and value
     for raw in parts:
-        with naming_sample(f"sample {show(raw.get('id'))}"):
+        with naming_sample(f"sample {show(raw.get('id'))}", several):
             choices, epoch = raw.get("choices") or [], raw["epoch"]
-            letters.append(letters_of(len(choices)))
-            golds.append(gold_of(raw["target"], letters[-1]))
             n_samples[epoch] += 1
+            names = letters_of(len(choices))
+            golds.append(gold_of(raw["target"], names))
+            letters.append(names)
             prompt = _prompt(raw["input"], choices)
-            for name, score in _scores(raw).items():
-                found = answer_and_verdict(score["value"], score.get("answer"))
-                row = (str(raw["id"]), golds[-1], *found, prompt)
-                runs.setdefault((epoch, name), []).append(row)
-    _check_samples(n_samples.total(), header, len(runs))
-    for epoch, name in sorted(runs, key=lambda run: run[0]):
+            for scorer, key, value, logged in _scores(raw):
+                answer, mark = answer_and_verdict(value, logged)
+                completion = None if answer else (raw.get("output") or {}).get("completion")
+                row = (str(raw["id"]), golds[-1], answer, mark, prompt, completion)
+                runs.setdefault((epoch, scorer, key), []).append(row)
+    _check_samples(n_samples.total(), header, len(runs) + len(several))
+    check_several(several, n_samples.total())
+    is_named = len({scorer for _, scorer, _ in runs}) > 1
+    for (epoch, scorer, key), unsorted in sorted(runs.items(), key=lambda run: run[0][0]):
         # an order that does not depend on when each was done
-        rows = sorted(runs[epoch, name], key=lambda row: row[0])
+        rows = sorted(unsorted, key=lambda row: row[0])
         yield Answers.of(
             rows,
             harness="inspect",
             task=task,
             model=model,
-            how=f"what scorer {name!r} logged as the answer",
-            variant=name if len({name for _, name in runs}) > 1 else "",
+            how=f"what scorer {scorer!r} logged as the answer",
+            variant=", ".join(filter(None, (scorer if is_named else "", key))),
             epoch=epoch if len(n_samples) > 1 else None,
+            verdict=key or scorer,
             choices=classes_of(golds, letters),
             created=str(header["eval"].get("created", "")),
             n_left_out=n_samples[epoch] - len(rows),
@@ -112,17 +122,35 @@ def _parts_of_eval(path: Path) -> Iterator[dict[str, Any]]:
         raise ValueError(f"the log is damaged: {error}") from error
 
 
-def _scores(raw: dict[str, Any]) -> dict[str, Any]:
-    """Return the scores of a sample by scorer; as Inspect, without those that have no value."""
-    scores = {} if raw.get("invalidation") else raw.get("scores") or {}
-    return {x: y for x, y in scores.items() if y["value"] == y["value"]}  # which nan is not
+def _scores(raw: dict[str, Any]) -> Iterator[tuple[str, str, Any, str | None]]:
+    """Yield scorer, key, value and answer of each score; only values by name have a key.
+
+    As in Inspect, those of nan do not count.
+    """
+    for scorer, score in ({} if raw.get("invalidation") else raw.get("scores") or {}).items():
+        values = score["value"] if isinstance(score["value"], dict) else {"": score["value"]}
+        for key, value in values.items():
+            if value == value:  # which nan is not
+                yield scorer, key, value, score.get("answer")
 
 
-def answer_and_verdict(value: Any, answer: str | None) -> tuple[str | None, float | None]:
-    """Return the answer and verdict of a score; an empty answer counts as none."""
+def answer_and_verdict(value: Any, answer: str | None) -> tuple[str | None, Any]:
+    """Return the answer, None if it is empty, and the verdict, as Inspect's `value_to_float` does.
+
+    So text that it cannot read is 0. Several values, in a list or dict, stay as they are.
+    """
     if isinstance(value, str):
-        value = _OF_MARK.get(value)
-    return answer or None, verdict_of(value)
+        value = _OF_MARK.get(value, _OF_MARK.get(value.lower(), _number(value)))
+    is_one = isinstance(value, float | int | None)
+    return answer or None, float(value or 0) if is_one else value
+
+
+def _number(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        return 0.0
+    return number if math.isfinite(number) else 0.0
 
 
 def letters_of(n_choices: int) -> tuple[str, ...]:
@@ -139,7 +167,7 @@ def gold_of(target: str | list[str], letters: tuple[str, ...]) -> str:
     if marks and set(marks) <= set(letters):
         golds = marks
     if len(golds) != 1 or not golds[0]:
-        raise not_one(target)
+        raise not_one(golds)
     return golds[0]
 
 
@@ -159,7 +187,10 @@ def _check_samples(n_samples: int, header: dict[str, Any], n_runs: int) -> None:
     results = header.get("results") or {}
     n_total = results.get("total_samples", n_samples)
     if n_samples != n_total and not results.get("early_stopping"):
-        raise ValueError(f"the log is damaged: it holds {n_samples} of {n_total} samples")
+        by_header = f"`results.total_samples` in its header is {n_total}"
+        raise ValueError(
+            f"the log is damaged: `samples` holds {n_samples} samples, but {by_header}"
+        )
     if not n_runs:
         raise ValueError("no sample has scores, which hold the answers: run `inspect score`")
 

@@ -15,7 +15,7 @@ from typing import Any
 from ..core.labels import show
 from ..files.arrow import native
 from ..files.open import explained, open_whole
-from .answers import Answers, naming_sample, not_one, of_positions
+from .answers import Answers, check_several, naming_sample, not_one, of_positions
 from .verdicts import likeliest, verdict_metric, verdict_of
 
 _FILE = re.compile(r"details_.+_(\d{4}-\d\d-\d\dT[\d.-]+)\.parquet")
@@ -33,14 +33,16 @@ def is_log(path: Path) -> bool:
     return bool(_FILE.fullmatch(path.name)) and path.is_file()
 
 
-def read_log(path: Path) -> Iterator[Answers]:
+def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     """Yield the answers in a details file: those by log-probability, then generated text.
+
+    The verdict is a metric of 0 and 1, by default the accuracy or a match.
 
     Raises
     ------
     ValueError
-        If the file is damaged or not a details file, if there is no sample, or if samples cannot
-        be scored.
+        If the file is damaged or not a details file, if there is no sample, if samples cannot be
+        scored, if more than one in five have several right answers, or if no metric is the verdict.
     ImportError
         If pyarrow is missing.
     """
@@ -51,7 +53,7 @@ def read_log(path: Path) -> Iterator[Answers]:
             kinds.setdefault(bool(row["model_response"]["text"]), []).append(row)
     for is_text, rows in sorted(kinds.items()):
         name = "text" if is_text else "log-probabilities"
-        yield _answers(path, rows, is_text, name if len(kinds) > 1 else "")
+        yield _answers(path, rows, is_text, name if len(kinds) > 1 else "", verdict)
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -113,29 +115,37 @@ def _plain_name(metric: str) -> str:
     return f"{name}_{of_option[1]}" if of_option else name
 
 
-def _answers(path: Path, rows: list[dict[str, Any]], is_text: bool, variant: str) -> Answers:
+def _answers(
+    path: Path, rows: list[dict[str, Any]], is_text: bool, variant: str, wanted: str | None
+) -> Answers:
     """Return the answers to samples: classes, or generated texts."""
     logged = [row.get("metric") or {} for row in rows]
-    metric = verdict_metric(logged, _OF_TEXTS if is_text else _OF_CHOICES)
+    metric, shares = verdict_metric(logged, _OF_TEXTS if is_text else _OF_CHOICES, wanted)
     specific = [row["doc"].get("specific") or {} for row in rows]
     is_extracted = any(x.get("extracted_predictions") is not None for x in specific)
     how = "the generated text" if is_text else "the likeliest choice"
     if is_text and is_extracted:
         how = "the answer that lighteval's extractive match found in the text"
-    samples = []
-    for row in rows:
-        with naming_sample(f"sample {row['doc']['id']}"):
-            samples.append(_sample(row, metric or "acc", is_extracted))
-    choices, golds, answers = zip(*samples, strict=True)
+    samples, several = [], list[str]()
+    for row, values in zip(rows, logged, strict=True):
+        doc, verdict = row["doc"], verdict_of(values.get(metric))
+        with naming_sample(f"sample {doc['id']}", several):
+            read = _sample(row, metric or "acc", is_extracted)
+            samples.append((str(doc["id"]), _prompt(doc), verdict, *read))
+    check_several(several, len(rows))
+    ids, prompts, verdicts, choices, golds, answers = zip(*samples, strict=True)
     return Answers(
         harness="lighteval",
         task=str(rows[0]["doc"]["task_name"]),
         model=_model(path),
         how=how,
-        ids=tuple(str(row["doc"]["id"]) for row in rows),
-        prompts=tuple(_prompt(row["doc"]) for row in rows),
+        ids=ids,
+        prompts=prompts,
         variant=variant,
-        verdicts=tuple(verdict_of(x.get(metric)) for x in logged),
+        verdicts=verdicts,
+        verdict=metric,
+        metrics=shares,
+        n_left_out=len(several),
         created=path.name,
         **of_positions(golds, answers, choices),
     )

@@ -4,6 +4,7 @@ Each line is one document after one filter: what was asked (`arguments`), what t
 the responses (`filtered_resps`), the target as text, and the value of each metric.
 """
 
+import ast
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -13,7 +14,7 @@ from typing import Any
 from ..core.labels import show
 from ..errors import naming
 from ..files.open import open_whole
-from .answers import Answers, json_object, naming_sample, not_one, of_positions
+from .answers import Answers, check_several, json_object, naming_sample, not_one, of_positions
 from .verdicts import likeliest, verdict_metric, verdict_of
 
 _DATE = r"\d{4}-\d\d-\d\dT[\d.-]+"
@@ -21,6 +22,10 @@ _FILE = re.compile(rf"samples_(?P<task>.+?)(_(?P<date>{_DATE}))?\.jsonl(\.(gz|bz
 RESULTS = re.compile(r"results_.+\.json")
 OF_CHOICES = ("acc", "acc_norm", "acc_bytes", "acc_mutual_info")  # what the likeliest choice is of
 OF_TEXTS = ("exact_match", "acc", "em")
+
+_NAMES = ("doc_id", "target", "filtered_resps", "filter", "prompt_hash", "doc_hash")
+# what else is no metric
+_OTHERS = ("doc", "arguments", "resps", "metrics", "target_hash", "informedness", "nit")
 
 Sample = dict[Any, Any]
 
@@ -30,14 +35,17 @@ def is_log(path: Path) -> bool:
     return bool(_FILE.fullmatch(path.name) or RESULTS.fullmatch(path.name)) and path.is_file()
 
 
-def read_log(path: Path) -> Iterator[Answers]:
+def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     """Yield the answers in a log, after each filter.
+
+    The verdict is a metric of 0 and 1, by default the accuracy or exact match.
 
     Raises
     ------
     ValueError
-        If the file is damaged or holds no samples, or if a sample cannot be scored: it has several
-        right answers, no choices, or a target that is none of them.
+        If the file is damaged or holds no samples, if a sample cannot be scored (it has no choices,
+        or a target that is none of them), if more than one in five have several right answers, or
+        if no metric is the verdict.
     """
     if RESULTS.fullmatch(path.name):
         said = "results hold no samples: lm-eval writes samples_*.jsonl with --log_samples, "
@@ -49,12 +57,13 @@ def read_log(path: Path) -> Iterator[Answers]:
         results = json_object(beside.read_bytes()) if beside.is_file() else {}
     config = (results.get("configs") or {}).get(task) or {}
     by_filter: dict[str, list[Sample]] = {}
+    several: list[str] = []
     with open_whole(str(path)) as stream:
         for number, line in enumerate(stream, start=1):
-            with naming_sample(f"line {number}"):
-                sample = _sample(line, config)
-            sample["where"] = f"line {number}"
-            by_filter.setdefault(str(sample["filter"]), []).append(sample)
+            with naming_sample(f"line {number}", several):
+                sample = _sample(line, config) | {"where": f"line {number}"}
+                by_filter.setdefault(str(sample["filter"]), []).append(sample)
+    check_several(several, sum(map(len, by_filter.values())) + len(several))
     for name, samples in by_filter.items():
         yield Answers(
             harness="lm-eval",
@@ -65,16 +74,16 @@ def read_log(path: Path) -> Iterator[Answers]:
             documents=tuple(str(sample["doc_hash"]) for sample in samples),
             variant="" if name == "none" else name,
             created=date or "",
-            **_answers(samples, name),
+            n_left_out=len(several) // len(by_filter),
+            **_answers(samples, name, verdict),
         )
 
 
 def _sample(line: bytes, config: dict[str, Any]) -> Sample:
     """Return what is needed of a line; the task's configuration may name the choices."""
     logged = json_object(line)
-    names = ("doc_id", "target", "filtered_resps", "filter", "prompt_hash", "doc_hash")
-    sample: Sample = {name: logged[name] for name in names}
-    sample |= {name: logged.get(name) for name in (*OF_CHOICES, *OF_TEXTS)}
+    sample: Sample = {name: logged[name] for name in _NAMES}
+    sample["metrics"] = {x: logged[x] for x in logged if x not in (*_NAMES, *_OTHERS)}
     # the second argument of each request: a choice, or how to generate
     arguments = [x.get("arg_1") for x in logged["arguments"].values()]
     sample["is_choice"] = len(arguments) > 1 and all(isinstance(x, str) for x in arguments)
@@ -88,16 +97,32 @@ def _sample(line: bytes, config: dict[str, Any]) -> Sample:
     # gold and answer as our metrics log them, perhaps with a verdict and choices
     pair = logged.get("informedness", logged.get("nit"))
     pair = pair if isinstance(pair, list) else []
+    if not pair and str(sample["target"]).strip() not in map(str.strip, sample["arguments"]):
+        sample["target"] = _gold(sample["target"])
     return {**sample, "pair": pair[:2], "doc_to_choice": pair[3] if len(pair) == 4 else listed}
 
 
-def _answers(samples: Sequence[Sample], name: str) -> dict[str, Any]:
+def _gold(target: Any) -> str:
+    """Return the one right answer, which is the text of a list if a task allows several."""
+    try:
+        golds = ast.literal_eval(str(target))
+    except (SyntaxError, ValueError):
+        return str(target)
+    if not isinstance(golds, list):
+        return str(target)
+    if len(golds) != 1:
+        raise not_one(golds)
+    return str(golds[0])
+
+
+def _answers(samples: Sequence[Sample], name: str, wanted: str | None) -> dict[str, Any]:
     """Return references, predictions, verdicts, choices, and how answers are found."""
     is_choice = samples[0]["is_choice"]
-    metric = verdict_metric(samples, OF_CHOICES if is_choice else OF_TEXTS)
+    logged = [sample["metrics"] for sample in samples]
+    metric, shares = verdict_metric(logged, OF_CHOICES if is_choice else OF_TEXTS, wanted)
     for sample in samples:
         with naming_sample(sample["where"]):
-            sample["verdict"] = verdict_of(sample.get(metric))
+            sample["verdict"] = verdict_of(sample["metrics"].get(metric))
             if is_choice:
                 sample["choices"], sample["likeliest"] = _likeliest(sample, metric or "acc")
             elif not sample["pair"]:
@@ -116,7 +141,8 @@ def _answers(samples: Sequence[Sample], name: str) -> dict[str, Any]:
         pairs = zip(positions, listed, strict=True)
         if all(isinstance(texts, list) and i in range(len(texts)) for i, texts in pairs):
             found = of_positions(positions, answers, listed)
-    return {**found, "how": how, "verdicts": tuple(sample["verdict"] for sample in samples)}
+    found |= {"how": how, "verdict": metric, "metrics": shares}
+    return {**found, "verdicts": tuple(sample["verdict"] for sample in samples)}
 
 
 def _likeliest(sample: Sample, metric: str) -> tuple[list[str], int]:
@@ -126,7 +152,8 @@ def _likeliest(sample: Sample, metric: str) -> tuple[list[str], int]:
     if len(likelihoods) != len(texts) or any(map(math.isnan, likelihoods)):
         raise ValueError(f"must hold a number for each choice, got {show(responses)}")
     # the harness asks again without a prompt for this metric
-    choices = texts if sample["acc_mutual_info"] is None else texts[: len(texts) // 2]
+    is_twice = sample["metrics"].get("acc_mutual_info") is not None
+    choices = texts[: len(texts) // 2] if is_twice else texts
     stripped = [text.strip() for text in choices]
     if sample["pair"]:
         return stripped, sample["pair"][1]
@@ -153,12 +180,7 @@ def _golds(samples: Sequence[Sample]) -> Sequence[Any]:
     bad: dict[tuple[Any, ...], list[Sample]] = {}
     for reading in map(tuple, readings):
         pairs = zip(samples, reading, strict=True)
-        bad[reading] = [
-            sample
-            for sample, gold in pairs
-            if gold not in range(len(sample["choices"]))
-            or sample["verdict"] == (sample["likeliest"] != gold)
-        ]
+        bad[reading] = [sample for sample, gold in pairs if not _is_gold(gold, sample)]
     fitting = [reading for reading, of_reading in bad.items() if not of_reading]
     if len(fitting) > 1:
         raise ValueError("`target` could be a choice or a position: list `informedness`, too")
@@ -167,6 +189,12 @@ def _golds(samples: Sequence[Sample]) -> Sequence[Any]:
         found = {name: first[name] for name in ("target", "choices", "likeliest", "verdict")}
         raise ValueError(f"{first['where']}: must have one choice as target, got {show(found)}")
     return fitting[0]
+
+
+def _is_gold(position: int | None, sample: Sample) -> bool:
+    """Return whether there is a choice at a position, which may be the right one by the verdict."""
+    is_choice = position in range(len(sample["choices"]))
+    return is_choice and sample["verdict"] != (sample["likeliest"] != position)
 
 
 def _position_of_text(sample: Sample) -> int | None:
@@ -181,8 +209,6 @@ def _position(target: Any) -> int | None:
 def _target_and_text(sample: Sample) -> list[str]:
     """Return the target and the answer as they stand in the log."""
     gold, answers = str(sample["target"]), sample["filtered_resps"]
-    if gold.startswith("[") and gold.endswith("]"):
-        raise not_one(gold)
     if len(answers) != 1 or not isinstance(answers[0], str):
         raise ValueError(f"must have one answer, got {show(answers)}: add take_first to the filter")
     return [gold, *answers]

@@ -16,7 +16,7 @@ from ..tables.label_options import LabelOptions
 from . import inspect_ai, lighteval, lm_eval
 from .answers import Answers
 
-# each has `is_log(path)`, and `read_log(path)`, which yields the answers in a file
+# each has `is_log(path)`, and `read_log(path, verdict)`, which yields the answers in a file
 READERS: dict[str, ModuleType] = {"lm-eval": lm_eval, "lighteval": lighteval, "inspect": inspect_ai}
 
 _Found: TypeAlias = list[tuple[Path, Answers]]
@@ -28,6 +28,7 @@ def read_log(
     harness: str | None = None,
     task: str | None = None,
     variant: str | None = None,
+    verdict: str | None = None,
     runs: str | None = None,
     latest: bool = False,
     epoch: int | None = None,
@@ -50,7 +51,11 @@ def read_log(
     task : str, optional
         Return only the answers in this task.
     variant : str, optional
-        Return only the answers of this filter (lm-eval) or scorer (Inspect), if there are several.
+        Return only the answers of this filter (lm-eval), scorer or named value (Inspect), if there
+        are several.
+    verdict : str, optional
+        A metric of 0 and 1 in logs of lm-eval and lighteval that says which answers are right; by
+        default the harness's own accuracy or exact match.
     runs : str, optional
         Read only logs that have this in their path.
     latest : bool
@@ -79,7 +84,7 @@ def read_log(
     ------
     ValueError
         If no file is a log that can be read, or nothing in them is of this task, variant, run or
-        epoch.
+        epoch; or if there is a verdict beside `extract`, `ignore_case` or `strip`.
     ImportError
         If a package is missing: pyarrow for lighteval, backports.zstd for `.eval`.
 
@@ -87,7 +92,8 @@ def read_log(
     -----
     InformednessWarning
         For each log, or run in it, that is left out because it cannot be read, or because there is
-        a later one; and for samples that are left out because of an error.
+        a later one; for samples that are left out because of an error, or because they have
+        several right answers; and if no metric of a log was compared with the answers.
 
     Examples
     --------
@@ -108,6 +114,8 @@ def read_log(
     0.5
     """
     options = LabelOptions(extract=extract, choices=choices, ignore_case=ignore_case, strip=strip)
+    if verdict is not None and (extract is not None or ignore_case or strip):
+        raise ValueError("`verdict` does not go with `extract`, `ignore_case` or `strip`")
     check_choice("harness", harness, (None, *READERS))
     check_choice("epochs", epochs, ("each", "pooled"))
     found: _Found = []
@@ -115,7 +123,7 @@ def read_log(
     for file, reader in _logs(paths_of(path), harness, runs):
         try:
             with naming(file):
-                found += [(file, answers) for answers in _samples_in(file, reader)]
+                found += [(file, answers) for answers in _samples_in(file, reader, verdict)]
         except (ValueError, OSError) as error:
             left_out.append(str(error))
     for field, value in (("task", task), ("variant", variant), ("epoch", epoch)):
@@ -124,12 +132,15 @@ def read_log(
     for file, answers in _of_runs(found, latest, epochs, left_out):
         try:
             with naming(f"{file}, {answers.variant}" if answers.variant else file):
-                read.append(answers.read(options))
+                read.append(one := answers.read(options))
+            if not one.verdict and "`--verdict" in one.unread:
+                warn(f"{file}: {one.unread}")
         except ValueError as error:
             left_out.append(str(error))
         if n := answers.n_left_out:
-            said = f"{n} of {n + len(answers.ids)} samples of {answers.name}"
-            warn(f"{file}: {said} have no score because of an error, and do not count")
+            share = f"{n} of {n + len(answers.ids)} samples of {answers.name}"
+            why = "have no score because of an error or several right answers"
+            warn(f"{file}: {share} {why}, and do not count")
     if not read:
         raise ValueError("; ".join(left_out))
     for line in left_out:
@@ -161,9 +172,9 @@ def _of_runs(
         yield from ((last, replace(answers, n_other_runs=len(told))) for answers in of_last)
 
 
-def _samples_in(file: Path, reader: ModuleType) -> list[Answers]:
+def _samples_in(file: Path, reader: ModuleType, verdict: str | None) -> list[Answers]:
     """Return the answers in a log, which must have samples with different identifiers."""
-    read: list[Answers] = list(reader.read_log(file))
+    read: list[Answers] = list(reader.read_log(file, verdict))
     if not read:
         raise ValueError("the log must hold samples, got none")
     for answers in read:

@@ -22,7 +22,7 @@ from .answers import Answers
 
 _SHOWN = ("accuracy", *MODULES)
 _ORIGIN = ("harness", "model", "task", "variant", "epoch", "n_left_out", "n_other_runs")
-_VARIANTS = {"lm-eval": "filters", "lighteval": "kinds of metric", "inspect": "scorers"}
+_VARIANTS = {"lm-eval": "filters", "lighteval": "kinds of metric", "inspect": "scores"}
 _ADDED = ("n_samples", "n_unknown", "n_tasks", "n_not_guessing")
 
 
@@ -270,7 +270,9 @@ class LogReport(Result):
 
 def how_read(answers: Answers) -> str:
     """Return in one line whose answers these are, how they were found and which are not a class."""
-    line = f"{answers.harness}, {render.shown(answers.name)}: the answer is {answers.how}."
+    compared = "accuracy as the harness has it" if answers.verdict else ""
+    parts = filter(None, (f"the answer is {answers.how}", compared, answers.unread))
+    line = f"{answers.harness}, {render.shown(answers.name)}: {'; '.join(parts)}."
     unknown = answers.unknown()
     if not unknown:
         return line

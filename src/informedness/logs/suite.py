@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,20 +30,15 @@ def compare_logs(
     ValueError
         If the runs of a task hold different samples or references; the message names the task.
     """
-    sides = [{one.task: one for one in answers} for answers in (answers_a, answers_b)]
-    runs = [defaultdict[str, list[Any]](list), defaultdict[str, list[Any]](list)]
-    for of_tasks, answers in zip(runs, (answers_a, answers_b), strict=True):
-        for one in answers:
-            of_tasks[one.task].append(vars(one))
     made, left_out = {}, list[str]()
-    for task in dict.fromkeys([*sides[0], *sides[1]]):
-        of_a, of_b = (of_tasks[task] for of_tasks in runs)
+    for task in dict.fromkeys(one.task for one in (*answers_a, *answers_b)):
+        of_a, of_b = ([x for x in side if x.task == task] for side in (answers_a, answers_b))
         if not of_a or not of_b:
             left_out.append(f"{task}, which only {'A' if of_a else 'B'} has")
-        elif several := several_of(max(of_a, of_b, key=len)):
+        elif several := several_of([vars(x) for x in max(of_a, of_b, key=len)]):
             left_out.append(f"{task}, which has {several}")
         else:
-            a, b = (side[task] for side in sides)
+            (a,), (b,) = of_a, of_b
             with naming(task), naming_warnings(task):
                 if len(set(a.references)) < 2:
                     left_out.append(f"{task}, whose references are all {a.references[0]!r}")

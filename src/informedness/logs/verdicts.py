@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..core.labels import Label, show
+from ..files.columns import listed
 from ..text.render import cut
 
 _Classes = Mapping[str, Label]  # what each class is called
@@ -71,7 +72,8 @@ def by_verdict(
     """Return the classes that were answered; a text that is none of them stays as it is.
 
     A verdict is 1 where the harness counts an answer as right, 0 where as wrong, None where it does
-    not say, and another number for partial credit. `classes` has what they are called in a sample.
+    not say, another number for partial credit, and a list or dict if it has several values.
+    `classes` has what they are called in a sample.
 
     Raises
     ------
@@ -121,17 +123,22 @@ def by_verdict(
 
 
 def _refusal(bad: Sequence[tuple[Any, ...]], n_samples: int) -> VerdictError:
+    n = f"{len(bad)} of {n_samples} samples"
     first = "; ".join(
         f"{show(name)} answered {cut(show(answer), 60)} where {show(gold)} is right, with verdict "
-        f"{verdict:g}"
+        f"{show(verdict)}"
         for name, answer, gold, verdict in bad[:3]
     )
+    reason = (
+        f"the harness's verdict does not fit the answer in {n}, as happens if a model grades the "
+        "answers, some get partial credit or a score has several values. The first: "
+        f"{first}. Use a scorer that finds the class in the text"
+    )
+    if all(answer is None for _, answer, *_ in bad):
+        reason = f"no answer is logged in {n} that the harness gives credit for. Log the answer"
     return VerdictError(
-        f"the harness's verdict does not fit the answer in {len(bad)} of {n_samples} samples, as "
-        "happens if a model grades the answers or some get partial credit. The first: "
-        f"{first}. Use a scorer that finds the class in the text, or define how to find it with "
-        "`extract`, `ignore_case` or `strip`, which ignore the verdicts; if the targets are "
-        "positions, name them with `choices`"
+        f"{reason}, or define how to find it with `extract`, `ignore_case` or `strip`, which "
+        "ignore the verdicts; if the targets are positions, name them with `choices`"
     )
 
 
@@ -141,16 +148,40 @@ def verdict_of(value: Any) -> float | None:
     return float(value) if is_number else None
 
 
-def verdict_metric(logged: Sequence[Mapping[str, Any]], known: Sequence[str]) -> str | None:
-    """Return the metric that says what is right: the first known one that all samples have."""
-    for prefix in known:
-        for name in sorted(logged[0], key=len):
-            # lighteval writes the options of a metric behind its name, such as a normalisation
-            if name.partition(":")[0] == prefix and all(
-                verdict_of(of_sample.get(name)) is not None for of_sample in logged
-            ):
-                return name
-    return None
+def verdict_metric(
+    logged: Sequence[Mapping[str, Any]], known: Sequence[str], wanted: str | None = None
+) -> tuple[str, dict[str, float]]:
+    """Return the metric that says what is right, "" if none does, and what each counts as right.
+
+    The metric is the wanted one, or else the first known one that is a number in all samples.
+
+    Returns
+    -------
+    metric : str
+    shares : dict of str to float
+        The share of right answers by each metric of 0 and 1; nan for any other.
+
+    Raises
+    ------
+    ValueError
+        If the wanted metric is not logged, or is not one of 0 and 1.
+    """
+    names = dict.fromkeys(x for of_sample in logged for x, y in of_sample.items() if y is not None)
+    # lighteval writes the options of a metric behind its name, such as a normalisation
+    shortest_first = sorted(names, key=len)
+    values = {name: [verdict_of(x.get(name)) for x in logged] for name in shortest_first}
+    shares = {
+        name: of_name.count(1.0) / len(of_name) if {*of_name} <= {0.0, 1.0} else math.nan
+        for name, of_name in values.items()
+    }
+    offered = [name for name, of_name in values.items() if None not in of_name]
+    if wanted is not None:
+        known, offered = [wanted], [name for name in shares if not math.isnan(shares[name])]
+    chosen = [y for x in known for y in offered if x in (y, y.partition(":")[0])]
+    if wanted is not None and not chosen:
+        rule = f"`verdict` must be a metric of 0 and 1 in the log: {listed(offered, wanted)}"
+        raise ValueError(f"{rule}, got {wanted!r}")
+    return (*chosen, "")[0], shares
 
 
 def likeliest(
