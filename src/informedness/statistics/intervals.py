@@ -19,9 +19,9 @@ class Interval(NamedTuple):
     """A score with its standard error, and the ends of an interval that contains it."""
 
     value: float
-    standard_error: float
-    low: float
-    high: float
+    standard_error: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
 
     def within(self, lowest: float, highest: float) -> Interval:
         """Return the interval with its ends inside these bounds, and around the value."""
@@ -67,9 +67,9 @@ def effective_sample_size(table: Table) -> float:
 
 def fewest_references(table: Table) -> float:
     """Return the number of references of the rarest class that has one."""
-    r, there = table.reference_totals.astype(np.float64), table.reference_totals > 0
+    r = table.reference_totals.astype(np.float64)
     squares = sum_by(table.rows, squared_weights(table), len(r))
-    return float((r[there] ** 2 / squares[there]).min())  # the effective number, of weights
+    return float((r[r > 0] ** 2 / squares[r > 0]).min())  # the effective number, of weights
 
 
 def outside_largest(table: Table) -> float:
@@ -83,33 +83,39 @@ def fewest_if_undeclared(table: Table) -> float:
     return math.inf if table.declared else fewest_references(table)
 
 
-def lack(there: float, wanted: float, what: str, of: str = "") -> str:
+def lack(amount: float, wanted: float, unit: str, which: str = "") -> str:
     """Return how much there is, empty if it is enough; weights may make it fractional."""
-    if there >= wanted - 1e-6:
+    if amount >= wanted - 1e-6:
         return ""
-    amount, least = (f"{x:,.0f}" if x >= 1000 else f"{x:.4g}" for x in (there, wanted))
-    effective = "effective " * ("." in amount)
-    return f"{amount} {effective}{what}{'s' * (there != 1)}{of}, fewer than the recommended {least}"
+    has, least = (f"{n:,.0f}" if n >= 1000 else f"{n:.4g}" for n in (amount, wanted))
+    units = unit if amount == 1 else f"{unit}s"
+    if "." in has:
+        units = f"effective {units}"
+    return f"{has} {units}{which}, fewer than the recommended {least}"
 
 
-def too_few_of_the_rarest(table: Table, each: str = "reference") -> str:
+def too_few_of_the_rarest(table: Table, unit: str = "reference") -> str:
     """Return how few there are of the rarest class; empty with five, or with enough samples."""
     if effective_sample_size(table) >= FEW_SAMPLES - 1e-6:
         return ""
-    return lack(fewest_references(table), 5, each, " of the rarest class")
+    return lack(fewest_references(table), 5, unit, " of the rarest class")
 
 
-def warn_of_doubts(found: Iterable[tuple[str, str, bool]]) -> None:
+def warn_of_doubts(doubts: Iterable[tuple[str, str, bool]]) -> None:
     """Warn that intervals are known to fail: of what, why, and whether there is none at all.
 
     There is one warning for all with the same reason.
     """
     names: dict[tuple[str, bool], list[str]] = {}
-    for of, few, is_nan in found:
-        if few:
-            names.setdefault((few, is_nan), []).append(of)
-    for (few, is_nan), all_of in names.items():
-        of, several = ", ".join(dict.fromkeys(all_of)), len(all_of) > 1
-        says = "they say" if several else "it says"
-        said = f"the interval{'s' * several} of {of} may cover the truth less often than {says}"
-        warn(f"{f'there is no interval of {of}' if is_nan else said}: {few}", IntervalWarning)
+    for name, reason, is_nan in doubts:
+        if reason:
+            names.setdefault((reason, is_nan), []).append(name)
+    for (reason, is_nan), same_names in names.items():
+        listed = ", ".join(dict.fromkeys(same_names))
+        if is_nan:
+            text = f"there is no interval of {listed}"
+        elif len(same_names) > 1:
+            text = f"the intervals of {listed} may cover the truth less often than they say"
+        else:
+            text = f"the interval of {listed} may cover the truth less often than it says"
+        warn(f"{text}: {reason}", IntervalWarning)

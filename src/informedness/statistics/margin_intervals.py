@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,12 +12,10 @@ from ..core import scores
 from ..core.labels import Codes, Numbers
 from ..core.table import Table, sum_by, sums_of_others
 from .intervals import Interval, effective_sample_size, normal_quantile, squared_weights
-from .margins import Margins, gaps, quotient, ratio
-
-# Intervals
+from .margins import Gradient, Margins, gaps, quotient, ratio
 
 
-class _Rows(NamedTuple):
+class RowMeans(NamedTuple):
     """A score as the sum of share x mean over rows of samples, whose means err on their own.
 
     The arrays have the rows along their first axis.
@@ -32,21 +31,22 @@ class _Rows(NamedTuple):
     error: Numbers  # standard error of the score
 
 
-def interval_reaches(rows: _Rows, level: float) -> tuple[Numbers, Numbers]:
+def interval_reaches(rows: RowMeans, level: float) -> tuple[Numbers, Numbers]:
     """Return how far the interval reaches below the score and above it."""
     z, span = normal_quantile(level), rows.below + rows.above
     place = quotient((rows.share * rows.below).sum(axis=0), (rows.share * span).sum(axis=0))
-    unseen = place * (1 - place) * (span / rows.size) ** 2
-    of_mean = rows.variance / rows.size + unseen
-    error = np.sqrt(rows.error**2 + (rows.share**2 * unseen).sum(axis=0))
-    reaches = []
-    for furthest in (rows.below, rows.above):
-        reach = rows.share * wilson_reach(furthest, of_mean, rows.least_size, z)
-        by_rows = np.sqrt((reach**2).sum(axis=0) + z**2 * rows.between)
+    unseen_variance = place * (1 - place) * (span / rows.size) ** 2
+    variance_of_mean = rows.variance / rows.size + unseen_variance
+    error = np.sqrt(rows.error**2 + (rows.share**2 * unseen_variance).sum(axis=0))
+
+    def reach_to(furthest: Numbers) -> Numbers:
+        row_reaches = rows.share * wilson_reach(furthest, variance_of_mean, rows.least_size, z)
+        in_squares = np.sqrt((row_reaches**2).sum(axis=0) + z**2 * rows.between)
         worst = z**2 / 2 * (rows.share * furthest / rows.least_size).max(axis=0)
         at_most = worst + np.sqrt((z * error) ** 2 + worst**2)
-        reaches.append(np.maximum(np.minimum(by_rows, at_most), z * error))
-    return reaches[0], reaches[1]
+        return np.maximum(np.minimum(in_squares, at_most), z * error)
+
+    return reach_to(rows.below), reach_to(rows.above)
 
 
 def wilson_reach(furthest: Numbers, variance: Numbers, size: Numbers, z: float) -> Numbers:
@@ -74,21 +74,21 @@ def wilson_intervals(table: Table, codes: Codes, level: float) -> list[tuple[flo
     return [(low, high) for low, high in ends[table.is_class].tolist()]
 
 
-def row_sums(table: Table, scored: Table, score: Any) -> _Rows:
-    """Return what is known of the rows, by the gradient a_i + b_j + u_i [i = j] of the score.
+def row_means(table: Table, scored: Table, gradient: Gradient) -> RowMeans:
+    """Return what is known of the rows that have references, by the gradient of the score.
 
     `scored` is the table itself, or it with its rows reweighted: then the totals of the rows do not
     vary.
     """
-    k, i, j, counts = len(table.labels), table.rows, table.columns, table.counts
-    squares, shares = squared_weights(table), scored.reference_totals / scored.total
-    r, of_squares = table.reference_totals.astype(np.float64), sum_by(i, squares, k)
+    i, j, k = table.rows, table.columns, len(table.labels)
+    counts, squares = table.counts, squared_weights(table)
+    r, row_squares = table.reference_totals.astype(np.float64), sum_by(i, squares, k)
+    shares = scored.reference_totals / scored.total
     weight = ratio(shares, r)[i]  # of a sample in the score
-    gradient = score.gradient(scored)
     a, b, u, _ = gradient
     g = gradient.of_cells(scored)
-    scale = np.abs(a[i]) + np.abs(b).max() + np.abs(u[i])
 
+    scale = np.abs(a[i]) + np.abs(b).max() + np.abs(u[i])
     mean = ratio(sum_by(i, counts * g, k), r)
     inside = gaps(g, mean[i], scale)
     overall = (counts * (weight * g)).sum()
@@ -98,45 +98,47 @@ def row_sums(table: Table, scored: Table, score: Any) -> _Rows:
         apart, between = inside, 0.0
 
     lowest, highest = gradient.reachable(scored)
-    size_of_terms = np.abs(a) + np.abs(b).max() + np.abs(u)
+    row_scale = np.abs(a) + np.abs(b).max() + np.abs(u)
+    column_weights = quotient(sum_by(j, squares, k), table.prediction_totals)
+    heaviest = np.maximum(quotient(row_squares, r), column_weights.max())
     present = r > 0
-    of_columns = quotient(sum_by(j, squares, k), table.prediction_totals)
-    heaviest = np.maximum(quotient(of_squares, r), of_columns.max())
-    return _Rows(
+    return RowMeans(
         share=shares[present],
-        size=(r**2)[present] / of_squares[present],
+        size=(r**2)[present] / row_squares[present],
         least_size=(r / heaviest)[present],
-        variance=sum_by(i, squares * inside**2, k)[present] / of_squares[present],
-        below=gaps(mean, a + lowest, size_of_terms)[present],
-        above=gaps(a + highest, mean, size_of_terms)[present],
+        variance=sum_by(i, squares * inside**2, k)[present] / row_squares[present],
+        below=gaps(mean, a + lowest, row_scale)[present],
+        above=gaps(a + highest, mean, row_scale)[present],
         between=np.asarray(between),
         error=np.sqrt((squares * (weight * apart) ** 2).sum()),
     )
 
 
-def bounds_of_absent(table: Table, score: Any, value: float, level: float) -> tuple[float, float]:
+def bounds_of_absent(
+    table: Table, exact: Callable[[Margins], Numbers], value: float, level: float
+) -> tuple[float, float]:
     """Return the least and the greatest score that classes without a reference could make of it.
 
     They are declared, or only predicted: a label that is no class here may be one of the task.
+    `exact` gives the score of sums, `value` is that of the table.
     """
-    named = np.array([label is not None for label in table.labels])
-    occurs = table.is_class | (table.prediction_totals > 0)
-    absent = named & occurs & (table.reference_totals == 0)
+    is_named = np.array([label is not None for label in table.labels])
+    r, c, n = table.reference_totals, table.prediction_totals, table.total
+    absent = is_named & (table.is_class | (c > 0)) & (r == 0)
     if not absent.any():
         return value, value
-    moved = replace(table, known=table.is_class | absent)
-    one = float(table.total) / effective_sample_size(table)
+    with_absent = replace(table, known=table.is_class | absent)
+    one = float(n) / effective_sample_size(table)
     # beyond a quarter of the table, scores of so few samples would turn with the level
-    lost = min(normal_quantile(level) ** 2 * one, float(table.total) / 4)
+    lost = min(normal_quantile(level) ** 2 * one, float(n) / 4)
     extra = np.where(absent, lost / np.count_nonzero(absent), 0.0)
-    r, n = table.reference_totals + extra, table.total
-    ends = [value]
-    for found in (0, extra):
-        h, c = table.hits + found, table.prediction_totals + found
-        known = moved.outside_totals, moved.is_class
+    r, scores_of_ends = r + extra, [value]
+    for right in (0, extra):  # of the samples that could have been missed
+        h, c = table.hits + right, table.prediction_totals + right
+        known = with_absent.outside_totals, with_absent.is_class
         sums = Margins(table.labels, h, r, c, n, c - h, r - h, n - r, n - c, *known)
-        ends.append(float(score.exact(sums)))
-    return min(ends), max(ends)
+        scores_of_ends.append(float(exact(sums)))
+    return min(scores_of_ends), max(scores_of_ends)
 
 
 def intervals_by_class(table: Table, level: float) -> list[Interval]:
@@ -153,21 +155,24 @@ def intervals_by_class(table: Table, level: float) -> list[Interval]:
         false = false + table.reference_totals * sums_of_others(shares)
         return np.array([[hits, misses], [amounts.sum() - hits - misses - false, false]])
 
-    squares = squared_weights(table)
     # where there is no such cell, a difference of sums of weights is not quite 0
-    there = by_outcome(np.ones(len(right))) > 1e-9
-    counts, of_squares = (np.where(there, by_outcome(x), 0.0) for x in (table.counts, squares))
+    has_cells = by_outcome(np.ones(len(right))) > 1e-9
+    counts, squares = (
+        np.where(has_cells, by_outcome(amounts), 0.0)
+        for amounts in (table.counts, squared_weights(table))
+    )
     totals = counts.sum(axis=1)
     mean = ratio(counts[:, 0], totals)
     apart = np.stack([1 - mean, -mean], axis=1)
-    variance = ratio((of_squares * apart**2).sum(axis=1), of_squares.sum(axis=1))
-    size = totals * ratio(totals, of_squares.sum(axis=1))
-    heaviest = quotient(of_squares, counts).max(axis=(0, 1))
+    variance = ratio((squares * apart**2).sum(axis=1), squares.sum(axis=1))
+    size = totals * ratio(totals, squares.sum(axis=1))
+    heaviest = quotient(squares, counts).max(axis=(0, 1))
     least_size = np.where(totals > 0, totals / heaviest, np.nan)
     error = np.sqrt((variance / size).sum(axis=0))
     one_each, none = np.ones((2, k)), np.zeros(k)
-    rows = _Rows(one_each, size, least_size, variance, mean, 1 - mean, none, error)
+    rows = RowMeans(one_each, size, least_size, variance, mean, 1 - mean, none, error)
     below, above = interval_reaches(rows, level)
+
     gains = scores.class_gains(table, table.class_false_positives)
-    numbers = np.stack([gains, error, gains - below, gains + above], axis=1)[table.is_class]
-    return [Interval(*of_class) for of_class in numbers.tolist()]
+    ends = np.stack([gains, error, gains - below, gains + above], axis=1)[table.is_class]
+    return [Interval(*of_class) for of_class in ends.tolist()]

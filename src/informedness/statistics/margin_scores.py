@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,17 +16,10 @@ import numpy as np
 from ..core import scores
 from ..core.labels import NAMES, Numbers, show
 from ..core.table import Table, sum_by, sums_of_others
-from .intervals import (
-    Interval,
-    effective_sample_size,
-    fewest_references,
-    lack,
-    outside_largest,
-    squared_weights,
-    too_few_of_the_rarest,
-)
-from .margin_intervals import bounds_of_absent, interval_reaches, intervals_by_class, row_sums
-from .margins import Gradient, Margins, Sums, quotient, ratio, transposed
+from . import intervals
+from .intervals import Interval, squared_weights
+from .margin_intervals import bounds_of_absent, interval_reaches, intervals_by_class, row_means
+from .margins import Gradient, Margins, Sums, quotient, ratio, side_totals, transposed
 from .score import Prior, ScoreWithInterval, with_prior
 
 _FEWEST_UNDER_A_PRIOR = 3 - 1e-6  # references of a class; below, it weighs more than it says
@@ -39,10 +32,11 @@ class MarginScore(ScoreWithInterval):
     """Whether its interval hangs on the samples outside the largest class."""
 
     def of_each(self, tables: Sequence[Table], margins: Margins) -> Numbers:
-        totals = {"references": margins.reference_totals, "predictions": margins.prediction_totals}
-        undefined = [np.count_nonzero(totals[side], axis=0) == 1 for side in self.sides]
         values = np.clip(self.exact(margins), self.lowest, self.best)
-        return np.where(np.any(undefined, axis=0), np.nan, values)
+        for side in self.sides:
+            n_classes = np.count_nonzero(side_totals(margins, side), axis=0)
+            values = np.where(n_classes == 1, np.nan, values)
+        return values
 
     def gradient(self, table: Table) -> Gradient:
         """Return the derivatives by the shares of the cells."""
@@ -57,33 +51,34 @@ class MarginScore(ScoreWithInterval):
         lowest, highest = self.gradient(table).reachable(table)
         return float((highest - lowest)[table.reference_totals > 0].max())
 
-    def too_few(self, table: Table, prior: Any = None) -> str:
+    def too_few(self, table: Table, prior: Prior = None) -> str:
         scored, table = self.oriented(table)
-        each = "reference" if scored is self else "prediction"
-        few = ""
+        unit = "reference" if scored is self else "prediction"
+        reason = ""
         if self.of_rare:
-            few = lack(outside_largest(table), 5, each, " outside the largest class")
-            few = few or too_few_of_the_rarest(table, each)
-        if not few and (prior is not None or self.average is None):
-            of_rarest = " of a class of the prior" if prior is not None else " of the rarest class"
-            few = lack(fewest_references(table), 5, each, of_rarest)
-        return few
+            n_outside = intervals.outside_largest(table)
+            reason = intervals.lack(n_outside, 5, unit, " outside the largest class")
+            reason = reason or intervals.too_few_of_the_rarest(table, unit)
+        if not reason and (prior is not None or self.average is None):
+            which = " of a class of the prior" if prior is not None else " of the rarest class"
+            reason = intervals.lack(intervals.fewest_references(table), 5, unit, which)
+        return reason
 
     def around(self, value: float, table: Table, scored: Table, level: float) -> Interval:
-        rows = row_sums(table, scored, self)
+        rows = row_means(table, scored, self.gradient(scored))
         below, above = interval_reaches(rows, level)
         least = most = value
         if scored is table:
-            least, most = bounds_of_absent(table, self, value, level)
-        elif fewest_references(table) < _FEWEST_UNDER_A_PRIOR:
+            least, most = bounds_of_absent(table, self.exact, value, level)
+        elif intervals.fewest_references(table) < _FEWEST_UNDER_A_PRIOR:
             least = most = math.nan
         return Interval(value, float(rows.error), least - float(below), most + float(above))
 
     def intervals(self, table: Table, level: float, prior: Prior = None) -> list[Interval]:
         if self.average is not None:
             return super().intervals(table, level, prior)
-        made = intervals_by_class(self.oriented(table)[1], level)
-        return [interval.within(self.lowest, self.best) for interval in made]
+        by_class = intervals_by_class(self.oriented(table)[1], level)
+        return [interval.within(self.lowest, self.best) for interval in by_class]
 
 
 # The usual scores
@@ -132,12 +127,13 @@ class F1Macro(MarginScore):
     name = "f1_macro"
     title = "F1-macro"
 
-    def too_few(self, table: Table, prior: Any = None) -> str:
-        r = table.reference_totals * (effective_sample_size(table) / float(table.total))
-        rare, there = np.count_nonzero((r > 0) & (r < 5 - 1e-6)), np.count_nonzero(r)
-        if (few := super().too_few(table, prior)) or 2 * rare <= there:
-            return few
-        return f"{rare} of {there} classes, more than half, with fewer than 5 references"
+    def too_few(self, table: Table, prior: Prior = None) -> str:
+        one = intervals.effective_sample_size(table) / float(table.total)
+        r = table.reference_totals * one
+        n_rare, n_present = np.count_nonzero((r > 0) & (r < 5 - 1e-6)), np.count_nonzero(r)
+        if (reason := super().too_few(table, prior)) or 2 * n_rare <= n_present:
+            return reason
+        return f"{n_rare} of {n_present} classes, more than half, with fewer than 5 references"
 
     def exact(self, table: Sums) -> Numbers:
         f1 = quotient(2 * (table.hits / table.total), _both(table))
@@ -199,16 +195,10 @@ class MatthewsCorrelation(MarginScore):
     sides = ("references", "predictions")
 
     def exact(self, table: Sums) -> Numbers:
-        sides, n = (table, _swapped(table)), table.total
-        variances = [side.reference_totals / n * (side.other_references / n) for side in sides]
-        # p_cc - pi_c beta_c = pi_c (1 - pi_c) (TPR_c - FPR_c), with no difference of products
-        gains = (
-            (of_class * scores.class_gains(side, side.false_positives)).sum(axis=0)
-            for of_class, side in zip(variances, sides, strict=True)
-        )
-        s, t = (of_class.sum(axis=0) for of_class in variances)
+        swapped = transposed(table) if isinstance(table, Table) else table.swapped()
+        (gain, s), (same_gain, t) = _gain_and_variance(table), _gain_and_variance(swapped)
         # either side has the same gain, and more exactly the one that varies less
-        return ratio(np.where(s <= t, *gains), np.sqrt(s * t))
+        return ratio(np.where(s <= t, gain, same_gain), np.sqrt(s * t))
 
     def gradient(self, table: Table) -> Gradient:
         pi, beta = table.reference_totals / table.total, table.prediction_totals / table.total
@@ -219,30 +209,25 @@ class MatthewsCorrelation(MarginScore):
         return Gradient(a, b, np.zeros_like(a) + 1 / root)
 
 
-def _wrong(table: Sums) -> Any:
+def _gain_and_variance(table: Sums) -> tuple[Numbers, Numbers]:
+    """Return the sums over classes of p_cc - pi_c beta_c and of pi_c (1 - pi_c).
+
+    The first as pi_c (1 - pi_c) (TPR_c - FPR_c), with no difference of products.
+    """
+    variances = table.reference_totals / table.total * (table.other_references / table.total)
+    gains = variances * scores.class_gains(table, table.false_positives)
+    return gains.sum(axis=0), variances.sum(axis=0)
+
+
+def _wrong(table: Sums) -> Numbers:
     """Return the share of wrong predictions, 1 - p_o."""
-    return table.false_positives.sum(axis=0) / table.total
+    return np.asarray(table.false_positives.sum(axis=0) / table.total)
 
 
-def _expected_wrong(table: Sums) -> Any:
+def _expected_wrong(table: Sums) -> Numbers:
     """Return the share of wrong predictions of independent ones, 1 - p_e."""
     bias, others = table.prediction_totals / table.total, table.other_references / table.total
-    return (bias * others).sum(axis=0)
-
-
-def _swapped(table: Sums) -> Sums:
-    """Return the sums of references and predictions swapped."""
-    if isinstance(table, Table):
-        return transposed(table)
-    return replace(
-        table,
-        reference_totals=table.prediction_totals,
-        prediction_totals=table.reference_totals,
-        false_positives=table.false_negatives,
-        false_negatives=table.false_positives,
-        other_references=table.other_predictions,
-        other_predictions=table.other_references,
-    )
+    return np.asarray((bias * others).sum(axis=0))
 
 
 # Informedness
@@ -266,17 +251,15 @@ class Informedness(MarginScore):
     def value(self, table: Table, **options: Any) -> Any:
         return scores.informedness(table, average=self.average, **options)
 
-    def with_interval(self, prior: Any = None) -> ScoreWithInterval:
+    def with_interval(self, prior: Prior = None) -> ScoreWithInterval:
         return super().with_interval(None if self.average else prior)
 
     def exact(self, table: Sums) -> Numbers:
         gains = scores.class_gains(table, table.class_false_positives)
         if self.average is None:
             return gains[table.is_class]
-        return (self._weights(table) * gains).sum(axis=0)
-
-    def _weights(self, table: Sums) -> Numbers:
-        return scores.class_weights(str(self.average), table)
+        weights = scores.class_weights(str(self.average), table)
+        return np.asarray((weights * gains).sum(axis=0))
 
     def gradient(self, table: Table) -> Gradient:
         """Return the derivatives, with V = pi (1 - pi).
@@ -288,7 +271,7 @@ class Informedness(MarginScore):
         pi = table.reference_totals / table.total
         beta = (table.hits + table.class_false_positives) / table.total
         gains = scores.class_gains(table, table.class_false_positives)
-        u = quotient(self._weights(table), pi * (1 - pi))
+        u = quotient(scores.class_weights(str(self.average), table), pi * (1 - pi))
         a, b = -u * (beta + (1 - 2 * pi) * gains), -u * pi
         if self.average == "prevalence":
             a = a + gains
@@ -300,9 +283,9 @@ class Informedness(MarginScore):
         return Gradient(a + b * sums_of_others(e) + e * m, b, u, m)
 
     def around(self, value: float, table: Table, scored: Table, level: float) -> Interval:
-        made = super().around(value, table, scored, level)
+        interval = super().around(value, table, scored, level)
         excess = _excess(table, scored) if self.average == "bias" else 0.0
-        return made._replace(low=made.low - excess, high=made.high - excess)
+        return interval._replace(low=interval.low - excess, high=interval.high - excess)
 
     def caution(self, table: Table, value: float) -> str:
         by_bias = self.average == "bias" and not self.says_nothing(table)
@@ -311,8 +294,8 @@ class Informedness(MarginScore):
     def meaning(self, table: Table, value: float) -> str:
         if (table.rows == table.columns).all():
             return "every answer is right"
-        if why := self.caution(table, value):
-            return why
+        if caution := self.caution(table, value):
+            return caution
         if value * table.total > table.hits.sum() + 1e-9 * table.total:
             return self.marked
         percent = round(100 * value)
@@ -327,11 +310,13 @@ def _range_by_class(table: Table) -> str:
     """Return the least and the greatest TPR - FPR of a class, if they differ by more than .1."""
     codes = np.flatnonzero(table.reference_totals)
     gains = scores.class_gains(table, table.class_false_positives)[codes]
-    ends = (
+    if gains.max() - gains.min() <= 0.1:
+        return ""
+    least, most = (
         f"{round(gains[place], 2) + 0.0:.2f} ({show(table.labels[codes[place]])})"
         for place in (gains.argmin(), gains.argmax())
     )
-    return f"by class from {' to '.join(ends)}" if gains.max() - gains.min() > 0.1 else ""
+    return f"by class from {least} to {most}"
 
 
 def _excess(table: Table, scored: Table) -> float:
@@ -344,19 +329,23 @@ def _excess(table: Table, scored: Table) -> float:
     interval of 5,000 samples of 1,000 classes covered the truth (tests/studies/COVERAGE.md).
     """
     i, j, r = table.rows, table.columns, table.reference_totals.astype(np.float64)
-    squares = sum_by(i, squared_weights(table), len(r)) * quotient(scored.reference_totals, r) ** 2
-    of_class, n = scored.reference_totals.astype(np.float64), float(scored.total)
-    size = quotient(r**2, sum_by(i, squared_weights(table), len(r)))
+    squares = sum_by(i, squared_weights(table), len(r))
+    size = quotient(r**2, squares)
+    squares = squares * quotient(scored.reference_totals, r) ** 2
+    class_totals, n = scored.reference_totals.astype(np.float64), float(scored.total)
+
     several = size > 1.5
     counted = several[i]
     share = (table.counts / r[i])[counted]
     spread = share * (1 - share) * ratio(size, size - 1)[i[counted]]
-    gains = np.where(i == j, quotient(1.0, of_class)[i], -quotient(1.0, n - of_class)[j])
-    gains = np.where(of_class[j] > 0, gains, 0.0)[counted]
+    gains = np.where(i == j, quotient(1.0, class_totals)[i], -quotient(1.0, n - class_totals)[j])
+    gains = np.where(class_totals[j] > 0, gains, 0.0)[counted]
+
     recall = float(table.hits.sum()) / float(table.total)
     alone = (size > 0) & ~several
-    of_alone = (squares * (quotient(1.0, of_class) - quotient(1.0, n - of_class)))[alone]
-    excess = (squares[i[counted]] * spread * gains).sum() + recall * (1 - recall) * of_alone.sum()
+    gains_alone = quotient(1.0, class_totals) - quotient(1.0, n - class_totals)
+    excess = (squares[i[counted]] * spread * gains).sum()
+    excess += recall * (1 - recall) * (squares * gains_alone)[alone].sum()
     return float(excess) / n
 
 
@@ -396,12 +385,12 @@ class Markedness(MarginScore):
         if table.n_samples != 1:
             swapped = self.oriented(scored)[1]
             scores.warn_of_absent(self.title, swapped, NAMES[::-1], swapped, None)
-        why = self.undefined(scored)
-        undefined = scores.value_if_undefined(why, self.stand_in, zero_division, table)
+        reason = self.undefined(scored)
+        undefined = scores.value_if_undefined(reason, self.stand_in, zero_division, table)
         if undefined is None:
             return self.rounded(scored)
-        each = np.where(scored.prediction_totals > 0, undefined, 0.0)
-        return each.tolist() if self.average is None else undefined
+        class_values = np.where(scored.prediction_totals > 0, undefined, 0.0)
+        return class_values.tolist() if self.average is None else undefined
 
 
 INFORMEDNESS = Informedness()

@@ -35,21 +35,37 @@ class Margins:
     @classmethod
     def of_tables(cls, tables: Sequence[Table]) -> Margins:
         """Return those of n tables with the same labels; a third of the time of one by one."""
-        labels, n = tables[0].labels, len(tables)
-        start = np.repeat(np.arange(n) * len(labels), [len(table.rows) for table in tables])
+        labels, known, n = tables[0].labels, tables[0].is_class, len(tables)
+        starts = np.repeat(np.arange(n) * len(labels), [len(table.rows) for table in tables])
         cells = zip(*((table.rows, table.columns, table.counts) for table in tables), strict=True)
         rows, columns, counts = map(np.concatenate, cells)
-        codes, known = tuple(range(len(labels) * n)), tables[0].is_class
-        cells_of_all = rows + start, columns + start, counts
-        every = Table(codes, True, *cells_of_all, known=np.tile(known, n))
-        totals = every.hits, every.reference_totals, every.prediction_totals
-        errors = every.false_positives, transposed(every).false_positives, every.outside_totals
-        h, r, c, wrong, missed, outside = (x.reshape(n, -1).T for x in (*totals, *errors))
-        margins = labels, h, r, c, r.sum(axis=0), wrong, missed
-        return cls(*margins, sums_of_others(r), sums_of_others(c), outside, known[:, None])
+        codes = tuple(range(len(labels) * n))
+        joint = Table(codes, True, rows + starts, columns + starts, counts, known=np.tile(known, n))
+        totals = joint.hits, joint.reference_totals, joint.prediction_totals
+        errors = joint.false_positives, transposed(joint).false_positives, joint.outside_totals
+        h, r, c, wrong, missed, outside = (sums.reshape(n, -1).T for sums in (*totals, *errors))
+        others = sums_of_others(r), sums_of_others(c)
+        return cls(labels, h, r, c, r.sum(axis=0), wrong, missed, *others, outside, known[:, None])
+
+    def swapped(self) -> Margins:
+        """Return the sums of references and predictions swapped."""
+        return replace(
+            self,
+            reference_totals=self.prediction_totals,
+            prediction_totals=self.reference_totals,
+            false_positives=self.false_negatives,
+            false_negatives=self.false_positives,
+            other_references=self.other_predictions,
+            other_predictions=self.other_references,
+        )
 
 
 Sums: TypeAlias = Table | Margins
+
+
+def side_totals(sums: Sums, side: str) -> Numbers:
+    """Return the total of each class on a side, "references" or "predictions"."""
+    return sums.reference_totals if side == "references" else sums.prediction_totals
 
 
 def ratio(numerator: Numbers, denominator: Numbers) -> Numbers:
@@ -67,8 +83,8 @@ def gaps(values: Numbers, mean: Any, scale: Numbers) -> Numbers:
 
     So that the error of a constant predictor is 0, and not 1e-17.
     """
-    away = values - mean
-    return np.where(np.abs(away) > 1e-14 * scale, away, 0.0)
+    differences = values - mean
+    return np.where(np.abs(differences) > 1e-14 * scale, differences, 0.0)
 
 
 def transposed(table: Table) -> Table:
@@ -99,7 +115,7 @@ class Gradient(NamedTuple):
 
     def reachable(self, table: Table) -> tuple[Numbers, Numbers]:
         """Return the least and the greatest b_j + u_i [i = j] of each row i, over all columns j."""
-        b = np.where(table.is_class | (self.m is None), self.b, np.nan)  # which sorts last
+        b = np.where(table.is_class | (self.m is None), self.b, np.nan)  # nan sorts last
         lowest, highest = least_of_others(b), -least_of_others(-b)
         return np.fmin(lowest, b + self.u), np.fmax(highest, b + self.u)
 
@@ -107,6 +123,6 @@ class Gradient(NamedTuple):
 def least_of_others(values: Numbers) -> Numbers:
     """Return for each value the least of the others; a single one, which has none, itself."""
     least, second = np.argsort(values)[[0, min(1, len(values) - 1)]]
-    found = np.full(len(values), values[least])
-    found[least] = values[second]
-    return found
+    least_values = np.full(len(values), values[least])
+    least_values[least] = values[second]
+    return least_values

@@ -1,7 +1,17 @@
 """What a score is: its name, range and chance value, its value, and an interval if it has one.
 
 Each score is one object, wrapped around a plain function of a table. Whatever reports, compares or
-draws scores knows them only by this.
+draws scores knows them only by this. A new score is a class below one of these, whose name is put
+into `REGISTRY`; it must give what stands beside each class, and what stands beside those above it:
+
+    class               where                what the score must give
+    Score               score.py             name, title, exact
+    ScoreWithInterval   score.py             too_few, cell_gradient, furthest, around
+    MarginScore         margin_scores.py     gradient, for all four of ScoreWithInterval
+    EntropicScore       entropy.py           signs, lacks_classes, left, for the same four
+
+It also says where it differs: lowest, best, guessing or chance, sides or undefined, stand_in,
+averages. A plain function of a table, without an interval, needs no class: see `score_of`.
 """
 
 from __future__ import annotations
@@ -14,18 +24,13 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from ..core.labels import Numbers, check_choice, read_column, show
-from ..core.scores import (
-    Average,
-    ZeroDivision,
-    __version__,
-    read_prior,
-    reweighted,
-    shares_of,
-    why_one_class,
-)
+from ..core import scores
+from ..core.labels import Label, Numbers, check_choice, read_column, show
 from ..core.table import Table, labels_at
 from .intervals import Interval, squared_weights
+from .margins import Margins, side_totals
+
+Prior: TypeAlias = Mapping[Any, float] | None
 
 
 def signature_of(
@@ -33,10 +38,10 @@ def signature_of(
     table: Table,
     *,
     average: str | None = "",
-    prior: Mapping[Any, float] | None = None,
+    prior: Prior = None,
     prior_mode: str = "",
-    zero_division: Any = "warn",
-    ignore_index: Any = None,
+    zero_division: scores.ZeroDivision = "warn",
+    ignore_index: Label | None = None,
     interval: str | None = None,
 ) -> str:
     """Return the options of a score in a line, such as 'nit|k:2|n:2|labels:observed|v:0.1.0'.
@@ -45,38 +50,39 @@ def signature_of(
     that of each.
     """
     parts = [name] if average in ("", "default") else [name, f"avg:{str(average).lower()}"]
-    names = [label for label in table.labels if label is not None]
+    classes = [label for label in table.labels if label is not None]
     parts += [f"k:{table.n_classes}", f"n:{'?' if table.n_samples is None else table.n_samples}"]
     if table.is_weighted:
         total = float(f"{table.total:.12g}")  # the same in any order of summing
         parts.append(f"weight:{total:.6g}")
-    parts.append(f"labels:{_digest(names)}" if table.declared else "labels:observed")
-    parts += ["unknown:wrong"] * (None in table.labels)
+    parts.append(f"labels:{_digest(classes)}" if table.declared else "labels:observed")
+    if None in table.labels:
+        parts.append("unknown:wrong")
     if ignore_index is not None:
-        ignored = read_column([ignore_index], "ignore_index").example()
-        parts.append("ignore:" + ascii(ignored).replace("|", "\\x7c"))
+        ignored_label = read_column([ignore_index], "ignore_index").example()
+        parts.append("ignore:" + ascii(ignored_label).replace("|", "\\x7c"))
+
     if prior is not None:
-        shares = shares_of(prior)
-        of_classes = [(label, shares[label]) for label in names if label in shares]
-        parts.append(f"prior:{prior_mode}-{_digest(of_classes)}")
+        shares = scores.shares_of(prior)
+        class_shares = [(label, shares[label]) for label in classes if label in shares]
+        parts.append(f"prior:{prior_mode}-{_digest(class_shares)}")
     elif prior_mode:
         parts.append("prior:test")
     if not isinstance(zero_division, str) and math.isnan(zero_division):
         parts.append("zero:nan")
-    return "|".join([*parts, *filter(None, [interval]), f"v:{__version__}"])
+    if interval:
+        parts.append(interval)
+    return "|".join([*parts, f"v:{scores.__version__}"])
 
 
-def _digest(values: Any) -> str:
+def _digest(values: Sequence[Any]) -> str:
     """Return eight hexadecimal digits that stand for the values and their order."""
     return sha256(ascii(values).encode()).hexdigest()[:8]
 
 
-Prior: TypeAlias = Mapping[Any, float] | None
-
-
 def with_prior(table: Table, prior: Prior) -> Table:
     """Return the table with its references reweighted to a prior, if there is one."""
-    return table if prior is None else reweighted(table, read_prior(prior, table))
+    return table if prior is None else scores.reweighted(table, scores.read_prior(prior, table))
 
 
 @dataclass(frozen=True)
@@ -90,7 +96,7 @@ class Score:
     title: ClassVar[str]
     lowest: ClassVar[float] = 0.0
     best: ClassVar[float] = 1.0
-    averages: ClassVar[tuple[Average, ...]] = ()
+    averages: ClassVar[tuple[scores.Average, ...]] = ()
     """The averages over classes that it allows, the default first."""
     prior_modes: ClassVar[tuple[str, ...]] = ("reweight",)
     sides: ClassVar[tuple[str, ...]] = ()
@@ -106,7 +112,7 @@ class Score:
     marked: ClassVar[str] = ""
     """What it means if results mark a value with ^, because of its `caution`."""
 
-    average: Average | Literal[""] = ""
+    average: scores.Average | Literal[""] = ""
     """Empty for a score that has none; None gives one value per class."""
 
     def averaged(self, average: Any) -> Score:
@@ -131,9 +137,11 @@ class Score:
 
     def undefined(self, table: Table) -> str:
         """Return why the score is undefined for this table; empty if it is defined."""
-        totals = {"references": table.reference_totals, "predictions": table.prediction_totals}
-        what = self.title, self.stand_in, table
-        return next(filter(None, (why_one_class(*what, totals[x], x) for x in self.sides)), "")
+        stated = self.title, self.stand_in, table
+        reasons = (
+            scores.why_one_class(*stated, side_totals(table, side), side) for side in self.sides
+        )
+        return next(filter(None, reasons), "")
 
     def says_nothing(self, table: Table) -> bool:
         """Return whether all references are of one class, so that nothing is to be told apart."""
@@ -150,7 +158,7 @@ class Score:
         return exact if isinstance(exact, list) else min(max(exact, self.lowest), self.best)
 
     def value(
-        self, table: Table, *, prior: Prior = None, zero_division: ZeroDivision = "warn"
+        self, table: Table, *, prior: Prior = None, zero_division: scores.ZeroDivision = "warn"
     ) -> Any:
         """Return the score of a table; with `average` None, a list with one value per class.
 
@@ -164,7 +172,7 @@ class Score:
         """Return the score of a table, without a warning, nan where it is undefined."""
         return math.nan if self.undefined(table) else float(self.rounded(table))
 
-    def of_each(self, tables: Sequence[Table], margins: Any) -> Numbers:
+    def of_each(self, tables: Sequence[Table], margins: Margins) -> Numbers:
         """Return the score of each table, whose `Margins` are given; nan where it is undefined."""
         return np.array([self.or_nan(table) for table in tables])
 
@@ -187,7 +195,7 @@ class Score:
         options.setdefault("prior_mode", "reweight" if takes_mode else "")
         return signature_of(self.name, table, average=self.average, **options)
 
-    def with_interval(self, prior: Any = None) -> ScoreWithInterval:
+    def with_interval(self, prior: Prior = None) -> ScoreWithInterval:
         """Return the score; raise ValueError if it has no interval, or none with a prior."""
         raise ValueError(
             f"{self.name!r} has no standard error, interval or test, because its gradient is not "
@@ -209,7 +217,7 @@ def score_of(function: Callable[[Table], float], name: str, title: str) -> Score
 class ScoreWithInterval(Score):
     """A score whose gradient is known, from which come its standard error, interval and tests."""
 
-    def with_interval(self, prior: Any = None) -> ScoreWithInterval:
+    def with_interval(self, prior: Prior = None) -> ScoreWithInterval:
         if prior is not None:
             raise ValueError(
                 "`prior` must be left out, except for an average of Informedness: "
@@ -217,11 +225,11 @@ class ScoreWithInterval(Score):
             )
         return self
 
-    def too_few(self, table: Table, prior: Any = None) -> str:
+    def too_few(self, table: Table, prior: Prior = None) -> str:
         """Return what the table has too few of; empty if nothing is known."""
         raise NotImplementedError
 
-    def doubt(self, table: Table, prior: Any = None) -> str:
+    def doubt(self, table: Table, prior: Prior = None) -> str:
         """Return why its interval may fail on such a table; empty if nothing is known."""
         return self.too_few(table, prior)
 
@@ -242,7 +250,7 @@ class ScoreWithInterval(Score):
         is_undefined = bool(score.undefined(scored))
         value = score.stand_in if is_undefined else score.rounded(scored)
         if is_undefined or score.says_nothing(table):
-            return Interval(value, math.nan, math.nan, math.nan)
+            return Interval(value)
         return score.around(value, table, scored, level).within(self.lowest, self.best)
 
     def cell_gradient(self, table: Table) -> Numbers:
