@@ -61,9 +61,9 @@ def count_pairs(
     if references.values is None and predictions.values is None and are_close:
         return range(max(unions) + 1), _count(r, p, weights, *unions)  # as they stand
     (r_values, r), (p_values, p) = references.coded(), predictions.coded()
-    found, (to_row, to_column) = merged(r_values, p_values)
+    labels, (to_row, to_column) = merged(r_values, p_values)
     cells = _count(r, p, weights, len(r_values), len(p_values))
-    return found, cells._replace(rows=to_row[cells.rows], columns=to_column[cells.columns])
+    return labels, cells._replace(rows=to_row[cells.rows], columns=to_column[cells.columns])
 
 
 def _count(rows: Numbers, columns: Numbers, weights: Any, row_size: int, size: int) -> Cells:
@@ -79,11 +79,11 @@ def _count(rows: Numbers, columns: Numbers, weights: Any, row_size: int, size: i
         pairs = np.left_shift(rows, bits, dtype=np.int64)
         pairs |= columns
         if row_bits + bits > min(_MOST_BITS, max(12, (2 * n).bit_length())):
-            found, codes = np.unique(pairs, return_inverse=True)
-            return Cells(found >> bits, found & (2**bits - 1), *_sums(codes, weights, len(found)))
+            used, codes = np.unique(pairs, return_inverse=True)
+            return Cells(used >> bits, used & (2**bits - 1), *_sums(codes, weights, len(used)))
         sums = _sums(pairs, weights, 2 ** (row_bits + bits))
-    found = np.flatnonzero(sums[0])
-    return Cells(found >> bits, found & (2**bits - 1), *(of_pair[found] for of_pair in sums))
+    used = np.flatnonzero(sums[0])
+    return Cells(used >> bits, used & (2**bits - 1), *(of_pair[used] for of_pair in sums))
 
 
 def _sums(codes: Codes, weights: Numbers | None, size: int) -> list[Numbers]:
@@ -146,13 +146,13 @@ class Table:
         weights = None if sample_weight is None else read_weights(sample_weight, len(r))
         keep = task.counted(r, weights)
         r, p = r[keep], p[keep]
-        found, cells = count_pairs(r, p, None if weights is None else weights[keep])
-        return cls._of_task(found, cells, task, len(r.codes))
+        labels, cells = count_pairs(r, p, None if weights is None else weights[keep])
+        return cls._of_task(labels, cells, task, len(r.codes))
 
     @classmethod
-    def _of_task(cls, found: Sequence[Label], cells: Cells, task: Task, n: int | None) -> Self:
-        """Return the table of the task's classes from cells of the labels `found`, n samples."""
-        names, to_code = _arranged(found, cells, task)
+    def _of_task(cls, labels: Sequence[Label], cells: Cells, task: Task, n: int | None) -> Self:
+        """Return the table of the task's classes from cells of these labels, of n samples."""
+        names, to_code = _arranged(labels, cells, task)
         cells = cells._replace(rows=to_code[cells.rows], columns=to_code[cells.columns])
         return cls._of_cells(names, task.classes is not None, cells, n)
 
@@ -268,26 +268,26 @@ def task_of(references: Column, labels: Any, ignore_index: Any, unknown: str, na
     return Task(classes, ignored, unknown)
 
 
-def _arranged(found: Sequence[Label], cells: Cells, task: Task) -> tuple[Classes, Codes]:
-    """Return the classes of the table, and the position among them of each label found."""
+def _arranged(labels: Sequence[Label], cells: Cells, task: Task) -> tuple[Classes, Codes]:
+    """Return the classes of the table, and the position among them of each label of the cells."""
     if task.classes is None:
-        used = np.zeros(len(found), dtype=bool)
-        used[cells.rows] = used[cells.columns] = True
-        there = np.flatnonzero(used).tolist()
-        names = there if isinstance(found, range) else [found[code] for code in there]
-        return tuple(names), np.cumsum(used) - 1
+        is_used = np.zeros(len(labels), dtype=bool)
+        is_used[cells.rows] = is_used[cells.columns] = True
+        used = np.flatnonzero(is_used).tolist()
+        names = used if isinstance(labels, range) else [labels[code] for code in used]
+        return tuple(names), np.cumsum(is_used) - 1
     position = {label: code for code, label in enumerate(task.classes)}
-    to_code = np.array([position.get(label, -1) for label in found], dtype=np.int64)
+    to_code = np.array([position.get(label, -1) for label in labels], dtype=np.int64)
     odd_rows, odd_columns = (x[to_code[x] < 0] for x in (cells.rows, cells.columns))
     problems = []
     if len(odd_rows):
         problems.append(
-            f"`labels` must list every reference, {show(found[odd_rows.min()])} is missing: add "
+            f"`labels` must list every reference, {show(labels[odd_rows.min()])} is missing: add "
             "it, or pass it as `ignore_index` to leave out such samples"
         )
     if len(odd_columns) and task.unknown == "error":
         problems.append(
-            f"`labels` must list every prediction, {show(found[odd_columns.min()])} is missing: "
+            f"`labels` must list every prediction, {show(labels[odd_columns.min()])} is missing: "
             'add it, or pass unknown="wrong" to count such predictions as wrong answers'
         )
     if problems:
@@ -309,9 +309,9 @@ def warn_of_labels(
     nulls = [i for i, x in enumerate(text) if (x in NULLS or x == "-100") and labels[i] is not None]
     codes = [i for i in nulls if is_name[i]]
     for name, totals in zip(names, (table.reference_totals, table.prediction_totals), strict=True):
-        if found := ", ".join(show(table.labels[code]) for code in codes if totals[code]):
+        if listed := ", ".join(show(table.labels[code]) for code in codes if totals[code]):
             warn(
-                f"{found} in `{name}` counts as a class name, in {_share(table, totals[codes])}: "
+                f"{listed} in `{name}` counts as a class name, in {_share(table, totals[codes])}: "
                 "list it in `labels` if it is one; if a value is missing there, leave the sample "
                 "out, or count a missing prediction as a wrong answer",
                 LabelsWarning,

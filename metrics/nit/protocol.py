@@ -80,7 +80,7 @@ class LabelInputs:
         """Add predictions and their references, with weights of 1 unless given; all or nothing."""
         unknown = self._defaults.get("unknown", "error")
         pair = read_pair(references, predictions, sample_weight=sample_weight, unknown=unknown)
-        self._check_options(["sample_weight"] * (sample_weight is not None))
+        self._check_options(() if sample_weight is None else ["sample_weight"])
         weights = None if sample_weight is None else read_weights(sample_weight, len(pair[0]))
         # the caller may change its arrays afterwards
         r, p = (Column(column.codes.copy(), column.values) for column in pair)
@@ -101,8 +101,8 @@ class LabelInputs:
         batches = [*self._added()]
         if predictions is not None or references is not None:
             options = (self._defaults | kwargs).items()
-            how = {name: x for name, x in options if name in ("sample_weight", "unknown")}
-            batches.append((*read_pair(references, predictions, **how), None))
+            taken = {name: x for name, x in options if name in ("sample_weight", "unknown")}
+            batches.append((*read_pair(references, predictions, **taken), None))
             if len(self):
                 left = f"{len(self)} added before: call `reset()` first if those are left over"
                 warn(f"`compute` takes the samples passed to it together with {left}")
@@ -177,7 +177,7 @@ class LabelInputs:
     def _compute_stored(self, predictions: Any, references: Any, **options: Any) -> Any:
         """Compute what all processes wrote; return an error, for the base class to clean up."""
         try:
-            decoder = json.JSONDecoder(object_hook=lambda x: x["bytes"].encode("latin-1"))
+            decoder = json.JSONDecoder(object_hook=lambda label: label["bytes"].encode("latin-1"))
             rows = [decoder.decode(row) for row in predictions if row]
             wanted = dict.fromkeys(range(self.num_process), self._round)
             if (rounds := {process: at for process, at, *_ in rows}) != wanted:
@@ -199,12 +199,12 @@ def _joined(batches: list[Batch]) -> Batch:
     """Return the samples of all batches as one; weights are 1 where only others have some."""
     if len(batches) == 1:
         return batches[0]
-    r, p, given = zip(*batches, strict=True)
+    r, p, of_batches = zip(*batches, strict=True)
     first = next(filter(len, r), r[0])  # a process may have no samples
     for references in r:
         check_same_kind(first, "references added before", references, "references")
-    filled = [np.ones(len(x)) if w is None else w for x, w in zip(r, given, strict=True)]
-    weights = np.concatenate(filled) if any(w is not None for w in given) else None
+    filled = [np.ones(len(x)) if w is None else w for x, w in zip(r, of_batches, strict=True)]
+    weights = np.concatenate(filled) if any(w is not None for w in of_batches) else None
     return join_columns(r), join_columns(p), weights
 
 
@@ -212,13 +212,13 @@ def result_of(
     name: str, value: Any, table: Table, level: float | None, return_signature: bool, **options: Any
 ) -> dict[str, Any]:
     """Return the score under its name, and what else was asked for, which the package knows."""
-    found = {name: value}
+    score = {name: value}
     if level is None and not return_signature:
-        return found
+        return score
     try:  # the package that is installed, for which this file may be a copy beside a metric
         package = import_module("informedness.statistics.registry")
     except ModuleNotFoundError as error:
         needed = "need the package informedness, which is not installed"
         raise ImportError(f"`confidence_level` and `return_signature` {needed}") from error
     asked = level, return_signature, options
-    return {**found, **package.beside_score(found, table, *asked, __version__)}
+    return {**score, **package.beside_score(score, table, *asked, __version__)}

@@ -21,6 +21,7 @@ from .labels import NAMES, Numbers, UndefinedMetricWarning, check_choice, show, 
 from .table import Table, is_real, labels_at
 
 __version__ = "0.1.0"
+ONLY_ONE_CLASS = "there is only one class: NIT is 1.0 by definition"
 
 Average: TypeAlias = Literal["bias", "prevalence", "macro"] | None
 ZeroDivision: TypeAlias = Literal["warn"] | float
@@ -51,8 +52,8 @@ def informedness(
     why = why_one_class("Informedness", 0.0, table, table.reference_totals, "references")
     undefined = value_if_undefined(why, 0.0, zero_division, table)
     if undefined is not None:
-        each = np.where(table.reference_totals > 0, undefined, 0.0)[table.is_class]
-        return each.tolist() if average is None else undefined
+        by_class = np.where(table.reference_totals > 0, undefined, 0.0)[table.is_class]
+        return by_class.tolist() if average is None else undefined
     if table.n_samples != 1:
         warn_of_absent("Informedness", table, NAMES, scored, None if is_odds else average)
     gains = class_gains(scored, scored.class_false_positives)
@@ -79,18 +80,18 @@ def why_above_accuracy(table: Table, value: float, samples: Table) -> str:
     size = float(samples.n_samples or samples.total)
     if samples.is_weighted and samples.squared_weights is not None:  # the effective number
         size = float(samples.total / math.sqrt(samples.squared_weights.sum())) ** 2
-    there = table.reference_totals > 0
-    k, share = np.count_nonzero(there), min(max(value, 0.0), 1.0)
+    has_references = table.reference_totals > 0
+    k = np.count_nonzero(has_references)
+    share = min(max(value, 0.0), 1.0)
     accuracy = float(table.hits.sum()) / table.total
-    # the mean excess of a model that knows this share of each class; chance and uneven errors
-    expected, noise = share * (1 - share) * (k - 2) / size, max(0.05, size**-0.5)
-    if value - expected - accuracy <= noise:
+    expected = share * (1 - share) * (k - 2) / size  # of one that knows this share of each class
+    if value - expected - accuracy <= max(0.05, size**-0.5):  # chance and uneven errors
         return ""
-    used = np.count_nonzero(there & (table.prediction_totals > 0))
-    other = mean_gain(table, "prevalence")
+    n_used = np.count_nonzero(has_references & (table.prediction_totals > 0))
     return (
         f"above accuracy ({accuracy:.3f}), so it is not a share of the answers: the model uses "
-        f'{used} of the {k} classes, and average="prevalence" gives {other:.3f}'
+        f'{n_used} of the {k} classes, and average="prevalence" gives '
+        f"{mean_gain(table, 'prevalence'):.3f}"
     )
 
 
@@ -115,20 +116,19 @@ def nit(table: Table, *, zero_division: ZeroDivision = "warn") -> float:
     """Return 2^MI / k: at most 1, by chance 1/k; 1.0 where there is only one class."""
     check_zero_division(zero_division, 1.0)
     k = table.n_classes
-    why = "there is only one class: NIT is 1.0 by definition" if k == 1 else ""
-    undefined = value_if_undefined(why, 1.0, zero_division, table)
+    undefined = value_if_undefined(ONLY_ONE_CLASS if k == 1 else "", 1.0, zero_division, table)
     value = min(float(np.exp2(mutual_information(table))) / k, 1.0)
     return value if undefined is None else undefined
 
 
 def mutual_information(table: Table) -> float:
     """Return MI in bits: sum p ln(p/e) - (p - e), e = pi beta, has no negative terms to cancel."""
-    p, n = table.counts / table.total, table.total
-    kept = p > 1e-300  # what is less adds nothing, and its quotients may overflow
-    i, j, p = table.rows[kept], table.columns[kept], p[kept]
+    n, shares = table.total, table.counts / table.total
+    large = shares > 1e-300  # what is less adds nothing, and its quotients may overflow
+    i, j, p = table.rows[large], table.columns[large], shares[large]
     r, c = table.reference_totals, table.prediction_totals
     expected = r[i] / n * (c[j] / n)
-    terms = p * np.log(table.counts[kept] / r[i] / (c[j] / n)) - (p - expected)
+    terms = p * np.log(table.counts[large] / r[i] / (c[j] / n)) - (p - expected)
     no_empty_cells = len(p) == np.count_nonzero(r) * np.count_nonzero(c)
     empty = 0.0 if no_empty_cells else max(1 - float(expected.sum()), 0.0)  # of which each adds e
     return max(float(terms.sum()) + empty, 0.0) / math.log(2)
@@ -154,8 +154,8 @@ def value_if_undefined(why: str, value: float, zero_division: Any, table: Table)
     if why and not isinstance(zero_division, str):
         return float(zero_division)
     one = "one sample scores the same, right or wrong, so the mean of such scores says nothing"
-    if said := f"{one}: score all samples at once" if table.n_samples == 1 else why:
-        warn(said, UndefinedMetricWarning)
+    if reason := f"{one}: score all samples at once" if table.n_samples == 1 else why:
+        warn(reason, UndefinedMetricWarning)
     return value if why else None
 
 
@@ -164,16 +164,16 @@ def warn_of_absent(title: str, table: Table, names: Any, scored: Table, average:
     is_absent = table.is_class & (table.reference_totals == 0) & (table.prediction_totals > 0)
     if not (absent := labels_at(table, is_absent)):
         return
-    listed = ", ".join(map(show, absent[:5])) + ", ..." * (len(absent) > 5)
-    said = f"among the {names[1]} but not the {names[0]}, so counted as 0 in {title}: {listed}"
+    listed = ", ".join(map(show, absent[:5])) + (", ..." if len(absent) > 5 else "")
+    message = f"among the {names[1]} but not the {names[0]}, so counted as 0 in {title}: {listed}"
     share = float(table.prediction_totals[is_absent].sum() / table.total)
     if average is not None and share > 0.05:
         without = mean_gain(replace(scored, declared=False, known=None), average)
-        how = "leave it out of" if table.declared else "list the others in"
-        values = f"{mean_gain(scored, average):.3f}; if it is no class of the task, {how} "
-        values += f"`labels`: {without:.3f}"
-        said = f"{share:.1%} of the answers are {listed}, which no reference has: {title} {values}"
-    warn(said, UndefinedMetricWarning)
+        remedy = "leave it out of" if table.declared else "list the others in"
+        message = f"{share:.1%} of the answers are {listed}, which no reference has: {title} "
+        message += f"{mean_gain(scored, average):.3f}; if it is no class of the task, {remedy} "
+        message += f"`labels`: {without:.3f}"
+    warn(message, UndefinedMetricWarning)
 
 
 def shares_of(prior: Any) -> dict[Any, float]:
@@ -193,25 +193,25 @@ def shares_of(prior: Any) -> dict[Any, float]:
 
 def read_prior(prior: Any, table: Table) -> Numbers:
     """Return the prior of each class of a table, rescaled to those with a reference; else nan."""
-    given = shares_of(prior)
-    there = dict.fromkeys(labels_at(table, table.reference_totals > 0))
-    known = set(table.labels if table.declared else there) - {None}
-    if lacks := [show(label) for label in there if label not in given]:
+    shares = shares_of(prior)
+    observed = dict.fromkeys(labels_at(table, table.reference_totals > 0))
+    known = set(table.labels if table.declared else observed) - {None}
+    if lacks := [show(label) for label in observed if label not in shares]:
         raise ValueError(f"`prior` must cover every class in the references, {lacks[0]} is missing")
-    for label, share in given.items():
-        if not (0 < share < 1 or (share == 0 and label not in there)):
+    for label, share in shares.items():
+        if not (0 < share < 1 or (share == 0 and label not in observed)):
             wanted = "hold shares strictly between 0 and 1, or counts above 0, for every class"
             raise ValueError(f"`prior` must {wanted}, got {show(prior[label])} for {show(label)}")
         if label not in known:
             wanted = f"name classes of the references, got {show(label)}"
             raise ValueError(f"`prior` must {wanted}: list it in `labels` if the task has it")
-    total = math.fsum(given.values())
+    total = math.fsum(shares.values())
     if abs(total - 1) > 1e-6:
         raise ValueError(f"`prior` must sum to 1, or hold counts, got {total!r}")
-    if names := ", ".join(show(label) for label in given if label not in there):
+    if names := ", ".join(show(label) for label in shares if label not in observed):
         warn(f"no reference is {names}: dropped from the prior, the rest were rescaled to sum to 1")
-    shares = np.array([given[x] if x in there else np.nan for x in table.labels])
-    return shares / np.nansum(shares)
+    by_class = np.array([shares[x] if x in observed else np.nan for x in table.labels])
+    return by_class / np.nansum(by_class)
 
 
 def reweighted(table: Table, shares: Numbers) -> Table:

@@ -29,7 +29,7 @@ Numbers: TypeAlias = NDArray[Any]
 
 WARNING_PREFIX = "informedness: "
 NAMES = "references", "predictions"  # what evaluate calls them
-# The package's folder; these four files also lie beside each published metric, in its own folder.
+# The folder of the package, or of a published metric, beside which these four files lie, too.
 _FOLDER = os.path.dirname(__file__).removesuffix(f"{os.sep}core")
 
 # A list that takes the warnings of this thread; None if they are issued, as they mostly are.
@@ -122,8 +122,8 @@ class Column:
         """Return distinct labels, some maybe unused, and each sample's position among them."""
         if self.values is not None:
             return self.values, self.codes
-        found, codes = np.unique(self.codes, return_inverse=True)
-        return found.tolist(), codes
+        integers, codes = np.unique(self.codes, return_inverse=True)
+        return integers.tolist(), codes
 
 
 def label_kind(label: object) -> str:
@@ -151,9 +151,9 @@ def read_pair(
 
 def check_same_order(columns: Mapping[str, Any]) -> None:
     """Raise ValueError if columns of pandas have the same index in different orders."""
-    found = [(name, x.index) for name, x in columns.items() if hasattr(x, "iloc")]
-    for name, index in found[1:]:
-        first, wanted = found[0]
+    indexes = [(name, x.index) for name, x in columns.items() if hasattr(x, "iloc")]
+    for name, index in indexes[1:]:
+        first, wanted = indexes[0]
         if not index.equals(wanted) and len(index) == len(wanted) and {*index} == {*wanted}:
             raise ValueError(
                 f"`{name}` must have its index in the order of `{first}`, got another order: pass "
@@ -273,7 +273,7 @@ def _read_list(values: list[Any], name: str, may_lack: bool) -> Column:
     is_numbers = len(kinds) == 1 and issubclass(type(values[0]), _NUMBERS)
     if is_numbers and (column := _column_of_numbers(np.array(values))) is not None:
         return column
-    if not kinds <= {int, str, bytes, *[type(None)] * may_lack}:
+    if not kinds <= ({int, str, bytes, type(None)} if may_lack else {int, str, bytes}):
         values = [_as_label(value, name, i, may_lack) for i, value in enumerate(values)]
         kinds = set(map(type, values))
     kinds.discard(type(None))
@@ -328,8 +328,8 @@ def _as_label(value: Any, name: str, position: int, may_lack: bool) -> Label | N
 
 def merged(*sides: Sequence[Any]) -> tuple[list[Any], list[Codes]]:
     """Merge lists of labels into one, sorted; return it and the positions of each list in it."""
-    found: set[Any] = set().union(*sides)
-    labels: list[Any] = sorted(found - {None}) + [None] * (None in found)
+    union: set[Any] = set().union(*sides)
+    labels: list[Any] = sorted(union - {None}) + ([None] if None in union else [])
     position = {label: code for code, label in enumerate(labels)}
     return labels, [np.array([position[x] for x in side], dtype=np.int64) for side in sides]
 
@@ -339,5 +339,5 @@ def join_columns(columns: Sequence[Column]) -> Column:
     if all(column.values is None for column in columns):
         return Column(np.concatenate([column.codes for column in columns]))
     values, codes = zip(*(column.coded() for column in columns), strict=True)
-    labels, to = merged(*values)
-    return Column(np.concatenate([at[of] for at, of in zip(to, codes, strict=True)]), labels)
+    labels, to_code = merged(*values)
+    return Column(np.concatenate([to[own] for to, own in zip(to_code, codes, strict=True)]), labels)
