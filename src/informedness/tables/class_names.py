@@ -8,19 +8,19 @@ from typing import Any
 from .containers import read_quickly
 
 
-def by_name(given: Any, *sides: Any) -> Any:
+def by_name(labels: Any, *sides: Any) -> Any:
     """Return a label, labels, or a mapping of them, by name where they are positions in names.
 
     The names are those of the first side that has some.
     """
-    names = None if given is None else class_names_of(*sides)
+    names = None if labels is None else class_names_of(*sides)
     if names is None:
-        return given
-    if isinstance(given, (Integral, str, bytes)):
-        return at_position(given, names)
-    if isinstance(given, Mapping) or hasattr(given, "to_dict"):  # or a Series of counts
-        return {at_position(label, names): value for label, value in given.items()}
-    return [at_position(label, names) for label in read_quickly(given, "labels").tolist()]
+        return labels
+    if isinstance(labels, (Integral, str, bytes)):
+        return at_position(labels, names)
+    if isinstance(labels, Mapping) or hasattr(labels, "to_dict"):  # or a Series of counts
+        return {at_position(label, names): value for label, value in labels.items()}
+    return [at_position(label, names) for label in read_quickly(labels, "labels").tolist()]
 
 
 def class_names_of(*sides: Any) -> Sequence[str] | None:
@@ -37,5 +37,5 @@ def at_position(label: Any, names: Sequence[str]) -> Any:
 
 def integer_of(text: Any) -> int | None:
     """Return the integer that text spells; None if it does not."""
-    found = re.fullmatch(r"([+-]?[0-9]+)(\.0*)?", str(text), re.ASCII)  # 1.0 where there were gaps
-    return int(found[1]) if found else None
+    match = re.fullmatch(r"([+-]?[0-9]+)(\.0*)?", str(text), re.ASCII)  # 1.0 where there were gaps
+    return int(match[1]) if match else None

@@ -26,11 +26,13 @@ def quickly(values: Any, name: str, may_lack: bool = False, ignored: Any = None)
 
     Samples of the label `ignored` are left out before they are counted.
     """
-    held, column = _held(values), None
+    held = _held(values)
+    column = None
     if isinstance(held, Column):
         column = held
     elif type(held) is np.ndarray:
-        values, column = held, _far_integers(held, ignored)
+        values = held
+        column = _far_integers(held, ignored)
     elif type(getattr(held, "dtype", None)).__name__ == "CategoricalDtype":
         column = _coded_column([*held.categories], held.codes, name, may_lack)
     elif hasattr(held, "dictionary_encode") and hasattr(held, "to_pylist"):
@@ -126,8 +128,8 @@ def _far_integers(array: Numbers, ignored: Any) -> Column | None:
     head = [x for x in array[:8].tolist() if x != ignored]
     if not head or (min(head) >= 0 and max(head) < 2**11 and array.dtype != np.uint64):
         return None
-    found, codes = code_integers(array.astype(array.dtype.newbyteorder("="), copy=False))
-    return Column(codes, found.tolist())
+    integers, codes = code_integers(array.astype(array.dtype.newbyteorder("="), copy=False))
+    return Column(codes, integers.tolist())
 
 
 # Integers
@@ -137,8 +139,8 @@ def coded(column: Column) -> tuple[Sequence[Any], Numbers]:
     """Return the distinct labels of a column, and each sample's position among them."""
     if column.values is not None:
         return column.values, column.codes
-    found, codes = code_integers(column.codes)
-    return found.tolist(), codes
+    integers, codes = code_integers(column.codes)
+    return integers.tolist(), codes
 
 
 def code_integers(array: Numbers) -> tuple[Numbers, Codes]:

@@ -11,25 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.labels import Column, Label, Numbers, label_kind
+from ..core.labels import Column, Label, Numbers, label_kind, show
 from ..core.scores import Average, ZeroDivision, informedness, nit
 from ..core.table import Cells, Table, Task, labels_at, read_amounts
 from ..text.account import Read
 from .containers import read_quickly
 from .counting import check_total, common_codes, count_bytes, read_counts
 from .doubts import warn_of_shares, warn_of_table
-from .matrix import check_no_totals, check_same_names, read_names
+from .matrix import Matrix, check_no_totals, check_same_names, read_names
 from .sides import read_sides
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-from typing import TYPE_CHECKING
-
-from ..core.labels import show
-
-if TYPE_CHECKING:
-    pass
-
 
 _MANY = 2**20  # samples, from where `count_bytes` pays
 
@@ -123,8 +116,7 @@ class ContingencyTable(Table):
             table = cls._of_task(range(16), cells, task, len(r))
         else:
             table = cls._of_columns(r, p, task, sample_weight)
-        of_references, of_predictions = sides
-        warn_of_table(table, (of_references, of_predictions), unknown=task.unknown)
+        warn_of_table(table, list(sides), unknown=task.unknown)
         return table
 
     @classmethod
@@ -173,11 +165,11 @@ class ContingencyTable(Table):
     def _of_counts(cls, r: Column, p: Column, task: Task, **sums: Any) -> Self:
         """Build a table from columns of pairs and their counts."""
         amounts, squares, samples = read_counts(**sums, n_pairs=len(r))
-        keep = task.counted(r, amounts)
-        found, rows, columns = common_codes(r[keep], p[keep])
-        cells = Cells(rows, columns, amounts[keep], None if squares is None else squares[keep])
-        n = None if samples is None else int(samples[keep].sum())
-        return cls._of_task(found, cells, task, n)
+        used = task.counted(r, amounts)
+        labels, rows, columns = common_codes(r[used], p[used])
+        cells = Cells(rows, columns, amounts[used], None if squares is None else squares[used])
+        n_samples = None if samples is None else int(samples[used].sum())
+        return cls._of_task(labels, cells, task, n_samples)
 
     @classmethod
     def from_matrix(cls, matrix: Any, *, labels: Any = None, squared_weights: Any = None) -> Self:
@@ -255,13 +247,9 @@ class ContingencyTable(Table):
 
     def __repr__(self) -> str:
         """Return the cells as text, those of the most frequent classes if there are many."""
-        from .matrix import Matrix
-
         return str(Matrix(self))
 
     def _repr_html_(self) -> str:
-        from .matrix import Matrix
-
         return Matrix(self)._repr_html_()
 
     def __add__(self, other: Table) -> Self:
@@ -288,29 +276,31 @@ class ContingencyTable(Table):
                 f"{' and '.join(sorted(kinds))}: convert some of them"
             )
         check_total(sum(table.total for table in tables))
-        declared = all(table.declared for table in tables) and all(x == own[0] for x in own)
-        names: tuple[Label | None, ...] = tuple(own[0] if declared else sorted(set().union(*own)))
+        declared = all(table.declared for table in tables) and all(names == own[0] for names in own)
+        labels: tuple[Label | None, ...] = tuple(own[0] if declared else sorted(set().union(*own)))
         if any(None in table.labels for table in tables):
-            names += (None,)
-        position = {label: code for code, label in enumerate(names)}
-        to_code = [np.array([position[label] for label in table.labels]) for table in tables]
+            labels += (None,)
+
+        position = {label: code for code, label in enumerate(labels)}
+        codes = [np.array([position[label] for label in table.labels]) for table in tables]
         # a count of samples is a sum of weights of 1, and of their squares
         squares: list[Any] = [t.squared_weights if t.is_weighted else t.counts for t in tables]
-        known = any(t.is_weighted for t in tables) and all(array is not None for array in squares)
+        has_squares = any(t.is_weighted for t in tables) and all(x is not None for x in squares)
         cells = Cells(
-            np.concatenate([code[t.rows] for code, t in zip(to_code, tables, strict=True)]),
-            np.concatenate([code[t.columns] for code, t in zip(to_code, tables, strict=True)]),
+            np.concatenate([code[t.rows] for code, t in zip(codes, tables, strict=True)]),
+            np.concatenate([code[t.columns] for code, t in zip(codes, tables, strict=True)]),
             np.concatenate([t.counts for t in tables]),
-            np.concatenate(squares).astype(np.float64) if known else None,
+            np.concatenate(squares).astype(np.float64) if has_squares else None,
         )
-        counted = [table.n_samples for table in tables if table.n_samples is not None]
-        n_samples = sum(counted) if len(counted) == len(tables) else None
-        read = dict.fromkeys(read for table in tables for read in getattr(table, "read", ()))
-        made = cls._of_cells(names, declared, cells, n_samples)
+        numbers = [table.n_samples for table in tables]
+        n_samples = None if None in numbers else sum(filter(None, numbers))
+        merged = cls._of_cells(labels, declared, cells, n_samples)
+
         if any(table.known is not None for table in tables):
             classes = {x for table in tables for x in labels_at(table, table.is_class)}
-            made = replace(made, known=np.array([label in classes for label in names]))
-        return replace(made, read=tuple(read))
+            merged = replace(merged, known=np.array([label in classes for label in labels]))
+        read = dict.fromkeys(read for table in tables for read in getattr(table, "read", ()))
+        return replace(merged, read=tuple(read))
 
     def __radd__(self, other: object) -> Self:
         """Let `sum(tables)` start from 0."""
@@ -320,18 +310,9 @@ class ContingencyTable(Table):
         """Whether classes, cells, weights and number of samples are the same."""
         if not isinstance(other, Table):
             return NotImplemented
-        arrays = (
-            "rows",
-            "columns",
-            "counts",
-            "squared_weights",
-            "declared",
-            "n_samples",
-            "is_class",
-        )
-        return self.labels == other.labels and all(
-            np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays
-        )
+        fields = "declared", "n_samples", "rows", "columns", "counts", "squared_weights", "is_class"
+        pairs = ((getattr(self, field), getattr(other, field)) for field in fields)
+        return self.labels == other.labels and all(np.array_equal(*pair) for pair in pairs)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,15 +11,12 @@ from ..core.labels import Codes, Column, Label, NoSamplesError, Numbers, merged
 from ..core.table import Cells, read_amounts
 from .containers import coded
 
-if TYPE_CHECKING:
-    pass
-
 
 def common_codes(references: Column, predictions: Column) -> tuple[list[Label], Codes, Codes]:
     """Return the labels of both columns, sorted, and each sample's positions among them."""
     (r_values, r), (p_values, p) = coded(references), coded(predictions)
-    found, (to_row, to_column) = merged(r_values, p_values)
-    return found, to_row[r], to_column[p]
+    labels, (to_row, to_column) = merged(r_values, p_values)
+    return labels, to_row[r], to_column[p]
 
 
 def read_counts(
@@ -30,8 +27,8 @@ def read_counts(
     `counts` are numbers of samples if they are whole and given alone. Otherwise they are sums of
     weights, and each of the other two is None if unknown.
     """
-    given = {"counts": counts, "squared_weights": squared_weights, "n_samples": n_samples}
-    sums = {name: read_amounts(x, name) for name, x in given.items() if x is not None}
+    options = {"counts": counts, "squared_weights": squared_weights, "n_samples": n_samples}
+    sums = {name: read_amounts(x, name) for name, x in options.items() if x is not None}
     for name, array in sums.items():
         if array.shape != (n_pairs,):
             raise ValueError(
@@ -103,5 +100,5 @@ def count_bytes(rows: Numbers, columns: Numbers) -> Cells | None:
         table += np.bincount(twos, minlength=2**16).reshape(256, 256)
     counts = table.sum(axis=0) + table.sum(axis=1)
     counts[pairs[-1]] += len(pairs) % 2
-    found = np.flatnonzero(counts)
-    return Cells(found >> 4, found & 15, counts[found])
+    used = np.flatnonzero(counts)
+    return Cells(used >> 4, used & 15, counts[used])

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,9 +23,9 @@ _LABEL = re.compile("labels?|targets?")
 _LONG = 100  # characters of a label that is text, not a name
 
 
-def warn_of_table(table: Table, names: tuple[str, str] = NAMES, **how: Any) -> None:
+def warn_of_table(table: Table, names: Sequence[str] = NAMES, **options: Any) -> None:
     """Warn of what a table shows of its labels; the arguments are those of `warn_of_labels`."""
-    warn_of_labels(table, names, **how)
+    warn_of_labels(table, names, **options)
     known: dict[str, Any] = {}
     is_meant = table.declared or table.n_samples == 1 or not isinstance(table.labels[0], str)
     labels: Any = () if is_meant else filter(None, table.labels)
@@ -54,8 +54,9 @@ def warn_of_swapped(references: Any, predictions: Any) -> None:
 
 def no_header(names: Iterable[str]) -> str:
     """Return that these names of columns are labels, too, as those in a first sample are."""
-    said = f"{' and '.join(map(repr, names))} are names of columns and labels in the rows"
-    return f"{said}: if there is no header, add one as the first line"
+    listed = " and ".join(map(repr, names))
+    clash = f"{listed} are names of columns and labels in the rows"
+    return f"{clash}: if there is no header, add one as the first line"
 
 
 def role_in(name: Any) -> str | None:

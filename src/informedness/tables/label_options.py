@@ -60,8 +60,8 @@ class LabelOptions:
                 "column of scores for each, as in argmax:a,b,c"
             )
         if len({*map(self.fold, self.known)}) < len(self.known):
-            which = "labels" if self.choices is None else "choices"
-            raise ValueError(f"`{which}` must differ in more than is ignored, got {self.known}")
+            option = "labels" if self.choices is None else "choices"
+            raise ValueError(f"`{option}` must differ in more than is ignored, got {self.known}")
 
     def classes(self, is_integer: bool, names: Sequence[str] = ()) -> Sequence[Label] | None:
         """Return the declared classes, as integers or by `names` where the references are."""
@@ -96,8 +96,8 @@ def _compiled(extract: Any) -> re.Pattern[str]:
         pattern = re.compile(extract)
         pattern.search("")  # one of bytes cannot
     except (re.error, TypeError, OverflowError, RecursionError) as error:
-        said = f"`extract` must be a regular expression of text, got {show(extract)}: {error}"
-        raise ValueError(said) from error
+        rule = f"`extract` must be a regular expression of text, got {show(extract)}"
+        raise ValueError(f"{rule}: {error}") from error
     return pattern
 
 
@@ -216,9 +216,10 @@ def _named(
     may_lack = is_prediction and options.unknown == "wrong"
     if may_lack or answer in names or (is_text and integer_of(answer) is None):
         return str(answer) if is_text else None
+    hint = ": numeric=True reads such text as a position" if is_text else ""
     raise ValueError(
         f"`{name}` must hold names of classes, or their positions from 0 to {len(names) - 1}, got "
-        f"{show(answer)}{': numeric=True reads such text as a position' * is_text}"
+        f"{show(answer)}{hint}"
     )
 
 

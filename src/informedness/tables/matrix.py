@@ -114,10 +114,10 @@ def most_frequent(table: Table, n: int) -> tuple[list[int], list[Label | None], 
     classes = np.flatnonzero(table.is_class)
     order = np.argsort(-table.reference_totals[classes], kind="stable")
     rows = np.sort(classes[order[:n]])
-    kept = np.isin(table.rows, rows) & np.isin(table.columns, rows)
+    shown_cells = np.isin(table.rows, rows) & np.isin(table.columns, rows)
+    i, j = table.rows[shown_cells], table.columns[shown_cells]
     cells = np.zeros((len(rows), len(rows)), dtype=table.counts.dtype)
-    places = np.searchsorted(rows, table.rows[kept]), np.searchsorted(rows, table.columns[kept])
-    cells[places] = table.counts[kept]
+    cells[np.searchsorted(rows, i), np.searchsorted(rows, j)] = table.counts[shown_cells]
     labels = [table.labels[code] for code in rows]
     if table.outside_totals.any():
         outside = np.flatnonzero(~table.is_class & (table.prediction_totals > 0))

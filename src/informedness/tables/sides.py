@@ -21,30 +21,38 @@ def read_sides(
     The sides are given by argument, references first. All labels must be of one kind, and what
     stands beside the sides, by argument, in their order.
     """
-    (first, *models), containers = sides, sides
-    for name in models if hasattr(sides[first], "name") else ():
-        warn_of_swapped(sides[first].name, getattr(sides[name], "name", None))
-    if names := class_names_of(*sides.values()):
-        labels, roles = by_name(labels, *sides.values()), dict.fromkeys(models, "predictions")
+    reference_name, *model_names = sides
+    for name in model_names if hasattr(sides[reference_name], "name") else ():
+        warn_of_swapped(sides[reference_name].name, getattr(sides[name], "name", None))
+    containers = sides
+    if class_names := class_names_of(*sides.values()):
+        labels = by_name(labels, *sides.values())
         options = LabelOptions(labels=labels, ignore_index=ignore_index, unknown=unknown)
-        for name, own in {name: class_names_of(side) for name, side in sides.items()}.items():
-            given, role = sides[name][:] if own else sides[name], roles.get(name, "references")
-            column = read_labels(given, role, options, own or names, (), name)
-            sides = {**sides, name: column.tolist()}  # in which -1 is None
-        ignore_index = None if ignore_index is None else str(at_position(ignore_index, names))
+        sides = {}
+        for name, side in containers.items():
+            role = "references" if name == reference_name else "predictions"
+            own_names = class_names_of(side)
+            values = side[:] if own_names else side
+            column = read_labels(values, role, options, own_names or class_names, (), name)
+            sides[name] = column.tolist()  # in which -1 is None
+        ignore_index = None if ignore_index is None else str(at_position(ignore_index, class_names))
+
     may_lack = str(unknown) == "wrong"
     ignored = ignore_index if isinstance(ignore_index, int) else None
-    r, columns = read_column(quickly(sides[first], first, ignored=ignored), first), []
+    values = quickly(sides[reference_name], reference_name, ignored=ignored)
+    r = read_column(values, reference_name)
+    columns = []
     check_same_order({**containers, **beside})
-    for name in models:
+    for name in model_names:
         values = quickly(sides[name], name, may_lack)
-        r, p = read_pair(r, values, (first, name), unknown=unknown)
+        r, p = read_pair(r, values, (reference_name, name), unknown=unknown)
         columns.append(p)
-    return [r, *columns], task_of(r, labels, ignore_index, unknown, first)
+    return [r, *columns], task_of(r, labels, ignore_index, unknown, reference_name)
 
 
 def read_apart(labels: Any, name: str, *sides: Any) -> Column:
     """Return predictions of other samples than the sides hold, named alike, None if missing."""
-    own, options = class_names_of(labels), LabelOptions(unknown="wrong")
-    given, names = labels[:] if own else labels, own or class_names_of(*sides)
-    return read_labels(given, "predictions", options, names, name=name)
+    own_names = class_names_of(labels)
+    values = labels[:] if own_names else labels
+    names = own_names or class_names_of(*sides)
+    return read_labels(values, "predictions", LabelOptions(unknown="wrong"), names, name=name)

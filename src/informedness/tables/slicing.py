@@ -38,11 +38,10 @@ def slice_column(by: Any, n_samples: int | None = None) -> Column:
         return read["by"]
     (values, codes), *others = map(_codes, read.values())
     names: list[Any] = [(value,) for value in values]
-    for values, of_column in others:
-        found, codes = code_integers(np.asarray(codes, np.int64) * len(values) + of_column)
-        names = [
-            (*names[i], values[j]) for i, j in (divmod(x, len(values)) for x in found.tolist())
-        ]
+    for values, column_codes in others:
+        fused, codes = code_integers(np.asarray(codes, np.int64) * len(values) + column_codes)
+        places = (divmod(code, len(values)) for code in fused.tolist())
+        names = [(*names[i], values[j]) for i, j in places]
     return Column(codes, names)
 
 
@@ -55,11 +54,9 @@ def _codes(column: Column) -> tuple[Sequence[Label], Numbers]:
 
 def read_name(name: Any) -> Slice:
     """Return the name of a slice, or raise ValueError unless it is a label or a tuple of labels."""
-    labels = [
-        read_column([label], "tables").example()
-        for label in (name if isinstance(name, tuple) else (name,))
-    ]
-    return tuple(labels) if isinstance(name, tuple) else labels[0]
+    parts = name if isinstance(name, tuple) else (name,)
+    labels = tuple(read_column([label], "tables").example() for label in parts)
+    return labels if isinstance(name, tuple) else labels[0]
 
 
 def in_order(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
@@ -83,9 +80,9 @@ def count_slices(
     """
     slices = slice_column(by, len(references))
     weights = None if sample_weight is None else read_weights(sample_weight, len(references))
-    keep = task.counted(references, weights)
-    weights = None if weights is None else weights[keep]
-    columns = (column[keep] for column in (slices, references, predictions))
+    used = task.counted(references, weights)
+    weights = None if weights is None else weights[used]
+    columns = (column[used] for column in (slices, references, predictions))
     (names, s), (r_values, r), (p_values, p) = map(_codes, columns)
     fused = s.astype(np.int64) * len(r_values) + r
     values, cells = count_pairs(Column(fused), Column(p), weights)
@@ -106,12 +103,12 @@ def sliced_counts(
 
     `sums` are those of each pair, as `read_counts` returns them.
     """
-    keep = task.counted(references, sums[0])
-    squares, samples = (None if x is None else x[keep] for x in sums[1:])
+    used = task.counted(references, sums[0])
+    squares, samples = (None if x is None else x[used] for x in sums[1:])
     (names, s), (r_values, r), (p_values, p) = (
-        coded(column[keep]) for column in (slices, references, predictions)
+        coded(column[used]) for column in (slices, references, predictions)
     )
-    cells = Cells(r, p, sums[0][keep], squares)
+    cells = Cells(r, p, sums[0][used], squares)
     n_samples = None if samples is None else sum_by(s, samples.astype(np.int64), len(names))
     return _tables_of(names, s, r_values, p_values, cells, n_samples, task)
 
@@ -131,8 +128,8 @@ def _tables_of(
     order = np.argsort(slices, kind="stable")
     present, starts = np.unique(slices[order], return_index=True)
     tables = {}
-    for code, some in zip(present.tolist(), np.split(order, starts[1:]), strict=True):
+    for code, places in zip(present.tolist(), np.split(order, starts[1:]), strict=True):
         n = None if n_samples is None else int(n_samples[code])
-        part = Cells(*(None if x is None else x[some] for x in cells))  # type: ignore[arg-type]
-        tables[names[code]] = ContingencyTable._of_task(labels, part, task, n)
+        own = Cells(*(None if x is None else x[places] for x in cells))  # type: ignore[arg-type]
+        tables[names[code]] = ContingencyTable._of_task(labels, own, task, n)
     return in_order(tables)
