@@ -8,6 +8,7 @@ chi-squared finds models that are consistently wrong; neither alone finds both.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -29,17 +30,17 @@ def guessing_p_value(table: Table) -> float:
     samples are really dealt out, and the moments of both statistics are used for more. It is 1.0 if
     either side has only one class.
     """
-    r, c, size, whole = margins_of(table)
-    rows, columns = np.flatnonzero(r), np.flatnonzero(c)
-    if min(len(rows), len(columns)) < 2 or size <= 3:
+    r, c, size, counted = margins_of(table)
+    n_rows, n_columns = np.count_nonzero(r), np.count_nonzero(c)
+    if min(n_rows, n_columns) < 2 or size <= 3:
         return 1.0
     # Informedness is the sum of gain x hits, up to a constant that the margins fix
     gains = c / size * (quotient(1.0, r) + quotient(1.0, (size - r) * (r > 0)))
-    if whole is not None and len(rows) == len(columns) == 2:
-        return min(1.0, 2 * min(_by_listing(table, gains, whole)))
+    if counted is not None and n_rows == n_columns == 2:
+        return min(1.0, 2 * min(_by_listing(table, gains, *counted)))
     of_hits = _upper_tail(table, gains, r, c, size)
-    if whole is not None and are_rare(r, c, size) and of_hits > 1e-6:
-        of_hits = _by_dealing(table, gains, whole)
+    if counted is not None and are_rare(r, c, size) and of_hits > 1e-6:
+        of_hits = _by_dealing(table, gains, *counted)
     return min(1.0, 2 * min(of_hits, independence_test(table)))
 
 
@@ -56,56 +57,63 @@ def _upper_tail(table: Table, gains: Numbers, r: Numbers, c: Numbers, size: floa
     return math.erfc((hits - mean) / math.sqrt(2 * variance / (size - 1))) / 2
 
 
-def _by_listing(table: Table, gains: Numbers, margins: list[Codes]) -> tuple[float, float]:
+def _by_listing(table: Table, gains: Numbers, r: Codes, c: Codes) -> tuple[float, float]:
     """Return both p-values for two classes, by listing the tables with these margins."""
-    rows, columns = (np.flatnonzero(x) for x in margins)
-    r, c, n = margins[0][rows], margins[1][columns], int(margins[0].sum())
-    x = np.arange(max(0, int(r[0] + c[0]) - n), min(int(r[0]), int(c[0])) + 1)
-    cells = np.array([x, r[0] - x, c[0] - x, r[1] - c[0] + x])
-    logarithm = [-sum(math.lgamma(count + 1) for count in of_one) for of_one in cells.T.tolist()]
-    chance = np.exp(logarithm - np.max(logarithm))
+    rows, columns = np.flatnonzero(r), np.flatnonzero(c)
+    (r1, r2), (c1, _), n = r[rows].tolist(), c[columns].tolist(), int(r.sum())
+    first = np.arange(max(0, r1 + c1 - n), min(r1, c1) + 1)
+    cells = np.array([first, r1 - first, c1 - first, r2 - c1 + first])
+    logarithms = [-sum(math.lgamma(count + 1) for count in of_one) for of_one in cells.T.tolist()]
+    chance = np.exp(logarithms - np.max(logarithms))
     chance /= chance.sum()
+
     # with a sample more in the first cell, and so in the last, the other two have one less
     signs = np.array([1, -1])
-    hits = x * (gains[rows] * signs @ np.equal.outer(rows, columns) @ signs)
-    gap = np.abs(x - r[0] * c[0] / n)  # which orders tables as chi-squared does
-    there = (table.rows == rows[0]) & (table.columns == columns[0])
-    at = round(float(table.counts[there].sum()) * n / float(table.total)) - int(x[0])
-    return _mid_p(hits, chance, at), _mid_p(gap, chance, at)
+    hits = first * (gains[rows] * signs @ np.equal.outer(rows, columns) @ signs)
+    gap = np.abs(first - r1 * c1 / n)  # which orders tables as chi-squared does
+    is_first = (table.rows == rows[0]) & (table.columns == columns[0])
+    n_first = round(float(table.counts[is_first].sum()) * n / float(table.total))
+    place = n_first - int(first[0])
+    return _mid_p(hits, chance, place), _mid_p(gap, chance, place)
 
 
-def _mid_p(statistic: Numbers, chance: Numbers, at: int) -> float:
+def _mid_p(statistics: Numbers, chance: Numbers, place: int) -> float:
     """Return the chance of a greater statistic than that here, and half that of an equal one."""
-    excess = statistic - statistic[at]
-    near = np.abs(excess) <= 1e-9 * (1 + abs(statistic[at]))
+    excess = statistics - statistics[place]
+    near = np.abs(excess) <= 1e-9 * (1 + abs(statistics[place]))
     return float(chance[(excess > 0) & ~near].sum() + chance[near].sum() / 2)
 
 
-def _by_dealing(table: Table, gains: Numbers, margins: list[Codes]) -> float:
-    """Return how often dealt out predictions score as high; equal scores count half."""
+def _dealt_out(r: Codes, c: Codes) -> Iterator[tuple[Codes, Codes]]:
+    """Yield references, and predictions that are dealt out to them at random, with these totals."""
     rng = np.random.default_rng(0)
-    references, predictions = (np.repeat(np.arange(len(x)), x) for x in margins)
-    observed = float((gains * table.hits).sum()) * len(references) / float(table.total)
-    found = 0.5
+    references, predictions = (np.repeat(np.arange(len(totals)), totals) for totals in (r, c))
     for _ in range(_N_PERMUTATIONS):
-        hits = references[rng.permutation(predictions) == references]
-        excess = float(gains[hits].sum()) - observed
+        yield references, rng.permutation(predictions)
+
+
+def _by_dealing(table: Table, gains: Numbers, r: Codes, c: Codes) -> float:
+    """Return how often dealt out predictions score as high; equal scores count half."""
+    observed = float((gains * table.hits).sum()) * int(r.sum()) / float(table.total)
+    n_as_high = 0.5
+    for references, predictions in _dealt_out(r, c):
+        excess = float(gains[references[predictions == references]].sum()) - observed
         is_near = abs(excess) <= 1e-9 * (1 + abs(observed))
-        found += 0.5 if is_near else excess > 0
-    return found / (_N_PERMUTATIONS + 1)
+        n_as_high += 0.5 if is_near else excess > 0
+    return n_as_high / (_N_PERMUTATIONS + 1)
 
 
-def margins_of(table: Table) -> tuple[Numbers, Numbers, float, list[Codes] | None]:
+def margins_of(table: Table) -> tuple[Numbers, Numbers, float, tuple[Codes, Codes] | None]:
     """Return both margins, as effective numbers of samples, their sum, and both as counts.
 
     The counts are None unless they are whole, and few enough for predictions to be dealt out.
     """
     size = effective_sample_size(table)
     one = size / float(table.total)
-    r, c = (x * one for x in (table.reference_totals, table.prediction_totals))
-    whole = [np.rint(x).astype(np.int64) for x in (r, c)]
-    counted = all(np.allclose(x, n, 0, 1e-6) for x, n in zip((r, c), whole, strict=True))
-    return r, c, size, whole if counted and size <= _MOST_PERMUTED else None
+    r, c = table.reference_totals * one, table.prediction_totals * one
+    whole_r, whole_c = np.rint(r).astype(np.int64), np.rint(c).astype(np.int64)
+    is_counted = np.allclose(r, whole_r, 0, 1e-6) and np.allclose(c, whole_c, 0, 1e-6)
+    return r, c, size, (whole_r, whole_c) if is_counted and size <= _MOST_PERMUTED else None
 
 
 def are_rare(r: Numbers, c: Numbers, size: float) -> bool:
@@ -119,7 +127,7 @@ def independence_test(table: Table, dealt_out: bool = True) -> float:
     That of a gamma distribution is too smooth for few samples and rare classes: there predictions
     are really dealt out, unless `dealt_out` is False.
     """
-    r, c, size, whole = margins_of(table)
+    r, c, size, counted = margins_of(table)
     r, c = r[r > 0], c[c > 0]
     if min(len(r), len(c)) < 2 or size <= 3:
         return 1.0
@@ -128,50 +136,51 @@ def independence_test(table: Table, dealt_out: bool = True) -> float:
     expected = expected * (table.prediction_totals[table.columns] / table.total)
     empty = max(1 - float(expected.sum()), 0.0) if len(p) < len(r) * len(c) else 0.0
     statistic = size * (float(((p - expected) ** 2 / expected).sum()) + empty)
+
     mean, variance = _moments(r, c, size)
     if statistic <= 0 or variance <= 1e-9 * mean:
         return 1.0  # there is but one such table, or all have the same chi-squared
     p_value = _gamma_tail(mean**2 / variance, statistic * mean / variance)
-    if dealt_out and whole is not None and are_rare(r, c, size) and p_value >= 1e-6:
-        return _permuted_p_value(statistic, *(np.sort(x[x > 0]) for x in whole))
+    if dealt_out and counted is not None and are_rare(r, c, size) and p_value >= 1e-6:
+        return _permuted_p_value(statistic, *(np.sort(totals[totals > 0]) for totals in counted))
     return p_value
 
 
 def _moments(r: Numbers, c: Numbers, size: float) -> tuple[float, float]:
     """Return the mean and variance of Pearson's chi-squared over all tables of these margins."""
     mean = size * (len(r) - 1) * (len(c) - 1) / (size - 1)
-    sums = [(len(x), float((1 / x).sum())) for x in (r, c)]
+    sums = [(len(totals), float((1 / totals).sum())) for totals in (r, c)]
     v_r, v_c = ((k - 1) * max(size - k, 0) / (size - 1) for k, _ in sums)
     w_r, w_c = (max(size * of_inverses - k**2, 0) / (size - 2) for k, of_inverses in sums)
     within = max(v_r - w_r, 0) * max(v_c - w_c, 0)
     return mean, 2 * size / (size - 3) * within + size**2 / (size - 1) * w_r * w_c
 
 
-def _permuted_p_value(statistic: float, r: Numbers, c: Numbers) -> float:
+def _permuted_p_value(statistic: float, r: Codes, c: Codes) -> float:
     """Return how often Pearson's chi-squared is as large where the predictions are dealt out."""
-    rng, found = np.random.default_rng(0), 1
-    rows, columns = (np.repeat(np.arange(len(x)), x) for x in (r, c))
-    size = len(rows)
-    for _ in range(_N_PERMUTATIONS):
-        fused = np.sort(rows * len(c) + rng.permutation(columns))
+    size = int(r.sum())
+    n_as_large = 1
+    for references, predictions in _dealt_out(r, c):
+        fused = np.sort(references * len(c) + predictions)
         starts = np.flatnonzero(np.diff(fused, prepend=-1))
         i, j = np.divmod(fused[starts], len(c))
         cells = np.diff(starts, append=size)
         drawn = size * (float((cells**2 / (r[i] * c[j])).sum()) - 1)
-        found += drawn > statistic * (1 - 1e-9) - 1e-9
-    return found / (_N_PERMUTATIONS + 1)
+        n_as_large += drawn > statistic * (1 - 1e-9) - 1e-9
+    return n_as_large / (_N_PERMUTATIONS + 1)
 
 
-def _gamma_tail(shape: float, x: float) -> float:
-    """Return the chance that a gamma variate of this shape exceeds x.
+def _gamma_tail(shape: float, least: float) -> float:
+    """Return the chance that a gamma variate of this shape exceeds the least.
 
-    By Simpson's rule, from ln x to where the density of its logarithm has fallen by e^-45; this is
-    taken relative to its mode at ln(shape), so that no large numbers cancel.
+    By Simpson's rule, from ln(least) to where the density of its logarithm has fallen by e^-45,
+    which is taken relative to its mode at ln(shape), so that no large numbers cancel.
     """
-    start = max(x, shape)
+    start = max(least, shape)
     above = start - shape
     stop = math.log(start / shape) + 90 / (above + math.sqrt(above**2 + 90 * start))
-    first = max(math.log(x / shape), -(math.sqrt(120 / shape) if shape > 120 else 1 + 45 / shape))
+    below = math.sqrt(120 / shape) if shape > 120 else 1 + 45 / shape
+    first = max(math.log(least / shape), -below)
     y, step = np.linspace(first, stop, 2001, retstep=True)
     with np.errstate(over="ignore"):  # where it is infinite, the density is 0
         density = np.exp(shape * (y - np.expm1(y)))

@@ -13,18 +13,9 @@ import numpy as np
 from ..core import scores
 from ..core.labels import Numbers
 from ..core.table import Table, sum_by
+from . import intervals
 from .chance import independence_test
-from .intervals import (
-    FEW_SAMPLES,
-    Interval,
-    effective_sample_size,
-    fewest_if_undeclared,
-    lack,
-    normal_quantile,
-    outside_largest,
-    squared_weights,
-    too_few_of_the_rarest,
-)
+from .intervals import Interval, effective_sample_size, lack, squared_weights
 from .margins import gaps
 from .score import Prior, ScoreWithInterval, with_prior
 
@@ -40,12 +31,12 @@ class Entropies(NamedTuple):
 
 def entropies(table: Table) -> Entropies:
     """Return H(ref), H(pred), H(ref|pred) and H(pred|ref) in bits."""
-    p, n = table.counts / table.total, table.total
+    p = table.counts / table.total
     r, c = table.reference_totals[table.rows], table.prediction_totals[table.columns]
-    shares = (r / n, c / n, table.counts / c, table.counts / r)
-    kept = p > 0  # not where it is less than the least number there is
-    bits = (-float((p[kept] * np.log2(share[kept])).sum()) for share in shares)
-    return Entropies(*(0.0 if x <= 0 else x for x in bits))  # by rounding
+    shares = (r / table.total, c / table.total, table.counts / c, table.counts / r)
+    used = p > 0  # not where it is less than the least number there is
+    bits = (-float((p[used] * np.log2(share[used])).sum()) for share in shares)
+    return Entropies(*(max(0.0, entropy) for entropy in bits))  # below it by rounding
 
 
 ENOUGH_TO_SEE = 1000  # samples: 95% of such samples have a class whose share is 0.3%
@@ -69,30 +60,34 @@ class EntropicScore(ScoreWithInterval):
 
     def cell_gradient(self, table: Table) -> Numbers:
         """Return the derivative by the share of each cell, up to a constant."""
-        n, of_column, of_row = table.total, table.prediction_totals, table.reference_totals
-        amounts = table.counts, of_column[table.columns], of_row[table.rows]
-        logarithms = [sign * np.log(x / n) for sign, x in zip(self.signs, amounts, strict=True)]
-        return self.exact(table) * sum(logarithms)
+        r, c = table.reference_totals[table.rows], table.prediction_totals[table.columns]
+        terms = zip(self.signs, (table.counts, c, r), strict=True)
+        return self.exact(table) * sum(
+            sign * np.log(amount / table.total) for sign, amount in terms
+        )
 
-    def too_few(self, table: Table, prior: Any = None) -> str:
-        size, few = effective_sample_size(table), too_few_of_the_rarest(table)
-        there, fewest = table.reference_totals > 0, fewest_if_undeclared(table)
+    def too_few(self, table: Table, prior: Prior = None) -> str:
+        reason = intervals.too_few_of_the_rarest(table)
+        n_rarest = intervals.fewest_if_undeclared(table)
+        size = effective_sample_size(table)
         # predicted values that no reference has: each adds (k - 1) / 2N nats to the information of
         # a guesser of k classes on N samples, so with 10 (k - 1) samples for each its score rises
         # by 5% to 6%; a single value does not count
-        n_outside = int(np.count_nonzero(~there & (table.prediction_totals > 0)))
-        if not few and not table.declared and n_outside > 1:
-            least = 10 * (int(np.count_nonzero(there)) - 1) * n_outside
-            few = lack(
-                size, least, "sample", f" for {n_outside} predictions outside the references"
-            )
-        if not self.lacks_classes(table) and (few or fewest >= 5 - 1e-6):
-            return few
-        enough = float(f"{5 / fewest * size:.2g}")
+        is_absent = table.reference_totals == 0
+        n_outside = int(np.count_nonzero(is_absent & (table.prediction_totals > 0)))
+        if not reason and not table.declared and n_outside > 1:
+            least = 10 * (int(np.count_nonzero(~is_absent)) - 1) * n_outside
+            which = f" for {n_outside} predictions outside the references"
+            reason = lack(size, least, "sample", which)
+        if not self.lacks_classes(table) and (reason or n_rarest >= 5 - 1e-6):
+            return reason
+
+        enough = float(f"{5 / n_rarest * size:.2g}")
+        references = "reference" if n_rarest == 1 else "references"
         return (
-            f"only {fewest:.4g} reference{'s' * (fewest != 1)} of the rarest class, so other "
-            f"classes may be missing; for an interval, about {enough:,.0f} samples are enough, or "
-            "declare all classes with `labels`"
+            f"only {n_rarest:.4g} {references} of the rarest class, so other classes may be "
+            f"missing; for an interval, about {enough:,.0f} samples are enough, or declare all "
+            "classes with `labels`"
         )
 
     def lacks_classes(self, table: Table) -> bool:
@@ -119,14 +114,16 @@ class EntropicScore(ScoreWithInterval):
         """
         error = self._error(table)
         if self.lacks_classes(table):
-            return Interval(value, error, math.nan, math.nan)
+            return Interval(value, error)
         cells, columns, rows = self._lacking(table)
-        size, scale = effective_sample_size(table), self.scale(table.n_classes)
-        z, exact = normal_quantile(level), float(self.exact(table))
-        chance, centre = self.by_chance(table, rows, z), self._centre(table, cells, columns, rows)
+        size = effective_sample_size(table)
+        z = intervals.normal_quantile(level)
+        chance = self.by_chance(table, rows, z)
+        centre = self._centre(table, cells, columns, rows)
         least = max(centre + cells.likely - cells.most, chance)
         centre = max(centre, chance)
-        variance = (error / exact) ** 2 + cells.variance + rows.variance
+
+        variance = (error / float(self.exact(table))) ** 2 + cells.variance + rows.variance
         # a sample more raises the logarithm by no more than what is left, and from the least that a
         # sample adds, in a cell of its own, to the most are ln N
         up = min(max(self.left(table), 0.0), math.log(size)) / size
@@ -137,21 +134,23 @@ class EntropicScore(ScoreWithInterval):
         if independence_test(table, dealt_out=False) > 1 - level:
             low = chance
         low, high = math.exp(max(low, chance)), math.exp(max(high, chance))
+        scale = self.scale(table.n_classes)
         return Interval(value, error, low * self.least_scale(table), high * scale)
 
     def _lacking(self, table: Table) -> tuple[Missing, Missing, Missing]:
         """Return what the entropies of the cells, the columns and the rows lack."""
-        i, j, squares = table.rows, table.columns, squared_weights(table)
-        r, c, k = table.reference_totals, table.prediction_totals, table.n_classes
-        n_empty = k * int(np.count_nonzero(c)) - len(squares)
+        squares = squared_weights(table)
+        r, c = table.reference_totals, table.prediction_totals
+        n_empty = table.n_classes * int(np.count_nonzero(c)) - len(squares)
         cells = missing_entropy(table.counts, squares, n_empty)
-        columns = missing_entropy(c, sum_by(j, squares, len(c)), 0)
-        rows = missing_entropy(r, sum_by(i, squares, len(r)), k - int(np.count_nonzero(r)))
+        columns = missing_entropy(c, sum_by(table.columns, squares, len(c)), 0)
+        n_absent = table.n_classes - int(np.count_nonzero(r))
+        rows = missing_entropy(r, sum_by(table.rows, squares, len(r)), n_absent)
         return cells, columns, rows
 
     def _centre(self, table: Table, *lacking: Missing) -> float:
         """Return the logarithm without its bias."""
-        excess = sum(sign * x.likely for sign, x in zip(self.signs, lacking, strict=True))
+        excess = sum(sign * part.likely for sign, part in zip(self.signs, lacking, strict=True))
         return math.log(float(self.exact(table)) / self.scale(table.n_classes)) - excess
 
     def bias(self, table: Table) -> tuple[float, float]:
@@ -170,10 +169,13 @@ class EntropicScore(ScoreWithInterval):
         return float(self.exact(table)) * -math.log(least)
 
     def _error(self, table: Table) -> float:
-        gradient, squares = self.cell_gradient(table), squared_weights(table)
+        """Return the standard error of the score."""
+        gradient = self.cell_gradient(table)
         mean = float((table.counts * gradient).sum()) / float(table.total)
-        away = gaps(gradient, mean, self.exact(table) + np.abs(gradient))
-        return math.sqrt(float((squares * away**2).sum())) / float(table.total)
+        differences = gaps(gradient, mean, self.exact(table) + np.abs(gradient))
+        return math.sqrt(float((squared_weights(table) * differences**2).sum())) / float(
+            table.total
+        )
 
 
 class Nit(EntropicScore):
@@ -190,8 +192,7 @@ class Nit(EntropicScore):
         return 1 / table.n_classes
 
     def undefined(self, table: Table) -> str:
-        only_one = "there is only one class: NIT is 1.0 by definition"
-        return only_one if table.n_classes == 1 else ""
+        return scores.ONLY_ONE_CLASS if table.n_classes == 1 else ""
 
     def value(self, table: Table, *, prior: Prior = None, **options: Any) -> float:
         return scores.nit(with_prior(table, prior), **options)
@@ -202,15 +203,15 @@ class Nit(EntropicScore):
     def scale(self, n_classes: int) -> float:
         return 1 / n_classes
 
-    def doubt(self, table: Table, prior: Any = None) -> str:
-        few = self.too_few(table, prior)
-        if few or table.declared or not lack(effective_sample_size(table), ENOUGH_TO_SEE, ""):
-            return few
-        which = "effective samples" if table.is_weighted else "samples"
-        return f"fewer than {ENOUGH_TO_SEE:,} {which}, so declare all classes with `labels`"
+    def doubt(self, table: Table, prior: Prior = None) -> str:
+        reason = self.too_few(table, prior)
+        if reason or table.declared or not lack(effective_sample_size(table), ENOUGH_TO_SEE, ""):
+            return reason
+        samples = "effective samples" if table.is_weighted else "samples"
+        return f"fewer than {ENOUGH_TO_SEE:,} {samples}, so declare all classes with `labels`"
 
     def least_scale(self, table: Table) -> float:
-        return 1 / (table.n_classes + (fewest_if_undeclared(table) < 5 - 1e-6))
+        return 1 / (table.n_classes + (intervals.fewest_if_undeclared(table) < 5 - 1e-6))
 
     def caution(self, table: Table, value: float) -> str:
         # mutual information is too large by about (cells - rows - columns + 1) / 2N (Miller 1955)
@@ -219,10 +220,10 @@ class Nit(EntropicScore):
         r, c = (np.count_nonzero(x) for x in (table.reference_totals, table.prediction_totals))
         excess = (len(table.counts) - r - c + 1) / (2 * effective_sample_size(table))
         part = value * -math.expm1(-max(excess, 0.0))
-        how = "by an estimate from the numbers of samples and classes"
-        return (
-            f"about {part:.3f} of it is due to chance, {how}" if part > self._error(table) else ""
-        )
+        if part <= self._error(table):
+            return ""
+        basis = "by an estimate from the numbers of samples and classes"
+        return f"about {part:.3f} of it is due to chance, {basis}"
 
     def holds_chance(self, table: Table, low: float, high: float) -> bool:
         return low <= self.least_scale(table) + 1e-12
@@ -231,7 +232,7 @@ class Nit(EntropicScore):
         return surprise(table)[1] - scores.mutual_information(table) * math.log(2)
 
     def lacks_classes(self, table: Table) -> bool:
-        return fewest_if_undeclared(table) < 3 - 1e-6
+        return intervals.fewest_if_undeclared(table) < 3 - 1e-6
 
 
 class Ema(EntropicScore):
@@ -253,8 +254,8 @@ class Ema(EntropicScore):
     def exact(self, table: Table) -> Numbers:
         return np.exp2(-entropies(table).reference_given_prediction)
 
-    def too_few(self, table: Table, prior: Any = None) -> str:
-        few = lack(effective_sample_size(table), FEW_SAMPLES, "sample")
+    def too_few(self, table: Table, prior: Prior = None) -> str:
+        few = lack(effective_sample_size(table), intervals.FEW_SAMPLES, "sample")
         return super().too_few(table, prior) or few
 
     def left(self, table: Table) -> float:
@@ -266,7 +267,7 @@ class Ema(EntropicScore):
         return -mean - rows.most - reach(z, mean * slope + rows.variance, slope)
 
     def lacks_classes(self, table: Table) -> bool:
-        return not table.declared and outside_largest(table) < 5 - 1e-6
+        return not table.declared and intervals.outside_largest(table) < 5 - 1e-6
 
 
 class EntropyTriangle(NamedTuple):
@@ -284,7 +285,8 @@ def triangle_of(table: Table) -> EntropyTriangle:
         k = int(np.count_nonzero((table.reference_totals > 0) | (table.prediction_totals > 0)))
     if k == 1:
         return EntropyTriangle(math.nan, math.nan, math.nan)
-    h, span = entropies(table), 2 * math.log2(k)
+    h = entropies(table)
+    span = 2 * math.log2(k)
     lost = h.reference_given_prediction + h.prediction_given_reference
     uneven = max(1 - (h.reference + h.prediction) / span, 0.0)  # below it by rounding
     return EntropyTriangle(uneven, 2 * scores.mutual_information(table) / span, lost / span)
@@ -325,15 +327,16 @@ def missing_entropy(weights: Numbers, squares: Numbers, n_unseen: int) -> Missin
         rate = 2 / ((size - 1) * (f1 - 1) + 2)
     least = min(rate, unseen / n_unseen) if f1 and n_unseen else rate
     seen = float((shares * _excess(sizes)).sum() - _excess(np.array(size)))
-    likely, most = (seen + unseen * _tail(x, size) for x in (rate, least))
+    likely, most = (seen + unseen * _tail(share, size) for share in (rate, least))
     return Missing(likely, most, unseen**2 / (f2 + 1))
 
 
-def _excess(x: Numbers) -> Numbers:
-    """Return ln x - psi(x), by the recurrence of psi and its asymptotic series, for x >= 1."""
-    y = x + 8
+def _excess(size: Numbers) -> Numbers:
+    """Return ln x - psi(x) of a size x >= 1, by the recurrence of psi and its asymptotic series."""
+    y = size + 8
     series = np.polyval([-1 / 240, -1 / 252, -1 / 120, -1 / 12, 0], -1 / y**2)
-    return sum(1 / (x + step) for step in range(8)) - np.log1p(8 / x) + 1 / (2 * y) + series
+    steps = sum(1 / (size + step) for step in range(8))
+    return steps - np.log1p(8 / size) + 1 / (2 * y) + series
 
 
 def _tail(rate: float, size: float) -> float:
@@ -351,6 +354,6 @@ def _tail(rate: float, size: float) -> float:
 def surprise(table: Table) -> tuple[float, float]:
     """Return how surprising the references are, s = -ln pi: sum pi s, and sum pi s^2 / sum pi s."""
     shares = table.reference_totals[table.reference_totals > 0] / table.total
-    each = -np.log(shares)
-    mean = float((shares * each).sum())
-    return mean, float((shares * each**2).sum()) / mean
+    surprises = -np.log(shares)
+    mean = float((shares * surprises).sum())
+    return mean, float((shares * surprises**2).sum()) / mean

@@ -33,7 +33,8 @@ class RowMeans(NamedTuple):
 
 def interval_reaches(rows: RowMeans, level: float) -> tuple[Numbers, Numbers]:
     """Return how far the interval reaches below the score and above it."""
-    z, span = normal_quantile(level), rows.below + rows.above
+    z = normal_quantile(level)
+    span = rows.below + rows.above
     place = quotient((rows.share * rows.below).sum(axis=0), (rows.share * span).sum(axis=0))
     unseen_variance = place * (1 - place) * (span / rows.size) ** 2
     variance_of_mean = rows.variance / rows.size + unseen_variance
@@ -51,7 +52,8 @@ def interval_reaches(rows: RowMeans, level: float) -> tuple[Numbers, Numbers]:
 
 def wilson_reach(furthest: Numbers, variance: Numbers, size: Numbers, z: float) -> Numbers:
     """Return the x with x^2 = z^2 (1 - x/d)(variance + x d / size), d how far is the furthest."""
-    d, curvature = np.maximum(furthest, 1e-99), 1 + z**2 / size
+    d = np.maximum(furthest, 1e-99)
+    curvature = 1 + z**2 / size
     linear = z**2 * (d / size - variance / d)
     root = np.sqrt(linear**2 + 4 * curvature * z**2 * variance)
     # the larger root of a quadratic, in the form that does not cancel
@@ -64,7 +66,8 @@ def wilson_intervals(table: Table, codes: Codes, level: float) -> list[tuple[flo
 
     `codes` are the rows of the cells, for recall, or their columns, for precision.
     """
-    k, z = len(table.labels), normal_quantile(level)
+    k = len(table.labels)
+    z = normal_quantile(level)
     totals = sum_by(codes, table.counts.astype(np.float64), k)
     size = totals * ratio(totals, sum_by(codes, squared_weights(table), k))
     share = ratio(table.hits, totals)
@@ -132,7 +135,8 @@ def bounds_of_absent(
     # beyond a quarter of the table, scores of so few samples would turn with the level
     lost = min(normal_quantile(level) ** 2 * one, float(n) / 4)
     extra = np.where(absent, lost / np.count_nonzero(absent), 0.0)
-    r, scores_of_ends = r + extra, [value]
+    r = r + extra
+    scores_of_ends = [value]
     for right in (0, extra):  # of the samples that could have been missed
         h, c = table.hits + right, table.prediction_totals + right
         known = with_absent.outside_totals, with_absent.is_class
@@ -143,7 +147,8 @@ def bounds_of_absent(
 
 def intervals_by_class(table: Table, level: float) -> list[Interval]:
     """Return the interval of each class against all others, nan where one has no samples."""
-    k, right = len(table.labels), table.rows == table.columns
+    k = len(table.labels)
+    right = table.rows == table.columns
     outside = ~table.is_class[table.columns]
 
     def by_outcome(amounts: Numbers) -> Numbers:
@@ -169,8 +174,8 @@ def intervals_by_class(table: Table, level: float) -> list[Interval]:
     heaviest = quotient(squares, counts).max(axis=(0, 1))
     least_size = np.where(totals > 0, totals / heaviest, np.nan)
     error = np.sqrt((variance / size).sum(axis=0))
-    one_each, none = np.ones((2, k)), np.zeros(k)
-    rows = RowMeans(one_each, size, least_size, variance, mean, 1 - mean, none, error)
+    shares = np.ones((2, k))
+    rows = RowMeans(shares, size, least_size, variance, mean, 1 - mean, np.zeros(k), error)
     below, above = interval_reaches(rows, level)
 
     gains = scores.class_gains(table, table.class_false_positives)

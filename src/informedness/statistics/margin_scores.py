@@ -46,8 +46,6 @@ class MarginScore(ScoreWithInterval):
         return self.gradient(table).of_cells(table)
 
     def furthest(self, table: Table) -> float:
-        if self.undefined(table):
-            return 0.0
         lowest, highest = self.gradient(table).reachable(table)
         return float((highest - lowest)[table.reference_totals > 0].max())
 

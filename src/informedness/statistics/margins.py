@@ -35,7 +35,8 @@ class Margins:
     @classmethod
     def of_tables(cls, tables: Sequence[Table]) -> Margins:
         """Return those of n tables with the same labels; a third of the time of one by one."""
-        labels, known, n = tables[0].labels, tables[0].is_class, len(tables)
+        labels, known = tables[0].labels, tables[0].is_class
+        n = len(tables)
         starts = np.repeat(np.arange(n) * len(labels), [len(table.rows) for table in tables])
         cells = zip(*((table.rows, table.columns, table.counts) for table in tables), strict=True)
         rows, columns, counts = map(np.concatenate, cells)

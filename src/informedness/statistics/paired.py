@@ -24,8 +24,6 @@ from .margins import gaps, quotient
 from .score import ScoreWithInterval
 
 FEWEST_GROUPS = 5  # for a test
-
-
 _POWER = 0.6  # two-sided level of the quantile below which are four in five
 
 
@@ -72,7 +70,9 @@ def side_of(score: ScoreWithInterval, table: Table, scored: Table) -> Side:
 
     If `scored` has its references reweighted, only how their predictions are shared out varies.
     """
-    slopes = score.slopes(scored)
+    if score.undefined(scored):
+        return Side(np.zeros(len(scored.rows)), 0.0, *score.bias(scored))
+    slopes = score.cell_gradient(scored)
     if scored is not table:
         sums = sum_by(table.rows, scored.counts * slopes, len(table.labels))
         slopes = slopes - quotient(sums, scored.reference_totals)[table.rows]
@@ -86,29 +86,32 @@ def paired_test(
 
     `n_different` is the number of samples that both answer differently.
     """
-    counts, weights, groups = pairs.counts, pairs.weights, pairs.groups
+    counts, weights = pairs.counts, pairs.weights
     # a sample weighs 1, as far as its error goes
     weights = weights * ((counts * weights).sum() / (counts * weights**2).sum())
     amounts = counts * weights
     size = float(amounts.sum())
-    moved = b.slopes[pairs.b] - a.slopes[pairs.a]
-    mean = float((amounts * moved).sum()) / size
     n = n_groups(pairs)
-    if groups is None:
-        variance = float((amounts * weights * (moved - mean) ** 2).sum())
+    moved = b.slopes[pairs.b] - a.slopes[pairs.a]
+    moved = moved - float((amounts * moved).sum()) / size
+    if pairs.groups is None:
+        variance = float((amounts * weights * moved**2).sum())
     else:
-        sums = np.bincount(groups, amounts * (moved - mean))
-        variance = n / (n - 1) * float((sums**2).sum())
-    one_more, bias = max(a.furthest, b.furthest) ** 2, b.bias - a.bias
+        group_sums = np.bincount(pairs.groups, amounts * moved)
+        variance = n / (n - 1) * float((group_sums**2).sum())
+
+    one_more = max(a.furthest, b.furthest) ** 2
+    bias = b.bias - a.bias
     fixed = bias**2 + a.unseen + b.unseen
     error = math.sqrt((variance + one_more) / size**2 + fixed)
     unbiased = difference - bias
     if abs(difference) < 1e-12 or unbiased * difference < 0:
-        unbiased = 0.0  # in the first case whatever rounding made of it
-    made, p_value = tested(unbiased, error, size, n_different, n, level)
+        unbiased = 0.0  # in the first case whatever rounding left of it
+    interval, p_value = tested(unbiased, error, size, n_different, n, level)
+
     squares = variance + (size * difference) ** 2 / (n or size)
-    extra = one_more / size**2
-    return Paired(made, p_value, one_more / squares if squares else 0.0, fixed, extra)
+    of_one = one_more / squares if squares else 0.0
+    return Paired(interval, p_value, of_one, fixed, one_more / size**2)
 
 
 def tested(
@@ -146,13 +149,16 @@ def of_groups(
     alone = score.interval(table, level).standard_error
     if math.isnan(alone) or n_groups(pairs) == 1:
         return table, math.nan
-    gradient = score.slopes(table)[pairs.a]
-    weight, groups = pairs.counts * pairs.weights, np.asarray(pairs.groups)
+    gradient = score.cell_gradient(table)[pairs.a]
+    weight = pairs.counts * pairs.weights
+    groups = np.asarray(pairs.groups)
     mean = float((weight * gradient).sum() / weight.sum())
-    away = gaps(gradient, mean, np.abs(gradient).max())
-    sums, sizes = np.bincount(groups, weight * away), np.bincount(groups, weight)
-    n, squares = len(sizes), squared_weights(table)
+    moved = gaps(gradient, mean, np.abs(gradient).max())
+    sums, sizes = np.bincount(groups, weight * moved), np.bincount(groups, weight)
+    squares = squared_weights(table)
+    n = len(sizes)
     error = math.sqrt(n / (n - 1) * float((sums**2).sum())) / float(weight.sum())
+
     alike = float((sizes**2).sum() / squares.sum())
     effect = max(error / alone, 1.0) ** 2 if alone else alike
     effect = (n * effect + alike) / (n + 1)
@@ -203,7 +209,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
     [0.03, 0.06, 0.06]
     """
     p = np.array(p_values, dtype=np.float64)
-    order, n_tests = np.argsort(p), np.count_nonzero(~np.isnan(p))  # nan comes last
+    order = np.argsort(p)  # nan comes last
+    n_tests = np.count_nonzero(~np.isnan(p))
     corrected = (n_tests - np.arange(len(p))) * p[order]
     p[order] = np.maximum.accumulate(np.minimum(corrected, 1.0))
     return p.tolist()

@@ -64,24 +64,21 @@ def score_named(name: str, argument: str = "metric") -> Score:
         If there is no such score; the message names the argument, and a score whose name or title
         has this as a part.
     """
-    if isinstance(name, str) and name not in SCORES and (like := _like(name.lower())):
-        meant = f"got {name!r}: did you mean {like[0]!r}?"
-        raise ValueError(f"`{argument}` must be one of {SCORES}, {meant}")
+    if isinstance(name, str) and name and name not in SCORES:
+        similar = [x for x in SCORES if name.lower() in f"{x} {_loaded(x).title}".lower()]
+        if similar:
+            hint = f"got {name!r}: did you mean {similar[0]!r}?"
+            raise ValueError(f"`{argument}` must be one of {SCORES}, {hint}")
     check_choice(argument, name, SCORES)
     return _loaded(name)
-
-
-def _like(name: str) -> list[str]:
-    """Return the scores that have this as a part of their name or title."""
-    return [x for x in SCORES if name and name in f"{x} {_loaded(x).title}".lower()]
 
 
 @cache
 def _loaded(name: str) -> Score:
     entry = REGISTRY[name]
     place, _, attribute = entry.where.partition(":")
-    found = getattr(_file_of(name, place), attribute)
-    return found() if isinstance(found, type) else score_of(found, name, entry.title or name)
+    source = getattr(_file_of(name, place), attribute)
+    return source() if isinstance(source, type) else score_of(source, name, entry.title or name)
 
 
 @cache
@@ -94,10 +91,9 @@ def reported(average: Any = "default") -> dict[str, Score]:
         If it is no average that gives a number.
     """
     check_choice("average", average, ("default", "bias", "prevalence", "macro"))
-    scores = {name: score_named(name) for name in REPORTED}
     return {
-        name: averaged_score(name, average) if score.averages else score
-        for name, score in scores.items()
+        name: averaged_score(name, average if score_named(name).averages else "default")
+        for name in REPORTED
     }
 
 
@@ -161,7 +157,7 @@ def module_path(name: str) -> str:
 
 
 def beside_score(
-    found: Mapping[str, Any],
+    scored: Mapping[str, Any],
     own_table: Any,
     level: float | None,
     return_signature: bool,
@@ -170,7 +166,7 @@ def beside_score(
 ) -> dict[str, Any]:
     """Return what was asked for beside the score that a metric module computed.
 
-    `found` is the score under its name, `own_table` the module's, of its copy of the class;
+    `scored` is the score under its name, `own_table` the module's, of its copy of the class;
     `options` and `version` are the module's, too.
 
     Raises
@@ -180,7 +176,7 @@ def beside_score(
     RuntimeError
         If this package computes another score.
     """
-    ((name, value),) = found.items()
+    ((name, value),) = scored.items()
     table = Table(*(getattr(own_table, field.name) for field in fields(Table)))
     beside = {} if level is None else _interval_of(name, value, table, level, options, version)
     if return_signature:
@@ -198,18 +194,19 @@ def _interval_of(
     check_level(level)
     prior = options.get("prior")
     score = averaged_score(name, options.get("average", "default")).with_interval(prior)
-    made = score.intervals(table, level, prior)
-    own = [interval.value for interval in made]
-    is_close = np.allclose(own, value, rtol=0, atol=1e-12, equal_nan=True)
+    intervals = score.intervals(table, level, prior)
+    own_values = [interval.value for interval in intervals]
+    is_close = np.allclose(own_values, value, rtol=0, atol=1e-12, equal_nan=True)
     if not is_close and not score.undefined(table):
         raise RuntimeError(
             f"the metric {name!r} of version {version} scores {value}, and the installed package, "
-            f"version {__version__}, scores {own}: install the same version of both"
+            f"version {__version__}, scores {own_values}: install the same version of both"
         )
-    there = [interval for interval in made if not math.isnan(interval.standard_error)]
-    warn_of_doubts((name, score.doubt(table, prior), math.isnan(x.low)) for x in there)
-    fields: dict[str, list[Any]] = {
-        f"{name}_standard_error": [x.standard_error for x in made],
-        f"{name}_confidence_interval": [[x.low, x.high] for x in made],
+    doubt = score.doubt(table, prior)
+    with_error = [interval for interval in intervals if not math.isnan(interval.standard_error)]
+    warn_of_doubts((name, doubt, math.isnan(interval.low)) for interval in with_error)
+    by_class: dict[str, list[Any]] = {
+        f"{name}_standard_error": [interval.standard_error for interval in intervals],
+        f"{name}_confidence_interval": [[interval.low, interval.high] for interval in intervals],
     }
-    return fields if isinstance(value, list) else {field: x[0] for field, x in fields.items()}
+    return by_class if isinstance(value, list) else {key: ends[0] for key, ends in by_class.items()}

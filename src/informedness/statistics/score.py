@@ -257,10 +257,6 @@ class ScoreWithInterval(Score):
         """Return the derivative by the share of each cell, up to a constant."""
         raise NotImplementedError
 
-    def slopes(self, table: Table) -> Numbers:
-        """Return the derivative by the share of each cell of the table; 0 if it is undefined."""
-        return np.zeros(len(table.rows)) if self.undefined(table) else self.cell_gradient(table)
-
     def furthest(self, table: Table) -> float:
         """Return how far the answer to one sample more can move the score, times the samples."""
         raise NotImplementedError
