@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import informedness as package
 from informedness import compare, estimate, informedness_score, markedness_score, report, slices
 from informedness.logs.answers import Answers
-from informedness.statistics.margin_scores import INFORMEDNESS
+from informedness.statistics.class_scores import INFORMEDNESS
 from informedness.trainer import ComputeMetrics
 from inputs.cli_cases import write
 from inputs.frame_cases import COLUMNS

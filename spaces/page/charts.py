@@ -31,8 +31,8 @@ from informedness.results.sentences import (
     outside_share,
     summary_of,
 )
+from informedness.statistics.class_scores import INFORMEDNESS
 from informedness.statistics.entropy import EntropicScore, triangle_of
-from informedness.statistics.margin_scores import INFORMEDNESS
 from informedness.statistics.registry import REPORTED, score_named
 from informedness.statistics.score import ScoreWithInterval
 from informedness.tables.doubts import warn_of_table

@@ -14,8 +14,8 @@ from informedness.core.table import Table
 from informedness.results.comparison import Comparison
 from informedness.results.estimate import Estimate
 from informedness.results.sentences import MANY_OUTSIDE, answered_of, outside_share
+from informedness.statistics.class_scores import INFORMEDNESS
 from informedness.statistics.entropy import EntropicScore, entropies
-from informedness.statistics.margin_scores import INFORMEDNESS
 from informedness.statistics.registry import score_named
 from informedness.statistics.score import Score
 

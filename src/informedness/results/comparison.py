@@ -12,9 +12,9 @@ import numpy as np
 from ..core.labels import Label, show, warn
 from ..core.scores import Average, read_prior
 from ..core.table import Table, is_real
+from ..statistics.class_scores import INFORMEDNESS, ClassScore
+from ..statistics.class_sums import quotient
 from ..statistics.intervals import check_level, effective_sample_size, lack, warn_of_doubts
-from ..statistics.margin_scores import INFORMEDNESS, MarginScore
-from ..statistics.margins import quotient
 from ..statistics.paired import Side, errors_needed, n_groups, paired_test, side_of
 from ..statistics.registry import averaged_score
 from ..statistics.score import ScoreWithInterval, with_prior
@@ -375,7 +375,7 @@ def compared(
         pairs = pairs._replace(weights=pairs.weights * factors[a.table.rows[pairs.a]])
     difference = b.value - a.value
     made = paired_test(a.side, b.side, pairs, difference, n_different, level)
-    few_groups = FEW_GROUPS if isinstance(score, MarginScore) else FEW_GROUPS_IN_CELLS
+    few_groups = FEW_GROUPS if isinstance(score, ClassScore) else FEW_GROUPS_IN_CELLS
     lacking = a.lacking or b.lacking or too_few_groups(pairs, few_groups)
     if a.lacking != b.lacking:
         lacking += f" (`{a.name if a.lacking else b.name}`)"

@@ -12,10 +12,10 @@ import numpy as np
 from ..core.labels import Label
 from ..core.table import labels_at
 from ..statistics.chance import guessing_p_value
+from ..statistics.class_intervals import wilson_intervals
+from ..statistics.class_scores import INFORMEDNESS
+from ..statistics.class_sums import ratio
 from ..statistics.entropy import NIT, entropies
-from ..statistics.margin_intervals import wilson_intervals
-from ..statistics.margin_scores import INFORMEDNESS
-from ..statistics.margins import ratio
 from ..statistics.paired import CellPairs
 from ..statistics.registry import MODULES, reported, score_named
 from ..statistics.score import Score, signature_of

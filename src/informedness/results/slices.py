@@ -12,9 +12,9 @@ import numpy as np
 
 from ..core.labels import Column, Label, show, warn
 from ..core.table import Cells, read_weights
+from ..statistics.class_sums import ClassSums
 from ..statistics.entropy import entropies
 from ..statistics.intervals import FEW_SAMPLES, normal_quantile
-from ..statistics.margins import Margins
 from ..statistics.paired import CellPairs, holm
 from ..statistics.registry import REPORTED, averaged_score, reported, score_named
 from ..statistics.score import Score, ScoreWithInterval, signature_of
@@ -372,8 +372,8 @@ def _scored(tables: list[ContingencyTable], average: Any) -> Iterator[dict[str, 
     size = max(_AT_ONCE // len(tables[0].labels), 1)
     for start in range(0, len(tables), size):
         some = tables[start : start + size]
-        margins = Margins.of_tables(some)
-        scores = [x.of_each(some, margins) for x in reported(average).values()]
+        sums = ClassSums.of_tables(some)
+        scores = [x.of_each(some, sums) for x in reported(average).values()]
         for values in zip(*(x.tolist() for x in scores), strict=True):
             yield dict(zip(REPORTED, values, strict=True))
 

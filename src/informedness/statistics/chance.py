@@ -14,8 +14,8 @@ import numpy as np
 
 from ..core.labels import Codes, Numbers
 from ..core.table import Table
+from .class_sums import quotient
 from .intervals import effective_sample_size
-from .margins import quotient
 
 _MOST_PERMUTED = 2000  # samples; above, the gamma distribution has the right tail
 _N_PERMUTATIONS = 999
@@ -30,7 +30,7 @@ def guessing_p_value(table: Table) -> float:
     samples are really dealt out, and the moments of both statistics are used for more. It is 1.0 if
     either side has only one class.
     """
-    r, c, size, counted = margins_of(table)
+    r, c, size, counted = effective_totals(table)
     n_rows, n_columns = np.count_nonzero(r), np.count_nonzero(c)
     if min(n_rows, n_columns) < 2 or size <= 3:
         return 1.0
@@ -103,7 +103,7 @@ def _by_dealing(table: Table, gains: Numbers, r: Codes, c: Codes) -> float:
     return n_as_high / (_N_PERMUTATIONS + 1)
 
 
-def margins_of(table: Table) -> tuple[Numbers, Numbers, float, tuple[Codes, Codes] | None]:
+def effective_totals(table: Table) -> tuple[Numbers, Numbers, float, tuple[Codes, Codes] | None]:
     """Return both margins, as effective numbers of samples, their sum, and both as counts.
 
     The counts are None unless they are whole, and few enough for predictions to be dealt out.
@@ -127,7 +127,7 @@ def independence_test(table: Table, dealt_out: bool = True) -> float:
     That of a gamma distribution is too smooth for few samples and rare classes: there predictions
     are really dealt out, unless `dealt_out` is False.
     """
-    r, c, size, counted = margins_of(table)
+    r, c, size, counted = effective_totals(table)
     r, c = r[r > 0], c[c > 0]
     if min(len(r), len(c)) < 2 or size <= 3:
         return 1.0

@@ -15,8 +15,8 @@ from ..core.labels import Numbers
 from ..core.table import Table, sum_by
 from . import intervals
 from .chance import independence_test
+from .class_sums import gaps
 from .intervals import Interval, effective_sample_size, lack, squared_weights
-from .margins import gaps
 from .score import Prior, ScoreWithInterval, with_prior
 
 

@@ -19,8 +19,8 @@ import numpy as np
 
 from ..core.labels import Codes, Numbers
 from ..core.table import Table, sum_by
+from .class_sums import gaps, quotient
 from .intervals import Interval, normal_quantile, squared_weights
-from .margins import gaps, quotient
 from .score import ScoreWithInterval
 
 FEWEST_GROUPS = 5  # for a test

@@ -39,13 +39,13 @@ class Entry(NamedTuple):
 
 
 REGISTRY = {  # in the order of a report
-    "accuracy": Entry("statistics.margin_scores:Accuracy"),
-    "balanced_accuracy": Entry("statistics.margin_scores:BalancedAccuracy"),
-    "f1_macro": Entry("statistics.margin_scores:F1Macro"),
-    "cohen_kappa": Entry("statistics.margin_scores:CohenKappa"),
-    "matthews_corrcoef": Entry("statistics.margin_scores:MatthewsCorrelation"),
-    "informedness": Entry("statistics.margin_scores:Informedness", is_module=True),
-    "markedness": Entry("statistics.margin_scores:Markedness", in_report=False),
+    "accuracy": Entry("statistics.class_scores:Accuracy"),
+    "balanced_accuracy": Entry("statistics.class_scores:BalancedAccuracy"),
+    "f1_macro": Entry("statistics.class_scores:F1Macro"),
+    "cohen_kappa": Entry("statistics.class_scores:CohenKappa"),
+    "matthews_corrcoef": Entry("statistics.class_scores:MatthewsCorrelation"),
+    "informedness": Entry("statistics.class_scores:Informedness", is_module=True),
+    "markedness": Entry("statistics.class_scores:Markedness", in_report=False),
     "nit": Entry("statistics.entropy:Nit", is_module=True),
     "ema": Entry("statistics.entropy:Ema", in_report=False),
 }

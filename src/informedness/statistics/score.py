@@ -7,7 +7,7 @@ into `REGISTRY`; it must give what stands beside each class, and what stands bes
     class               where                what the score must give
     Score               score.py             name, title, exact
     ScoreWithInterval   score.py             too_few, cell_gradient, furthest, around
-    MarginScore         margin_scores.py     gradient, for all four of ScoreWithInterval
+    ClassScore          class_scores.py      gradient, for all four of ScoreWithInterval
     EntropicScore       entropy.py           signs, lacks_classes, left, for the same four
 
 It also says where it differs: lowest, best, guessing or chance, sides or undefined, stand_in,
@@ -27,8 +27,8 @@ import numpy as np
 from ..core import scores
 from ..core.labels import Label, Numbers, check_choice, read_column, show
 from ..core.table import Table, labels_at
+from .class_sums import ClassSums, side_totals
 from .intervals import Interval, squared_weights
-from .margins import Margins, side_totals
 
 Prior: TypeAlias = Mapping[Any, float] | None
 
@@ -172,8 +172,8 @@ class Score:
         """Return the score of a table, without a warning, nan where it is undefined."""
         return math.nan if self.undefined(table) else float(self.rounded(table))
 
-    def of_each(self, tables: Sequence[Table], margins: Margins) -> Numbers:
-        """Return the score of each table, whose `Margins` are given; nan where it is undefined."""
+    def of_each(self, tables: Sequence[Table], sums: ClassSums) -> Numbers:
+        """Return the score of each table, whose sums are given; nan where it is undefined."""
         return np.array([self.or_nan(table) for table in tables])
 
     def meaning(self, table: Table, value: float) -> str:

@@ -8,7 +8,7 @@ import scoring
 from scipy.optimize import brentq
 from scoring import FORMULAS, OF_TWO_CLASSES, percent, span, table
 
-from informedness.statistics.margins import Margins
+from informedness.statistics.class_sums import ClassSums
 from informedness.statistics.registry import score_named
 
 HALF_A_BIT = 0.05
@@ -168,7 +168,7 @@ def common_only(shares, n_known, accuracy, by_share=True):
     hits[n_known:] = 0
     predictions = ability * common + guesses * (1 - ability * common.sum())
     wrong, missed = predictions - hits, shares - hits
-    made = Margins(
+    made = ClassSums(
         range(k), hits, shares, predictions, 1.0, wrong, missed, 1 - shares, 1 - predictions
     )
     of_one = np.array(

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from scipy.special import xlogy
 
-from informedness.statistics.margin_scores import INFORMEDNESS
-from informedness.statistics.margins import Margins, quotient
+from informedness.statistics.class_scores import INFORMEDNESS
+from informedness.statistics.class_sums import ClassSums, quotient
 from informedness.statistics.registry import score_named
 
 HERE = Path(__file__).parent
@@ -34,7 +34,7 @@ def sums(tables):
     missed = (cells * other[:, :, None]).sum(axis=1)
     total = hits.sum(axis=0) + wrong.sum(axis=0)
     others = other @ references, other @ predictions
-    return Margins(range(k), hits, references, predictions, total, wrong, missed, *others)
+    return ClassSums(range(k), hits, references, predictions, total, wrong, missed, *others)
 
 
 def scored(name, tables):

@@ -17,24 +17,24 @@ from ..core import scores
 from ..core.labels import NAMES, Numbers, show
 from ..core.table import Table, sum_by, sums_of_others
 from . import intervals
+from .class_intervals import bounds_of_absent, interval_reaches, intervals_by_class, row_means
+from .class_sums import ClassSums, Gradient, Sums, quotient, ratio, side_totals, transposed
 from .intervals import Interval, squared_weights
-from .margin_intervals import bounds_of_absent, interval_reaches, intervals_by_class, row_means
-from .margins import Gradient, Margins, Sums, quotient, ratio, side_totals, transposed
 from .score import Prior, ScoreWithInterval, with_prior
 
 _FEWEST_UNDER_A_PRIOR = 3 - 1e-6  # references of a class; below, it weighs more than it says
 
 
-class MarginScore(ScoreWithInterval):
+class ClassScore(ScoreWithInterval):
     """A score of the hits and the totals of the classes."""
 
     of_rare: ClassVar[bool] = True
     """Whether its interval hangs on the samples outside the largest class."""
 
-    def of_each(self, tables: Sequence[Table], margins: Margins) -> Numbers:
-        values = np.clip(self.exact(margins), self.lowest, self.best)
+    def of_each(self, tables: Sequence[Table], sums: ClassSums) -> Numbers:
+        values = np.clip(self.exact(sums), self.lowest, self.best)
         for side in self.sides:
-            n_classes = np.count_nonzero(side_totals(margins, side), axis=0)
+            n_classes = np.count_nonzero(side_totals(sums, side), axis=0)
             values = np.where(n_classes == 1, np.nan, values)
         return values
 
@@ -82,7 +82,7 @@ class MarginScore(ScoreWithInterval):
 # The usual scores
 
 
-class Accuracy(MarginScore):
+class Accuracy(ClassScore):
     """Share of right predictions, in [0, 1]; it gives credit for guessing."""
 
     name = "accuracy"
@@ -100,7 +100,7 @@ class Accuracy(MarginScore):
         return Gradient(zero, zero, zero + 1)
 
 
-class BalancedAccuracy(MarginScore):
+class BalancedAccuracy(ClassScore):
     """Mean recall of the classes in the references, in [0, 1]; chance 1/k."""
 
     name = "balanced_accuracy"
@@ -119,7 +119,7 @@ class BalancedAccuracy(MarginScore):
         return Gradient(-u * quotient(table.hits, r), np.zeros_like(u), u)
 
 
-class F1Macro(MarginScore):
+class F1Macro(ClassScore):
     """Mean over the classes that occur of F1 = 2h/(r + c), in [0, 1]."""
 
     name = "f1_macro"
@@ -154,7 +154,7 @@ def _n_occurring(table: Sums) -> Any:
     return np.count_nonzero(occur[: len(table.labels) - (table.labels[-1] is None)], axis=0)
 
 
-class CohenKappa(MarginScore):
+class CohenKappa(ClassScore):
     """(p_o - p_e)/(1 - p_e), in [-1, 1]; chance 0; nan where p_e is 1."""
 
     name = "cohen_kappa"
@@ -183,7 +183,7 @@ class CohenKappa(MarginScore):
         return Gradient(a, b, np.zeros_like(a) + 1 / expected)
 
 
-class MatthewsCorrelation(MarginScore):
+class MatthewsCorrelation(ClassScore):
     """The R_k correlation, in [-1, 1]; chance 0, and 0 where a margin has one class."""
 
     name = "matthews_corrcoef"
@@ -232,7 +232,7 @@ def _expected_wrong(table: Sums) -> Numbers:
 
 
 @dataclass(frozen=True)
-class Informedness(MarginScore):
+class Informedness(ClassScore):
     """Multi-class Bookmaker Informedness: best 1, chance 0."""
 
     name = "informedness"
@@ -348,7 +348,7 @@ def _excess(table: Table, scored: Table) -> float:
 
 
 @dataclass(frozen=True)
-class Markedness(MarginScore):
+class Markedness(ClassScore):
     """M_c = precision_c + NPV_c - 1, summed with weights pi_c by default: best 1, chance 0.
 
     `average` names the margins of the table as given (Powers 2003, 2011).
@@ -364,7 +364,7 @@ class Markedness(MarginScore):
 
     average: scores.Average = "prevalence"
 
-    def oriented(self, table: Table) -> tuple[MarginScore, Table]:
+    def oriented(self, table: Table) -> tuple[ClassScore, Table]:
         swapped: dict[scores.Average, scores.Average] = {"bias": "prevalence", "prevalence": "bias"}
         if table.labels[-1] is None:
             raise ValueError("`table` must hold no answers outside its labels for markedness")

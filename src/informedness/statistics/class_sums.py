@@ -13,7 +13,7 @@ from ..core.table import Classes, Table, sums_of_others
 
 
 @dataclass
-class Margins:
+class ClassSums:
     """Sums of cells by class, under the names that a `Table` has for them.
 
     For n tables they have the shape (k, n), the totals (n,), so that a formula gives n scores.
@@ -33,7 +33,7 @@ class Margins:
     class_false_positives = Table.class_false_positives  # of these sums
 
     @classmethod
-    def of_tables(cls, tables: Sequence[Table]) -> Margins:
+    def of_tables(cls, tables: Sequence[Table]) -> ClassSums:
         """Return those of n tables with the same labels; a third of the time of one by one."""
         labels, known = tables[0].labels, tables[0].is_class
         n = len(tables)
@@ -48,7 +48,7 @@ class Margins:
         others = sums_of_others(r), sums_of_others(c)
         return cls(labels, h, r, c, r.sum(axis=0), wrong, missed, *others, outside, known[:, None])
 
-    def swapped(self) -> Margins:
+    def swapped(self) -> ClassSums:
         """Return the sums of references and predictions swapped."""
         return replace(
             self,
@@ -61,7 +61,7 @@ class Margins:
         )
 
 
-Sums: TypeAlias = Table | Margins
+Sums: TypeAlias = Table | ClassSums
 
 
 def side_totals(sums: Sums, side: str) -> Numbers:

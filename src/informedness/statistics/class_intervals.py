@@ -1,4 +1,4 @@
-"""Intervals of the scores of margins; docs/formulas.md derives them."""
+"""Intervals of the scores of hits and totals of the classes; docs/formulas.md derives them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from ..core import scores
 from ..core.labels import Codes, Numbers
 from ..core.table import Table, sum_by, sums_of_others
+from .class_sums import ClassSums, Gradient, gaps, quotient, ratio
 from .intervals import Interval, effective_sample_size, normal_quantile, squared_weights
-from .margins import Gradient, Margins, gaps, quotient, ratio
 
 
 class RowMeans(NamedTuple):
@@ -118,7 +118,7 @@ def row_means(table: Table, scored: Table, gradient: Gradient) -> RowMeans:
 
 
 def bounds_of_absent(
-    table: Table, exact: Callable[[Margins], Numbers], value: float, level: float
+    table: Table, exact: Callable[[ClassSums], Numbers], value: float, level: float
 ) -> tuple[float, float]:
     """Return the least and the greatest score that classes without a reference could make of it.
 
@@ -140,7 +140,7 @@ def bounds_of_absent(
     for right in (0, extra):  # of the samples that could have been missed
         h, c = table.hits + right, table.prediction_totals + right
         known = with_absent.outside_totals, with_absent.is_class
-        sums = Margins(table.labels, h, r, c, n, c - h, r - h, n - r, n - c, *known)
+        sums = ClassSums(table.labels, h, r, c, n, c - h, r - h, n - r, n - c, *known)
         scores_of_ends.append(float(exact(sums)))
     return min(scores_of_ends), max(scores_of_ends)
 
