@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -17,14 +17,14 @@ from ..statistics.class_sums import quotient
 from ..statistics.intervals import check_level, effective_sample_size, lack, warn_of_doubts
 from ..statistics.paired import Side, errors_needed, n_groups, paired_test, side_of
 from ..statistics.registry import averaged_score
-from ..statistics.score import ScoreWithInterval, with_prior
+from ..statistics.score import Prior, ScoreWithInterval, with_prior
 from ..tables.class_names import by_name
 from ..tables.contingency import ContingencyTable
 from ..text.account import Read
 from ..text.layout import Measured, Rows, padded
 from ..text.render import interval_heads, p_text, samples, shown_p
 from ..warnings import IntervalWarning, collected, naming_warnings
-from .models import FEW_GROUPS, Samples, read_samples, settings_of, too_few_groups
+from .models import FEW_GROUPS, AnsweredSamples, read_samples, settings_of, too_few_groups
 from .sentences import outside_share, share_text
 
 FEW_GROUPS_IN_CELLS = 20  # for NIT and EMA, whose sums by group are skewed
@@ -88,15 +88,15 @@ class Comparison(Measured):
     signature: str
     unknown_shares: tuple[float, float] = (0.0, 0.0)
     prevalence: Comparison | None = None
-    read: tuple[Read, ...] = ()
+    read: tuple[Read, ...] = field(default=(), repr=False)
     detectable: float = math.nan
     margin: float | None = None
     within_margin: bool | None = None
-    doubt: str = ""
-    n_classes: int = 0
-    n_rarest: float = math.nan
-    fixed_variance: float = 0.0
-    extra_variance: float = 0.0
+    doubt: str = field(default="", repr=False)
+    n_classes: int = field(default=0, repr=False)
+    n_rarest: float = field(default=math.nan, repr=False)
+    fixed_variance: float = field(default=0.0, repr=False)
+    extra_variance: float = field(default=0.0, repr=False)
 
     @property
     def verdict(self) -> str:
@@ -134,70 +134,58 @@ class Comparison(Measured):
     def to_dict(self) -> dict[str, Any]:
         """Return all fields, and the sentence, as plain values for JSON."""
         by_prevalence = self.prevalence and self.prevalence.to_dict()
-        plain = super().to_dict()
-        for inner in ("n_classes", "n_rarest", "fixed_variance", "extra_variance"):
-            del plain[inner]
-        plain |= {"verdict": self.verdict, "prevalence": by_prevalence, "summary": self.summary}
-        return plain
+        beside = {"verdict": self.verdict, "prevalence": by_prevalence, "summary": self.summary}
+        return super().to_dict() | beside
 
     def __str__(self) -> str:
         """Return the result as a sentence."""
         if not self.n_different:
             return "The two models give the same answers."
-        verdict = "No significant difference"
-        if math.isnan(self.p_value):
-            verdict = "Too few groups"
         if self.verdict != "not shown":
             higher = "B" if self.difference > 0 else "A"
             verdict = f"{higher} is better"
             if (self.gained - self.lost) * self.difference < 0:
                 verdict = f"{higher} scores higher, but is right less often"
+        else:
+            verdict = "Too few groups" if math.isnan(self.p_value) else "No significant difference"
         parts = [
             f"{verdict}: {self.difference:+.3f} {self.interval_in_words(3)}, {p_text(self.p_value)}"
         ]
         if self.margin is not None:
-            how = "is not" if self.within_margin else "may be"
-            parts.append(f"B {how} worse by more than {self.margin:g}")
+            verb = "is not" if self.within_margin else "may be"
+            parts.append(f"B {verb} worse by more than {self.margin:g}")
         if self.verdict == "not shown" and not math.isnan(self.detectable):
-            found = f"{self.detectable:.2g}"
-            parts.append(f"samples like these show a difference of {found} four times out of five")
+            size = f"{self.detectable:.2g}"
+            parts.append(f"samples like these show a difference of {size} four times out of five")
         gained = f"B is right on {samples(self.gained)} that A gets wrong"
         parts.append(f"{gained}, and wrong on {self.lost} that A gets right")
         return "; ".join(parts)
 
     def text_tables(self, a: str = "A", b: str = "B") -> list[Rows]:
         """Return the table of both models and their difference; `a` and `b` are their names."""
-        x = self.prevalence
-        rows = [
-            ["", "value", *interval_heads(self.confidence_level)],
-            ["N", str(self.n_samples)],
-            *([] if self.n_groups is None else [["Groups", str(self.n_groups)]]),
-            [a, f"{self.a:.4f}"],
-            [b, f"{self.b:.4f}"],
-            ["Difference", f"{self.difference:+.4f}", *self.shown()],
-            *([] if x is None else [["  prevalence average", f"{x.difference:+.4f}", *x.shown()]]),
-            [f"p-value ({self.test} test)", shown_p(self.p_value)],
-            ["Gained by B", str(self.gained)],
-            ["Lost by B", str(self.lost)],
-            ["Answered differently", str(self.n_different)],
-        ]
+        rows = [["", "value", *interval_heads(self.confidence_level)], ["N", str(self.n_samples)]]
+        if self.n_groups is not None:
+            rows.append(["Groups", str(self.n_groups)])
+        rows += [[a, f"{self.a:.4f}"], [b, f"{self.b:.4f}"]]
+        rows.append(["Difference", f"{self.difference:+.4f}", *self.shown()])
+        if self.prevalence is not None:
+            difference = f"{self.prevalence.difference:+.4f}"
+            rows.append(["  prevalence average", difference, *self.prevalence.shown()])
+        rows.append([f"p-value ({self.test} test)", shown_p(self.p_value)])
+        rows += [["Gained by B", str(self.gained)], ["Lost by B", str(self.lost)]]
+        rows.append(["Answered differently", str(self.n_different)])
         return [padded(rows, 4)]
 
     def text_lines(self) -> list[str]:
         """Return the signature, the result in a sentence, and how many answers are no class."""
-        return [*filter(None, (self.signature, str(self), self.unknown_in_words))]
+        return [*filter(None, (self.signature, self.summary, self.unknown_in_words))]
 
     @property
     def unknown_in_words(self) -> str:
         """A sentence with the share of each model's answers that are no class, if there are any."""
         shares = zip("AB", self.unknown_shares, strict=True)
-        of_each = " and ".join(
-            f"{share_text(share)} of the answers of {x}" for x, share in shares if share
-        )
-        return f"{of_each} are none of the classes and count as wrong." if of_each else ""
-
-    def _lead_first(self) -> list[str]:
-        return [str(self), *(line for line in self.text_lines() if line != str(self))]
+        parts = [f"{share_text(share)} of the answers of {name}" for name, share in shares if share]
+        return f"{' and '.join(parts)} are none of the classes and count as wrong." if parts else ""
 
     def records(self) -> list[dict[str, Any]]:
         """Return one record."""
@@ -298,15 +286,14 @@ def compare(
     beside = {"counts": counts, "sample_weight": sample_weight, "groups": groups}
     samples = read_samples(y_true, answers, beside, labels, ignore_index, unknown)
     prior, ignore_index = (by_name(x, y_true, *answers.values()) for x in (prior, ignore_index))
-    how = (0, 1), confidence_level, prior, ignore_index, margin
-    made = compared(score, samples, models_of(score, samples, answers, prior), *how)
+    settings = (0, 1), confidence_level, prior, ignore_index, margin
+    comparison = compared(score, samples, models_of(score, samples, prior), *settings)
     if score == INFORMEDNESS and samples.tables[0].n_classes > 2:
         score = score.averaged("prevalence").with_interval(prior)
         with collected():  # what was said already
-            entrants = models_of(score, samples, answers, prior)
-            by_prevalence = compared(score, samples, entrants, *how)
-        made = replace(made, prevalence=by_prevalence)
-    return made
+            by_prevalence = compared(score, samples, models_of(score, samples, prior), *settings)
+        comparison = replace(comparison, prevalence=by_prevalence)
+    return comparison
 
 
 def check_margin(margin: Any) -> None:
@@ -315,8 +302,13 @@ def check_margin(margin: Any) -> None:
         raise ValueError(f"`margin` must be finite and above 0, got {show(margin)}")
 
 
+def decide_margin(low: float, margin: float | None) -> bool | None:
+    """Return whether an interval from `low` on shows B not worse by more than a margin, if any."""
+    return None if margin is None else low > -margin
+
+
 def score_of_pairs(
-    metric: str, average: Any, prior: Any = None, unknown: str = "error"
+    metric: str, average: Average | Literal["default"], prior: Prior = None, unknown: str = "error"
 ) -> ScoreWithInterval:
     """Return the score that models are compared on; raise ValueError if they cannot be."""
     if average is None:
@@ -324,11 +316,10 @@ def score_of_pairs(
     return averaged_score(metric, average, unknown).with_interval(prior)
 
 
-class Model(NamedTuple):
+class ComparedModel(NamedTuple):
     """A model of a comparison."""
 
-    name: str
-    """By argument."""
+    argument: str
     table: ContingencyTable
     value: float
     side: Side
@@ -337,11 +328,11 @@ class Model(NamedTuple):
 
 
 def models_of(
-    score: ScoreWithInterval, samples: Samples, names: Iterable[str], prior: Any = None
-) -> list[Model]:
+    score: ScoreWithInterval, samples: AnsweredSamples, prior: Prior = None
+) -> list[ComparedModel]:
     """Return the models of these samples; raise ValueError if there is nothing to compare."""
-    found = []
-    for name, table in zip(names, samples.tables, strict=True):
+    models = []
+    for argument, table in zip(samples.arguments, samples.tables, strict=True):
         if score.says_nothing(table):
             raise ValueError(
                 "`y_true` must have at least two classes, or there is nothing to tell apart: all "
@@ -349,49 +340,55 @@ def models_of(
             )
         lacking = score.too_few(table, prior) or _too_rare(table, score)
         side = side_of(score, table, with_prior(table, prior))
-        with naming_warnings(f"`{name}`"):
+        with naming_warnings(f"`{argument}`"):
             value = float(score.value(table, prior=prior))
-        found.append(Model(name, table, value, side, lacking))
-    return found
+        models.append(ComparedModel(argument, table, value, side, lacking))
+    return models
 
 
 def compared(
     score: ScoreWithInterval,
-    samples: Samples,
-    models: Sequence[Model],
+    samples: AnsweredSamples,
+    models: Sequence[ComparedModel],
     pair: tuple[int, int],
     level: float,
-    prior: Any = None,
+    prior: Prior = None,
     ignore_index: Label | None = None,
     margin: float | None = None,
 ) -> Comparison:
     """Return the comparison of two of the models."""
-    (a, b), pairs = (models[i] for i in pair), samples.paired(*pair)
-    r, (x, y) = samples.references, (samples.answers[i] for i in pair)
-    n_samples, n_different = samples.number(r >= 0), samples.number(x != y)
+    a, b = (models[i] for i in pair)
+    answers_a, answers_b = (samples.answers[i] for i in pair)
+    n_samples = samples.number(samples.references >= 0)
+    n_different = samples.number(answers_a != answers_b)
+    is_right_a, is_right_b = (side == samples.references for side in (answers_a, answers_b))
+    pairs = samples.paired(*pair)
     if prior is not None:
         totals = a.table.reference_totals
         factors = quotient(read_prior(prior, a.table) * float(totals.sum()), totals)
         pairs = pairs._replace(weights=pairs.weights * factors[a.table.rows[pairs.a]])
     difference = b.value - a.value
-    made = paired_test(a.side, b.side, pairs, difference, n_different, level)
+    test = paired_test(a.side, b.side, pairs, difference, n_different, level)
+
     few_groups = FEW_GROUPS if isinstance(score, ClassScore) else FEW_GROUPS_IN_CELLS
-    lacking = a.lacking or b.lacking or too_few_groups(pairs, few_groups)
+    doubt = a.lacking or b.lacking or too_few_groups(pairs, few_groups)
     if a.lacking != b.lacking:
-        lacking += f" (`{a.name if a.lacking else b.name}`)"
+        doubt += f" (`{a.argument if a.lacking else b.argument}`)"
     if n_different:
-        warn_of_doubts([(f"the difference of {score.name}", lacking, math.isnan(made.p_value))])
-    if not lacking and 1 - made.p_value > level and made.of_one > MOST_OF_ONE:
+        warn_of_doubts([(f"the difference of {score.name}", doubt, math.isnan(test.p_value))])
+    if not doubt and 1 - test.p_value > level and test.of_one > MOST_OF_ONE:
         few = f"rests on few samples ({_few_samples(score, (a, b), n_different)})"
-        lacking = f"it {few}"
+        doubt = f"it {few}"
         warn(f"the difference of {score.name} {few}: take the interval as rough", IntervalWarning)
+
     widest = score.best - score.lowest
-    interval = made.interval._replace(value=difference).within(-widest, widest)
-    detectable, totals = math.nan, a.table.reference_totals
-    if n_different and not math.isnan(made.p_value):
+    interval = test.interval._replace(value=difference).within(-widest, widest)
+    detectable = math.nan
+    if n_different and not math.isnan(test.p_value):
         detectable = errors_needed(level, n_groups(pairs)) * interval.standard_error
-    how = {"ignore_index": ignore_index, "interval": settings_of(level, pairs)}
-    line = score.signature(replace(a.table + b.table, n_samples=n_samples), prior=prior, **how)
+    settings = {"ignore_index": ignore_index, "interval": settings_of(level, pairs)}
+    both = replace(a.table + b.table, n_samples=n_samples)
+    totals = a.table.reference_totals
     return Comparison(
         metric=score.name,
         a=a.value,
@@ -400,27 +397,29 @@ def compared(
         standard_error=interval.standard_error,
         confidence_interval=(interval.low, interval.high),
         confidence_level=float(level),
-        p_value=made.p_value,
+        p_value=test.p_value,
         test="z" if pairs.groups is None else "t",
         n_samples=n_samples,
         n_groups=n_groups(pairs) or None,
-        gained=samples.number((y == r) & (x != r)),
-        lost=samples.number((x == r) & (y != r)),
+        gained=samples.number(is_right_b & ~is_right_a),
+        lost=samples.number(is_right_a & ~is_right_b),
         n_different=n_different,
-        signature=line,
+        signature=score.signature(both, prior=prior, **settings),
         unknown_shares=(outside_share(a.table), outside_share(b.table)),
         detectable=detectable,
         margin=None if margin is None else float(margin),
-        within_margin=None if margin is None else interval.low > -margin,
-        doubt=lacking,
+        within_margin=decide_margin(interval.low, margin),
+        doubt=doubt,
         n_classes=a.table.n_classes,
         n_rarest=float(totals[totals > 0].min()),
-        fixed_variance=made.fixed,
-        extra_variance=made.extra,
+        fixed_variance=test.fixed,
+        extra_variance=test.extra,
     )
 
 
-def _few_samples(score: ScoreWithInterval, models: Iterable[Model], n_different: int) -> str:
+def _few_samples(
+    score: ScoreWithInterval, models: Iterable[ComparedModel], n_different: int
+) -> str:
     """Return how many samples decide a difference: those of the rarest class, or that differ."""
     _, table = score.oriented(max(models, key=lambda model: model.side.furthest).table)
     totals = np.where(table.reference_totals > 0, table.reference_totals, np.inf)
@@ -432,9 +431,9 @@ def _few_samples(score: ScoreWithInterval, models: Iterable[Model], n_different:
 
 def _too_rare(table: Table, score: ScoreWithInterval) -> str:
     """Return what there is too little of if classes are too small for what a table says of them."""
-    references = table.reference_totals * (effective_sample_size(table) / float(table.total))
-    others = max(np.count_nonzero(references) - 1, 1)
-    each = float((references.sum() - references.max()) / others)
     if score.name == "accuracy":
         return ""
-    return lack(each, 5, "reference", " on average for all classes but the largest")
+    references = table.reference_totals * (effective_sample_size(table) / float(table.total))
+    n_others = max(np.count_nonzero(references) - 1, 1)
+    mean_of_others = float((references.sum() - references.max()) / n_others)
+    return lack(mean_of_others, 5, "reference", " on average for all classes but the largest")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
 
 from ..core.labels import Label, show
@@ -15,7 +15,6 @@ from ..statistics.paired import CellPairs, n_groups, of_groups
 from ..statistics.registry import averaged_score, reported
 from ..statistics.score import Prior, ScoreWithInterval
 from ..tables.class_names import by_name
-from ..tables.contingency import table_given
 from ..text.layout import Measured, Rows
 from ..text.render import as_json, interval_heads, rounded, shown
 from .models import settings_of, table_in_groups, too_few_groups
@@ -63,7 +62,7 @@ class Estimate(Measured):
     effective_sample_size: float
     label: Label | None
     signature: str
-    doubt: str = ""
+    doubt: str = field(default="", repr=False)
 
     def __str__(self) -> str:
         """Return the value, its standard error and its interval on one line."""
@@ -103,25 +102,29 @@ def estimates_of(
     """
     check_level(level)
     judged, error = (table, None) if pairs is None else of_groups(table, score, pairs, level)
-    line = score.signature(table, prior=prior, interval=settings_of(level, pairs), **signed)
-    by_class, made = score.average is None, []
     intervals = score.intervals(judged, level, prior)
     if n_groups(pairs) == 1:  # of which no error can be known
         intervals = [Interval(intervals[0].value, *[math.nan] * 3)]
-    size, doubt = effective_sample_size(table), too_few_groups(pairs) or score.doubt(judged, prior)
-    labels = score.class_labels(table) if by_class else (None,)
+    size = effective_sample_size(table)
+    doubt = too_few_groups(pairs) or score.doubt(judged, prior)
+    line = score.signature(table, prior=prior, interval=settings_of(level, pairs), **signed)
+    labels = score.class_labels(table) if score.average is None else (None,)
+
+    estimates = []
     for label, (value, own_error, low, high) in zip(labels, intervals, strict=True):
-        signature = f"{line}|class:{show(label)}" if by_class else line
-        ends = own_error if error is None else error, (low, high), float(level)
-        few = "" if math.isnan(own_error) else doubt
-        made.append(Estimate(score.name, value, *ends, size, label, signature, few))
-    return made
+        signature = line if label is None else f"{line}|class:{show(label)}"
+        interval = own_error if error is None else error, (low, high), float(level)
+        own_doubt = "" if math.isnan(own_error) else doubt
+        estimates.append(Estimate(score.name, value, *interval, size, label, signature, own_doubt))
+    return estimates
 
 
 def reported_estimates(
-    table: Table, level: float, average: Any = "default", **options: Any
+    table: Table, level: float | None, average: Averaged = "default", **options: Any
 ) -> dict[str, Estimate]:
-    """Return the estimates of the scores of a report, without a warning."""
+    """Return the estimates of the scores of a report, none without a level, without a warning."""
+    if level is None:
+        return {}
     scores = [x for x in reported(average).values() if isinstance(x, ScoreWithInterval)]
     return {score.name: estimates_of(table, score, level, **options)[0] for score in scores}
 
@@ -145,10 +148,10 @@ def estimate_of(
     check_zero_division(zero_division, score.stand_in)
     options: dict[str, Any] = {"prior": prior, "zero_division": zero_division}
     value = score.value(table, **options)
-    made = estimates_of(table, score, level, pairs, ignore_index=ignore_index, **options)
-    warn_of(made)
+    estimates = estimates_of(table, score, level, pairs, ignore_index=ignore_index, **options)
+    warn_of(estimates)
     values = value if score.average is None else [value]
-    return [replace(one, value=own) for one, own in zip(made, values, strict=True)]
+    return [replace(one, value=own) for one, own in zip(estimates, values, strict=True)]
 
 
 class Options(TypedDict, total=False):
@@ -254,17 +257,14 @@ def estimate(
     >>> print(estimate(references, predictions))
     informedness 0.7333, standard error 0.1292, 95% interval 0.4112 to 0.9953
     """
-    pairs, score = None, averaged_score(metric, average, unknown).with_interval(prior)
-    if groups is None:
-        table = table_given(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
-    elif prior is not None:
+    score = averaged_score(metric, average, unknown).with_interval(prior)
+    if groups is not None and prior is not None:
         raise ValueError("`prior` must be left out if `groups` is given")
-    elif average is None:
+    if groups is not None and average is None:
         raise ValueError("`average` must be one that gives a number if `groups` is given")
-    else:
-        given = labels, sample_weight, ignore_index, unknown
-        table, pairs = table_in_groups(y_true, y_pred, groups, *given)
+    options = labels, sample_weight, ignore_index, unknown
+    table, pairs = table_in_groups(y_true, y_pred, groups, *options)
     prior, ignore_index = (by_name(x, y_true, y_pred) for x in (prior, ignore_index))
-    options: dict[str, Any] = {"zero_division": zero_division, "ignore_index": ignore_index}
-    made = estimate_of(table, score, confidence_level, pairs, prior=prior, **options)
-    return made if average is None else made[0]
+    signed: dict[str, Any] = {"zero_division": zero_division, "ignore_index": ignore_index}
+    estimates = estimate_of(table, score, confidence_level, pairs, prior=prior, **signed)
+    return estimates if average is None else estimates[0]

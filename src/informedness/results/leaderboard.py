@@ -6,14 +6,14 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..core.labels import Label, join_columns, show
+from ..core.labels import Column, Label, join_columns, show
 from ..core.scores import Average
-from ..core.table import read_weights
+from ..core.table import Task, read_weights
 from ..statistics.paired import holm
 from ..statistics.registry import score_named
 from ..tables.containers import read_quickly
@@ -25,7 +25,7 @@ from ..text.render import as_json, interval_heads, rounded, shown_p, texts_of
 from ..warnings import collected, naming_warnings
 from .comparison import Comparison, compared, models_of, score_of_pairs
 from .estimate import Estimate, estimate_of
-from .models import read_samples, settings_of
+from .models import AnsweredSamples, samples_of, settings_of
 from .sentences import outside_share, share_text
 
 if TYPE_CHECKING:
@@ -136,23 +136,13 @@ class Leaderboard(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON."""
-        return {
-            "metric": self.metric,
-            "n_samples": self.n_samples,
-            "signature": self.signature,
-            "confidence_level": self.confidence_level,
-            "models": self.records(),
-            "comparisons": [
-                {
-                    "model_a": a,
-                    "model_b": b,
-                    "p_value_holm": as_json(self.p_values[a, b]),
-                    **made.to_dict(),
-                }
-                for (a, b), made in self.comparisons.items()
-            ],
-            **self.plain_read(),
-        }
+        names = ("metric", "n_samples", "signature", "confidence_level")
+        plain = {name: getattr(self, name) for name in names}
+        comparisons = []
+        for (a, b), comparison in self.comparisons.items():
+            pair = {"model_a": a, "model_b": b, "p_value_holm": as_json(self.p_values[a, b])}
+            comparisons.append(pair | comparison.to_dict())
+        return plain | {"models": self.records(), "comparisons": comparisons} | self.plain_read()
 
     def head_lines(self) -> list[str]:
         """Return the number of samples."""
@@ -160,29 +150,29 @@ class Leaderboard(Result):
 
     def text_tables(self) -> list[Rows]:
         """Return the ranking, and the comparisons of neighbours."""
-        error, percent = interval_heads(self.confidence_level)
-        has_runs = len(self.models[0].runs) > 1
-        title = score_named(self.metric).title
-        ranking = [["model", title, error, percent, *["± SD of runs"] * has_runs, "ranks"]]
-        for model in self.models:
-            mark = "^" * bool(model.caution)
-            row = [model.name, rounded(model.value, 4) + mark, *model.estimate.shown()]
-            if has_runs:
-                row.append(f"± {model.run_deviation:.4f} ({len(model.runs)})")
-            ranking.append([*row, model.place])
+        models, heads = self.models, interval_heads(self.confidence_level)
+        marks = ("^" if model.caution else "" for model in models)
+        values = [rounded(x.value, 4) + mark for x, mark in zip(models, marks, strict=True)]
+        columns = [["model", *(x.name for x in models)]]
+        columns.append([score_named(self.metric).title, *values])
+        columns += map(list, zip(heads, *(x.estimate.shown() for x in models), strict=True))
+        if len(models[0].runs) > 1:
+            spreads = (f"± {x.run_deviation:.4f} ({len(x.runs)})" for x in models)
+            columns.append(["± SD of runs", *spreads])
+        columns.append(["ranks", *(x.place for x in models)])
         if self.metric != "accuracy":
-            accuracies = ["accuracy", *(rounded(model.accuracy, 4) for model in self.models)]
-            ranking = [[*row, share] for row, share in zip(ranking, accuracies, strict=True)]
-        if any(model.unknown_share for model in self.models):
-            shares = ["no class", *(share_text(model.unknown_share) for model in self.models)]
-            ranking = [[*row, share] for row, share in zip(ranking, shares, strict=True)]
-        neighbours = [["compared", "difference", percent, "p (Holm)"]]
-        for better, worse in zip(self.models, self.models[1:], strict=False):
+            columns.append(["accuracy", *(rounded(x.accuracy, 4) for x in models)])
+        if any(x.unknown_share for x in models):
+            columns.append(["no class", *(share_text(x.unknown_share) for x in models)])
+        ranking = list(map(list, zip(*columns, strict=True)))
+        neighbours = [["compared", "difference", heads[1], "p (Holm)"]]
+        for better, worse in pairwise(self.models):
             pair = worse.name, better.name
-            made = self.comparisons[pair]
+            comparison = self.comparisons[pair]
             name = f"{better.name} over {worse.name}"
-            difference = f"{round(made.difference, 4) + 0.0:+.4f}"  # not -0.0000
-            neighbours.append([name, difference, made.shown()[1], shown_p(self.p_values[pair])])
+            difference = f"{round(comparison.difference, 4) + 0.0:+.4f}"  # not -0.0000
+            p_value = shown_p(self.p_values[pair])
+            neighbours.append([name, difference, comparison.shown()[1], p_value])
         return [ranking, neighbours] if len(self.models) > 1 else [ranking]
 
     def text_lines(self) -> list[str]:
@@ -190,9 +180,10 @@ class Leaderboard(Result):
         lines = []
         if len(self.models) > 1:
             n = len(self.p_values)
+            comparisons = "1 comparison" if n == 1 else f"{n} comparisons"
             lines.append(
                 "A model may have any of its ranks, as far as these tests tell; p-values are "
-                f"corrected for {n} comparison{'s' * (n != 1)} (Holm), intervals are not."
+                f"corrected for {comparisons} (Holm), intervals are not."
             )
         if len(self.models[0].runs) > 1:
             lines.append(
@@ -252,67 +243,82 @@ def leaderboard(
     score = score_of_pairs(metric, average, None, unknown)
     answers = _answers_of(y_pred)
     n_runs = max(map(len, answers.values()))
-    for name, of_model in answers.items():
-        if len(of_model) != n_runs:
+    sides = {"y_true": y_true}
+    for name, by_argument in answers.items():
+        sides |= by_argument
+        if len(by_argument) != n_runs:
             raise ValueError(
                 f"`y_pred` must have the same number of runs for each model, got {n_runs} for "
-                f"some and {len(of_model)} for {name!r}"
+                f"some and {len(by_argument)} for {name!r}"
             )
-    sides = {"y_true": y_true, **{x: run for runs in answers.values() for x, run in runs.items()}}
-    (column, *columns), task = read_sides(
+    (references, *columns), task = read_sides(
         sides, labels, ignore_index, unknown, sample_weight=sample_weight, groups=groups
     )
     runs = {name: columns[i * n_runs : (i + 1) * n_runs] for i, name in enumerate(answers)}
-    if n_runs > 1 and groups is None:
-        groups = np.arange(len(column))  # the answers of all runs to a sample belong together
-    weights = None
-    if sample_weight is not None:
-        weights = np.tile(read_weights(sample_weight, len(column)), n_runs)
-    if groups is not None:
-        groups = join_columns([read_quickly(groups, "groups")] * n_runs)
-    pooled = {f"y_pred[{name!r}]": join_columns(of_model) for name, of_model in runs.items()}
-    beside = {"sample_weight": weights, "groups": groups}
-    everywhere = join_columns([column] * n_runs)
-    samples = read_samples(everywhere, pooled, beside, task.classes, task.ignored, unknown)
-    names, estimates = [*runs], []
-    for i, (argument, table) in enumerate(zip(pooled, samples.tables, strict=True)):
-        pairs = None if groups is None else samples.paired(i, i)
+    samples = _pooled(references, runs, task, sample_weight, groups)
+
+    estimates: list[Estimate] = []
+    signed: dict[str, Any] = {"ignore_index": task.ignored}
+    for i, argument in enumerate(samples.arguments):
+        table, pairs = samples.tables[i], samples.in_groups(i)
         with naming_warnings(f"`{argument}`"):
-            own = estimate_of(table, score, confidence_level, pairs, ignore_index=task.ignored)
-        estimates += own
+            estimates += estimate_of(table, score, confidence_level, pairs, **signed)
+
     # models of one score keep their order, whatever rounding made of it
-    order = sorted(range(len(names)), key=lambda i: -round(estimates[i].value, 12))
+    order = sorted(range(len(runs)), key=lambda i: -round(estimates[i].value, 12))
+    names = [*runs]
     with collected():  # what was said already
-        entrants = models_of(score, samples, pooled) if len(order) > 1 else []
+        entrants = models_of(score, samples) if len(order) > 1 else []
     comparisons = {}
     for better, worse in combinations(order, 2):
-        made = compared(
-            score, samples, entrants, (worse, better), confidence_level, None, task.ignored
-        )
-        comparisons[names[worse], names[better]] = made
+        pair = worse, better
+        comparison = compared(score, samples, entrants, pair, confidence_level, **signed)
+        comparisons[names[worse], names[better]] = comparison
     corrected = holm([comparison.p_value for comparison in comparisons.values()])
     p_values = dict(zip(comparisons, corrected, strict=True))
-    apart = [pair for pair, p in p_values.items() if 1 - p > confidence_level]
+    apart = [pair for pair, p_value in p_values.items() if 1 - p_value > confidence_level]
     n_above, n_below = Counter(worse for worse, _ in apart), Counter(better for _, better in apart)
+
     models = []
     for i in order:
-        name, values, deviation = names[i], [estimates[i].value], math.nan
+        name, table = names[i], samples.tables[i]
+        scores = [estimates[i].value]
         if n_runs > 1:
-            given = [(column, run, task, sample_weight) for run in runs[name]]
+            of_runs = [(references, run, task, sample_weight) for run in runs[name]]
             with collected():  # what was said of all runs
-                values = [score.value(ContingencyTable._of_columns(*x)) for x in given]
-            deviation = float(np.std(values, ddof=1))
+                scores = [score.value(ContingencyTable._of_columns(*x)) for x in of_runs]
+        deviation = float(np.std(scores, ddof=1)) if n_runs > 1 else math.nan
         ranks = 1 + n_above[name], len(order) - n_below[name]
-        table, estimate = samples.tables[i], estimates[i]
-        told = ranks, score.caution(table, estimate.value), outside_share(table)
+        caution, share = score.caution(table, estimates[i].value), outside_share(table)
         accuracy = float(table.hits.sum() / table.total)
-        models.append(Model(name, estimate, tuple(values), deviation, *told, accuracy))
+        fields = name, estimates[i], tuple(scores), deviation, ranks, caution, share, accuracy
+        models.append(Model(*fields))
+
     n_samples = samples.number(samples.references >= 0) // n_runs
     whole = replace(ContingencyTable.sum_of(samples.tables), n_samples=n_samples)
-    settings = settings_of(confidence_level, None if groups is None else samples.paired(0, 0))
-    line = score.signature(whole, ignore_index=task.ignored, interval=settings)
-    every = tuple(models), comparisons, p_values, confidence_level, n_samples, line
-    return Leaderboard(metric, *every)
+    settings = settings_of(confidence_level, samples.in_groups(0))
+    line = score.signature(whole, interval=settings, **signed)
+    tests = comparisons, p_values, confidence_level
+    return Leaderboard(metric, tuple(models), *tests, n_samples, line)
+
+
+def _pooled(
+    references: Column, runs: Mapping[str, list[Column]], task: Task, weights: Any, groups: Any
+) -> AnsweredSamples:
+    """Return the answers of all runs of each model, shape (n_runs * n_samples,), as samples.
+
+    Those to one sample are a group, unless other groups are given.
+    """
+    n_runs = len(next(iter(runs.values())))
+    if weights is not None:
+        weights = np.tile(read_weights(weights, len(references)), n_runs)
+    if groups is not None:
+        groups = join_columns([read_quickly(groups, "groups")] * n_runs)
+    elif n_runs > 1:
+        groups = np.tile(np.arange(len(references)), n_runs)
+    answers = {f"y_pred[{name!r}]": join_columns(columns) for name, columns in runs.items()}
+    beside = {"sample_weight": weights, "groups": groups}
+    return samples_of(join_columns([references] * n_runs), answers, task, beside)
 
 
 def _answers_of(y_pred: Any) -> dict[str, dict[str, Any]]:
@@ -325,15 +331,16 @@ def _answers_of(y_pred: Any) -> dict[str, dict[str, Any]]:
             "`y_pred` must be a dict or data frame of one column of answers for each model, "
             f"got {show(y_pred)}"
         )
-    found = {}
+    runs = {}
     for key, name in zip(names, texts_of(names, "y_pred", "model"), strict=True):
         answers, argument = y_pred[key], f"y_pred[{name!r}]"
-        found[name] = {argument: answers}
+        runs[name] = {argument: answers}
         if isinstance(answers, (list, tuple)) and answers and all(map(_is_run, answers)):
-            found[name] = {f"{argument}[{i}]": run for i, run in enumerate(answers)}
-    return found
+            runs[name] = {f"{argument}[{i}]": run for i, run in enumerate(answers)}
+    return runs
 
 
-def _is_run(x: Any) -> bool:
+def _is_run(value: Any) -> bool:
     """Return whether something holds answers, and is none, as strings and 0-d arrays are."""
-    return hasattr(x, "__len__") and not isinstance(x, (str, bytes)) and getattr(x, "ndim", 1) > 0
+    is_text = isinstance(value, (str, bytes))
+    return hasattr(value, "__len__") and not is_text and getattr(value, "ndim", 1) > 0

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..core.labels import Codes, Numbers
-from ..core.table import read_amounts
+from ..core.labels import Codes, Column, Numbers, join_columns
+from ..core.table import Task, read_amounts
 from ..statistics.intervals import lack
 from ..statistics.paired import CellPairs, n_groups
-from ..tables.containers import code_integers, read_quickly
-from ..tables.contingency import ContingencyTable
+from ..tables.containers import code_integers, coded, read_quickly
+from ..tables.contingency import ContingencyTable, table_given
 from ..tables.counting import common_codes, read_whole
 from ..tables.doubts import warn_of_table
 from ..tables.sides import read_sides
@@ -20,9 +21,10 @@ from ..tables.sides import read_sides
 FEW_GROUPS = 10  # with fewer, a sum over groups is far from normal
 
 
-def settings_of(level: float, pairs: CellPairs | None = None) -> str:
+def settings_of(level: float | None, pairs: CellPairs | None = None) -> str | None:
     """Return what a signature says of an interval of this level, by groups if there are some."""
-    return f"groups:{n_groups(pairs)}|" * (n_groups(pairs) > 0) + f"ci:{float(level)!r}"
+    settings = None if level is None else f"ci:{float(level)!r}"
+    return f"groups:{n_groups(pairs)}|{settings}" if settings and n_groups(pairs) else settings
 
 
 def too_few_groups(pairs: CellPairs | None, least: int = FEW_GROUPS) -> str:
@@ -31,11 +33,14 @@ def too_few_groups(pairs: CellPairs | None, least: int = FEW_GROUPS) -> str:
 
 
 @dataclass(frozen=True)
-class Samples:
+class AnsweredSamples:
     """The answers of some models to the same samples, a row for each or for several alike."""
 
+    arguments: list[str]
+    """What the answers of each model are called."""
+    rows: Any
+    """Which rows of those given count, as an index."""
     tables: list[ContingencyTable]
-    """One for each model."""
     cells: list[Codes]
     """Of each model the position in its table of the cell that each row belongs to."""
     references: Codes
@@ -49,90 +54,119 @@ class Samples:
         """Return how many samples these rows stand for."""
         return int(rows.sum() if self.counts is None else self.counts[rows].sum())
 
+    def in_groups(self, model: int) -> CellPairs | None:
+        """Return the samples of one model if they are in groups."""
+        return None if self.groups is None else self.paired(model, model)
+
     def paired(self, a: int, b: int) -> CellPairs:
         """Return the samples of two models, counted by cell unless they have weights or groups."""
         if self.weights is None and self.groups is None:
-            size = len(self.tables[b].rows)
-            keys, place = code_integers(self.cells[a] * size + self.cells[b])
-            n = np.bincount(place, self.counts).astype(np.float64)
-            return CellPairs(*np.divmod(keys, size), n, np.ones(len(keys)))
+            n_cells = len(self.tables[b].rows)
+            keys, codes = code_integers(self.cells[a] * n_cells + self.cells[b])
+            counts = np.bincount(codes, self.counts).astype(np.float64)
+            return CellPairs(*np.divmod(keys, n_cells), counts, np.ones(len(keys)))
         ones = np.ones(len(self.references))
-        counts, weights = (ones if x is None else x for x in (self.counts, self.weights))
+        counts = ones if self.counts is None else self.counts
+        weights = ones if self.weights is None else self.weights
         return CellPairs(self.cells[a], self.cells[b], counts, weights, self.groups)
 
 
 def read_samples(
-    y_true: Any, answers: dict[str, Any], beside: dict[str, Any], *options: Any
-) -> Samples:
+    y_true: Any, answers: Mapping[str, Any], beside: Mapping[str, Any], *options: Any
+) -> AnsweredSamples:
     """Return the samples of some models, whose answers are given by argument.
 
     `beside` may have counts, sample_weight and groups; the options are labels, ignore_index and
     unknown.
     """
-    (column, *columns), task = read_sides({"y_true": y_true, **answers}, *options, **beside)
-    size, codes = len(column), None
-    weights, n = (_of_each(size, name, beside.get(name)) for name in ("sample_weight", "counts"))
-    n = None if n is None else read_whole(n)
-    amounts = [x for x in (weights, n) if x is not None]
-    kept = task.counted(column, np.minimum.reduce(amounts) if amounts else None)
-    if beside["groups"] is not None:
-        names = read_quickly(beside["groups"], "groups")
-        if len(names) != size:
-            raise ValueError(
-                f"`groups` must name a group for each row, got {len(names)} for {size} rows"
-            )
-        named = common_codes(names, names)[1]  # in the order of their names, not of the rows
-        codes = np.unique(named[kept], return_inverse=True)[1]
-        if not codes.any():
-            raise ValueError("`groups` must name at least two groups, got one")
-    column, *columns = (side[kept] for side in (column, *columns))
-    weights = None if weights is None else weights[kept].astype(np.float64)
-    n = None if n is None else n[kept]
-    task, tables = task._replace(ignored=None), []
-    for name, side in zip(answers, columns, strict=True):
-        if n is None:
-            table = ContingencyTable._of_columns(column, side, task, weights)
+    (references, *columns), task = read_sides({"y_true": y_true, **answers}, *options, **beside)
+    return samples_of(references, dict(zip(answers, columns, strict=True)), task, beside)
+
+
+def samples_of(
+    references: Column, answers: Mapping[str, Column], task: Task, beside: Mapping[str, Any]
+) -> AnsweredSamples:
+    """Return the same of columns of shape (n_rows,) that have been read."""
+    n_rows = len(references)
+    weights = _one_per_row("sample_weight", beside, n_rows)
+    counts = _one_per_row("counts", beside, n_rows)
+    counts = None if counts is None else read_whole(counts)
+    amounts = [column for column in (weights, counts) if column is not None]
+    rows = task.counted(references, np.minimum.reduce(amounts) if amounts else None)
+    groups = beside["groups"]
+    groups = None if groups is None else _codes_of_groups(groups, n_rows, rows)
+
+    references, *columns = (column[rows] for column in (references, *answers.values()))
+    weights = None if weights is None else weights[rows].astype(np.float64)
+    counts = None if counts is None else counts[rows]
+    sums = {"counts": counts}
+    if counts is not None and weights is not None:
+        sums = {"counts": counts * weights, "squared_weights": counts * weights**2}
+        sums["n_samples"] = counts
+
+    task = task._replace(ignored=None)
+    tables = []
+    for argument, column in zip(answers, columns, strict=True):
+        if counts is None:
+            table = ContingencyTable._of_columns(references, column, task, weights)
         else:
-            sums = {"counts": n}
-            if weights is not None:
-                sums = {"counts": n * weights, "squared_weights": n * weights**2, "n_samples": n}
-            table = ContingencyTable._of_counts(column, side, task, **sums)
-        warn_of_table(table, ("y_true", name), unknown=task.unknown)
+            table = ContingencyTable._of_counts(references, column, task, **sums)
+        warn_of_table(table, ("y_true", argument), unknown=task.unknown)
         tables.append(table)
-    position = {label: code for code, label in enumerate(ContingencyTable.sum_of(tables).labels)}
-    cells, coded, k = [], [], len(position)
-    for table, side in zip(tables, columns, strict=True):
-        found, r, x = common_codes(column, side)
-        # every answer outside the declared classes is the same wrong answer
-        code = np.array([position.get(label, k - 1) for label in found], dtype=np.int64)
-        own = np.array([position[label] for label in table.labels])
-        there = own[table.rows] * k + own[table.columns]
-        cells.append(np.searchsorted(there, code[r] * k + code[x]))
-        coded.append(code[x])
-    return Samples(tables, cells, code[r], coded, n, weights, codes)
+
+    positions = {label: i for i, label in enumerate(ContingencyTable.sum_of(tables).labels)}
+    n_labels = len(positions)
+    labels, codes = coded(join_columns([references, *columns]))
+    # every answer outside the declared classes is the same wrong answer
+    to_position = np.array([positions.get(x, n_labels - 1) for x in labels], dtype=np.int64)
+    r, *answer_codes = to_position[codes].reshape(1 + len(columns), -1)
+    cells = []
+    for table, p in zip(tables, answer_codes, strict=True):
+        own = np.array([positions[label] for label in table.labels])
+        keys = own[table.rows] * n_labels + own[table.columns]
+        cells.append(np.searchsorted(keys, r * n_labels + p))
+    return AnsweredSamples(
+        [*answers], rows, tables, cells, r, answer_codes, counts, weights, groups
+    )
 
 
 def table_in_groups(
     y_true: Any, y_pred: Any, groups: Any, labels: Any, sample_weight: Any, *options: Any
-) -> tuple[ContingencyTable, CellPairs]:
-    """Return the table of one model's answers, and its samples in groups."""
+) -> tuple[ContingencyTable, CellPairs | None]:
+    """Return the table of one model's answers, or that given, and its samples if in groups."""
+    if groups is None:
+        return table_given(y_true, y_pred, labels, sample_weight, *options), None
     beside = {"sample_weight": sample_weight, "groups": groups}
     samples = read_samples(y_true, {"y_pred": y_pred}, beside, labels, *options)
-    return samples.tables[0], samples.paired(0, 0)
+    return samples.tables[0], samples.in_groups(0)
 
 
-def check_groups_have_level(confidence_level: float | None) -> None:
+def check_groups_have_level(groups: Any, confidence_level: float | None) -> None:
     """Raise ValueError if there are groups, and no level of the intervals that they are for."""
-    if confidence_level is None:
+    if groups is not None and confidence_level is None:
         raise ValueError("`groups` are for intervals: give a `confidence_level` such as 0.95")
 
 
-def _of_each(n_rows: int, name: str, given: Any) -> Numbers | None:
-    """Return a number for each row, None if none are given."""
-    values = None if given is None else read_amounts(given, name)
+def _one_per_row(argument: str, beside: Mapping[str, Any], n_rows: int) -> Numbers | None:
+    """Return a number for each row, shape (n_rows,), None if none are given."""
+    values = beside.get(argument)
+    values = None if values is None else read_amounts(values, argument)
     if values is not None and values.shape != (n_rows,):
         raise ValueError(
-            f"`{name}` must hold a number for each row, got an array of shape {values.shape} "
+            f"`{argument}` must hold a number for each row, got an array of shape {values.shape} "
             f"for {n_rows} rows"
         )
     return values
+
+
+def _codes_of_groups(groups: Any, n_rows: int, rows: Any) -> Codes:
+    """Return the group of each of these rows, shape (n_counted,), from 0 on in order of name."""
+    names = read_quickly(groups, "groups")
+    if len(names) != n_rows:
+        raise ValueError(
+            f"`groups` must name a group for each row, got {len(names)} for {n_rows} rows"
+        )
+    codes: Codes = np.unique(common_codes(names, names)[1][rows], return_inverse=True)[1]
+    if not codes.any():
+        raise ValueError("`groups` must name at least two groups, got one")
+    return codes

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.labels import Label
-from ..core.table import labels_at
+from ..core.table import Table, labels_at
 from ..statistics.chance import guessing_p_value
 from ..statistics.class_intervals import wilson_intervals
 from ..statistics.class_scores import INFORMEDNESS
@@ -18,10 +18,10 @@ from ..statistics.class_sums import ratio
 from ..statistics.entropy import NIT, entropies
 from ..statistics.paired import CellPairs
 from ..statistics.registry import MODULES, reported, score_named
-from ..statistics.score import Score, signature_of
+from ..statistics.score import signature_of
 from ..tables import matrix
 from ..tables.class_names import by_name
-from ..tables.contingency import ContingencyTable, table_given
+from ..tables.contingency import ContingencyTable
 from ..text import layout, render
 from ..text.account import Read, signed
 from ..text.layout import Result, Rows
@@ -120,58 +120,29 @@ class Report(Result, Mapping[str, float]):
         average : {"bias", "prevalence", "macro"}, optional
             That of Informedness, as in `informedness_score`.
         """
+        options: dict[str, Any] = {"ignore_index": ignore_index}
+        settings = settings_of(confidence_level, pairs)
+        line = signature_of("report", table, average=average, interval=settings, **options)
+        estimates = reported_estimates(table, confidence_level, average, pairs=pairs, **options)
+        warn_of(one for name, one in estimates.items() if name not in _marked(estimates))
+        per_class, prevalence = _rates_by_class(table), None
+        if confidence_level is not None and pairs is None:
+            _add_intervals(per_class, table, confidence_level)
+        if confidence_level is not None and table.n_classes > 2:
+            score = INFORMEDNESS.averaged("prevalence").with_interval()
+            (prevalence,) = estimates_of(table, score, confidence_level, pairs, **options)
+
         reported_scores = reported(average)
-        informedness = reported_scores["informedness"]
-        h, r, c, n = table.hits, table.reference_totals, table.prediction_totals, table.total
-        tpr, fpr = ratio(h, r), ratio(table.class_false_positives, table.other_references)
-        f1, bias = ratio(2 * (h / n), r / n + c / n), (h + table.class_false_positives) / n
-        rates = r, r / n, bias, tpr, fpr, tpr - fpr, ratio(h, c), f1
-        labels, of_classes = labels_at(table, table.is_class), (x[table.is_class] for x in rates)
-        rows = zip(labels, *(x.tolist() for x in of_classes), strict=True)
-        per_class = [dict(zip(("label", *_COLUMNS), row, strict=True)) for row in rows]
-        estimates, prevalence, how = {}, None, None
-        if confidence_level is not None:
-            how = settings_of(confidence_level, pairs)
-            options: dict[str, Any] = {"pairs": pairs, "ignore_index": ignore_index}
-            estimates = reported_estimates(table, confidence_level, average, **options)
-            warn_of(made for name, made in estimates.items() if name not in _marked(estimates))
-            if pairs is None:
-                by_class = INFORMEDNESS.averaged(None).with_interval()
-                gains = by_class.intervals(table, confidence_level)
-                recalls = wilson_intervals(table, table.rows, confidence_level)
-                precisions = wilson_intervals(table, table.columns, confidence_level)
-                made = zip(per_class, gains, recalls, precisions, strict=True)
-                for row, gain, recall, precision in made:
-                    row["tpr_minus_fpr_standard_error"] = gain.standard_error
-                    row["tpr_minus_fpr_confidence_interval"] = gain.low, gain.high
-                    row["tpr_confidence_interval"] = recall
-                    row["precision_confidence_interval"] = precision
-            if table.n_classes > 2:
-                score = INFORMEDNESS.averaged("prevalence").with_interval()
-                (prevalence,) = estimates_of(table, score, confidence_level, **options)
         scores = {name: float(score.value(table)) for name, score in reported_scores.items()}
-        given = scores["informedness"], scores["accuracy"], estimates.get("informedness")
         p_value = math.nan
         if pairs is None and (not table.is_weighted or table.squared_weights is not None):
             p_value = guessing_p_value(table)
-        return cls(
-            table,
-            scores,
-            entropies(table).reference,
-            per_class,
-            p_value,
-            headline(table, informedness, *given, p_value),
-            signed(
-                signature_of(
-                    "report", table, average=average, ignore_index=ignore_index, interval=how
-                ),
-                table.read,
-            ),
-            confidence_level,
-            estimates,
-            prevalence,
-            average,
-        )
+        values = scores["informedness"], scores["accuracy"], estimates.get("informedness")
+        bits = entropies(table).reference
+        sentence = headline(table, reported_scores["informedness"], *values, p_value)
+        line = signed(line, table.read)
+        intervals = confidence_level, estimates, prevalence
+        return cls(table, scores, bits, per_class, p_value, sentence, line, *intervals, average)
 
     @property
     def read(self) -> tuple[Read, ...]:  # type: ignore[override]
@@ -197,26 +168,23 @@ class Report(Result, Mapping[str, float]):
         >>> result.unknown["n_unknown"], result.unknown["informedness_without_unknown"]
         (1, 1.0)
         """
-        table, answered = self.table, None
-        n = table.outside_totals.sum()
-        if not n:
+        n_unknown = self.table.outside_totals.sum()
+        if not n_unknown:
             return {}
-        answered = answered_of(table)
-        both = (self._scores[name] for name in ("informedness", "nit"))
-        scores = (math.nan if answered is None else x.or_nan(answered) for x in both)
-        share = outside_share(table)
-        found = {"n_unknown": None if table.is_weighted else int(n), "unknown_share": share}
-        names = "informedness_without_unknown", "nit_without_unknown"
-        return found | dict(zip(names, scores, strict=True))
+        n_samples = None if self.table.is_weighted else int(n_unknown)
+        unknown = {"n_unknown": n_samples, "unknown_share": outside_share(self.table)}
+        answered = answered_of(self.table)
+        for name in ("informedness", "nit"):
+            score = reported(self.average)[name]
+            value = math.nan if answered is None else score.or_nan(answered)
+            unknown[f"{name}_without_unknown"] = value
+        return unknown
 
     def summary_of(self, name: str) -> str:
         """Return a sentence that says what a score means, in view of its interval."""
-        given = self._scores[name], self.scores[name], self.estimates.get(name)
-        return str(summary_of(self.table, *given, p_value=self.guessing_p_value))
-
-    @property
-    def _scores(self) -> dict[str, Score]:
-        return reported(self.average)
+        values = self.scores[name], self.estimates.get(name)
+        score = reported(self.average)[name]
+        return str(summary_of(self.table, score, *values, p_value=self.guessing_p_value))
 
     @property
     def averages(self) -> dict[str, float]:
@@ -244,7 +212,7 @@ class Report(Result, Mapping[str, float]):
             if name in self.estimates:
                 plain[f"{name}_standard_error"] = self.estimates[name].standard_error
                 plain[f"{name}_confidence_interval"] = self.estimates[name].confidence_interval
-        plain |= {f"{name}_doubt": few for name, few in _marked(self.estimates).items()}
+        plain |= {f"{name}_doubt": doubt for name, doubt in _marked(self.estimates).items()}
         plain |= self.unknown
         plain, *per_class = (
             {name: render.as_json(x) for name, x in row.items()} for row in (plain, *self.per_class)
@@ -270,7 +238,7 @@ class Report(Result, Mapping[str, float]):
 
     def text_tables(self) -> list[Rows]:
         """Return the table of scores, that of classes and, of up to eight of them, the cells."""
-        tables = [[["", "value", *self._interval_heads], *self._score_rows()], self._class_rows()]
+        tables = [self._score_rows(), self._class_rows()]
         if len(self.per_class) <= _MOST_IN_MATRIX:
             tables += matrix.Matrix(self.table, has_totals=True).text_tables()
         return tables
@@ -279,34 +247,33 @@ class Report(Result, Mapping[str, float]):
         """Return the sentences, the scores without an interval and why, and the signature."""
         lines = [self.summary]
         if averages := self.averages:
-            shown = {name: f"{name} {render.rounded(value)}" for name, value in averages.items()}
+            parts = {name: f"{name} {render.rounded(value)}" for name, value in averages.items()}
             if self.prevalence is not None:
-                shown["prevalence"] += f" {self.prevalence.interval_in_words(2)}"
-            lines.append(f"Informedness by average: {', '.join(shown.values())}.")
+                parts["prevalence"] += f" {self.prevalence.interval_in_words(2)}"
+            lines.append(f"Informedness by average: {', '.join(parts.values())}.")
         if np.count_nonzero(self.table.reference_totals) > 1:
             others = (name for name in MODULES if name in self.scores and name != "informedness")
             lines += map(self.summary_of, others)
         if self.unknown:
-            lines.append(self._without_unknown(*self.unknown.values()))
-        for name, made in self.estimates.items():
-            if made.doubt and math.isnan(made.confidence_interval[0]):
-                lines.append(f"No interval of {score_named(name).title}: {made.doubt}.")
-        return [*lines, *(f"* {few}." for few in _marked(self.estimates).values()), self.signature]
+            lines.append(self._unknown_in_words())
+        for name, own in self.estimates.items():
+            if own.doubt and math.isnan(own.confidence_interval[0]):
+                lines.append(f"No interval of {score_named(name).title}: {own.doubt}.")
+        lines += (f"* {doubt}." for doubt in _marked(self.estimates).values())
+        return [*lines, self.signature]
 
-    def _lead_first(self) -> list[str]:
-        return self.text_lines()  # the summary is the first
-
-    def _without_unknown(self, n: int | None, share: float, *without: float) -> str:
-        there = "by weight" if n is None else f"{n:,}"
-        said = f"{share_text(share)} of the answers ({there}) are none of the classes and count as "
-        said += "wrong"
+    def _unknown_in_words(self) -> str:
+        n_unknown, share, *values = self.unknown.values()
+        amount = "by weight" if n_unknown is None else f"{n_unknown:,}"
+        answers = f"{share_text(share)} of the answers ({amount})"
+        sentence = f"{answers} are none of the classes and count as wrong"
         if INFORMEDNESS.undefined(self.table):
-            return f"{said}."
+            return f"{sentence}."
         informedness, nit = (
             f"{render.rounded(value, 3)} rather than {render.rounded(self.scores[name], 3)}"
-            for name, value in zip(("informedness", "nit"), without, strict=True)
+            for name, value in zip(("informedness", "nit"), values, strict=True)
         )
-        return f"{said}; without them Informedness would be {informedness}, and NIT {nit}."
+        return f"{sentence}; without them Informedness would be {informedness}, and NIT {nit}."
 
     def records(self) -> list[dict[str, Any]]:
         """Return a record for each score; `per_class` has those of the classes."""
@@ -353,13 +320,9 @@ class Report(Result, Mapping[str, float]):
         """Return the number of scores."""
         return len(self.scores)
 
-    @property
-    def _interval_heads(self) -> list[str]:
-        return [] if self.confidence_level is None else render.interval_heads(self.confidence_level)
-
     def _score_rows(self) -> Rows:
-        n = self.table.n_samples
-        rows = [["N", "unknown" if n is None else str(n)]]
+        n, heads = self.table.n_samples, render.interval_heads(self.confidence_level)
+        rows = [["", "value", *heads], ["N", "unknown" if n is None else str(n)]]
         if self.table.is_weighted:
             rows.append(["Total weight", f"{self.table.total:.6g}"])
         rows.append(["Classes", str(self.n_classes)])
@@ -368,24 +331,25 @@ class Report(Result, Mapping[str, float]):
             rows.append(["Confidence level", f"{self.confidence_level:.6g}"])
         for name, value in self.scores.items():
             interval = self.estimates[name].shown() if name in self.estimates else []
-            title = score_named(name).title + "*" * (name in _marked(self.estimates))
+            title = score_named(name).title
+            title = f"{title}*" if name in _marked(self.estimates) else title
             rows.append([title, render.rounded(value, 4), *interval])
-        return layout.padded(rows, 2 + len(self._interval_heads))
+        return layout.padded(rows, 2 + len(heads))
 
     def _class_rows(self) -> Rows:
-        amount = "weight" if self.table.is_weighted else "N"
-        head, rows = ["class", amount, *_HEADS], []
+        head = ["class", "weight" if self.table.is_weighted else "N", *_HEADS]
         if has_intervals := "tpr_minus_fpr_standard_error" in self.per_class[0]:
-            head[_INTERVAL:_INTERVAL] = self._interval_heads
+            head[_INTERVAL:_INTERVAL] = render.interval_heads(self.confidence_level)
+        rows = [head]
         for row in self.per_class[:_MOST_CLASSES]:
-            rates = (render.rounded(row[x], 4) for x in _RATES)
+            rates = (render.rounded(row[name], 4) for name in _RATES)
             cells = [render.shown(row["label"]), render.amount(row["support"]), *rates]
             if has_intervals:
-                ends = row["tpr_minus_fpr_confidence_interval"]
-                interval = render.shown_interval(row["tpr_minus_fpr_standard_error"], ends)
-                cells[_INTERVAL:_INTERVAL] = interval
+                error = row["tpr_minus_fpr_standard_error"]
+                interval = row["tpr_minus_fpr_confidence_interval"]
+                cells[_INTERVAL:_INTERVAL] = render.shown_interval(error, interval)
             rows.append(cells)
-        return [head, *rows, *layout.more_rows(len(self.per_class) - _MOST_CLASSES, len(head))]
+        return rows + layout.more_rows(len(self.per_class) - _MOST_CLASSES, len(head))
 
 
 def report(
@@ -442,20 +406,38 @@ def report(
     >>> result.summary.partition(";")[0]
     "Accuracy 0.90, but always answering 'ham' would score 0.90 too"
     """
-    pairs, given = None, (labels, sample_weight, ignore_index, unknown)
-    if groups is None:
-        table = table_given(y_true, y_pred, *given)
-    else:
-        check_groups_have_level(confidence_level)
-        table, pairs = table_in_groups(y_true, y_pred, groups, *given)
+    check_groups_have_level(groups, confidence_level)
+    options = labels, sample_weight, ignore_index, unknown
+    table, pairs = table_in_groups(y_true, y_pred, groups, *options)
     ignored = by_name(ignore_index, y_true, y_pred)
     return Report.from_table(table, confidence_level, ignored, pairs, average)
 
 
+def _rates_by_class(table: Table) -> list[dict[str, Any]]:
+    """Return the label, the support and the rates of each class."""
+    h, r, c, n = table.hits, table.reference_totals, table.prediction_totals, table.total
+    tpr, fpr = ratio(h, r), ratio(table.class_false_positives, table.other_references)
+    bias, f1 = (h + table.class_false_positives) / n, ratio(2 * (h / n), r / n + c / n)
+    rates = r, r / n, bias, tpr, fpr, tpr - fpr, ratio(h, c), f1
+    columns = labels_at(table, table.is_class), *(x[table.is_class].tolist() for x in rates)
+    return [dict(zip(("label", *_COLUMNS), row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _add_intervals(per_class: list[dict[str, Any]], table: Table, level: float) -> None:
+    """Add the intervals of TPR - FPR, TPR and precision to the rates of each class."""
+    gains = INFORMEDNESS.averaged(None).with_interval().intervals(table, level)
+    recalls, precisions = (wilson_intervals(table, x, level) for x in (table.rows, table.columns))
+    for row, gain, recall, precision in zip(per_class, gains, recalls, precisions, strict=True):
+        row["tpr_minus_fpr_standard_error"] = gain.standard_error
+        row["tpr_minus_fpr_confidence_interval"] = gain.low, gain.high
+        row["tpr_confidence_interval"] = recall
+        row["precision_confidence_interval"] = precision
+
+
 def _marked(estimates: Mapping[str, Estimate]) -> dict[str, str]:
     """Return the doubt that marks a row in place of a warning: that of NIT alone, often found."""
-    others = {made.doubt for name, made in estimates.items() if name != NIT.name}
-    made = estimates.get(NIT.name)
-    if made is None or made.doubt in {*others, ""} or math.isnan(made.confidence_interval[0]):
+    others = {one.doubt for name, one in estimates.items() if name != NIT.name}
+    own = estimates.get(NIT.name)
+    if own is None or own.doubt in {*others, ""} or math.isnan(own.confidence_interval[0]):
         return {}
-    return {NIT.name: made.doubt}
+    return {NIT.name: own.doubt}

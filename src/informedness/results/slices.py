@@ -5,19 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..core.labels import Column, Label, show, warn
-from ..core.table import Cells, read_weights
-from ..statistics.class_sums import ClassSums
 from ..statistics.entropy import entropies
-from ..statistics.intervals import FEW_SAMPLES, normal_quantile
-from ..statistics.paired import CellPairs, holm
-from ..statistics.registry import REPORTED, averaged_score, reported, score_named
-from ..statistics.score import Score, ScoreWithInterval, signature_of
+from ..statistics.intervals import FEW_SAMPLES
+from ..statistics.paired import CellPairs
+from ..statistics.registry import REPORTED, reported, score_named
+from ..statistics.score import Score, signature_of
 from ..tables.containers import coded
 from ..tables.contingency import Y_NAMES, ContingencyTable
 from ..tables.doubts import warn_of_table
@@ -27,8 +24,9 @@ from ..text import layout, render
 from ..text.account import Read, signed
 from ..text.layout import Result, Rows
 from .estimate import Averaged, Estimate, reported_estimates
-from .models import Samples, check_groups_have_level, read_samples, settings_of
+from .models import AnsweredSamples, check_groups_have_level, samples_of, settings_of
 from .sentences import outside_share, share_text
+from .slice_scores import against_rest, scores_of_each, with_classes_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,8 +41,12 @@ _HEADS = {
     "nit": "NIT",
 }
 _MOST_ROWS = 50
-_AT_ONCE = 2**20  # classes times slices that are scored at once, 8 MB an array
-_LEVEL = 0.95  # of the intervals behind a p-value
+_SIGNS = "k counts the classes of all samples. -- means undefined, for example with references of "
+_SIGNS += "one class."
+_VS_REST = (
+    "minus the score of all other samples; p: the chance of a difference at least this large "
+)
+_VS_REST += "if they scored the same, corrected for the number of slices (Holm)."
 
 
 @dataclass(frozen=True)
@@ -158,39 +160,36 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         InformednessWarning
             Once, with the number of slices that are small or of one class.
         """
-        there = tables.values() if isinstance(tables, Mapping) else ()
-        if not there or not all(isinstance(table, ContingencyTable) for table in there):
-            wanted = "map at least one slice to its ContingencyTable"
-            raise ValueError(f"`tables` must {wanted}, got {show(tables)}")
+        parts = tables.values() if isinstance(tables, Mapping) else ()
+        if not parts or not all(isinstance(table, ContingencyTable) for table in parts):
+            rule = "map at least one slice to its ContingencyTable"
+            raise ValueError(f"`tables` must {rule}, got {show(tables)}")
         columns = render.texts_of((by,) if isinstance(by, str) else by, "by", "column")
         tables = {read_name(name): table for name, table in tables.items()}
         for name in tables:
             if (n := len(name) if isinstance(name, tuple) else 1) != len(columns):
                 raise ValueError(f"`by` must name the {n} columns of slice {name!r}, got {by!r}")
+
         whole = ContingencyTable.sum_of(list(tables.values()))
-        position = {label: code for code, label in enumerate(whole.labels)}
-        own = [_with_classes_of(table, whole, position) for table in tables.values()]
-        k, all_pairs = whole.n_classes, pairs or {}
+        own = with_classes_of(whole, tables.values())
+        pairs = pairs or {}
 
         def row_of(name: Slice | None, table: ContingencyTable, scores: Any) -> SliceRow:
-            made, own_pairs = dict[str, Estimate](), all_pairs.get(name)
-            if confidence_level is not None:
-                made = reported_estimates(table, confidence_level, average, pairs=own_pairs)
-            return SliceRow(name, table, k, scores, entropies(table).reference, made)
+            bits, own_pairs = entropies(table).reference, pairs.get(name)
+            estimates = reported_estimates(table, confidence_level, average, pairs=own_pairs)
+            return SliceRow(name, table, whole.n_classes, scores, bits, estimates)
 
-        every = zip(tables, own, _scored(own, average), strict=True)
-        rows = [row_of(*of_slice) for of_slice in every]
+        rows = list(map(row_of, tables, own, scores_of_each(own, average)))
         _warn_of(rows)
         if vs_rest is not None:
-            rows = _against_rest(rows, vs_rest, average)
-        scores = {name: float(x.value(whole)) for name, x in reported(average).items()}
+            tests = zip(rows, *against_rest(own, vs_rest, average), strict=True)
+            rows = [replace(row, difference=b_a, p_value=p_value) for row, b_a, p_value in tests]
+        scores = {name: float(score.value(whole)) for name, score in reported(average).items()}
         overall = row_of(None, whole, scores)
-        settings = None
-        if confidence_level is not None:
-            settings = settings_of(confidence_level, all_pairs.get(None))
+        settings = settings_of(confidence_level, pairs.get(None))
         line = signature_of("slices", whole, average=average, interval=settings)
-        made = tuple(rows), overall, confidence_level, vs_rest, signed(line, whole.read), average
-        return cls(columns, *made)
+        line = signed(line, whole.read)
+        return cls(columns, tuple(rows), overall, confidence_level, vs_rest, line, average)
 
     @property
     def read(self) -> tuple[Read, ...]:  # type: ignore[override]
@@ -260,26 +259,26 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         """
         *records, overall = self.records()
         plain: dict[str, Any] = {"by": [*overall][: len(self.by)]}
-        if self.confidence_level is not None:
-            plain["confidence_level"] = self.confidence_level
-        if self.vs_rest is not None:
-            plain["vs_rest"] = self.vs_rest
+        options = {"confidence_level": self.confidence_level, "vs_rest": self.vs_rest}
+        plain |= {name: option for name, option in options.items() if option is not None}
         if self.average != "default":
             plain["average"] = self.average
-        plain["signature"] = self.signature
-        return plain | {"slices": records, "overall": overall} | self.plain_read()
+        plain |= {"signature": self.signature, "slices": records, "overall": overall}
+        return plain | self.plain_read()
 
     def text_tables(self) -> list[Rows]:
         """Return the table of scores, the whole last; with a level also that of the intervals."""
-        first, rows = ", ".join(self.by), [*self.rows[:_MOST_ROWS], self.overall]
-        heads = [_HEADS.get(x, x) for x in REPORTED] + ["vs rest", "p"] * (self.vs_rest is not None)
-        tables = [[[first, "N", "k", "bits", *heads], *map(self._cells, rows)]]
+        rows = [*self.rows[:_MOST_ROWS], self.overall]
+        first = ", ".join(self.by)
+        head = [first, "N", "k", "bits", *(_HEADS.get(name, name) for name in REPORTED)]
+        if self.vs_rest is not None:
+            head += ["vs rest", "p"]
         if outside_share(self.overall.table):
-            shares = ["no class", *(share_text(outside_share(row.table)) for row in rows)]
-            tables[0] = [[*row, share] for row, share in zip(tables[0], shares, strict=True)]
+            head.append("no class")
+        tables = [[head, *map(self._cells, rows)]]
         if self.confidence_level is not None:
-            beside = render.interval_heads(self.confidence_level)
-            head = [first, _HEADS["informedness"], *beside, _HEADS["nit"], *beside]
+            heads = render.interval_heads(self.confidence_level)
+            head = [first, _HEADS["informedness"], *heads, _HEADS["nit"], *heads]
             tables.append([head, *map(_intervals, rows)])
         for table in tables:
             table[-1:-1] = layout.more_rows(len(self.rows) - _MOST_ROWS, len(table[0]))
@@ -287,37 +286,31 @@ class Slices(Result, Mapping[Slice, SliceRow]):
 
     def _cells(self, row: SliceRow) -> list[str]:
         n = row.table.n_samples
-        cells = [_name(row), "?" if n is None else f"{n}{'*' * _is_small(row)}"]
+        cells = [_name(row), "?" if n is None else f"{n}*" if _is_small(row) else str(n)]
         cells += [str(row.n_classes), render.rounded(row.class_entropy)]
         scores = reported(self.average)
-        cells += [_shown(x) + _mark(row, scores[name]) for name, x in row.scores.items()]
+        cells += [_shown(value) + _mark(row, scores[name]) for name, value in row.scores.items()]
         if self.vs_rest is not None:
-            x, p = row.difference, row.p_value
-            cells.append("" if math.isnan(x) else f"{round(x, 3) + 0.0:+.3f}")
-            cells.append("" if math.isnan(p) else f"{p:.3f}")
+            difference = f"{round(row.difference, 3) + 0.0:+.3f}"
+            cells.append("" if math.isnan(row.difference) else difference)
+            cells.append("" if math.isnan(row.p_value) else f"{row.p_value:.3f}")
+        if outside_share(self.overall.table):
+            cells.append(share_text(outside_share(row.table)))
         return cells
 
     def text_lines(self) -> list[str]:
         """Return what the marks mean."""
-        lines = [
-            "k counts the classes of all samples. -- means undefined, for example with references "
-            "of one class."
-        ]
+        lines = [_SIGNS]
         rows = self.rows[:_MOST_ROWS]  # those shown: a mark takes as long as a score
         if any(map(_is_small, rows)):
-            lines.append(
-                f"* fewer than {FEW_SAMPLES} samples: scores from few samples are imprecise."
-            )
+            fault = f"fewer than {FEW_SAMPLES} samples"
+            lines.append(f"* {fault}: scores from few samples are imprecise.")
         for score in reported(self.average).values():
             if any(_mark(row, score) for row in rows):
                 lines.append(f"^ {score.title}: {score.marked}.")
         if self.vs_rest is not None:
             title = score_named(self.vs_rest).title
-            lines.append(
-                f"vs rest: {title} minus the score of all other samples; p: the chance of a "
-                "difference at least this large if they scored the same, corrected for the number "
-                "of slices (Holm)."
-            )
+            lines.append(f"vs rest: {title} {_VS_REST}")
         return [*lines, self.signature]
 
 
@@ -326,8 +319,10 @@ def _name(row: SliceRow) -> str:
 
 
 def _intervals(row: SliceRow) -> list[str]:
-    made = [(_shown(row.scores[x]), *row.estimates[x].shown(3)) for x in ("informedness", "nit")]
-    return [_name(row), *made[0], *made[1]]
+    cells = [_name(row)]
+    for name in ("informedness", "nit"):
+        cells += [_shown(row.scores[name]), *row.estimates[name].shown(3)]
+    return cells
 
 
 def _shown(value: float) -> str:
@@ -346,65 +341,12 @@ def _is_small(row: SliceRow) -> bool:
 
 def _warn_of(rows: Sequence[SliceRow]) -> None:
     """Warn once about the slices that say little."""
-    small = sum(map(_is_small, rows))
-    of_one = sum(not row.class_entropy for row in rows)
-    found = [f"{small} have fewer than {FEW_SAMPLES} samples (marked with *)"] * bool(small)
-    found += [f"{of_one} have references of only one class"] * bool(of_one)
-    if found:
-        warn(f"of {len(rows)} slices, {' and '.join(found)}")
-
-
-def _with_classes_of(
-    table: ContingencyTable, whole: ContingencyTable, position: Mapping[Any, int]
-) -> ContingencyTable:
-    """Return a table with the labels and the classes of the whole, by their positions."""
-    codes = np.array([position[label] for label in table.labels])
-    cells = Cells(codes[table.rows], codes[table.columns], table.counts, table.squared_weights)
-    own = ContingencyTable._of_cells(whole.labels, True, cells, table.n_samples)
-    return replace(own, known=whole.is_class)
-
-
-# Against the rest
-
-
-def _scored(tables: list[ContingencyTable], average: Any) -> Iterator[dict[str, float]]:
-    """Yield the scores of each table, nan where they are undefined."""
-    size = max(_AT_ONCE // len(tables[0].labels), 1)
-    for start in range(0, len(tables), size):
-        some = tables[start : start + size]
-        sums = ClassSums.of_tables(some)
-        scores = [x.of_each(some, sums) for x in reported(average).values()]
-        for values in zip(*(x.tolist() for x in scores), strict=True):
-            yield dict(zip(REPORTED, values, strict=True))
-
-
-def _against_rest(rows: list[SliceRow], metric: str, average: Any) -> list[SliceRow]:
-    """Return the rows with their difference from all other samples, and its p-value."""
-    score, tables = score_named(metric, "vs_rest"), [row.table for row in rows]
-    score = averaged_score(metric, average if score.averages else "default").with_interval()
-    # the rest of a slice are those before it and those behind it
-    before, behind = ([None, *accumulate(x)] for x in (tables[:-1], tables[:0:-1]))
-    sides = zip(tables, before, reversed(behind), strict=True)
-    tested = [_difference(score, table, sum(filter(None, rest))) for table, *rest in sides]
-    differences, p_values = zip(*tested, strict=True)
-    found = zip(rows, differences, holm(p_values), strict=True)
-    return [replace(row, difference=x, p_value=p) for row, x, p in found]
-
-
-def _difference(
-    score: ScoreWithInterval, table: ContingencyTable, rest: Any
-) -> tuple[float, float]:
-    """Return the difference of two tables' scores, and the p-value of no difference."""
-    if not rest or any(score.undefined(side) for side in (table, rest)):
-        return math.nan, math.nan
-    a, b = (score.interval(side, _LEVEL) for side in (table, rest))
-    difference = a.value - b.value
-    down, up = (a, b) if difference > 0 else (b, a)
-    reach = math.hypot(down.value - down.low, up.high - up.value)
-    if not reach > 0:  # nan where a side has no interval
-        return difference, math.nan
-    z = normal_quantile(_LEVEL) * difference / reach
-    return difference, math.erfc(abs(z) / math.sqrt(2))
+    numbers = {
+        f"have fewer than {FEW_SAMPLES} samples (marked with *)": sum(map(_is_small, rows)),
+        "have references of only one class": sum(not row.class_entropy for row in rows),
+    }
+    if parts := [f"{n} {fault}" for fault, n in numbers.items() if n]:
+        warn(f"of {len(rows)} slices, {' and '.join(parts)}")
 
 
 def slices(
@@ -456,36 +398,34 @@ def slices(
     """
     by = {x: by[x] for x in by.columns} if hasattr(by, "columns") else by
     columns = {f"by[{x!r}]": by[x] for x in by} if isinstance(by, Mapping) else {"by": by}
-    sides, options = {"y_true": y_true, "y_pred": y_pred}, (labels, ignore_index, unknown)
-    (r, p), task = read_sides(sides, *options, sample_weight=sample_weight, **columns)
-    tables = count_slices(r, p, by, task, sample_weight)
+    sides = {"y_true": y_true, "y_pred": y_pred}
+    (references, predictions), task = read_sides(
+        sides, labels, ignore_index, unknown, sample_weight=sample_weight, **columns
+    )
+    tables = count_slices(references, predictions, by, task, sample_weight)
     warn_of_table(ContingencyTable.sum_of(list(tables.values())), Y_NAMES, unknown=task.unknown)
-    called = getattr(by, "name", None)  # of a column of pandas or polars
-    named = tuple(map(str, by)) if isinstance(by, Mapping) else str(called or "slice")
-    how: dict[str, Any] = {"confidence_level": confidence_level, "vs_rest": vs_rest}
+    name = getattr(by, "name", None)  # of a column of pandas or polars
+    names = tuple(map(str, by)) if isinstance(by, Mapping) else str(name or "slice")
+    options: dict[str, Any] = {"confidence_level": confidence_level, "vs_rest": vs_rest}
     if groups is not None:
-        check_groups_have_level(confidence_level)
+        check_groups_have_level(groups, confidence_level)
         if vs_rest is not None:
             raise ValueError("`vs_rest` takes slices for independent: leave out `groups`")
         beside = {"sample_weight": sample_weight, "groups": groups}
-        samples = read_samples(y_true, {"y_pred": y_pred}, beside, *options)
-        weights = None if sample_weight is None else read_weights(sample_weight, len(r))
-        kept = slice_column(by, len(r))[task.counted(r, weights)]
-        how["pairs"] = _pairs_by_slice(samples, kept)
-    return Slices.from_tables(tables, by=named, average=average, **how)
+        samples = samples_of(references, {"y_pred": predictions}, task, beside)
+        options["pairs"] = _pairs_by_slice(samples, slice_column(by)[samples.rows])
+    return Slices.from_tables(tables, by=names, average=average, **options)
 
 
-def _pairs_by_slice(samples: Samples, slice_names: Column) -> dict[Slice | None, CellPairs]:
+def _pairs_by_slice(samples: AnsweredSamples, slice_names: Column) -> dict[Slice | None, CellPairs]:
     """Return the samples in groups of each slice, by the cells of its own table, and of all."""
     whole = samples.paired(0, 0)
     pairs: dict[Any, CellPairs] = {None: whole}
     names, codes = coded(slice_names)
     for code in np.unique(codes).tolist():
-        of_slice = codes == code
-        cells, groups = (
-            np.unique(values[of_slice], return_inverse=True)[1]
-            for values in (whole.a, np.asarray(whole.groups))
-        )
-        counts, weights = whole.counts[of_slice], whole.weights[of_slice]
-        pairs[names[code]] = CellPairs(cells, cells, counts, weights, groups)
+        rows = codes == code
+        cells = np.unique(whole.a[rows], return_inverse=True)[1]
+        groups = np.unique(np.asarray(whole.groups)[rows], return_inverse=True)[1]
+        amounts = whole.counts[rows], whole.weights[rows]
+        pairs[names[code]] = CellPairs(cells, cells, *amounts, groups)
     return pairs

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..errors import naming
 from ..statistics.entropy import EntropicScore
 from ..statistics.paired import holm, tested
 from ..statistics.registry import averaged_score
+from ..statistics.score import Score
 from ..tables.containers import read_quickly
 from ..text.account import Read
 from ..text.layout import Measured, Result, Rows
@@ -60,7 +62,7 @@ class SuiteComparison(Measured):
     p_value: float
     p_values: dict[str, float]
     left_out: tuple[str, ...] = ()
-    read: tuple[Read, ...] = ()
+    read: tuple[Read, ...] = field(default=(), repr=False)
 
     @property
     def verdict(self) -> str:
@@ -70,23 +72,21 @@ class SuiteComparison(Measured):
     @property
     def summary(self) -> str:
         """The result as a sentence."""
-        verdicts = [
-            verdict_of(self.p_values[name], made.difference, self.confidence_level)
-            for name, made in self.tasks.items()
-        ]
-        counts = {name: verdicts.count(name) for name in _HIGHER}
+        tests = ((self.p_values[name], one.difference) for name, one in self.tasks.items())
+        n_tasks = Counter(verdict_of(*test, self.confidence_level) for test in tests)
         return (
-            f"{_HIGHER[self.verdict]}: {self.difference:+.3f} on average of {len(verdicts)} tasks "
-            f"{self.interval_in_words(3)}, {p_text(self.p_value)}; better on {counts['better']}, "
-            f"worse on {counts['worse']}, not told apart on {counts['not shown']} (Holm)."
+            f"{_HIGHER[self.verdict]}: {self.difference:+.3f} on average of {len(self.tasks)} "
+            f"tasks {self.interval_in_words(3)}, {p_text(self.p_value)}; "
+            f"better on {n_tasks['better']}, worse on {n_tasks['worse']}, "
+            f"not told apart on {n_tasks['not shown']} (Holm)."
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON; undefined numbers are None."""
-        tasks = [
-            {"task": name, "p_value_holm": as_json(self.p_values[name]), **made.to_dict()}
-            for name, made in self.tasks.items()
-        ]
+        tasks = []
+        for name, comparison in self.tasks.items():
+            p_value = as_json(self.p_values[name])
+            tasks.append({"task": name, "p_value_holm": p_value, **comparison.to_dict()})
         plain = super().to_dict() | {"verdict": self.verdict, "summary": self.summary}
         del plain["p_values"]
         return plain | {"tasks": tasks, "left_out": list(self.left_out)}
@@ -95,46 +95,35 @@ class SuiteComparison(Measured):
         """Return a row for each task, and the mean."""
         percent = interval_heads(self.confidence_level)[1]
         rows = [["task", "N", "A", "B", "difference", percent, "p (Holm)"]]
-        for name, made in self.tasks.items():
-            scores = [rounded(made.a, 3), rounded(made.b, 3)]
-            cells = _difference_cells(made, self.p_values[name])
-            rows.append([shown(name), str(made.n_samples), *scores, *cells])
-        mean_a, mean_b = (
-            rounded(float(np.mean([getattr(made, side) for made in self.tasks.values()])), 3)
-            for side in "ab"
-        )
+        for name, one in self.tasks.items():
+            scores = [str(one.n_samples), rounded(one.a, 3), rounded(one.b, 3)]
+            rows.append([shown(name), *scores, *_difference_cells(one, self.p_values[name])])
+        scores_a, scores_b = zip(*((one.a, one.b) for one in self.tasks.values()), strict=True)
+        means = [rounded(float(np.mean(scores)), 3) for scores in (scores_a, scores_b)]
         name = f"mean of {len(self.tasks)} tasks"
-        rows.append([name, "", mean_a, mean_b, *_difference_cells(self, self.p_value)])
-        return [rows]
+        return [[*rows, [name, "", *means, *_difference_cells(self, self.p_value)]]]
 
     def text_lines(self) -> list[str]:
         """Return the sentence, what a mean says, and which tasks are left out."""
         lines = [self.summary, _TAKEN, *(f"Left out: {line}." for line in self.left_out)]
-        shares = {
-            name: f"{name} ({share_text(made.unknown_shares[0])}, "
-            f"{share_text(made.unknown_shares[1])})"
-            for name, made in self.tasks.items()
-            if any(made.unknown_shares)
-        }
-        if shares:
-            lines.append(
-                f"Answers of A and B that are no class, so wrong: {'; '.join(shares.values())}."
-            )
+        parts = []
+        for name, comparison in self.tasks.items():
+            if any(comparison.unknown_shares):
+                parts.append(f"{name} ({', '.join(map(share_text, comparison.unknown_shares))})")
+        if parts:
+            lines.append(f"Answers of A and B that are no class, so wrong: {'; '.join(parts)}.")
         return lines
-
-    def _lead_first(self) -> list[str]:
-        return self.text_lines()
 
     def records(self) -> list[dict[str, Any]]:
         """Return a record for each task."""
         return [
-            {"task": name, **made.records()[0], "p_value_holm": as_json(self.p_values[name])}
-            for name, made in self.tasks.items()
+            {"task": name, **one.records()[0], "p_value_holm": as_json(self.p_values[name])}
+            for name, one in self.tasks.items()
         ]
 
 
-def _difference_cells(made: Comparison | SuiteComparison, p_value: float) -> list[str]:
-    return [f"{made.difference:+.3f}", made.shown(3)[1], shown_p(p_value)]
+def _difference_cells(compared: Comparison | SuiteComparison, p_value: float) -> list[str]:
+    return [f"{compared.difference:+.3f}", compared.shown(3)[1], shown_p(p_value)]
 
 
 @dataclass(frozen=True, repr=False)
@@ -154,20 +143,20 @@ class ScoresByTask(Result):
 
     def text_tables(self) -> list[Rows]:
         """Return tasks as rows and models as columns, the mean last."""
-        by_task = [[made.value for made in scores.values()] for scores in self.tasks.values()]
-        models = [*next(iter(self.tasks.values()))]
-        rows = [[f"task ({self.metric})", *models]]
-        for name, values in zip(self.tasks, by_task, strict=True):
-            rows.append([shown(name), *(rounded(value, 3) for value in values)])
-        means = (rounded(float(value), 3) for value in np.mean(by_task, axis=0))
-        return [[*rows, [f"mean of {len(self.tasks)} tasks", *means]]]
+        values = [[one.value for one in scores.values()] for scores in self.tasks.values()]
+        means = np.mean(values, axis=0).tolist()
+        names = [*map(shown, self.tasks), f"mean of {len(self.tasks)} tasks"]
+        rows = [[f"task ({self.metric})", *next(iter(self.tasks.values()))]]
+        for name, scores in zip(names, [*values, means], strict=True):
+            rows.append([name, *(rounded(score, 3) for score in scores)])
+        return [rows]
 
     def records(self) -> list[dict[str, Any]]:
         """Return a record for each task and model."""
         return [
-            {"task": task, "model": model, **made.records()[0]}
+            {"task": task, "model": model, **estimate.records()[0]}
             for task, scores in self.tasks.items()
-            for model, made in scores.items()
+            for model, estimate in scores.items()
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -176,21 +165,18 @@ class ScoresByTask(Result):
 
 
 def scores_by_task(
-    tasks: Mapping[str, Mapping[str, Any]], models: Sequence[str], *, metric: str, **how: Any
+    tasks: Mapping[str, Mapping[str, Any]], models: Sequence[str], *, metric: str, **options: Any
 ) -> ScoresByTask:
     """Return a score of each model in each task, whose columns are given by argument."""
-    how["confidence_level"] = how["confidence_level"] or 0.95
-    made = dict[str, dict[str, Estimate]]()
-    for name, columns in tasks.items():
-        sides = [values for x, values in columns.items() if x.startswith("predictions")]
-        with naming(name), naming_warnings(name):
-            made[name] = {
-                model: estimate(
-                    columns["references"], side, metric, groups=columns.get("groups"), **how
-                )
-                for model, side in zip(models, sides, strict=True)
-            }
-    return ScoresByTask(metric, made)
+    options["confidence_level"] = options["confidence_level"] or 0.95
+    by_task = dict[str, dict[str, Estimate]]()
+    for task, columns in tasks.items():
+        sides = [column for name, column in columns.items() if name.startswith("predictions")]
+        options["groups"] = columns.get("groups")
+        with naming(task), naming_warnings(task):
+            scores = [estimate(columns["references"], side, metric, **options) for side in sides]
+        by_task[task] = dict(zip(models, scores, strict=True))
+    return ScoresByTask(metric, by_task)
 
 
 def compare_tasks(
@@ -242,55 +228,56 @@ def compare_tasks(
     (1.0, 'better', 2)
     """
     if not isinstance(tasks, Mapping) or not all(len(sides) == 3 for sides in tasks.values()):
-        wanted = "map each task to its references and the predictions of A and of B"
-        raise ValueError(f"`tasks` must {wanted}, got {show(tasks)}")
-    made, left_out = dict[str, Comparison](), list[str]()
-    how: dict[str, Any] = {"metric": metric, "average": average, "unknown": unknown}
+        rule = "map each task to its references and the predictions of A and of B"
+        raise ValueError(f"`tasks` must {rule}, got {show(tasks)}")
+    options: dict[str, Any] = {"metric": metric, "average": average, "unknown": unknown}
+    options["confidence_level"] = confidence_level
+    comparisons, left_out = dict[str, Comparison](), list[str]()
     for name, (references, *answers) in tasks.items():
         with naming(name), naming_warnings(str(name)):
             labels = set(read_quickly(references, "y_true").tolist())
             if len(labels) < 2:
                 left_out.append(f"{name}, whose references are all {show(*labels)}")
                 continue
-            of_task = None if groups is None else groups[name]
-            how |= {"groups": of_task, "confidence_level": confidence_level}
-            made[str(name)] = compare(references, *answers, **how)
+            options["groups"] = None if groups is None else groups[name]
+            comparisons[str(name)] = compare(references, *answers, **options)
     for line in left_out:
         warn(f"left out: {line}")
-    return suite_of(made, left_out, averaged_score(metric, average))
+    return suite_of(comparisons, left_out, averaged_score(metric, average))
 
 
 def suite_of(
-    made: Mapping[str, Comparison], left_out: Sequence[str], score: Any
+    by_task: Mapping[str, Comparison], left_out: Sequence[str], score: Score
 ) -> SuiteComparison:
     """Return the comparison over tasks, of those of the tasks."""
-    if len(made) < 2:
-        raise ValueError(f"`tasks` must be at least two that can be compared, got {list(made)}")
-    comparisons, m = list(made.values()), len(made)
+    comparisons, n_tasks = list(by_task.values()), len(by_task)
+    if n_tasks < 2:
+        raise ValueError(f"`tasks` must be at least two that can be compared, got {list(by_task)}")
     if isinstance(score, EntropicScore) and len({one.n_classes for one in comparisons}) > 1:
-        said = "of tasks with different numbers of classes, as their chance differs"
         raise ValueError(
-            f"`metric` must be one that has a mean, which {score.name!r} has not {said}"
+            f"`metric` must be one that has a mean, which {score.name!r} has not of tasks with "
+            "different numbers of classes, as their chance differs"
         )
-    difference = math.fsum(one.difference for one in comparisons) / m
+
+    difference = math.fsum(one.difference for one in comparisons) / n_tasks
     extra = np.array([one.extra_variance for one in comparisons])
     variances = np.array([one.standard_error for one in comparisons]) ** 2 - extra
-    error = math.sqrt(max(float(variances.sum() + extra.max()), 0.0)) / m
-    fewest = min(one.n_groups or 0 for one in comparisons)
-    size, n_different = (
-        sum(x) for x in zip(*((one.n_samples, one.n_different) for one in comparisons), strict=True)
-    )
+    error = math.sqrt(max(float(variances.sum() + extra.max()), 0.0)) / n_tasks
+    n_samples = sum(one.n_samples for one in comparisons)
+    n_different = sum(one.n_different for one in comparisons)
+    fewest_groups = min(one.n_groups or 0 for one in comparisons)
     level = comparisons[0].confidence_level
-    interval, p_value = tested(difference, error, size, n_different, fewest, level)
+    interval, p_value = tested(difference, error, n_samples, n_different, fewest_groups, level)
+
     corrected = holm([one.p_value for one in comparisons])
     return SuiteComparison(
         metric=comparisons[0].metric,
-        tasks=dict(made),
+        tasks=dict(by_task),
         difference=difference,
         standard_error=error,
         confidence_interval=(interval.low, interval.high),
         confidence_level=level,
         p_value=p_value,
-        p_values=dict(zip(made, corrected, strict=True)),
+        p_values=dict(zip(by_task, corrected, strict=True)),
         left_out=tuple(left_out),
     )

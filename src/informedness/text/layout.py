@@ -7,7 +7,8 @@ import html
 import io
 import math
 from collections.abc import Iterable
-from typing import Any, TypeAlias
+from dataclasses import Field, fields
+from typing import Any, ClassVar, TypeAlias
 
 from ..errors import needing
 from .account import Read, lines_of_read
@@ -94,17 +95,13 @@ class Result:
 
     def _repr_html_(self) -> str:
         """Return the result as a notebook shows it: what was read, the sentence, the tables."""
-        lead, *others = self._lead_first()
+        summary: str = getattr(self, "summary", "")
+        above = [*filter(None, [summary]), *self.head_lines()]
+        below = [line for line in self.text_lines() if line != summary]
         blocks = [f"<pre>{html.escape(block)}</pre>" for block in self.read_blocks()]
-        above, below = (
-            [f"<p>{html.escape(line)}</p>" for line in lines]
-            for lines in ([*filter(None, [lead]), *self.head_lines()], others)
-        )
-        return "\n".join([*blocks, *above, *map(_html, self.text_tables()), *below])
-
-    def _lead_first(self) -> list[str]:
-        """Return the sentence that says the result, empty if there is none, and the other lines."""
-        return ["", *self.text_lines()]
+        blocks += [f"<p>{html.escape(line)}</p>" for line in above]
+        blocks += map(_html, self.text_tables())
+        return "\n".join([*blocks, *(f"<p>{html.escape(line)}</p>" for line in below)])
 
     def to_html(self) -> str:
         """Return the result as one HTML file to send, without scripts or addresses."""
@@ -116,15 +113,14 @@ class Result:
 class Measured(Result):
     """A result with a standard error and an interval; subclasses are data classes."""
 
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     standard_error: float
     confidence_interval: tuple[float, float]
     confidence_level: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all fields as plain values for JSON; undefined numbers are None."""
-        plain = {
-            name: as_json(x) for name, x in vars(self).items() if name not in ("read", "doubt")
-        }
+        """Return all fields with a `repr` as plain values for JSON; undefined numbers are None."""
+        plain = {x.name: as_json(getattr(self, x.name)) for x in fields(self) if x.repr}
         plain |= {"confidence_interval": [*map(as_json, self.confidence_interval)]}
         return plain | self.plain_read()
 

@@ -39,12 +39,12 @@ def rounded(value: float, digits: int = 2) -> str:
 
 def shown_interval(error: float, interval: tuple[float, float], digits: int = 4) -> list[str]:
     """Return a standard error and an interval as text, an error of 0 or nan as empty text."""
-    said = f"± {rounded(error, digits)}" if error > 0 else ""
+    error_text = f"± {rounded(error, digits)}" if error > 0 else ""
     if math.isnan(interval[0]):
-        return [said, "(no interval)"]
+        return [error_text, "(no interval)"]
     digits = digits_for(interval, digits)
     low, high = (rounded(end, digits) for end in interval)
-    return [said, f"({low} to {high})"]
+    return [error_text, f"({low} to {high})"]
 
 
 def digits_for(interval: tuple[float, float], digits: int) -> int:
@@ -55,9 +55,9 @@ def digits_for(interval: tuple[float, float], digits: int) -> int:
     return digits
 
 
-def interval_heads(level: float) -> list[str]:
-    """Return what stands above a standard error and an interval of this level."""
-    return ["± SE", f"{100 * level:.6g}% interval"]
+def interval_heads(level: float | None) -> list[str]:
+    """Return what stands above a standard error and an interval of this level, if there is one."""
+    return [] if level is None else ["± SE", f"{100 * level:.6g}% interval"]
 
 
 def shown_p(p_value: float) -> str:
@@ -76,7 +76,12 @@ def p_text(p_value: float) -> str:
 
 def samples(n: int | None) -> str:
     """Return a number of samples in words."""
-    return "these samples" if n is None else f"{n:,d} sample{'s' * (n != 1)}"
+    return "these samples" if n is None else several(n, "sample")
+
+
+def several(n: int, noun: str) -> str:
+    """Return a number of things in words."""
+    return f"{n:,d} {noun}" if n == 1 else f"{n:,d} {noun}s"
 
 
 def shown(label: Label | None, quote: bool = False) -> str:
@@ -107,7 +112,8 @@ def cut_apart(names: Sequence[str], width: int) -> list[str]:
     """Return names cut to a width; those that would look alike have a number."""
     shown: dict[str, str] = {}
     for name in names:
-        text, number = cut(name, width), 1
+        text = cut(name, width)
+        number = 1
         while shown.setdefault(text, name) != name:
             number += 1
             text = f"{cut(name, width - len(f' {number}'))} {number}"

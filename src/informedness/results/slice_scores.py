@@ -1,0 +1,72 @@
+"""The scores of tables of slices, and how each slice differs from all other samples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from ..core.table import Cells, Table
+from ..statistics.class_sums import ClassSums
+from ..statistics.intervals import normal_quantile
+from ..statistics.paired import holm
+from ..statistics.registry import REPORTED, averaged_score, reported, score_named
+from ..statistics.score import ScoreWithInterval
+from ..tables.contingency import ContingencyTable
+from .estimate import Averaged
+
+_AT_ONCE = 2**20  # classes times slices that are scored at once, 8 MB an array
+_LEVEL = 0.95  # of the intervals behind a p-value
+
+
+def with_classes_of(whole: Table, tables: Iterable[Table]) -> list[ContingencyTable]:
+    """Return tables with the labels and the classes of the whole."""
+    positions = {label: code for code, label in enumerate(whole.labels)}
+    widened = []
+    for table in tables:
+        codes = np.array([positions[label] for label in table.labels])
+        cells = Cells(codes[table.rows], codes[table.columns], table.counts, table.squared_weights)
+        own = ContingencyTable._of_cells(whole.labels, True, cells, table.n_samples)
+        widened.append(replace(own, known=whole.is_class))
+    return widened
+
+
+def scores_of_each(tables: list[ContingencyTable], average: Averaged) -> Iterator[dict[str, float]]:
+    """Yield the scores of each table, nan where they are undefined."""
+    size = max(_AT_ONCE // len(tables[0].labels), 1)
+    for start in range(0, len(tables), size):
+        batch = tables[start : start + size]
+        margins = ClassSums.of_tables(batch)
+        columns = [score.of_each(batch, margins).tolist() for score in reported(average).values()]
+        for values in zip(*columns, strict=True):
+            yield dict(zip(REPORTED, values, strict=True))
+
+
+def against_rest(
+    tables: list[ContingencyTable], metric: str, average: Averaged
+) -> tuple[list[float], list[float]]:
+    """Return the difference of each table from the sum of the others, and corrected p-values."""
+    score = score_named(metric, "vs_rest")
+    score = averaged_score(metric, average if score.averages else "default").with_interval()
+    before, behind = ([None, *accumulate(side)] for side in (tables[:-1], tables[:0:-1]))
+    sides = zip(tables, before, reversed(behind), strict=True)
+    tests = [_difference(score, table, sum(filter(None, rest))) for table, *rest in sides]
+    return [difference for difference, _ in tests], holm([p_value for _, p_value in tests])
+
+
+def _difference(score: ScoreWithInterval, table: Table, rest: Any) -> tuple[float, float]:
+    """Return the difference of two tables' scores, and the p-value of no difference."""
+    if not rest or any(score.undefined(side) for side in (table, rest)):
+        return math.nan, math.nan
+    a, b = (score.interval(side, _LEVEL) for side in (table, rest))
+    difference = a.value - b.value
+    lower, higher = (b, a) if difference > 0 else (a, b)
+    reach = math.hypot(higher.value - higher.low, lower.high - lower.value)
+    if not reach > 0:  # nan where a side has no interval
+        return difference, math.nan
+    z = normal_quantile(_LEVEL) * difference / reach
+    return difference, math.erfc(abs(z) / math.sqrt(2))
