@@ -102,34 +102,37 @@ def corrected_rate(
     corrected_rate of 'good' 0.5714, standard error 0.0411, 95% interval 0.4870 to 0.6597
     """
     if groups is not None or prior is not None:
-        why = "this interval is for unrelated answers, at their own rate"
-        raise ValueError(f"`groups` and `prior` must be left out: {why}")
+        reason = "this interval is for unrelated answers, at their own rate"
+        raise ValueError(f"`groups` and `prior` must be left out: {reason}")
     check_level(confidence_level)
     table = table_of_labels(y_true, y_pred, None, None, None, "wrong")
     label: Any = read_column([by_name(positive, y_true, y_pred)], "positive").example()
     if label not in table.labels:
         raise ValueError(f"`positive` must be one of {show(table.labels)}, got {show(label)}")
     n_called, n_judged = _counted(judged, label, table.labels, y_true, y_pred)
-    at = table.labels.index(label)
-    sizes = np.array([n_judged, table.reference_totals[at], table.other_references[at]])
-    counts = np.array([n_called, table.hits[at], table.false_positives[at]])
+    code = table.labels.index(label)
+    sizes = np.array([n_judged, table.reference_totals[code], table.other_references[code]])
+    counts = np.array([n_called, table.hits[code], table.false_positives[code]])
     of_two = ContingencyTable.from_matrix(np.array([counts, sizes - counts]).T[1:], labels=[1, 0])
-    j, made = INFORMEDNESS.interval(of_two, confidence_level), Interval(*[math.nan] * 4)
+    j = INFORMEDNESS.interval(of_two, confidence_level)
+
     doubts = [lack(float(sizes[1:].sum()), 100, "labelled answer")]
     doubts.append(lack(float(sizes[1:].min()), 5, "labelled answer", " of the rarer kind"))
     if j.low <= 0:
         doubts.append(f"J is {j.value:.2f} ({j.low:.2f} to {j.high:.2f}), not surely above 0")
+    rate = Interval(*[math.nan] * 4)
     if j.value > 0:
-        made = _corrected(counts / sizes, sizes, normal_quantile(confidence_level))
-        if math.isnan(made.low):
+        rate = _corrected(counts / sizes, sizes, normal_quantile(confidence_level))
+        if math.isnan(rate.low):
             doubts.append("no rate fits, so the judge's errors are not those on labelled answers")
     if doubt := "; ".join(filter(None, doubts)):
         warn(f"the corrected rate of {show(label)} is in doubt: {doubt}", IntervalWarning)
-    ends = (0.0, 1.0) if math.isnan(made.low) else (made.low, made.high)
-    how = f"judged:{n_judged}|{settings_of(confidence_level)}"
-    line = f"{signature_of('corrected_rate', table, interval=how)}|class:{show(label)}"
+
+    interval = (0.0, 1.0) if math.isnan(rate.low) else (rate.low, rate.high)
+    settings = f"judged:{n_judged}|{settings_of(confidence_level)}"
+    line = f"{signature_of('corrected_rate', table, interval=settings)}|class:{show(label)}"
     level, size = float(confidence_level), float(table.total)
-    return Estimate("corrected_rate", *made[:2], ends, level, size, label, line, doubt)
+    return Estimate("corrected_rate", *rate[:2], interval, level, size, label, line, doubt)
 
 
 def _counted(judged: Any, label: Label, labels: Any, *sides: Any) -> tuple[int, int]:
@@ -150,22 +153,23 @@ def _counted(judged: Any, label: Label, labels: Any, *sides: Any) -> tuple[int, 
 
 
 def _corrected(shares: Numbers, sizes: Numbers, z: float) -> Interval:
-    """Return the rate from q, TPR and FPR, with an interval, which is nan if no rate fits."""
+    """Return the rate from q, TPR and FPR, shape (3,), with an interval, nan if no rate fits."""
     (q, tpr, fpr), variances = shares.tolist(), shares * (1 - shares) / sizes
-    down, up = (wilson_reach(x, variances, sizes, z).tolist() for x in (shares, 1 - shares))
+    below, above = (wilson_reach(x, variances, sizes, z).tolist() for x in (shares, 1 - shares))
 
     def fits(rate: float) -> bool:
         gap = q - rate * tpr - (1 - rate) * fpr
-        of_q, of_tpr, of_fpr = (down[0], *up[1:]) if gap > 0 else (up[0], *down[1:])
+        of_q, of_tpr, of_fpr = (below[0], *above[1:]) if gap > 0 else (above[0], *below[1:])
         return bool(abs(gap) <= math.hypot(of_q, rate * of_tpr, (1 - rate) * of_fpr))
 
     rate = min(max((q - fpr) / (tpr - fpr), 0.0), 1.0)
     error = math.sqrt(variances @ (1, rate**2, (1 - rate) ** 2)) / (tpr - fpr)
-    ends = []
+    bounds = []
     for end in (0.0, 1.0):
-        inside, outside = end if fits(end) else rate, end
+        inside = end if fits(end) else rate
+        outside = end
         for _ in range(60):
             middle = (inside + outside) / 2
             inside, outside = (middle, outside) if fits(middle) else (inside, middle)
-        ends.append(inside if fits(rate) else math.nan)
-    return Interval(rate, error, *ends)
+        bounds.append(inside if fits(rate) else math.nan)
+    return Interval(rate, error, *bounds)

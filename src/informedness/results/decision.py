@@ -12,53 +12,53 @@ from .suite import SuiteComparison
 _FEW_DIFFERENT = 30  # answers, below which a line says how many
 
 
-def why_not_shown(made: Comparison | SuiteComparison, required: str) -> str:
+def why_not_shown(comparison: Comparison | SuiteComparison, required: str) -> str:
     """Return why a comparison does not show that B is "better" or "not-worse"; empty if it does.
 
     Models that give the same answers are not worse by decision, not by proof: the first thing that
     anyone tries is the unchanged model. Over several tasks the mean decides.
     """
-    if isinstance(made, SuiteComparison):
-        return "" if made.verdict == "better" else f"B is {made.verdict} on average"
-    if required == "not-worse" and not made.n_different:
+    if isinstance(comparison, SuiteComparison):
+        return "" if comparison.verdict == "better" else f"B is {comparison.verdict} on average"
+    if required == "not-worse" and not comparison.n_different:
         return ""
-    if math.isnan(made.p_value) or made.doubt:
-        return f"this comparison does not show whether B is {required}: {made.doubt}"
-    if made.verdict == "better" if required == "better" else made.within_margin:
+    if math.isnan(comparison.p_value) or comparison.doubt:
+        return f"this comparison does not show whether B is {required}: {comparison.doubt}"
+    if comparison.verdict == "better" if required == "better" else comparison.within_margin:
         return ""
-    low, high = (rounded(bound, 3) for bound in made.confidence_interval)
-    what, wanted = "is not shown to be better", abs(made.difference)
+    low, high = (rounded(bound, 3) for bound in comparison.confidence_interval)
+    verdict, size_name, size = "is not shown to be better", "difference", comparison.difference
     if required == "not-worse":
-        what, wanted = f"may be worse by more than {made.margin:g}", made.margin or 0.0
-    reason = f"B {what} ({low} to {high})"
-    if made.n_different:
-        unit, n_needed = "groups" if made.n_groups else "samples", made.samples_for(wanted)
+        size_name, size = "margin", comparison.margin or 0.0
+        verdict = f"may be worse by more than {size:g}"
+    reason = f"B {verdict} ({low} to {high})"
+    if comparison.n_different:
         needed = "more than any number of samples"
-        if n_needed is not None:
+        if (n_needed := comparison.samples_for(size)) is not None:
+            unit = "groups" if comparison.n_groups else "samples"
             needed = f"about {float(f'{n_needed:.2g}'):,.0f} {unit}"
-        shows = "difference" if required == "better" else "margin"
-        reason += f"; samples like these can show a {shows} of about {made.detectable:.2g}, this "
-        reason += f"one takes {needed}"
-    if made.n_different < _FEW_DIFFERENT:
-        reason += f"; only {made.n_different} answers differ"
+        reason += f"; samples like these can show a {size_name} of about "
+        reason += f"{comparison.detectable:.2g}, this one takes {needed}"
+    if comparison.n_different < _FEW_DIFFERENT:
+        reason += f"; only {comparison.n_different} answers differ"
     return reason
 
 
-def same_answers(made: Comparison | SuiteComparison) -> str:
+def same_answers(comparison: Comparison | SuiteComparison) -> str:
     """Return what samples on which no answer differs would not show; empty if some differ."""
-    if isinstance(made, SuiteComparison) or made.n_different:
+    if isinstance(comparison, SuiteComparison) or comparison.n_different:
         return ""
-    unseen = 3 / made.n_rarest  # whose chance to be missed in all of them is 5%
-    n = samples(made.n_samples)
+    unseen = 3 / comparison.n_rarest  # whose chance to be missed in all of them is 5%
+    n = samples(comparison.n_samples)
     return f"the same answers on {n}; differences below about {unseen:.2g} would not be seen"
 
 
-def why_below(made: Estimate, least: float) -> str:
+def why_below(estimate: Estimate, least: float) -> str:
     """Return why the interval of a score does not reach what is required; empty if it does."""
-    low, high = made.confidence_interval
+    low, high = estimate.confidence_interval
     if math.isnan(low):
-        return f"{made.metric} has no interval: {made.doubt or 'it is undefined'}"
+        return f"{estimate.metric} has no interval: {estimate.doubt or 'it is undefined'}"
     if low >= least:
         return ""
     bounds = f"{rounded(low, 3)} to {rounded(high, 3)}"
-    return f"{made.metric} may be below {least:g} ({bounds})"
+    return f"{estimate.metric} may be below {least:g} ({bounds})"

@@ -11,7 +11,7 @@ functions `plot_...` take several things: `from informedness.plots import plot_i
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -27,6 +27,10 @@ from .estimate import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from .leaderboard import Leaderboard
+    from .report import Report
+    from .slices import Slices
 
 Kind = TypeVar("Kind")
 
@@ -64,10 +68,11 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
     ['84', '6', '2', '8']
     """
     rows, labels, cells = matrix.most_frequent(table, _MOST_CLASSES)
+    n_rows, n_columns = cells.shape
     names = list(map(render.shown, labels))
     longest = min(16, max(map(len, names)))
-    is_full = len(labels) > 12 or len(labels) * longest > 100
-    names[: len(rows)] = render.cut_apart(names[: len(rows)], 12 if is_full else 16)
+    is_full = n_columns > 12 or n_columns * longest > 100
+    names[:n_rows] = render.cut_apart(names[:n_rows], 12 if is_full else 16)
 
     ax, size = _axes(ax, 2.9)
     totals = table.reference_totals[rows].astype(np.float64)
@@ -76,45 +81,49 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
     bar = ax.figure.colorbar(image, cax=ax.inset_axes((1.03, 0, 0.05, 1)))
     bar.set_label("share of the row", fontsize=size)
     bar.ax.tick_params(labelsize=size)
-    small = size * (_SMALL if is_full else 1)
-    ax.set_yticks(range(len(rows)), names[: len(rows)], parse_math=False, fontsize=small)
-    ax.set_xticks(range(len(labels)), names, parse_math=False, fontsize=small)
+
+    name_size = size * _SMALL if is_full else size
+    name_style: dict[str, Any] = {"parse_math": False, "fontsize": name_size}
+    ax.set_yticks(range(n_rows), names[:n_rows], **name_style)
+    ax.set_xticks(range(n_columns), names, **name_style)
     if max(map(len, names)) * len(names) > 24:  # too long to fit side by side
         ax.tick_params(axis="x", labelrotation=90)
     n_classes = int(np.count_nonzero(table.is_class))
-    more = f" ({len(rows)} of {n_classes} classes)" if len(rows) < n_classes else ""
-    ax.set_xlabel(f"prediction{more}", fontsize=size)
+    drawn = f" ({n_rows} of {n_classes} classes)" if n_rows < n_classes else ""
+    ax.set_xlabel(f"prediction{drawn}", fontsize=size)
     ax.set_ylabel("reference", fontsize=size)
-    decimals = ".6g" if table.is_weighted else ".0f"
-    numbers = [f"{cell:{decimals}}" for cell in cells.flat]
+
+    numbers = [f"{cell:{'.6g' if table.is_weighted else '.0f'}}" for cell in cells.flat]
     widest = ax.text(0, 0, max(numbers, key=len), fontsize=size)
     ax.figure.canvas.figure.draw_without_rendering()  # before it nothing has a width
-    largest = max(widest.get_window_extent().size)
+    scale = 0.85 * ax.get_window_extent().width / n_columns / max(widest.get_window_extent().size)
     widest.remove()
-    scale = min(1, 0.85 * ax.get_window_extent().width / len(labels) / largest)
+    if scale < _SMALL:  # nobody could read the numbers
+        return ax
+    style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": min(1, scale) * size}
     for (i, j), number in zip(np.ndindex(shares.shape), numbers, strict=True):
-        if scale >= _SMALL:  # or nobody could read it
-            color = "white" if shares[i, j] > 0.5 else _INK
-            ax.text(j, i, number, ha="center", va="center", fontsize=scale * size, color=color)
+        ax.text(j, i, number, color="white" if shares[i, j] > 0.5 else _INK, **style)
     return ax
 
 
-def draw_per_class(report: Any, ax: Axes | None = None) -> Axes:
+def draw_per_class(report: Report, ax: Axes | None) -> Axes:
     """Draw what `Report.plot` returns."""
     classes = report.per_class[:_MOST_ROWS]
     width = 18 if report.confidence_level is None else 12
     labels = render.cut_apart([render.shown(row["label"]) for row in classes], width)
-    shares = [_percent(row["prevalence"]) for row in classes]
+    shares = (_percent(row["prevalence"]) for row in classes)
     names = [f"{label} ({share})" for label, share in zip(labels, shares, strict=True)]
-    if (n_more := len(report.per_class) - _MOST_ROWS) > 0:
-        names.append(f"and {n_more} more")
+    if (n_hidden := len(report.per_class) - _MOST_ROWS) > 0:
+        names.append(f"and {n_hidden} more")
     ax, size = _axes(ax, 0.95 + 0.2 * max(len(classes), 2))
     numbers = []
     for y, row in enumerate(classes):
         ax.plot([row["fpr"], row["tpr"]], [y, y], color=_BLUE, linewidth=0.19 * size, zorder=1)
-        ends = row.get("tpr_minus_fpr_confidence_interval", (math.nan, math.nan))
-        interval = "" if math.isnan(ends[0]) else f" {render.shown_interval(0.0, ends, 2)[1]}"
-        numbers.append(render.rounded(row["tpr_minus_fpr"]) + interval)
+        number = render.rounded(row["tpr_minus_fpr"])
+        bounds = row.get("tpr_minus_fpr_confidence_interval", (math.nan, math.nan))
+        if not math.isnan(bounds[0]):
+            number += f" {render.shown_interval(0.0, bounds, 2)[1]}"
+        numbers.append(number)
     for rate, fill in (("tpr", _BLUE), ("fpr", "white")):
         values = [row[rate] for row in classes]
         ax.plot(values, range(len(values)), "o", markersize=0.6 * size, color=_BLUE, mfc=fill)
@@ -134,13 +143,13 @@ class _Row(NamedTuple):
     is_whole: bool = False
 
 
-def draw_leaderboard(board: Any, ax: Axes | None = None) -> Axes:
+def draw_leaderboard(board: Leaderboard, ax: Axes | None) -> Axes:
     """Draw what `Leaderboard.plot` returns."""
     rows = [_Row(x.name, x.estimate, x.place, x.runs) for x in board.models]
     return _forest(rows, score_named(board.metric).title, ax, "score, ranks")
 
 
-def draw_slices(slices: Any, metric: str = "informedness", ax: Axes | None = None) -> Axes:
+def draw_slices(slices: Slices, metric: str, ax: Axes | None) -> Axes:
     """Draw what `Slices.plot` returns."""
     if slices.confidence_level is None:
         raise ValueError("slices must have intervals to plot: make them with confidence_level=0.95")
@@ -182,8 +191,8 @@ def plot_intervals(estimates: Mapping[Any, Estimate], *, ax: Axes | None = None)
     'Informedness, 95% interval'
     """
     named = _named(estimates, Estimate, "estimates")
-    titles = {score_named(made.metric).title for made in named.values()}
-    rows = [_Row(name, made) for name, made in named.items()]
+    titles = {score_named(estimate.metric).title for estimate in named.values()}
+    rows = [_Row(name, estimate) for name, estimate in named.items()]
     return _forest(rows, titles.pop() if len(titles) == 1 else "score", ax)
 
 
@@ -259,20 +268,18 @@ def _draw_triangle(ax: Axes, size: float) -> None:
     for share in (0.25, 0.5, 0.75):
         ends = np.array([(0, share, 1 - share), (1 - share, share, 0)])
         for turn in range(3):
-            x_y = _places(np.roll(ends, turn, axis=1))
-            ax.plot(*x_y, color="0.85", linewidth=0.6, zorder=0)
+            line = _places(np.roll(ends, turn, axis=1))
+            ax.plot(*line, color="0.85", linewidth=0.6, zorder=0)
     corners = _places([(0, 0, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
     ax.plot(*corners, color=_INK, linewidth=0.8, zorder=1)
-    for x, y, where, name in (
-        (0.5, top + 0.02, "bottom", "all transferred\n2MI' = 1"),
-        (0, -0.02, "top", "all lost\nVI' = 1"),
-        (1, -0.02, "top", "one class\nΔH' = 1"),
-    ):
-        ax.text(x, y, name, va=where, ha="center", fontsize=size)
+    centred: dict[str, Any] = {"ha": "center", "fontsize": size}
+    ax.text(0.5, top + 0.02, "all transferred\n2MI' = 1", va="bottom", **centred)
+    ax.text(0, -0.02, "all lost\nVI' = 1", va="top", **centred)
+    ax.text(1, -0.02, "one class\nΔH' = 1", va="top", **centred)
 
 
-def _places(points: Any) -> tuple[Numbers, Numbers]:
-    """Return x and y of points of the triangle, given as ΔH', 2MI' and VI'."""
+def _places(points: Sequence[Sequence[float]] | Numbers) -> tuple[Numbers, Numbers]:
+    """Return x and y of points of the triangle, an (n, 3) of ΔH', 2MI' and VI'."""
     uneven, told, _ = np.reshape(points, (-1, 3)).T
     return uneven + told / 2, told * math.sqrt(3) / 2
 
@@ -315,14 +322,15 @@ def _forest(rows: list[_Row], title: str, ax: Axes | None, head: str = "") -> Ax
         raise ValueError(
             f"`estimates` must have intervals of the same confidence level, got {sorted(levels)}"
         )
-    more = f"\n{_MOST_ROWS} of {len(rows)} rows" if len(rows) > _MOST_ROWS else ""
-    rows = [*rows[: _MOST_ROWS - 1], rows[-1]] if more else rows
+    drawn = f"\n{_MOST_ROWS} of {len(rows)} rows" if len(rows) > _MOST_ROWS else ""
+    rows = [*rows[: _MOST_ROWS - 1], rows[-1]] if drawn else rows
     ax, size = _axes(ax, 0.7 + 0.2 * max(len(rows), 2))
     numbers = [f"{render.rounded(row.estimate.value)} {row.ranks}".rstrip() for row in rows]
     for y, row in enumerate(rows):
-        value, (low, high) = row.estimate.value, row.estimate.confidence_interval
-        ax.plot([low, high], [y, y], color=_BLUE, linewidth=0.19 * size, zorder=1)
-        marker, fill = "D" if row.is_whole else "o", "white" if math.isnan(low) else _BLUE
+        value, bounds = row.estimate.value, row.estimate.confidence_interval
+        ax.plot(bounds, [y, y], color=_BLUE, linewidth=0.19 * size, zorder=1)
+        marker = "D" if row.is_whole else "o"
+        fill = "white" if math.isnan(bounds[0]) else _BLUE
         ax.plot([value], [y], marker, color=_BLUE, mfc=fill, ms=0.6 * size, zorder=3)
         if len(row.runs) > 1:
             below = [y + 0.3] * len(row.runs)
@@ -333,7 +341,7 @@ def _forest(rows: list[_Row], title: str, ax: Axes | None, head: str = "") -> Ax
     low, high = ax.get_xlim()
     if low < 0 < high:
         ax.axvline(0, color=_INK, linewidth=0.8, zorder=0)
-    ax.set_xlabel(f"{title}, {100 * levels.pop():.6g}% interval{more}", fontsize=size)
+    ax.set_xlabel(f"{title}, {100 * levels.pop():.6g}% interval{drawn}", fontsize=size)
     return ax
 
 

@@ -30,42 +30,45 @@ class Summary(NamedTuple):
 
     def __str__(self) -> str:
         """Return the sentence."""
-        said = ": ".join(filter(None, (self.figures, self.verdict)))
-        scaled = f"{said}, where {self.scale}" if self.scale else said
-        return f"{'; '.join(filter(None, (scaled, self.caution)))}."
+        sentence = ": ".join(filter(None, (self.figures, self.verdict)))
+        sentence = f"{sentence}, where {self.scale}" if self.scale else sentence
+        return f"{'; '.join(filter(None, (sentence, self.caution)))}."
 
 
 def summary_of(
     table: Table,
     score: Score,
     value: float,
-    made: Estimate | None = None,
+    asked: Estimate | None = None,
     judged: Estimate | None = None,
     p_value: float = math.nan,
 ) -> Summary:
     """Return a sentence with a score of a table and what it means.
 
-    `made` is the interval that was asked for, which the sentence then shows; `judged` is one shown
+    `asked` is the interval that was asked for, which the sentence then shows; `judged` is one shown
     elsewhere, passed so that it need not be computed again. `p_value` is the table's
     `guessing_p_value`, nan if unknown.
     """
     if np.count_nonzero(table.reference_totals) == 1:
         return Summary("", _one_class(table, score))
     if outside_share(table) > MANY_OUTSIDE:
-        in_words = f" {made.interval_in_words(3)}" if made else ""
-        level = None if math.isnan(p_value) else made.confidence_level if made else _LEVEL
+        in_words = f" {asked.interval_in_words(3)}" if asked else ""
+        level = None if math.isnan(p_value) else asked.confidence_level if asked else _LEVEL
         figures = f"{score.title} {rounded(value, 3)}{in_words}"
         return Summary(figures, _of_answers_given(table, score, level))
     share = score.meaning(table, value)
-    judged = made or judged or _interval_for_verdict(table, score)
-    digits, ends = 2 if share else 3, ""
+    judged = asked or judged or _interval_for_verdict(table, score)
+    digits = 2 if share else 3
+    in_words = ""
     if judged is not None:
         interval = judged.confidence_interval
         digits += interval[1] - interval[0] < 0.02
-        if made is not None or (not _is_constant(table) and _holds_chance(table, score, judged, 0)):
+        if asked is not None or (
+            not _is_constant(table) and _holds_chance(table, score, judged, 0)
+        ):
             digits = digits_for(interval, digits)
-            ends = f" {judged.interval_in_words(digits)}"
-    figures = f"{score.title} {rounded(value, digits)}{ends}"
+            in_words = f" {judged.interval_in_words(digits)}"
+    figures = f"{score.title} {rounded(value, digits)}{in_words}"
     verdict = _verdict(table, score, value, judged, share, p_value)
     if share:
         return Summary(figures, verdict)
@@ -80,10 +83,11 @@ def _of_answers_given(table: Table, score: Score, level: float | None) -> str:
     answered = answered_of(table)
     if answered is None:
         return "no answer is a class of the references, so all are wrong"
-    said = f"{outside_share(table):.0%} are no class; of the answers given"
+    beginning = f"{outside_share(table):.0%} are no class; of the answers given"
     if np.count_nonzero(answered.reference_totals) == 1:
-        return f"{said} all are to {_commonest(answered)}, so there is nothing to tell apart"
-    value, verdict = score.rounded(answered), ""
+        return f"{beginning} all are to {_commonest(answered)}, so there is nothing to tell apart"
+    value = score.rounded(answered)
+    verdict = ""
     share = score.meaning(answered, value)
     if level is not None:
         judged = _interval_for_verdict(answered, score, level)
@@ -91,12 +95,17 @@ def _of_answers_given(table: Table, score: Score, level: float | None) -> str:
     if verdict.startswith(("no better", "worse", "below", "above")):
         verdict = f"is {verdict}"
     link = ", which " if verdict.startswith(("is ", "cannot", "scores")) else ": "
-    figures = f"{said} {rounded(value, 2 if share else 3)}{link if verdict else ''}{verdict}"
+    figures = f"{beginning} {rounded(value, 2 if share else 3)}{link if verdict else ''}{verdict}"
     return figures if share else f"{figures}, where {_scale(answered, score)}"
 
 
 def headline(
-    table: Table, score: Score, value: float, accuracy: float, made: Estimate | None, p_value: float
+    table: Table,
+    score: Score,
+    value: float,
+    accuracy: float,
+    asked: Estimate | None,
+    p_value: float,
 ) -> str:
     """Return the same sentence after the accuracy and that of the most common answer."""
     totals = table.reference_totals
@@ -104,10 +113,11 @@ def headline(
         return f"{_one_class(table, score)}, whatever the accuracy ({rounded(accuracy)})."
     share = float(totals.max() / table.total)
     is_equal = rounded(accuracy) == rounded(share)
-    but = "but" if is_equal or accuracy < share else "where"
-    beside = f"{but} always answering {_commonest(table)} would score {rounded(share)}"
-    said = summary_of(table, score, value, made, p_value=p_value)
-    return f"Accuracy {rounded(accuracy)}, {beside}{' too' * is_equal}; {said}"
+    link = "but" if is_equal or accuracy < share else "where"
+    beside = f"{link} always answering {_commonest(table)} would score {rounded(share)}"
+    beside = f"{beside} too" if is_equal else beside
+    summary = summary_of(table, score, value, asked, p_value=p_value)
+    return f"Accuracy {rounded(accuracy)}, {beside}; {summary}"
 
 
 def _commonest(table: Table) -> str:
@@ -115,15 +125,18 @@ def _commonest(table: Table) -> str:
 
 
 def _one_class(table: Table, score: Score) -> str:
-    said = f"All references are {_commonest(table)}: with one class there is nothing to tell apart"
-    return f"{said}, so {score.title} is undefined" if score.undefined(table) else said
+    reason = (
+        f"All references are {_commonest(table)}: with one class there is nothing to tell apart"
+    )
+    return f"{reason}, so {score.title} is undefined" if score.undefined(table) else reason
 
 
 def _verdict(
     table: Table, score: Score, value: float, judged: Estimate | None, share: str, p_value: float
 ) -> str:
     """Return what the interval supports; for a score that is not a share, only what is bad."""
-    n, chance, rough = table.n_samples, score.chance(table), ""
+    n, chance = table.n_samples, score.chance(table)
+    rough = ""
     if n is not None and n < FEW_SAMPLES:
         rough = f" ({samples(n)}: with few samples, a score is uncertain)"
     if _is_constant(table):
@@ -137,8 +150,8 @@ def _verdict(
         return f"cannot be told from guessing on {samples(n)}"
     if chance is not None and value < chance:
         # of three or more not worse, for example if rotated
-        said = "worse than guessing" if table.n_classes == 2 else "below what guessing scores"
-        return f"{said}{rough}"
+        verdict = "worse than guessing" if table.n_classes == 2 else "below what guessing scores"
+        return f"{verdict}{rough}"
     return f"{share}{rough}" if share else ""
 
 
@@ -162,19 +175,19 @@ def _is_constant(table: Table) -> bool:
     return int(np.count_nonzero(table.hits + table.class_false_positives)) == 1
 
 
-def _holds_chance(table: Table, score: Score, made: Estimate | None, p_value: float) -> bool:
+def _holds_chance(table: Table, score: Score, judged: Estimate | None, p_value: float) -> bool:
     """Return whether an interval holds chance; without one, whether a guesser may fit the table."""
-    if made is None or math.isnan(made.confidence_interval[0]):
+    if judged is None or math.isnan(judged.confidence_interval[0]):
         return p_value >= 1 - _LEVEL
-    return score.holds_chance(table, *made.confidence_interval)
+    return score.holds_chance(table, *judged.confidence_interval)
 
 
 def _interval_for_verdict(table: Table, score: Score, level: float = _LEVEL) -> Estimate | None:
     """Return the interval that a verdict is based on; None for weights with unknown squares."""
     is_known = not table.is_weighted or table.squared_weights is not None
     if is_known and isinstance(score, ScoreWithInterval):
-        (made,) = estimates_of(table, score, level)
-        return None if math.isnan(made.confidence_interval[0]) else made
+        (estimate,) = estimates_of(table, score, level)
+        return None if math.isnan(estimate.confidence_interval[0]) else estimate
     return None
 
 
@@ -182,8 +195,9 @@ def answering(table: Table, wanted: str) -> ContingencyTable:
     """Return the table of the same references, all answered right or with the "commonest" class."""
     totals = table.reference_totals
     codes = np.flatnonzero(table.is_class)
-    kept = totals[codes] > 0
-    rows, counts = np.flatnonzero(kept), totals[codes][kept]
+    counts = totals[codes]
+    rows = np.flatnonzero(counts > 0)
+    counts = counts[rows]
     columns = rows if wanted == "right" else np.full(len(rows), rows[np.argmax(counts)])
     labels = tuple(table.labels[code] for code in codes)
     return ContingencyTable(labels, True, rows, columns, counts, None, table.n_samples)
@@ -201,11 +215,11 @@ def share_text(share: float) -> str:
 
 def answered_of(table: Table) -> Table | None:
     """Return the table of the answers that are a class, with the same classes; None without any."""
-    kept = table.is_class[table.columns]
-    if not kept.any():
+    is_answered = table.is_class[table.columns]
+    if not is_answered.any():
         return None
     columns = table.rows, table.columns, table.counts, table.squared_weights
-    cells = Cells(*(None if x is None else x[kept] for x in columns))  # type: ignore[arg-type]
+    cells = Cells(*(None if x is None else x[is_answered] for x in columns))  # type: ignore[arg-type]
     n_samples = None if table.is_weighted else int(cells.counts.sum())
     # declared, as the classes are known now, whether or not they are among these references
     return replace(Table._of_cells(table.labels, True, cells, n_samples), known=table.is_class)

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ..core.labels import Label
-from .render import amount, cut, shown
+from .render import amount, as_json, cut, several, shown
 
 Amounts: TypeAlias = list[tuple[Label | None, Any]]
 """Labels, and how many samples have each, or which weight; None stands for no label."""
 MOST_LABELS = 10  # of a column that are shown
+_MOST_OUTSIDE = 3
+_MOST_NAMES = 20  # of columns that are not used
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,9 @@ class ReadColumn:
     def to_dict(self) -> dict[str, Any]:
         """Return the column as plain values for JSON, its most frequent labels alone."""
         plain: dict[str, Any] = {"part": self.part, "column": self.name}
-        for name, found in (("labels", self.labels), ("outside", self.outside)):
-            shown = [[repr(x) if isinstance(x, bytes) else x, n] for x, n in found[:MOST_LABELS]]
-            plain |= {name: shown, f"n_{name}": len(found)}
+        for name, amounts in (("labels", self.labels), ("outside", self.outside)):
+            pairs = [[as_json(label), n] for label, n in amounts[:MOST_LABELS]]
+            plain |= {name: pairs, f"n_{name}": len(amounts)}
         return {**plain, "notes": [*self.notes]}
 
 
@@ -83,49 +85,41 @@ def amounts_of(labels: Iterable[Any], totals: Iterable[Any]) -> Amounts:
 def signed(line: str, read: Iterable[Read]) -> str:
     """Return a signature that says how many rows were left out for a missing value."""
     left_out = (pair for one in read for pair in one.left_out.items())
-    n = sum(n for why, n in left_out if why.startswith("no "))
+    n = sum(n for reason, n in left_out if reason.startswith("no "))
     head, mark, version = line.rpartition("|v:")
     return f"{head}|left-out:{n}{mark}{version}" if n else line
-
-
-_MOST_OUTSIDE = 3
-_MOST_NAMES = 20  # of columns that are not used
-
-
-# What was read
 
 
 def lines_of_read(read: Read) -> list[str]:
     """Return what was read as lines of text."""
     first, *others = read.sources
-    head = f"{len(read.sources)} files, {first} to {others[-1]}" if others else first
-    head = " and ".join(read.sources) if len(others) == 1 else head
-    head += f": {read.n_rows:,d} row{'s' * (read.n_rows != 1)}"
-    head += "".join(f", {n:,d} left out ({why})" for why, n in read.left_out.items())
+    sources = f"{len(read.sources)} files, {first} to {others[-1]}" if others else first
+    sources = " and ".join(read.sources) if len(others) == 1 else sources
+    head = f"{sources}: {several(read.n_rows, 'row')}"
+    head += "".join(f", {n:,d} left out ({reason})" for reason, n in read.left_out.items())
     cells = [(x.part, cut(shown(x.name)), _labels_read(x)) for x in read.columns]
     parts, names = (max(len(row[i]) for row in cells) for i in (0, 1))
-    lines = [f"{part:{parts}}  {name:{names}}  {said}".rstrip() for part, name, said in cells]
+    lines = [f"{part:{parts}}  {name:{names}}  {text}".rstrip() for part, name, text in cells]
     if read.not_used:
-        names_shown = ", ".join(map(shown, read.not_used[:_MOST_NAMES]))
-        lines.append(f"not used: {names_shown}{_more(len(read.not_used) - _MOST_NAMES)}")
+        shown_names = ", ".join(map(shown, read.not_used[:_MOST_NAMES]))
+        lines.append(f"not used: {shown_names}{_and_more(len(read.not_used) - _MOST_NAMES)}")
     return [head, *lines]
 
 
 def _labels_read(column: ReadColumn) -> str:
-    said = _listed(column.labels, MOST_LABELS)
+    text = _listed(column.labels, MOST_LABELS)
     if column.outside:
-        what = (
-            "none of the classes, so wrong" if column.is_declared else "no class of the references"
-        )
-        said += ("; " if len(column.outside) > 1 else ", ") if said else ""
-        said += f"{_listed(column.outside, _MOST_OUTSIDE)} ({what})"
-    return "; ".join(filter(None, (said, *column.notes)))
+        is_wrong = "none of the classes, so wrong"
+        note = is_wrong if column.is_declared else "no class of the references"
+        text += ("; " if len(column.outside) > 1 else ", ") if text else ""
+        text += f"{_listed(column.outside, _MOST_OUTSIDE)} ({note})"
+    return "; ".join(filter(None, (text, *column.notes)))
 
 
-def _listed(found: Amounts, most: int) -> str:
-    some = [f"{'no label' if x is None else cut(shown(x))} {amount(n)}" for x, n in found[:most]]
-    return ", ".join(some) + _more(len(found) - most)
+def _listed(amounts: Amounts, most: int) -> str:
+    pairs = [f"{'no label' if x is None else cut(shown(x))} {amount(n)}" for x, n in amounts[:most]]
+    return ", ".join(pairs) + _and_more(len(amounts) - most)
 
 
-def _more(n: int) -> str:
+def _and_more(n: int) -> str:
     return f", \u2026and {n:,d} more" if n > 0 else ""
