@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
@@ -148,15 +148,14 @@ class Comparison(Measured):
                 verdict = f"{higher} scores higher, but is right less often"
         else:
             verdict = "Too few groups" if math.isnan(self.p_value) else "No significant difference"
-        parts = [
-            f"{verdict}: {self.difference:+.3f} {self.interval_in_words(3)}, {p_text(self.p_value)}"
-        ]
+        size = f"{self.difference:+.3f} {self.interval_in_words(3)}"
+        parts = [f"{verdict}: {size}, {p_text(self.p_value)}"]
         if self.margin is not None:
             verb = "is not" if self.within_margin else "may be"
             parts.append(f"B {verb} worse by more than {self.margin:g}")
         if self.verdict == "not shown" and not math.isnan(self.detectable):
-            size = f"{self.detectable:.2g}"
-            parts.append(f"samples like these show a difference of {size} four times out of five")
+            least = f"a difference of {self.detectable:.2g}"
+            parts.append(f"samples like these show {least} four times out of five")
         gained = f"B is right on {samples(self.gained)} that A gets wrong"
         parts.append(f"{gained}, and wrong on {self.lost} that A gets right")
         return "; ".join(parts)
@@ -323,8 +322,7 @@ class ComparedModel(NamedTuple):
     table: ContingencyTable
     value: float
     side: Side
-    lacking: str
-    """What its table has too few of; empty if nothing is known."""
+    lacking: str  # what its table has too few of; empty if nothing is known
 
 
 def models_of(
@@ -334,10 +332,9 @@ def models_of(
     models = []
     for argument, table in zip(samples.arguments, samples.tables, strict=True):
         if score.says_nothing(table):
-            raise ValueError(
-                "`y_true` must have at least two classes, or there is nothing to tell apart: all "
-                f"are {show(table.labels[int(np.argmax(table.reference_totals))])}"
-            )
+            rule = "have at least two classes, or there is nothing to tell apart"
+            label = table.labels[int(np.argmax(table.reference_totals))]
+            raise ValueError(f"`y_true` must {rule}: all are {show(label)}")
         lacking = score.too_few(table, prior) or _too_rare(table, score)
         side = side_of(score, table, with_prior(table, prior))
         with naming_warnings(f"`{argument}`"):
@@ -377,7 +374,8 @@ def compared(
     if n_different:
         warn_of_doubts([(f"the difference of {score.name}", doubt, math.isnan(test.p_value))])
     if not doubt and 1 - test.p_value > level and test.of_one > MOST_OF_ONE:
-        few = f"rests on few samples ({_few_samples(score, (a, b), n_different)})"
+        decisive = max(a, b, key=lambda model: model.side.furthest).table
+        few = f"rests on few samples ({_few_samples(score, decisive, n_different)})"
         doubt = f"it {few}"
         warn(f"the difference of {score.name} {few}: take the interval as rough", IntervalWarning)
 
@@ -417,11 +415,9 @@ def compared(
     )
 
 
-def _few_samples(
-    score: ScoreWithInterval, models: Iterable[ComparedModel], n_different: int
-) -> str:
+def _few_samples(score: ScoreWithInterval, table: Table, n_different: int) -> str:
     """Return how many samples decide a difference: those of the rarest class, or that differ."""
-    _, table = score.oriented(max(models, key=lambda model: model.side.furthest).table)
+    _, table = score.oriented(table)
     totals = np.where(table.reference_totals > 0, table.reference_totals, np.inf)
     n_rarest = float(totals.min()) * effective_sample_size(table) / float(table.total)
     if score.name == "accuracy" or n_different < n_rarest:

@@ -131,7 +131,8 @@ def corrected_rate(
     interval = (0.0, 1.0) if math.isnan(rate.low) else (rate.low, rate.high)
     settings = f"judged:{n_judged}|{settings_of(confidence_level)}"
     line = f"{signature_of('corrected_rate', table, interval=settings)}|class:{show(label)}"
-    level, size = float(confidence_level), float(table.total)
+    level = float(confidence_level)
+    size = float(table.total)
     return Estimate("corrected_rate", *rate[:2], interval, level, size, label, line, doubt)
 
 
@@ -145,10 +146,9 @@ def _counted(judged: Any, label: Label, labels: Any, *sides: Any) -> tuple[int, 
         n_called, n_judged = column.count(label), len(column)
         is_valid = not {*column}.isdisjoint(labels)
     if not is_valid:
-        raise ValueError(
-            f"`judged` must hold labels such as {show(labels)}, or be a tuple of two counts, "
-            f"those judged {show(label)} and all of them, got {show(judged)}"
-        )
+        rule = f"hold labels such as {show(labels)}, or be a tuple of two counts"
+        counts = f"those judged {show(label)} and all of them"
+        raise ValueError(f"`judged` must {rule}, {counts}, got {show(judged)}")
     return n_called, n_judged
 
 

@@ -27,9 +27,10 @@ def why_not_shown(comparison: Comparison | SuiteComparison, required: str) -> st
     if comparison.verdict == "better" if required == "better" else comparison.within_margin:
         return ""
     low, high = (rounded(bound, 3) for bound in comparison.confidence_interval)
-    verdict, size_name, size = "is not shown to be better", "difference", comparison.difference
+    size_name = "difference" if required == "better" else "margin"
+    size = comparison.difference if required == "better" else comparison.margin or 0.0
+    verdict = "is not shown to be better"
     if required == "not-worse":
-        size_name, size = "margin", comparison.margin or 0.0
         verdict = f"may be worse by more than {size:g}"
     reason = f"B {verdict} ({low} to {high})"
     if comparison.n_different:

@@ -228,9 +228,8 @@ def plot_entropy_triangle(tables: Mapping[Any, Table] | Table, *, ax: Axes | Non
     """
     named = _named({"": tables} if isinstance(tables, Table) else tables, Table, "tables")
     if len(named) > _MOST_TABLES:
-        raise ValueError(
-            f"`tables` must hold at most {_MOST_TABLES}, which can be told apart, got {len(named)}"
-        )
+        rule = f"hold at most {_MOST_TABLES}, which can be told apart"
+        raise ValueError(f"`tables` must {rule}, got {len(named)}")
     ax, size = _axes(ax, 2.5 + 0.13 * math.ceil(len(named) / 3))
     _draw_triangle(ax, size)
     from matplotlib.transforms import ScaledTranslation
@@ -319,15 +318,15 @@ def _forest(rows: list[_Row], title: str, ax: Axes | None, head: str = "") -> Ax
     """Draw intervals one below the other; a row that is the whole is the last."""
     levels = {row.estimate.confidence_level for row in rows}
     if len(levels) > 1:
-        raise ValueError(
-            f"`estimates` must have intervals of the same confidence level, got {sorted(levels)}"
-        )
+        rule = "have intervals of the same confidence level"
+        raise ValueError(f"`estimates` must {rule}, got {sorted(levels)}")
     drawn = f"\n{_MOST_ROWS} of {len(rows)} rows" if len(rows) > _MOST_ROWS else ""
     rows = [*rows[: _MOST_ROWS - 1], rows[-1]] if drawn else rows
     ax, size = _axes(ax, 0.7 + 0.2 * max(len(rows), 2))
     numbers = [f"{render.rounded(row.estimate.value)} {row.ranks}".rstrip() for row in rows]
     for y, row in enumerate(rows):
-        value, bounds = row.estimate.value, row.estimate.confidence_interval
+        value = row.estimate.value
+        bounds = row.estimate.confidence_interval
         ax.plot(bounds, [y, y], color=_BLUE, linewidth=0.19 * size, zorder=1)
         marker = "D" if row.is_whole else "o"
         fill = "white" if math.isnan(bounds[0]) else _BLUE

@@ -31,6 +31,10 @@ from .sentences import outside_share, share_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_OF_RANKS = "A model may have any of its ranks, as far as these tests tell; p-values are corrected"
+_OF_RUNS = "The score is for the answers of all runs together. SE and interval show how much other "
+_OF_RUNS += "samples would change it; the SD of runs shows how much another seed would."
+
 
 @dataclass(frozen=True)
 class Model:
@@ -150,7 +154,8 @@ class Leaderboard(Result):
 
     def text_tables(self) -> list[Rows]:
         """Return the ranking, and the comparisons of neighbours."""
-        models, heads = self.models, interval_heads(self.confidence_level)
+        models = self.models
+        heads = interval_heads(self.confidence_level)
         marks = ("^" if model.caution else "" for model in models)
         values = [rounded(x.value, 4) + mark for x, mark in zip(models, marks, strict=True)]
         columns = [["model", *(x.name for x in models)]]
@@ -181,16 +186,9 @@ class Leaderboard(Result):
         if len(self.models) > 1:
             n = len(self.p_values)
             comparisons = "1 comparison" if n == 1 else f"{n} comparisons"
-            lines.append(
-                "A model may have any of its ranks, as far as these tests tell; p-values are "
-                f"corrected for {comparisons} (Holm), intervals are not."
-            )
+            lines.append(f"{_OF_RANKS} for {comparisons} (Holm), intervals are not.")
         if len(self.models[0].runs) > 1:
-            lines.append(
-                "The score is for the answers of all runs together. SE and interval show how "
-                "much other samples would change it; the SD of runs shows how much another seed "
-                "would."
-            )
+            lines.append(_OF_RUNS)
         lines += [f"^ {model.name}: {model.caution}." for model in self.models if model.caution]
         return [*lines, self.signature]
 
@@ -247,13 +245,11 @@ def leaderboard(
     for name, by_argument in answers.items():
         sides |= by_argument
         if len(by_argument) != n_runs:
-            raise ValueError(
-                f"`y_pred` must have the same number of runs for each model, got {n_runs} for "
-                f"some and {len(by_argument)} for {name!r}"
-            )
-    (references, *columns), task = read_sides(
-        sides, labels, ignore_index, unknown, sample_weight=sample_weight, groups=groups
-    )
+            rule = "have the same number of runs for each model"
+            numbers = f"{n_runs} for some and {len(by_argument)} for {name!r}"
+            raise ValueError(f"`y_pred` must {rule}, got {numbers}")
+    beside = {"sample_weight": sample_weight, "groups": groups}
+    (references, *columns), task = read_sides(sides, labels, ignore_index, unknown, **beside)
     runs = {name: columns[i * n_runs : (i + 1) * n_runs] for i, name in enumerate(answers)}
     samples = _pooled(references, runs, task, sample_weight, groups)
 
@@ -289,10 +285,10 @@ def leaderboard(
                 scores = [score.value(ContingencyTable._of_columns(*x)) for x in of_runs]
         deviation = float(np.std(scores, ddof=1)) if n_runs > 1 else math.nan
         ranks = 1 + n_above[name], len(order) - n_below[name]
-        caution, share = score.caution(table, estimates[i].value), outside_share(table)
+        caution = score.caution(table, estimates[i].value)
         accuracy = float(table.hits.sum() / table.total)
-        fields = name, estimates[i], tuple(scores), deviation, ranks, caution, share, accuracy
-        models.append(Model(*fields))
+        shares = outside_share(table), accuracy
+        models.append(Model(name, estimates[i], tuple(scores), deviation, ranks, caution, *shares))
 
     n_samples = samples.number(samples.references >= 0) // n_runs
     whole = replace(ContingencyTable.sum_of(samples.tables), n_samples=n_samples)
@@ -327,13 +323,12 @@ def _answers_of(y_pred: Any) -> dict[str, dict[str, Any]]:
     if names is None and isinstance(y_pred, Mapping):
         names = list(y_pred)
     if names is None or not len(names):
-        raise ValueError(
-            "`y_pred` must be a dict or data frame of one column of answers for each model, "
-            f"got {show(y_pred)}"
-        )
+        rule = "be a dict or data frame of one column of answers for each model"
+        raise ValueError(f"`y_pred` must {rule}, got {show(y_pred)}")
     runs = {}
     for key, name in zip(names, texts_of(names, "y_pred", "model"), strict=True):
-        answers, argument = y_pred[key], f"y_pred[{name!r}]"
+        argument = f"y_pred[{name!r}]"
+        answers = y_pred[key]
         runs[name] = {argument: answers}
         if isinstance(answers, (list, tuple)) and answers and all(map(_is_run, answers)):
             runs[name] = {f"{argument}[{i}]": run for i, run in enumerate(answers)}

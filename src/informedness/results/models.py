@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -32,20 +32,33 @@ def too_few_groups(pairs: CellPairs | None, least: int = FEW_GROUPS) -> str:
     return lack(n_groups(pairs), least, "group") if n_groups(pairs) else ""
 
 
+ByArgument: TypeAlias = Mapping[str, Any]  # arrays, by what the caller calls them
+
+
 @dataclass(frozen=True)
 class AnsweredSamples:
-    """The answers of some models to the same samples, a row for each or for several alike."""
+    """The answers of some models to the same samples, a row for each or for several alike.
+
+    Attributes
+    ----------
+    arguments : list of str
+        What the answers of each model are called.
+    rows : index
+        Which rows of those given count.
+    tables : list of ContingencyTable
+    cells : list of arrays of shape (n_rows,)
+        Of each model the position in its table of the cell that each row belongs to.
+    references, answers : array of shape (n_rows,), list of such
+        By position among the labels of all models.
+    counts, weights, groups : arrays of shape (n_rows,), or None
+    """
 
     arguments: list[str]
-    """What the answers of each model are called."""
     rows: Any
-    """Which rows of those given count, as an index."""
     tables: list[ContingencyTable]
     cells: list[Codes]
-    """Of each model the position in its table of the cell that each row belongs to."""
     references: Codes
     answers: list[Codes]
-    """Of each model, by position among the labels of all of them."""
     counts: Numbers | None
     weights: Numbers | None
     groups: Codes | None
@@ -72,9 +85,9 @@ class AnsweredSamples:
 
 
 def read_samples(
-    y_true: Any, answers: Mapping[str, Any], beside: Mapping[str, Any], *options: Any
+    y_true: Any, answers: ByArgument, beside: ByArgument, *options: Any
 ) -> AnsweredSamples:
-    """Return the samples of some models, whose answers are given by argument.
+    """Return the samples of some models.
 
     `beside` may have counts, sample_weight and groups; the options are labels, ignore_index and
     unknown.
@@ -84,7 +97,7 @@ def read_samples(
 
 
 def samples_of(
-    references: Column, answers: Mapping[str, Column], task: Task, beside: Mapping[str, Any]
+    references: Column, answers: Mapping[str, Column], task: Task, beside: ByArgument
 ) -> AnsweredSamples:
     """Return the same of columns of shape (n_rows,) that have been read."""
     n_rows = len(references)
@@ -125,9 +138,8 @@ def samples_of(
         own = np.array([positions[label] for label in table.labels])
         keys = own[table.rows] * n_labels + own[table.columns]
         cells.append(np.searchsorted(keys, r * n_labels + p))
-    return AnsweredSamples(
-        [*answers], rows, tables, cells, r, answer_codes, counts, weights, groups
-    )
+    codes_of_all = cells, r, answer_codes
+    return AnsweredSamples([*answers], rows, tables, *codes_of_all, counts, weights, groups)
 
 
 def table_in_groups(
@@ -147,15 +159,13 @@ def check_groups_have_level(groups: Any, confidence_level: float | None) -> None
         raise ValueError("`groups` are for intervals: give a `confidence_level` such as 0.95")
 
 
-def _one_per_row(argument: str, beside: Mapping[str, Any], n_rows: int) -> Numbers | None:
+def _one_per_row(argument: str, beside: ByArgument, n_rows: int) -> Numbers | None:
     """Return a number for each row, shape (n_rows,), None if none are given."""
     values = beside.get(argument)
     values = None if values is None else read_amounts(values, argument)
     if values is not None and values.shape != (n_rows,):
-        raise ValueError(
-            f"`{argument}` must hold a number for each row, got an array of shape {values.shape} "
-            f"for {n_rows} rows"
-        )
+        array = f"an array of shape {values.shape} for {n_rows} rows"
+        raise ValueError(f"`{argument}` must hold a number for each row, got {array}")
     return values
 
 
@@ -163,9 +173,8 @@ def _codes_of_groups(groups: Any, n_rows: int, rows: Any) -> Codes:
     """Return the group of each of these rows, shape (n_counted,), from 0 on in order of name."""
     names = read_quickly(groups, "groups")
     if len(names) != n_rows:
-        raise ValueError(
-            f"`groups` must name a group for each row, got {len(names)} for {n_rows} rows"
-        )
+        numbers = f"{len(names)} for {n_rows} rows"
+        raise ValueError(f"`groups` must name a group for each row, got {numbers}")
     codes: Codes = np.unique(common_codes(names, names)[1][rows], return_inverse=True)[1]
     if not codes.any():
         raise ValueError("`groups` must name at least two groups, got one")

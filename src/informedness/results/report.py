@@ -125,9 +125,10 @@ class Report(Result, Mapping[str, float]):
         line = signature_of("report", table, average=average, interval=settings, **options)
         estimates = reported_estimates(table, confidence_level, average, pairs=pairs, **options)
         warn_of(one for name, one in estimates.items() if name not in _marked(estimates))
-        per_class, prevalence = _rates_by_class(table), None
+        per_class = _rates_by_class(table)
         if confidence_level is not None and pairs is None:
             _add_intervals(per_class, table, confidence_level)
+        prevalence = None
         if confidence_level is not None and table.n_classes > 2:
             score = INFORMEDNESS.averaged("prevalence").with_interval()
             (prevalence,) = estimates_of(table, score, confidence_level, pairs, **options)
@@ -196,13 +197,10 @@ class Report(Result, Mapping[str, float]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON; undefined numbers are None."""
-        plain: dict[str, Any] = {
-            "n_samples": self.table.n_samples,
-            "total_weight": float(self.table.total),
-            "n_classes": self.n_classes,
-            "class_entropy_bits": self.class_entropy,
-            "guessing_p_value": self.guessing_p_value,
-        }
+        table = self.table
+        plain: dict[str, Any] = {"n_samples": table.n_samples, "total_weight": float(table.total)}
+        plain |= {"n_classes": self.n_classes, "class_entropy_bits": self.class_entropy}
+        plain["guessing_p_value"] = self.guessing_p_value
         if self.confidence_level is not None:
             plain["confidence_level"] = self.confidence_level
         if self.average != "default":
@@ -214,9 +212,8 @@ class Report(Result, Mapping[str, float]):
                 plain[f"{name}_confidence_interval"] = self.estimates[name].confidence_interval
         plain |= {f"{name}_doubt": doubt for name, doubt in _marked(self.estimates).items()}
         plain |= self.unknown
-        plain, *per_class = (
-            {name: render.as_json(x) for name, x in row.items()} for row in (plain, *self.per_class)
-        )
+        rows = (plain, *self.per_class)
+        plain, *per_class = ({name: render.as_json(x) for name, x in row.items()} for row in rows)
         plain |= {"per_class": per_class, "summary": self.summary, "signature": self.signature}
         return plain | self.plain_read()
 
@@ -269,9 +266,9 @@ class Report(Result, Mapping[str, float]):
         sentence = f"{answers} are none of the classes and count as wrong"
         if INFORMEDNESS.undefined(self.table):
             return f"{sentence}."
+        rows = zip(values, (self.scores["informedness"], self.scores["nit"]), strict=True)
         informedness, nit = (
-            f"{render.rounded(value, 3)} rather than {render.rounded(self.scores[name], 3)}"
-            for name, value in zip(("informedness", "nit"), values, strict=True)
+            " rather than ".join(render.rounded(x, 3) for x in row) for row in rows
         )
         return f"{sentence}; without them Informedness would be {informedness}, and NIT {nit}."
 
@@ -321,7 +318,8 @@ class Report(Result, Mapping[str, float]):
         return len(self.scores)
 
     def _score_rows(self) -> Rows:
-        n, heads = self.table.n_samples, render.interval_heads(self.confidence_level)
+        n = self.table.n_samples
+        heads = render.interval_heads(self.confidence_level)
         rows = [["", "value", *heads], ["N", "unknown" if n is None else str(n)]]
         if self.table.is_weighted:
             rows.append(["Total weight", f"{self.table.total:.6g}"])

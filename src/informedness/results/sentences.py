@@ -39,33 +39,31 @@ def summary_of(
     table: Table,
     score: Score,
     value: float,
-    asked: Estimate | None = None,
+    ci: Estimate | None = None,
     judged: Estimate | None = None,
     p_value: float = math.nan,
 ) -> Summary:
     """Return a sentence with a score of a table and what it means.
 
-    `asked` is the interval that was asked for, which the sentence then shows; `judged` is one shown
+    `ci` is the interval that was asked for, which the sentence then shows; `judged` is one shown
     elsewhere, passed so that it need not be computed again. `p_value` is the table's
     `guessing_p_value`, nan if unknown.
     """
     if np.count_nonzero(table.reference_totals) == 1:
         return Summary("", _one_class(table, score))
     if outside_share(table) > MANY_OUTSIDE:
-        in_words = f" {asked.interval_in_words(3)}" if asked else ""
-        level = None if math.isnan(p_value) else asked.confidence_level if asked else _LEVEL
+        in_words = f" {ci.interval_in_words(3)}" if ci else ""
+        level = None if math.isnan(p_value) else ci.confidence_level if ci else _LEVEL
         figures = f"{score.title} {rounded(value, 3)}{in_words}"
         return Summary(figures, _of_answers_given(table, score, level))
     share = score.meaning(table, value)
-    judged = asked or judged or _interval_for_verdict(table, score)
+    judged = ci or judged or _interval_for_verdict(table, score)
     digits = 2 if share else 3
     in_words = ""
     if judged is not None:
         interval = judged.confidence_interval
         digits += interval[1] - interval[0] < 0.02
-        if asked is not None or (
-            not _is_constant(table) and _holds_chance(table, score, judged, 0)
-        ):
+        if ci is not None or (not _is_constant(table) and _holds_chance(table, score, judged, 0)):
             digits = digits_for(interval, digits)
             in_words = f" {judged.interval_in_words(digits)}"
     figures = f"{score.title} {rounded(value, digits)}{in_words}"
@@ -100,12 +98,7 @@ def _of_answers_given(table: Table, score: Score, level: float | None) -> str:
 
 
 def headline(
-    table: Table,
-    score: Score,
-    value: float,
-    accuracy: float,
-    asked: Estimate | None,
-    p_value: float,
+    table: Table, score: Score, value: float, accuracy: float, ci: Estimate | None, p_value: float
 ) -> str:
     """Return the same sentence after the accuracy and that of the most common answer."""
     totals = table.reference_totals
@@ -116,7 +109,7 @@ def headline(
     link = "but" if is_equal or accuracy < share else "where"
     beside = f"{link} always answering {_commonest(table)} would score {rounded(share)}"
     beside = f"{beside} too" if is_equal else beside
-    summary = summary_of(table, score, value, asked, p_value=p_value)
+    summary = summary_of(table, score, value, ci, p_value=p_value)
     return f"Accuracy {rounded(accuracy)}, {beside}; {summary}"
 
 
@@ -125,10 +118,8 @@ def _commonest(table: Table) -> str:
 
 
 def _one_class(table: Table, score: Score) -> str:
-    reason = (
-        f"All references are {_commonest(table)}: with one class there is nothing to tell apart"
-    )
-    return f"{reason}, so {score.title} is undefined" if score.undefined(table) else reason
+    text = f"All references are {_commonest(table)}: with one class there is nothing to tell apart"
+    return f"{text}, so {score.title} is undefined" if score.undefined(table) else text
 
 
 def _verdict(
@@ -195,9 +186,8 @@ def answering(table: Table, wanted: str) -> ContingencyTable:
     """Return the table of the same references, all answered right or with the "commonest" class."""
     totals = table.reference_totals
     codes = np.flatnonzero(table.is_class)
-    counts = totals[codes]
-    rows = np.flatnonzero(counts > 0)
-    counts = counts[rows]
+    rows = np.flatnonzero(totals[codes] > 0)
+    counts = totals[codes][rows]
     columns = rows if wanted == "right" else np.full(len(rows), rows[np.argmax(counts)])
     labels = tuple(table.labels[code] for code in codes)
     return ContingencyTable(labels, True, rows, columns, counts, None, table.n_samples)
@@ -215,11 +205,11 @@ def share_text(share: float) -> str:
 
 def answered_of(table: Table) -> Table | None:
     """Return the table of the answers that are a class, with the same classes; None without any."""
-    is_answered = table.is_class[table.columns]
-    if not is_answered.any():
+    known = table.is_class[table.columns]
+    if not known.any():
         return None
     columns = table.rows, table.columns, table.counts, table.squared_weights
-    cells = Cells(*(None if x is None else x[is_answered] for x in columns))  # type: ignore[arg-type]
+    cells = Cells(*(None if x is None else x[known] for x in columns))  # type: ignore[arg-type]
     n_samples = None if table.is_weighted else int(cells.counts.sum())
     # declared, as the classes are known now, whether or not they are among these references
     return replace(Table._of_cells(table.labels, True, cells, n_samples), known=table.is_class)

@@ -31,22 +31,13 @@ from .slice_scores import against_rest, scores_of_each, with_classes_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_HEADS = {
-    "accuracy": "Acc",
-    "balanced_accuracy": "BalAcc",
-    "f1_macro": "F1",
-    "cohen_kappa": "Kappa",
-    "matthews_corrcoef": "MCC",
-    "informedness": "Inf",
-    "nit": "NIT",
-}
+_HEADS = {"accuracy": "Acc", "balanced_accuracy": "BalAcc", "f1_macro": "F1", "nit": "NIT"}
+_HEADS |= {"cohen_kappa": "Kappa", "matthews_corrcoef": "MCC", "informedness": "Inf"}
 _MOST_ROWS = 50
 _SIGNS = "k counts the classes of all samples. -- means undefined, for example with references of "
 _SIGNS += "one class."
-_VS_REST = (
-    "minus the score of all other samples; p: the chance of a difference at least this large "
-)
-_VS_REST += "if they scored the same, corrected for the number of slices (Holm)."
+_VS_REST = "minus the score of all other samples; p: the chance of a difference at least this large"
+_VS_REST += " if they scored the same, corrected for the number of slices (Holm)."
 
 
 @dataclass(frozen=True)
@@ -175,8 +166,9 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         pairs = pairs or {}
 
         def row_of(name: Slice | None, table: ContingencyTable, scores: Any) -> SliceRow:
-            bits, own_pairs = entropies(table).reference, pairs.get(name)
+            own_pairs = pairs.get(name)
             estimates = reported_estimates(table, confidence_level, average, pairs=own_pairs)
+            bits = entropies(table).reference
             return SliceRow(name, table, whole.n_classes, scores, bits, estimates)
 
         rows = list(map(row_of, tables, own, scores_of_each(own, average)))
@@ -233,11 +225,9 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         """
         records = []
         for row in (*self.rows, self.overall):
-            record: dict[str, Any] = {
-                "n_samples": row.table.n_samples,
-                "n_classes": row.n_classes,
-                "class_entropy_bits": row.class_entropy,
-            }
+            n_samples = row.table.n_samples
+            record: dict[str, Any] = {"n_samples": n_samples, "n_classes": row.n_classes}
+            record["class_entropy_bits"] = row.class_entropy
             for name, value in row.scores.items():
                 record[name] = render.as_json(value)
                 if name in row.estimates:
@@ -397,11 +387,11 @@ def slices(
     [('long', 0.5), ('short', 0.5)]
     """
     by = {x: by[x] for x in by.columns} if hasattr(by, "columns") else by
-    columns = {f"by[{x!r}]": by[x] for x in by} if isinstance(by, Mapping) else {"by": by}
+    beside = {f"by[{x!r}]": by[x] for x in by} if isinstance(by, Mapping) else {"by": by}
+    beside = {"sample_weight": sample_weight, **beside}
     sides = {"y_true": y_true, "y_pred": y_pred}
-    (references, predictions), task = read_sides(
-        sides, labels, ignore_index, unknown, sample_weight=sample_weight, **columns
-    )
+    columns, task = read_sides(sides, labels, ignore_index, unknown, **beside)
+    references, predictions = columns
     tables = count_slices(references, predictions, by, task, sample_weight)
     warn_of_table(ContingencyTable.sum_of(list(tables.values())), Y_NAMES, unknown=task.unknown)
     name = getattr(by, "name", None)  # of a column of pandas or polars

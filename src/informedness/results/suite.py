@@ -26,11 +26,7 @@ from .estimate import Averaged, Estimate, estimate
 from .sentences import share_text
 
 _TAKEN = "Each task weighs the same; tasks are taken as given, not as drawn from all tasks."
-_HIGHER = {
-    "better": "B is better",
-    "worse": "A is better",
-    "not shown": "No significant difference",
-}
+_HIGHER = {"better": "B is better", "worse": "A is better"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,12 +70,11 @@ class SuiteComparison(Measured):
         """The result as a sentence."""
         tests = ((self.p_values[name], one.difference) for name, one in self.tasks.items())
         n_tasks = Counter(verdict_of(*test, self.confidence_level) for test in tests)
-        return (
-            f"{_HIGHER[self.verdict]}: {self.difference:+.3f} on average of {len(self.tasks)} "
-            f"tasks {self.interval_in_words(3)}, {p_text(self.p_value)}; "
-            f"better on {n_tasks['better']}, worse on {n_tasks['worse']}, "
-            f"not told apart on {n_tasks['not shown']} (Holm)."
-        )
+        verdict = _HIGHER.get(self.verdict, "No significant difference")
+        mean = f"{self.difference:+.3f} on average of {len(self.tasks)} tasks"
+        test = f"{self.interval_in_words(3)}, {p_text(self.p_value)}"
+        counts = f"better on {n_tasks['better']}, worse on {n_tasks['worse']}, not told apart on"
+        return f"{verdict}: {mean} {test}; {counts} {n_tasks['not shown']} (Holm)."
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON; undefined numbers are None."""
@@ -232,7 +227,8 @@ def compare_tasks(
         raise ValueError(f"`tasks` must {rule}, got {show(tasks)}")
     options: dict[str, Any] = {"metric": metric, "average": average, "unknown": unknown}
     options["confidence_level"] = confidence_level
-    comparisons, left_out = dict[str, Comparison](), list[str]()
+    comparisons: dict[str, Comparison] = {}
+    left_out: list[str] = []
     for name, (references, *answers) in tasks.items():
         with naming(name), naming_warnings(str(name)):
             labels = set(read_quickly(references, "y_true").tolist())
@@ -250,14 +246,14 @@ def suite_of(
     by_task: Mapping[str, Comparison], left_out: Sequence[str], score: Score
 ) -> SuiteComparison:
     """Return the comparison over tasks, of those of the tasks."""
-    comparisons, n_tasks = list(by_task.values()), len(by_task)
+    comparisons = list(by_task.values())
+    n_tasks = len(comparisons)
     if n_tasks < 2:
         raise ValueError(f"`tasks` must be at least two that can be compared, got {list(by_task)}")
     if isinstance(score, EntropicScore) and len({one.n_classes for one in comparisons}) > 1:
-        raise ValueError(
-            f"`metric` must be one that has a mean, which {score.name!r} has not of tasks with "
-            "different numbers of classes, as their chance differs"
-        )
+        tasks = "tasks with different numbers of classes, as their chance differs"
+        rule = f"be one that has a mean, which {score.name!r} has not of {tasks}"
+        raise ValueError(f"`metric` must {rule}")
 
     difference = math.fsum(one.difference for one in comparisons) / n_tasks
     extra = np.array([one.extra_variance for one in comparisons])

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 from ..core.labels import Label
 from .render import amount, as_json, cut, several, shown
 
+# Labels, and how many samples have each, or which weight; None stands for no label.
 Amounts: TypeAlias = list[tuple[Label | None, Any]]
-"""Labels, and how many samples have each, or which weight; None stands for no label."""
 MOST_LABELS = 10  # of a column that are shown
 _MOST_OUTSIDE = 3
 _MOST_NAMES = 20  # of columns that are not used
@@ -67,13 +67,9 @@ class Read:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON."""
-        return {
-            "sources": [*self.sources],
-            "n_rows": self.n_rows,
-            "left_out": dict(self.left_out),
-            "columns": [column.to_dict() for column in self.columns],
-            "not_used": [*self.not_used],
-        }
+        plain = {"sources": [*self.sources], "n_rows": self.n_rows, "left_out": {**self.left_out}}
+        columns = [column.to_dict() for column in self.columns]
+        return {**plain, "columns": columns, "not_used": [*self.not_used]}
 
 
 def amounts_of(labels: Iterable[Any], totals: Iterable[Any]) -> Amounts:

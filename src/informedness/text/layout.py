@@ -14,8 +14,8 @@ from ..errors import needing
 from .account import Read, lines_of_read
 from .render import as_json, cut_apart, shown_interval
 
+# The header of a table, then its rows; the first column is text, the others are numbers.
 Rows: TypeAlias = list[list[str]]
-"""The header of a table, then its rows; the first column is text, the others are numbers."""
 WIDTH = 80  # of a table in a terminal
 _LATEX: dict[str, Any] = {character: f"\\{character}" for character in "&%$#_{}"}
 _LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
@@ -25,8 +25,7 @@ _LATEX |= {"±": r"$\pm$", "<": r"\textless{}", ">": r"\textgreater{}"}
 class Result:
     """What every result can be turned into; subclasses provide tables, lines and records."""
 
-    read: tuple[Read, ...] = ()
-    """What was read of files or data frames, the first thing that is shown."""
+    read: tuple[Read, ...] = ()  # of files or data frames; the first thing that is shown
 
     def plain_read(self) -> dict[str, Any]:
         """Return what was read as a field of plain values; nothing if nothing was."""
