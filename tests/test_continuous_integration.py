@@ -14,6 +14,7 @@ from scipy import stats
 
 from informedness import compare, estimate
 from informedness.logs.answers import Answers
+from informedness.results.decision import why_not_shown
 from oracles.golden import close
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
@@ -62,6 +63,15 @@ def test_so_many_samples_have_the_error_that_shows_a_difference():
     for wrong in (0.0, math.nan, math.inf):
         with pytest.raises(ValueError, match="`difference` must be finite and not 0"):
             made.samples_for(wrong)
+
+
+def test_models_that_score_the_same_by_other_answers_are_not_shown_to_be_better():
+    references = np.resize([0, 1], 480)
+    right_a, right_b = (np.resize(np.repeat(x, 2), 480) for x in ([1, 1, 1, 0], [0, 1, 1, 1]))
+    a, b = (np.where(right, references, 1 - references) for right in (right_a, right_b))
+    reason = why_not_shown(compare(references, a, b), "better")
+    assert reason.startswith("B is not shown to be better (")
+    assert "any number of samples" in reason
 
 
 def test_a_verdict_is_by_the_p_value_and_a_margin_by_the_interval_that_is_printed():

@@ -35,7 +35,7 @@ def why_not_shown(comparison: Comparison | SuiteComparison, required: str) -> st
     reason = f"B {verdict} ({low} to {high})"
     if comparison.n_different:
         needed = "more than any number of samples"
-        if (n_needed := comparison.samples_for(size)) is not None:
+        if size and (n_needed := comparison.samples_for(size)) is not None:
             unit = "groups" if comparison.n_groups else "samples"
             needed = f"about {float(f'{n_needed:.2g}'):,.0f} {unit}"
         reason += f"; samples like these can show a {size_name} of about "
