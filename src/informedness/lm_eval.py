@@ -63,7 +63,7 @@ def informedness(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> fl
     Examples
     --------
     >>> informedness([("A", "A"), ("A", "B"), ("B", "B"), ("B", "I cannot say")])
-    0.125
+    0.0
     """
     return _score(pairs, labels, "informedness")
 

@@ -216,7 +216,7 @@ def test_documents_with_several_targets_are_left_out_if_they_are_at_most_one_in_
         (answers,) = read(tmp_path / "12")
     assert answers.references == (*GOLDS[12:],)
     assert answers.predictions == (*SAID["knows-half"][12:],)
-    assert answers.verdict == metric
+    assert "; accuracy as the harness has it for the samples that count." in how_read(answers)
     with pytest.raises(ValueError, match=r"line 1: must have one .*; 13 of 60 samples have sev"):
         read(tmp_path / "13")
 

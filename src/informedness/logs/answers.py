@@ -186,10 +186,9 @@ class Answers:
         If there are several epochs of each sample, the intervals are by sample.
         """
         sides = list(self.references), self.known_predictions()
+        groups = None if confidence_level is None else self.groups or None
         how: dict[str, Any] = {"labels": self.classes, "unknown": "wrong", "average": average}
-        if confidence_level is not None:
-            how |= {"confidence_level": confidence_level, "groups": self.groups or None}
-        return report(*sides, **how)
+        return report(*sides, groups=groups, confidence_level=confidence_level, **how)
 
     def estimate(
         self, metric: str, confidence_level: float, average: Averaged = "default"

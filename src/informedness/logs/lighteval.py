@@ -115,9 +115,7 @@ def _plain_name(metric: str) -> str:
     return f"{name}_{of_option[1]}" if of_option else name
 
 
-def _answers(
-    path: Path, rows: list[dict[str, Any]], is_text: bool, variant: str, wanted: str | None
-) -> Answers:
+def _answers(path: Path, rows: list[Any], is_text: bool, name: str, wanted: str | None) -> Answers:
     """Return the answers to samples: classes, or generated texts."""
     logged = [row.get("metric") or {} for row in rows]
     metric, shares = verdict_metric(logged, _OF_TEXTS if is_text else _OF_CHOICES, wanted)
@@ -141,7 +139,7 @@ def _answers(
         how=how,
         ids=ids,
         prompts=prompts,
-        variant=variant,
+        variant=name,
         verdicts=verdicts,
         verdict=metric,
         metrics=shares,

@@ -270,7 +270,8 @@ class LogReport(Result):
 
 def how_read(answers: Answers) -> str:
     """Return in one line whose answers these are, how they were found and which are not a class."""
-    compared = "accuracy as the harness has it" if answers.verdict else ""
+    share = " for the samples that count" if answers.n_left_out else ""
+    compared = f"accuracy as the harness has it{share}" if answers.verdict else ""
     parts = filter(None, (f"the answer is {answers.how}", compared, answers.unread))
     line = f"{answers.harness}, {render.shown(answers.name)}: {'; '.join(parts)}."
     unknown = answers.unknown()
