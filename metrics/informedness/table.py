@@ -25,7 +25,6 @@ from .labels import (
     Numbers,
     UndefinedMetricWarning,
     as_array,
-    check_choice,
     merged,
     read_classes,
     read_pair,
@@ -145,8 +144,9 @@ class Table:
     def _of_columns(cls, r: Column, p: Column, task: Task, sample_weight: Any = None) -> Self:
         weights = None if sample_weight is None else read_weights(sample_weight, len(r))
         keep = task.counted(r, weights)
-        r, p = r[keep], p[keep]
-        labels, cells = count_pairs(r, p, None if weights is None else weights[keep])
+        if not isinstance(keep, slice):
+            r, p, weights = r[keep], p[keep], None if weights is None else weights[keep]
+        labels, cells = count_pairs(r, p, weights)
         return cls._of_task(labels, cells, task, len(r.codes))
 
     @classmethod
@@ -260,7 +260,6 @@ class Task(NamedTuple):
 
 def task_of(references: Column, labels: Any, ignore_index: Any, unknown: str, name: str) -> Task:
     """Return the options; their labels must be of the kind of the references, called `name`."""
-    check_choice("unknown", unknown, ("error", "wrong"))
     classes = None if labels is None else read_classes(labels, "labels", references, name)
     ignored = None
     if ignore_index is not None:
@@ -368,8 +367,7 @@ def read_amounts(values: Any, name: str) -> Numbers:
         raise ValueError(f"`{name}` must hold finite numbers, got {show(values)}") from error
     bad = ~(np.isfinite(amounts) & (amounts >= 0))
     if bad.any():
-        value = amounts[bad].tolist()[0]
-        raise ValueError(f"`{name}` must be finite and not negative, got {value!r}")
+        raise ValueError(f"`{name}` must be finite and not negative, got {amounts[bad].item(0)!r}")
     with np.errstate(over="ignore"):
         if not np.isfinite(amounts.sum()):
             raise ValueError(f"`{name}` must have a finite sum, got one beyond 1e308")

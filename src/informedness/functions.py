@@ -132,7 +132,8 @@ def informedness_score(
     [1.0, 0.75, 0.5]
     """
     table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
-    prior = by_name(prior, y_true, y_pred)
+    if prior is not None:
+        prior = by_name(prior, y_true, y_pred)
     return informedness(
         table, average=average, prior=prior, prior_mode=prior_mode, zero_division=zero_division
     )
@@ -195,7 +196,8 @@ def markedness_score(
 
     score = averaged_score("markedness", average, unknown)
     table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
-    prior = by_name(prior, y_true, y_pred)
+    if prior is not None:
+        prior = by_name(prior, y_true, y_pred)
     return score.value(table, prior=prior, zero_division=zero_division)
 
 

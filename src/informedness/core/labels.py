@@ -139,12 +139,13 @@ def read_pair(
     unknown: str = "error",
 ) -> tuple[Column, Column]:
     """Return both as columns of equal length and kind; `names` are the caller's, for messages."""
+    check_choice("unknown", unknown, ("error", "wrong"))
     check_same_order({names[0]: references, names[1]: predictions, "sample_weight": sample_weight})
     r = read_column(references, names[0])
     p = read_column(predictions, names[1], may_lack=str(unknown) == "wrong")
     if len(r) != len(p):
-        numbers = f"{names[1]} ({len(p)}) and {names[0]} ({len(r)})"
-        raise ValueError(f"Mismatch in the number of {numbers}")
+        sizes = f"{names[1]} ({len(p)}) and {names[0]} ({len(r)})"
+        raise ValueError(f"Mismatch in the number of {sizes}")
     check_same_kind(r, names[0], p, names[1])
     return r, p
 

@@ -56,7 +56,7 @@ def informedness(
         return by_class.tolist() if average is None else undefined
     if table.n_samples != 1:
         warn_of_absent("Informedness", table, NAMES, scored, None if is_odds else average)
-    gains = class_gains(scored, scored.class_false_positives)
+    gains = class_gains(scored)
     if shares is not None and is_odds:
         bias, right = table.prediction_totals / table.total, table.hits / table.total
         gains = np.where(np.isnan(shares), 0.0, right / shares - (bias - right) / (1 - shares))
@@ -71,8 +71,7 @@ def informedness(
 
 def mean_gain(table: Table, average: str) -> float:
     """Return the average of J_c over the classes."""
-    gains = class_gains(table, table.class_false_positives)
-    return float((gains * class_weights(average, table)).sum())
+    return float((class_gains(table) * class_weights(average, table)).sum())
 
 
 def why_above_accuracy(table: Table, value: float, samples: Table) -> str:
@@ -95,8 +94,9 @@ def why_above_accuracy(table: Table, value: float, samples: Table) -> str:
     )
 
 
-def class_gains(table: Any, wrong: Numbers) -> Numbers:
-    """Return J_c of each class, 0 for one without references, of any sums and false positives."""
+def class_gains(table: Any, wrong: Numbers | None = None) -> Numbers:
+    """Return J_c of each class, 0 for one without references, from any sums, by false positives."""
+    wrong = table.class_false_positives if wrong is None else wrong
     references, others = table.reference_totals, table.other_references
     with np.errstate(divide="ignore", invalid="ignore"):
         gains = table.hits / references - wrong / others
@@ -162,8 +162,9 @@ def value_if_undefined(why: str, value: float, zero_division: Any, table: Table)
 def warn_of_absent(title: str, table: Table, names: Any, scored: Table, average: Any) -> None:
     """Warn of classes that no reference has: of many, with the average without them, if any."""
     is_absent = table.is_class & (table.reference_totals == 0) & (table.prediction_totals > 0)
-    if not (absent := labels_at(table, is_absent)):
+    if not is_absent.any():
         return
+    absent = labels_at(table, is_absent)
     listed = ", ".join(map(show, absent[:5])) + (", ..." if len(absent) > 5 else "")
     message = f"among the {names[1]} but not the {names[0]}, so counted as 0 in {title}: {listed}"
     share = float(table.prediction_totals[is_absent].sum() / table.total)

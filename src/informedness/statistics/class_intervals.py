@@ -178,6 +178,6 @@ def intervals_by_class(table: Table, level: float) -> list[Interval]:
     rows = RowMeans(shares, size, least_size, variance, mean, 1 - mean, np.zeros(k), error)
     below, above = interval_reaches(rows, level)
 
-    gains = scores.class_gains(table, table.class_false_positives)
+    gains = scores.class_gains(table)
     ends = np.stack([gains, error, gains - below, gains + above], axis=1)[table.is_class]
     return [Interval(*of_class) for of_class in ends.tolist()]

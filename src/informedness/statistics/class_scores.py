@@ -253,7 +253,7 @@ class Informedness(ClassScore):
         return super().with_interval(None if self.average else prior)
 
     def exact(self, table: Sums) -> Numbers:
-        gains = scores.class_gains(table, table.class_false_positives)
+        gains = scores.class_gains(table)
         if self.average is None:
             return gains[table.is_class]
         weights = scores.class_weights(str(self.average), table)
@@ -268,7 +268,7 @@ class Informedness(ClassScore):
         """
         pi = table.reference_totals / table.total
         beta = (table.hits + table.class_false_positives) / table.total
-        gains = scores.class_gains(table, table.class_false_positives)
+        gains = scores.class_gains(table)
         u = quotient(scores.class_weights(str(self.average), table), pi * (1 - pi))
         a, b = -u * (beta + (1 - 2 * pi) * gains), -u * pi
         if self.average == "prevalence":
@@ -307,7 +307,7 @@ class Informedness(ClassScore):
 def _range_by_class(table: Table) -> str:
     """Return the least and the greatest TPR - FPR of a class, if they differ by more than .1."""
     codes = np.flatnonzero(table.reference_totals)
-    gains = scores.class_gains(table, table.class_false_positives)[codes]
+    gains = scores.class_gains(table)[codes]
     if gains.max() - gains.min() <= 0.1:
         return ""
     least, most = (

@@ -1,6 +1,7 @@
 """References and predictions as they are handed over, as columns of labels and a task."""
 
 from collections.abc import Mapping
+from itertools import repeat
 from typing import Any
 
 from ..core.labels import Column, check_same_order, read_column, read_pair
@@ -39,13 +40,14 @@ def read_sides(
 
     may_lack = str(unknown) == "wrong"
     ignored = ignore_index if isinstance(ignore_index, int) else None
-    values = quickly(sides[reference_name], reference_name, ignored=ignored)
-    r = read_column(values, reference_name)
+    references, *models = sides.values()
+    references = quickly(references, reference_name, ignored=ignored)
+    models = list(map(quickly, models, model_names, repeat(may_lack)))
+    r = read_column(references, reference_name)
     columns = []
     check_same_order({**containers, **beside})
-    for name in model_names:
-        values = quickly(sides[name], name, may_lack)
-        r, p = read_pair(r, values, (reference_name, name), unknown=unknown)
+    for name, predictions in zip(model_names, models, strict=True):
+        r, p = read_pair(r, predictions, (reference_name, name), unknown=unknown)
         columns.append(p)
     return [r, *columns], task_of(r, labels, ignore_index, unknown, reference_name)
 
