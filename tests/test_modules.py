@@ -149,6 +149,10 @@ def test_an_option_there_is_not_is_refused_at_load_and_at_compute_with_those_the
     message = "^nit has no option 'averge': it has labels, .*return_signature$"
     with pytest.raises(TypeError, match=message):
         load("nit", averge="macro")
+    with pytest.raises(ValueError, match=r'`config_name` .* pass average="macro"'):
+        load("informedness", "macro")
+    with pytest.raises(TypeError, match=r"^nit has no option 'average'"):
+        load("nit", "macro")
     metric = load("nit")
     metric.add_batch(references=REFERENCES, predictions=PREDICTIONS)
     with pytest.raises(TypeError, match=message):

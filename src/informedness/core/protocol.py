@@ -1,12 +1,12 @@
 """The `evaluate` protocol for labels: `add`, `add_batch` and `compute` read their inputs strictly.
 
-`evaluate.Metric` coerces its inputs on the way into an Arrow file: `["001", "1"]` becomes
-`[1, 1]`, 0.7 becomes 0, None passes. `LabelInputs` goes in front of it in a metric's bases and
-reads the inputs itself. It is no `EvaluationModule`: `evaluate` would take it for the metric.
+`evaluate.Metric` coerces its inputs: `["001", "1"]` becomes `[1, 1]`, 0.7 becomes 0, None passes.
+`LabelInputs` goes in front of it in a metric's bases and reads the inputs itself. It is no
+`EvaluationModule`: `evaluate` would take it for the metric.
 
 What is added waits in memory. With `num_process > 1` each process opens a file at its first sample,
-where the base class waits for all, and `compute` writes one row of JSON to it: process, round (how
-many went before) and samples. Two file names take turns, so that a process may run one ahead.
+where the base class waits for all. `compute` writes a row of JSON: process, round (how many went
+before) and samples. Two file names take turns, so that a process may run one ahead.
 """
 
 # `LabelInputs` has half of its attributes from evaluate.Metric, which a type checker cannot see.
@@ -27,7 +27,6 @@ from .scores import __version__, shares_of
 from .table import Table, read_weights
 
 Batch: TypeAlias = tuple[Column, Column, Any]  # references, predictions, their weights or None
-
 _INT64 = range(-(2**63), 2**63)
 
 
@@ -40,6 +39,9 @@ class LabelInputs:
         own = signature(super().__init__).parameters
         self._defaults = {name: kwargs.pop(name) for name in [*kwargs] if name not in own}
         super().__init__(config_name, *args, **kwargs)
+        if config_name in ("bias", "prevalence", "macro"):
+            self._check_options(["average"])
+            raise ValueError(f'`config_name` must name no average: pass average="{config_name}"')
         if self._defaults:
             self._check_options(self._defaults)
             self._try(**self._defaults)
@@ -161,8 +163,7 @@ class LabelInputs:
     def _compute_together(self, batch: Batch, options: dict[str, Any]) -> Any:
         """Write the row of this process, compute by the base class, and go on to the next round."""
         self._join_round()  # a process may have no samples
-        lists = [None if x is None else x.tolist() for x in batch]
-        content = [self.process_id, self._round, *lists]
+        content = [self.process_id, self._round, *(x if x is None else x.tolist() for x in batch)]
         row = json.dumps(content, default=lambda label: {"bytes": label.decode("latin-1")})
         try:
             super().add_batch(predictions=[row], references=[""])
@@ -220,5 +221,4 @@ def result_of(
     except ModuleNotFoundError as error:
         needed = "need the package informedness, which is not installed"
         raise ImportError(f"`confidence_level` and `return_signature` {needed}") from error
-    asked = level, return_signature, options
-    return {**score, **package.beside_score(score, table, *asked, __version__)}
+    return score | package.beside_score(score, table, level, return_signature, options, __version__)
