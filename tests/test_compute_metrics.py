@@ -1,6 +1,5 @@
 """`ComputeMetrics` without training: each form of predictions, each refusal, and what it keeps."""
 
-import itertools
 import math
 import pickle
 from types import SimpleNamespace
@@ -8,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from sklearn.metrics import balanced_accuracy_score
+from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score
 from transformers import EvalPrediction
 
 from informedness import NoSamplesError, estimate, informedness_score
@@ -142,6 +141,7 @@ def test_what_may_be_padding_is_warned_of():
 
 
 TWINS = config_of(K, "multi_label_classification", "abca")
+NO_LABELS = "left out if samples have several labels"
 NO_OPTIONS = [
     (["informed"], {}, "`metric` must be one of"),
     ([], {}, "`names` must hold at least one"),
@@ -151,9 +151,12 @@ NO_OPTIONS = [
     (["nit"], {"average": "macro"}, "`average` must be left out"),
     (["nit"], {"threshold": math.nan}, "`threshold` must be a finite number"),
     (["nit"], {"confidence_level": 0.9, "prior": {0: 0.5, 1: 0.5}}, "`prior` must"),
-    (["informedness"], {"average": None, "config": TWINS}, "list each class once, 'a'"),
+    (["informedness"], {"average": None, "config": config_of(K, None, "abca")}, "once, 'a'"),
     (["nit"], {"unknown": "skip"}, "`unknown` must be one of"),
-    (["nit"], {"multilabel": True, "confidence_level": 0.9}, "left out if samples have several"),
+    (["nit"], {"multilabel": True, "confidence_level": 0.9}, NO_LABELS),
+    (["nit"], {"config": MULTILABEL, "confidence_level": 0.9}, NO_LABELS),
+    (["informedness"], {"config": MULTILABEL, "average": None}, NO_LABELS),
+    (["accuracy", "nit"], {"zero_division": 0.0}, '`zero_division` must be "warn", 1.0 or nan'),
 ]
 
 
@@ -164,14 +167,23 @@ def test_options_that_are_not_valid_are_refused_before_training(names, options, 
 
 
 DECODE = "`batch_decode`"
+IMAGES = GENERATOR.normal(size=(2, 4, 4, 4))
 GENERATOR_CONFIG = config_of(2)  # as every configuration has them
 UNREADABLE = [
-    ((np.full((2, 3), math.nan), [0, 1]), {}, "got nan for 2 samples"),
-    ((np.array([math.nan, 1.0]), [0, 1]), {"threshold": 0.0}, "got nan for 1 samples"),
     ((LOGITS, REFERENCES, LOGITS), {}, "must be an EvalPrediction or"),
     ((np.zeros((N, 3, 5)), REFERENCES), {}, "preprocess_logits_for_metrics"),
     ((LOGITS, (REFERENCES, REFERENCES)), {}, "`label_names`"),  # of questions: start and end
     ((LOGITS, REFERENCES + 0.5), {}, "must hold labels"),
+    (({"logits": LOGITS}, REFERENCES), {}, r"predictions must be an array .* got \{'logits': "),
+    ((LOGITS, None), {}, "references must be an array .* got None"),
+    ((["no", 1], ["no", "yes"]), {}, "must hold labels of one type, got integers"),
+    ((["no", "yes"], [0, 1]), {}, "`predictions` .* got strings such as 'no' but integers"),
+    ((["no", "yes"], ["no", "yes"]), {"ignore_index": 1}, "`ignore_index` must .* same type"),
+    ((IMAGES, IMAGES.argmax(1)), {}, r"classes last, .* flatten both, got shape \(2, 4, 4, 4\)"),
+    ((IMAGES[:, :, 1:], IMAGES[:, :, 1:].argmax(1)), {}, "move the classes last"),
+    ((IMAGES[0, :, 1:], IMAGES[0, :, 1:].argmax(1)), {}, "move the classes last"),
+    (([0, math.nan, 1], [0, 1, 1]), {"labels": [0, 1]}, "`threshold` must be given"),
+    (([0, None, 1], [0, 1, 1]), {}, "a missing value"),
     ((LOGITS, np.full(N, -100)), {}, "there must be a sample to score"),
     (OUTSIDE, {"labels": [0, 1]}, r'every prediction, 2 is missing: .* unknown="wrong"'),
     # one column
@@ -184,7 +196,6 @@ UNREADABLE = [
     ((SEVERAL > 0, LABELS), {}, "multilabel=True for labels; for tokens flatten"),
     ((SEVERAL, LABELS[:, :3]), {"multilabel": True}, "several labels must be"),
     ((SEVERAL, LABELS), {"config": TWINS}, r"`config.id2label` must list each class once, 'a'"),
-    ((SEVERAL, LABELS), {"config": MULTILABEL, "average": None}, "if samples have several labels"),
     # generated ids
     ((IDS.reshape(12, 10), PADDED[:, 1:]), {}, f"generated .*{DECODE}"),
     (GENERATED, {}, f"begin with 9, and no references do: .*{DECODE}.*; for .* pass `labels`"),
@@ -249,15 +260,107 @@ def test_argmax_logits_gives_ids_and_leaves_what_has_none():
         assert argmax_logits(convert(infinite), convert([0, 0, 0])).tolist() == [1, 2, 0]
 
 
-def test_rows_without_a_highest_logit_are_refused_but_not_on_padding():
-    nan, inf, kept = math.nan, math.inf, np.arange(N) != 3
-    rows = [nan, 0, inf, inf], [inf] * K, [-inf] * K, [0, inf, -inf, inf]
-    for convert, row in itertools.product((np.array, torch.tensor, bfloat16), rows):
-        logits, references = LOGITS.copy(), REFERENCES.copy()
-        logits[3] = row
-        got = "nan" if nan in row else "several inf, or only -inf,"
-        with pytest.raises(ValueError, match=f"got {got} for 1 samples"):
-            argmax_logits(convert(logits), references)
-        references[3] = -100
-        ids = argmax_logits(convert(logits), references)
-        assert ids[kept].tolist() == convert(LOGITS).argmax(1)[kept].tolist()
+NAN, INF = math.nan, math.inf
+WITHOUT_ANSWER = [NAN, 0, INF, INF], [INF] * K, [-INF] * K, [0, INF, -INF, INF], [INF, *[-INF] * 3]
+ROWS = [*WITHOUT_ANSWER, [-INF, 1, -INF, 0], [0, 1, 2, INF]]
+DIVERGED = (
+    "{} of {} predictions are missing, .* count as wrong answers: the model may have diverged"
+)
+
+
+@pytest.mark.parametrize("convert", [np.array, torch.tensor, bfloat16])
+@pytest.mark.parametrize("prepare", [lambda logits, _: logits, argmax_logits])
+def test_a_prediction_that_scores_leave_open_is_wrong_and_warned_of_once(convert, prepare):
+    references, answers = REFERENCES.copy(), convert(LOGITS).argmax(1).tolist()
+    answers[:7] = [None] * 5 + [1, 3]
+    logits = convert(np.concatenate([ROWS, LOGITS[7:]]))
+    wanted = {"informedness": informedness_score(references, answers, unknown="wrong")}
+    ids = [-1 if answer is None else answer for answer in answers]  # to scikit-learn one more label
+    wanted |= {"cohen_kappa": cohen_kappa_score(references, ids), "markedness": NAN}
+    metric = ComputeMetrics(*wanted)
+    metric((prepare(logits[:9], references[:9]), references[:9]), compute_result=False)
+    with pytest.warns(InformednessWarning, match=DIVERGED.format(5, N)) as notes:
+        found = metric((prepare(logits[9:], references[9:]), references[9:]))
+    assert found == pytest.approx(wanted, abs=1e-12, nan_ok=True)
+    assert len(notes) == 1
+    references[:5] = -100  # nobody looks there
+    again = metric((prepare(logits, references), references))
+    assert again["informedness"] == informedness_score(references[5:], answers[5:])
+    for score in ("informedness", "markedness"):
+        each = {"average": None, "confidence_level": 0.9}
+        with pytest.warns(InformednessWarning, match=DIVERGED.format(5, 9)):
+            found = ComputeMetrics(score, **each)((prepare(logits[:9], [0]), IDS[:9]))
+        assert all(map(math.isnan, found.values())) == (score == "markedness")
+        assert f"{score}_3_low" in found
+
+
+def flipped(references, scores, is_missing):
+    """Return 2 BA - 1, where a missing prediction is as good as the other class."""
+    answers = np.where(is_missing, 1 - references, scores > 0)
+    return balanced_accuracy_score(references, answers, adjusted=True)
+
+
+def test_of_labels_and_single_columns_a_nan_or_a_sample_without_finite_scores_is_wrong():
+    scores, is_missing = SEVERAL.copy(), np.zeros((N, K), dtype=bool)
+    scores[0, 1] = scores[1, 2] = NAN
+    scores[2:4], scores[4, 0], scores[5, 0] = [[-INF, INF, INF, -INF]] * 2, INF, -INF
+    is_missing[0, 1] = is_missing[1, 2] = is_missing[2:4] = True
+    columns = [flipped(LABELS[:, i], scores[:, i], is_missing[:, i]) for i in range(K)]
+    names = "informedness", "markedness"
+    options = {"threshold": 0.0, "multilabel": True, "per_label": True}
+    with pytest.warns(InformednessWarning, match=DIVERGED.format(10, N * K)):
+        found = ComputeMetrics(*names, **options)((scores, LABELS))
+    wanted = {f"informedness_{i}": score for i, score in enumerate(columns)}
+    wanted["informedness"] = np.mean(columns)
+    wanted |= {name.replace(*names): NAN for name in wanted}
+    assert found == pytest.approx(wanted, abs=1e-12, nan_ok=True)
+    column = np.where(np.arange(N) % 9, ONE_LOGIT[:, 0], [NAN, INF, -INF] * (N // 3))
+    with pytest.warns(InformednessWarning, match=DIVERGED.format(14, N)):
+        found = ComputeMetrics(*names, threshold=0.0)((torch.tensor(column), IS_ZERO))
+    wanted = flipped(IS_ZERO, column, np.arange(N) % 9 == 0)
+    assert found == pytest.approx({names[0]: wanted, names[1]: NAN}, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("unknown", ["error", "wrong"])
+def test_a_model_that_only_gives_nan_scores_as_one_that_always_refuses(unknown):
+    rows = np.full((6, 3), NAN), [0, 1, 2] * 2
+    for given, options, wanted in (
+        (rows, {}, -1 / 2),
+        ((rows[0][:, None], np.array(rows[1])[:, None]), {}, -1 / 2),
+        ((rows[0][:, 0], [0, 1] * 3), {"threshold": 0.5}, -1),
+        ((rows[0][:2, :], np.eye(3)[:2]), {"threshold": 0.5, "multilabel": True}, -1),
+    ):
+        with pytest.warns(InformednessWarning, match=DIVERGED.format(6, 6)) as notes:
+            found = ComputeMetrics("informedness", unknown=unknown, **options)(given)
+        assert found == {"informedness": pytest.approx(wanted, abs=1e-12)}
+        text = " ".join(str(note.message) for note in notes)
+        assert (text.count("diverged"), text.count("is no class")) == (1, 0)
+
+
+def test_text_is_scored_and_one_class_by_what_zero_division_says():
+    texts = ["no", "yes", "yes"], ["no", "yes", "no"]
+    for options, given in (
+        ({}, texts),
+        ({"labels": ["no", "yes"], "ignore_index": "pad"}, [[*side, "pad"] for side in texts]),
+        ({}, map(np.array, texts)),
+    ):
+        assert ComputeMetrics("informedness", **options)(tuple(given)) == {"informedness": 0.5}
+    with pytest.raises(ValueError, match="every prediction, 'yes' is missing"):
+        ComputeMetrics("nit", labels=["no"])((texts[0], ["no"] * 3))
+    one = {"zero_division": NAN}
+    assert math.isnan(
+        ComputeMetrics("informedness", **one)((LOGITS[:3], [1, 1, 1]))["informedness"]
+    )
+    found = ComputeMetrics("informedness", multilabel=True, per_label=True, **one)(
+        (FLAGS[:3], [[0, 1]] * 3)
+    )
+    assert all(map(math.isnan, found.values()))
+
+
+def test_classes_are_in_the_last_axis_of_tokens_though_their_number_is_that_of_the_axis_before():
+    tokens = IMAGES[0]
+    assert ComputeMetrics("accuracy")((tokens, tokens.argmax(-1))) == {"accuracy": 1.0}
+    moved = np.moveaxis(IMAGES[:, :, 1:], 1, -1)
+    assert ComputeMetrics("accuracy")((moved, moved.argmax(-1))) == {"accuracy": 1.0}
+    with pytest.raises(ValueError, match="move the classes last"):
+        argmax_logits(torch.tensor(IMAGES), torch.tensor(IMAGES.argmax(1)))

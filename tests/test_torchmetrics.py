@@ -11,8 +11,9 @@ from sklearn.metrics import balanced_accuracy_score, confusion_matrix, mutual_in
 from torchmetrics import MetricCollection
 
 import informedness.torchmetrics
+from informedness import informedness_score
 from informedness.torchmetrics import NIT, Informedness
-from informedness.warnings import UndefinedMetricWarning
+from informedness.warnings import InformednessWarning, UndefinedMetricWarning
 
 pytestmark = [pytest.mark.full, pytest.mark.slow]  # imports torch
 
@@ -96,10 +97,8 @@ REFUSED = [
     (K, {}, PREDS, TARGET.float(), "`target` must hold class ids .* torch.float32"),
     (K, {}, PREDS.tolist(), TARGET, r"`preds` must be a tensor of real numbers, got \["),
     (K, {}, PREDS, TARGET + 0j, "`target` must be a tensor of real numbers"),
-    (K, {}, torch.where(SCORES > 2, math.nan, SCORES), TARGET, "must be numbers, got nan"),
     (2, {}, SCORES[:, 0], BINARY, "0.5 for probabilities, 0.0 for logits"),
     (2, {"threshold": 0.5}, SCORES[:, :2], BINARY, "or no threshold to count the higher"),
-    (2, {"threshold": 0}, torch.full((240,), math.nan), BINARY, "must be numbers, got nan"),
 ]
 
 
@@ -180,3 +179,40 @@ def test_counts_stay_whole_in_half_precision():
     metric.set_dtype(torch.float16)
     metric.update(ones, ones)
     assert (metric.counts.dtype, metric.counts.sum()) == (torch.int64, 4995)
+
+
+def test_a_prediction_that_scores_leave_open_is_wrong_and_said_once_in_all_steps():
+    scores, missing = SCORES.clone(), torch.tensor([3, 50, 51])
+    scores[3, 0], scores[50], scores[51, :2] = math.nan, -math.inf, math.inf
+    answers = np.array(PREDS.tolist(), dtype=object)
+    answers[missing] = None
+    options = {"labels": range(K), "unknown": "wrong"}
+    wanted = informedness_score(TARGET.numpy(), answers, **options)
+    metric, one = Informedness(K), Informedness(2, threshold=0.0)
+
+    def train():
+        for size in (8, 7):  # each step with other numbers
+            metric.reset()
+            for preds, target in zip(scores.split(size), TARGET.split(size), strict=True):
+                metric(preds, target)
+
+    with pytest.warns(InformednessWarning) as notes:
+        train()
+    assert metric.compute().item() == near(wanted)
+    assert metric.counts.sum() == 240 - len(missing)
+    kinds = [str(note.message) for note in notes]
+    assert (len(kinds), sum("the model may have diverged" in kind for kind in kinds)) == (2, 1)
+    answers = torch.where(scores[:, 0].isfinite(), scores[:, 0] > 0, 1 - BINARY)
+    with pytest.warns(InformednessWarning, match="3 of 240 predictions are missing"):
+        found = computed(one, (scores[:, 0], BINARY)).item()
+    assert found == near(balanced_accuracy_score(BINARY, answers, adjusted=True))
+
+
+def test_a_plot_draws_the_value_and_its_range_as_those_of_torchmetrics():
+    for metric, low in ((Informedness(K), -1), (NIT(K), 0)):
+        metric.update(PREDS, TARGET)
+        _, axes = metric.plot()
+        assert axes.lines[0].get_ydata()[0] == metric.compute()
+        assert axes.get_ylim() == pytest.approx((low, 1), abs=0.3)
+    by_class = Informedness(K, average=None)(PREDS, TARGET)
+    assert len(Informedness(K, average=None).plot([by_class, by_class])[1].lines) >= K

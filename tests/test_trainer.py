@@ -1,15 +1,17 @@
 """A real Trainer trains, keeps the best model and resumes: in every case, one number."""
 
 import itertools
+import math
 from functools import partial
 
+import numpy as np
 import pytest
 import transformers
 from datasets import Dataset
 from tokenizers import Tokenizer, models
 from tokenizers.pre_tokenizers import Whitespace
 
-from informedness import estimate
+from informedness import estimate, informedness_score
 from informedness.trainer import ComputeMetrics, argmax_logits
 from informedness.warnings import InformednessWarning
 from inputs import trainer_cases as cases
@@ -73,6 +75,32 @@ def test_whatever_the_trainer_hands_over_gives_one_number_for_one_model(head, tm
         model.config.problem_type = None
     of_configuration = ComputeMetrics(*cases.NAMES, config=model.config)
     assert scores(compute_metrics=of_configuration)[:2] == pytest.approx(whole[:2], abs=1e-12)
+
+
+@pytest.mark.parametrize("head", ["classes", "tokens", "one logit", "several labels"])
+def test_a_model_that_diverged_on_some_samples_gets_these_wrong(head, tmp_path):
+    model = cases.model_of(head, initializer_range=1.0)
+    model.bert.embeddings.word_embeddings.weight.data[9] = math.nan
+    trainer = cases.trainer_of(head, tmp_path, model=model, compute_metrics=lambda _: {})
+    result = trainer.predict(trainer.eval_dataset)
+    logits, references = result.predictions, result.label_ids
+    is_counted = references != -100
+    if "threshold" in cases.HEADS[head][1]:  # where the other class is predicted for a missing one
+        answers = np.where(np.isnan(logits), 1 - references, logits > 0)
+        columns = zip(
+            references.T.astype(int).tolist(), answers.T.astype(int).tolist(), strict=True
+        )
+        wanted = np.mean([float(cases.informedness(*column)) for column in columns])
+    else:
+        answers = np.where(np.isnan(logits).any(-1), None, logits.argmax(-1))
+        options = {"labels": range(3), "unknown": "wrong"}
+        wanted = informedness_score(references[is_counted], answers[is_counted], **options)
+    assert 0 < np.isnan(logits).sum() < logits.size
+    for row in ("whole", "batches of tensors", "ids, batches", "lists of batches"):
+        trainer = cases.trainer_of(head, tmp_path, model=model, **ROWS[row])
+        with pytest.warns(InformednessWarning, match="predictions are missing"):
+            found = trainer.evaluate()["eval_informedness"]
+        assert found == pytest.approx(wanted, abs=1e-12), row
 
 
 @pytest.mark.filterwarnings("error:informedness. an evaluation was interrupted")

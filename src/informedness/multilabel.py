@@ -7,11 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from .core.labels import (
-    NoSamplesError,
-    Numbers,
     UndefinedMetricWarning,
     as_array,
     check_distinct,
@@ -22,6 +18,7 @@ from .core.labels import (
 from .statistics.registry import score_named
 from .statistics.score import Score
 from .tables.contingency import ContingencyTable
+from .tables.tally import LabelTally, check_shapes
 
 
 @dataclass(frozen=True)
@@ -87,73 +84,55 @@ def per_label(
     --------
     >>> references = [[1, 0], [0, 1], [0, 1], [0, 0]]
     >>> predictions = [[1, 0], [0, 1], [1, 1], [0, 0]]
-    >>> made = per_label(references, predictions, names=["joy", "fear"])
-    >>> round(made.mean, 4), made.scores["fear"], made.tables["joy"].to_dense().tolist()
+    >>> result = per_label(references, predictions, names=["joy", "fear"])
+    >>> round(result.mean, 4), result.scores["fear"], result.tables["joy"].to_dense().tolist()
     (0.8333, 1.0, [[2, 1], [0, 1]])
     """
     check_same_order({"y_true": y_true, "y_pred": y_pred})
-    of_frames = [[*frame.columns] for frame in (y_true, y_pred) if hasattr(frame, "columns")]
-    if of_frames[1:] not in ([], of_frames[:1]):
-        wanted = f"have the columns of `y_true`, {show(of_frames[0])}, in this order"
-        raise ValueError(f"`y_pred` must {wanted}, got {show(of_frames[1])}")
-    if of_frames and names is None:
-        names = of_frames[0]
+    frame_columns = [[*frame.columns] for frame in (y_true, y_pred) if hasattr(frame, "columns")]
+    if frame_columns[1:] not in ([], frame_columns[:1]):
+        rule = f"have the columns of `y_true`, {show(frame_columns[0])}, in this order"
+        raise ValueError(f"`y_pred` must {rule}, got {show(frame_columns[1])}")
+    if frame_columns and names is None:
+        names = frame_columns[0]
+
     references, predictions = as_array(y_true, "y_true"), as_array(y_pred, "y_pred")
     check_shapes(references, predictions)
-    cells = count_labels(references, predictions, ignore_index, ("y_true", "y_pred"))
-    called = [*map(str, range(len(cells)) if names is None else names)]
-    check_distinct(called, "names")
-    if len(called) != len(cells):
-        raise ValueError(f"`names` must name {len(cells)} labels, got {show(called)}")
-    return scores_of_labels(tables_of_labels(cells, called), called, score_named(metric))
+    tally = LabelTally(ignore_index, ("y_true", "y_pred"))
+    tally.update(references, predictions)
+    n_labels = len(tally.counts)
+    label_names = [*map(str, range(n_labels) if names is None else names)]
+    check_distinct(label_names, "names")
+    if len(label_names) != n_labels:
+        raise ValueError(f"`names` must name {n_labels} labels, got {show(label_names)}")
+    return scores_of_labels(tally.tables(label_names), label_names, score_named(metric))
 
 
-def check_shapes(references: Any, predictions: Any) -> None:
-    """Raise ValueError unless both have a row for each sample and a column for each label."""
-    if predictions.ndim != 2 or predictions.shape != references.shape:
-        said = "predictions and references with several labels must be (n_samples, n_labels)"
-        raise ValueError(f"{said}, got {tuple(predictions.shape)} and {references.shape}")
-
-
-def count_labels(
-    references: Numbers, predictions: Numbers, ignored: Any, names: tuple[str, str]
-) -> Numbers:
-    """Return a 2 x 2 table of counts for each column, rows are references."""
-    keep = np.asarray(references != ignored)
-    for name, array in zip(names, (references, predictions), strict=True):
-        bad = array[keep & (array != 0) & (array != 1)]
-        if len(bad):
-            what = "for a single column of scores or several labels"
-            raise ValueError(f"{name} must be 0 or 1 {what}, got {bad[0].item()!r}")
-    n_labels = references.shape[1]
-    pairs = 4 * np.arange(n_labels) + 2 * references + predictions
-    return np.bincount(pairs[keep].astype(np.int64), minlength=4 * n_labels).reshape(-1, 2, 2)
-
-
-def tables_of_labels(cells: Numbers, names: Sequence[str]) -> dict[str, ContingencyTable]:
-    """Return the tables of the labels that have samples."""
-    if not cells.any():
-        raise NoSamplesError("there must be a sample to score, but none was given")
-    return {
-        name: ContingencyTable.from_matrix(matrix, labels=(0, 1))
-        for name, matrix in zip(names, cells, strict=True)
-        if matrix.any()
-    }
+def is_unknown(score: Score, table: ContingencyTable) -> bool:
+    """Return whether a score cannot be known, because predictions of the table are missing."""
+    return table.labels[-1] is None and not score.takes_unknown
 
 
 def scores_of_labels(
-    tables: dict[str, ContingencyTable], names: Sequence[str], score: Score, prior: Any = None
+    tables: dict[str, ContingencyTable], names: Sequence[str], score: Score, **options: Any
 ) -> LabelScores:
-    """Return a score of each label, and their mean."""
-    defined = {
-        name: float(score.value(table, prior=prior))
-        for name, table in tables.items()
-        if not score.undefined(table)
-    }
-    if lacking := [name for name in names if name not in defined]:
-        said = f"{score.title} is undefined for labels whose references are all the same"
-        named = ", ".join(map(show, lacking))
-        warn(f"{said}: {named} left out of the mean", UndefinedMetricWarning)
-    values = list(defined.values()) or [score.stand_in]
-    scores = {name: defined.get(name, score.stand_in) for name in names}
+    """Return a score of each label, and their mean, which is nan if one of them is unknown.
+
+    `options` are those of `Score.value`.
+    """
+    defined = {}
+    for name, table in tables.items():
+        if is_unknown(score, table):
+            defined[name] = math.nan
+        elif not score.undefined(table):
+            defined[name] = float(score.value(table, **options))
+    zero_division = options.get("zero_division", "warn")
+    undefined = [name for name in names if name not in defined]
+    if undefined and zero_division == "warn":
+        reason = f"{score.title} is undefined for labels whose references are all the same"
+        listed = ", ".join(map(show, undefined))
+        warn(f"{reason}: {listed} left out of the mean", UndefinedMetricWarning)
+    stand_in = score.stand_in if zero_division == "warn" else float(zero_division)
+    values = list(defined.values()) or [stand_in]
+    scores = {name: defined.get(name, stand_in) for name in names}
     return LabelScores(math.fsum(values) / len(values), scores, tables)

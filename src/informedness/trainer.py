@@ -10,22 +10,25 @@ import math
 import sys
 import weakref
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from .core.labels import NAMES, Label, LabelsWarning, Numbers, as_array, check_distinct, show, warn
+from .core.labels import Label, Numbers, as_array, check_distinct, show, warn
+from .core.scores import ZeroDivision, check_zero_division
 from .core.table import labels_at
-from .multilabel import check_shapes, count_labels, scores_of_labels, tables_of_labels
+from .logits import SELECT, argmax, decisions, has_classes, is_float, read_batches, warn_of_missing
+from .multilabel import is_unknown, scores_of_labels
 from .results.estimate import estimate_of
 from .statistics.intervals import check_level
 from .statistics.registry import averaged_score, score_named
 from .tables.contingency import ContingencyTable
 from .tables.label_options import check_threshold
-from .tables.tally import Tally
-from .warnings import collected, issue
+from .tables.tally import NO_ANSWER, LabelTally, Tally, check_shapes
+from .warnings import collected, issue_once
 
+_PADDING = -100  # of transformers' collators
 _ONE_COLUMN = "one column"
 _DECODE = "generated ids need `batch_decode` first, see Generated text in docs/evaluate.md"
 # Above which the losses of transformers mean class 1, by the type of problem.
@@ -39,14 +42,18 @@ class ComputeMetrics:
     of batches or batch by batch; with or without inputs, losses and hidden states; logits, or class
     ids from `preprocess_logits_for_metrics`. Between batches it keeps only counts.
 
-    With several columns of logits the argmax is the prediction. A single column is compared with a
-    threshold.
+    With several columns of logits the argmax is the prediction. Classes are in the last axis, also
+    of (N, L, C) logits of tokens where L is C. A single column is compared with a threshold. Labels
+    may also be text.
+
+    A prediction is missing, and counts as a wrong answer, where a score is nan, none of a sample is
+    finite, or several are inf; then markedness is nan. Of several labels, only that of the nan.
 
     Parameters
     ----------
     *names : str
         Names of scores, as in `estimate`.
-    labels : sequence of int, optional
+    labels : sequence of labels, optional
         The classes of the task; by default those of `config`, or else the columns of logits, or of
         ids those of the references.
     prior : mapping of class to probability, optional
@@ -61,10 +68,13 @@ class ComputeMetrics:
         squared error. It is never guessed.
     confidence_level : float, optional
         Adds `NAME_standard_error`, `NAME_low` and `NAME_high`.
-    ignore_index : int or None
+    ignore_index : label or None
         Drops the samples or tokens whose reference equals it.
     unknown : {"error", "wrong"}
-        Whether a prediction that is missing, or outside the classes, is an error or a wrong answer.
+        Whether a prediction of labels that is missing, or outside the classes, is an error or a
+        wrong answer.
+    zero_division : {"warn", 0.0, 1.0, nan}
+        As in `estimate`.
     multilabel : bool, optional
         Whether each column is a label of its own; by default `config` decides. Scores are then
         means over the labels for which they are defined. False: rows of 0 and 1 are tokens.
@@ -87,7 +97,8 @@ class ComputeMetrics:
     Warns
     -----
     InformednessWarning
-        If an evaluation was interrupted, whose batches are left out of the next one.
+        If an evaluation was interrupted, whose batches are left out of the next one; and if
+        predictions are missing.
     LabelsWarning
         As `informedness_score`; and if references are outside the columns of logits.
 
@@ -110,35 +121,39 @@ class ComputeMetrics:
     def __init__(
         self,
         *names: str,
-        labels: Sequence[int] | None = None,
+        labels: Sequence[Label] | None = None,
         prior: Mapping[Any, float] | None = None,
         average: Any = "default",
         threshold: float | None = None,
         confidence_level: float | None = None,
-        ignore_index: int | None = -100,
+        ignore_index: Label | None = _PADDING,
         unknown: str = "error",
+        zero_division: ZeroDivision = "warn",
         multilabel: bool | None = None,
         per_label: bool = False,
         config: Any = None,
     ) -> None:
         if config is not None and not hasattr(config, "num_labels"):
             raise ValueError(f"`config` must be that of a model, model.config, got {show(config)}")
-        self.names = names
         n_classes = getattr(config, "num_labels", 1)
         self._has_labels = labels is not None
         self.labels = range(n_classes) if labels is None and n_classes > 1 else labels
-        self.prior = prior
         self.average = average
         self.threshold = threshold
         self.confidence_level = confidence_level
         self.ignore_index = ignore_index
-        self.unknown = unknown
         self.multilabel = multilabel
         self.per_label = per_label
         self.config = config
         self.table: ContingencyTable | dict[str, ContingencyTable] | None = None
-        self._said: set[str] = set()
-        self._check_options()
+        self._warned_kinds: set[str] = set()
+        self._options: dict[str, Any] = {"prior": prior, "zero_division": zero_division}
+        self._check_options(names, unknown)
+        self._has_several_labels(n_classes)  # raises if options do not allow that
+
+        # padding is dropped before: text has none, and is no error where the option was not given
+        other_index = None if ignore_index == _PADDING else ignore_index
+        self._tally = Tally(labels=self.labels, ignore_index=other_index, unknown=unknown)
         self.reset()
         if average is None and self.labels is not None:
             self._class_names(self.labels)  # raises before training if two would be one
@@ -148,38 +163,39 @@ class ComputeMetrics:
         """What the model is trained for, which transformers may fill in at the first batch."""
         return getattr(self.config, "problem_type", None)
 
-    def _check_options(self) -> None:
-        """Raise ValueError for options that are not valid; `reset` checks those of the tally."""
-        if not self.names:
-            raise ValueError("`names` must hold at least one score, got none")
-        with_average = [name for name in self.names if score_named(name).averages]
-        check_distinct(self.names, "names")
-        averages = dict.fromkeys(self.names, "default") | dict.fromkeys(with_average, self.average)
-        self._scores = [averaged_score(*pair, self.unknown) for pair in averages.items()]
-        if self.average != "default" and not with_average:
-            raise ValueError(f"`average` must be left out: none of {self.names} takes one")
-        check_threshold(self.threshold)
-        if self.confidence_level is not None:
-            check_level(self.confidence_level)
-            for score in self._scores:
-                score.with_interval(self.prior)
-        if self.multilabel:
-            self._check_options_of_several_labels()
+    def _has_several_labels(self, n_columns: int) -> bool:
+        """Return whether each column is a label; raise ValueError if options do not allow that."""
+        has_several = self.multilabel
+        if has_several is None:
+            has_several = n_columns > 1 and self._problem == "multi_label_classification"
+        if has_several and (self.confidence_level is not None or self.average is None):
+            rule = "must be left out if samples have several labels: `per_label` scores each"
+            raise ValueError(f"`confidence_level` and average=None {rule}")
+        return has_several
 
-    def _check_options_of_several_labels(self) -> None:
-        if self.confidence_level is not None or self.average is None:
-            said = "must be left out if samples have several labels: `per_label` scores each"
-            raise ValueError(f"`confidence_level` and average=None {said}")
+    def _check_options(self, names: Sequence[str], unknown: str) -> None:
+        """Raise ValueError for options that are not valid; the tallies check theirs."""
+        if not names:
+            raise ValueError("`names` must hold at least one score, got none")
+        check_distinct(names, "names")
+        with_average = [name for name in names if score_named(name).averages]
+        averages = dict.fromkeys(names, "default") | dict.fromkeys(with_average, self.average)
+        self._scores = [averaged_score(*pair, unknown) for pair in averages.items()]
+        if self.average != "default" and not with_average:
+            raise ValueError(f"`average` must be left out: none of {names} takes one")
+        check_threshold(self.threshold)
+        for score in self._scores:
+            check_zero_division(self._options["zero_division"], score.stand_in)
+            if self.confidence_level is not None:
+                check_level(self.confidence_level)
+                score.with_interval(self._options["prior"])
 
     def reset(self) -> None:
         """Forget what was counted."""
-        self._tally = Tally(
-            labels=self.labels, ignore_index=self.ignore_index, unknown=self.unknown
-        )
+        self._tally.reset()
+        self._label_tally = LabelTally(self.ignore_index)
         self._form: str | None = None
-        # Where answers are 0 and 1: the counts of each column, a row for each reference.
-        self._cells: Numbers = np.array(0)
-        # Where answers are sequences of ids: how often each begins with which of both.
+        # where answers are sequences of ids: how often each begins with which of both
         self._starts: Counter[tuple[int, int]] = Counter()
         self._loop: tuple[weakref.ref[Any], int] | None = None
 
@@ -205,7 +221,7 @@ class ComputeMetrics:
         self._leave_out_interrupted()
         is_over = True
         try:
-            for predictions, references in _batches(eval_prediction):
+            for predictions, references in read_batches(eval_prediction):
                 self._count(predictions, references)
             is_over = compute_result
             return self._result() if compute_result else {}
@@ -228,40 +244,35 @@ class ComputeMetrics:
 
     def _count(self, predictions: Any, references: Numbers) -> None:
         """Count a batch."""
-        if self._has_several_labels(predictions):
+        n_columns = predictions.shape[-1] if predictions.ndim == 2 else 1
+        if self._has_several_labels(n_columns):
             check_shapes(references, predictions)
-            self._check_options_of_several_labels()
-            self._count_binary(f"{predictions.shape[1]} labels", predictions, references)
+            self._count_labels(f"{n_columns} labels", predictions, references)
             return
+
         if references.ndim == 2 and references.shape[1] == 1 and predictions.ndim < 3:
             references = references[:, 0]
-        has_columns = predictions.shape[:-1] == references.shape
+        has_columns = has_classes(predictions, references.shape)
         if has_columns and predictions.shape[-1] == 1:
             predictions, references = predictions.reshape(-1), references.reshape(-1)
-        elif has_columns and _is_float(predictions):
+        elif has_columns and is_float(predictions):
             self._tally.ids = range(predictions.shape[-1]) if self.labels is None else None
-            predictions = _argmax(predictions, references != self.ignore_index)
+            predictions = argmax(predictions)
         elif predictions.shape != references.shape:
             raise ValueError(
                 "predictions must be logits with one axis more than the references, or ids, got "
-                f"shapes {tuple(predictions.shape)} and {references.shape}: select logits in "
-                f"`preprocess_logits_for_metrics`, references in `label_names`; {_DECODE}"
+                f"shapes {tuple(predictions.shape)} and {references.shape}: {SELECT}; {_DECODE}"
             )
-        elif predictions.ndim > 1 and (_is_float(predictions) or _is_float(references)):
-            said = f"arrays of one shape, {references.shape}, could be several labels or tokens"
-            raise ValueError(f"{said}: pass multilabel=True for labels; for tokens flatten both")
-        if _is_float(predictions):
-            self._count_binary(_ONE_COLUMN, predictions[:, None], references[:, None])
+        elif predictions.ndim > 1 and (is_float(predictions) or is_float(references)):
+            shapes = f"arrays of one shape, {references.shape}, could be several labels or tokens"
+            raise ValueError(f"{shapes}: pass multilabel=True for labels; for tokens flatten both")
+
+        if is_float(predictions):
+            self._count_labels(_ONE_COLUMN, predictions[:, None], references[:, None])
         else:
             self._count_ids(as_array(predictions, "predictions"), references)
 
-    def _has_several_labels(self, predictions: Any) -> bool:
-        if self.multilabel is not None:
-            return self.multilabel
-        is_table = predictions.ndim == 2 and predictions.shape[1] > 1
-        return is_table and self._problem == "multi_label_classification"
-
-    def _is_of(self, form: str) -> None:
+    def _check_form(self, form: str) -> None:
         """Raise ValueError if batches of one evaluation have different forms."""
         if self._form not in (None, form):
             raise ValueError(f"batches must be alike, got {form} after {self._form}: call reset()")
@@ -270,36 +281,41 @@ class ComputeMetrics:
     def _count_ids(self, predictions: Numbers, references: Numbers) -> None:
         """Count one id per sample, or per token."""
         if self.threshold is not None or self.per_label:
-            what = f"one column of scores or several labels, got {predictions.ndim} axes of ids"
-            raise ValueError(f"`threshold` and `per_label` are for predictions of {what}")
-        self._is_of("classes")
-        if references.ndim == 2 and references.size:
-            starts = predictions[:, 0].tolist(), references[:, 0].tolist()
-            self._starts.update(zip(*starts, strict=True))
+            form = f"one column of scores or several labels, got {predictions.ndim} axes of ids"
+            raise ValueError(f"`threshold` and `per_label` are for predictions of {form}")
+        self._check_form("classes")
+        is_of_tokens = references.ndim == 2
+        if is_of_tokens and references.size and predictions.dtype.kind in "iu":
+            first_ids = zip(predictions[:, 0].tolist(), references[:, 0].tolist(), strict=True)
+            self._starts.update(first_ids)
+        predictions, references = predictions.ravel(), references.ravel()
+        is_counted = np.asarray(references != self.ignore_index)
+        is_missing = np.asarray(predictions == NO_ANSWER)
+        if is_missing.any() or not is_counted.all():
+            self._tally.update_missing(references[is_counted & is_missing])
+            is_answered = is_counted & ~is_missing
+            predictions, references = predictions[is_answered], references[is_answered]
         try:
-            self._tally.update(references=references.ravel(), predictions=predictions.ravel())
+            self._tally.update(references=references, predictions=predictions)
         except ValueError as error:
-            if references.ndim < 2 or self._has_labels:
+            if not is_of_tokens or self._has_labels:
                 raise
             raise ValueError(f"{_DECODE}; if these are classes of tokens, {error}") from error
 
-    def _count_binary(self, form: str, predictions: Any, references: Numbers) -> None:
+    def _count_labels(self, form: str, predictions: Any, references: Numbers) -> None:
         """Count scores, or answers 0 and 1, against references 0 and 1 for each column."""
-        self._is_of(form)
-        keep = np.asarray(references != self.ignore_index)
-        if _is_float(predictions):
-            _check_numbers(predictions != predictions, keep)
-            predictions = predictions > self._threshold()
-        answers = as_array(predictions, "predictions")
-        self._cells = self._cells + count_labels(references, answers, self.ignore_index, NAMES)
+        self._check_form(form)
+        if is_float(predictions):
+            predictions = decisions(predictions, self._threshold())
+        self._label_tally.update(references, as_array(predictions, "predictions"))
 
     def _threshold(self) -> float:
         """Return the threshold that was given, or that goes with the model's loss."""
         if self.threshold is not None:
             return self.threshold
         if self._problem not in _THRESHOLDS:
-            said = "0.0 for logits, 0.5 for probabilities or after squared error"
-            raise ValueError(f"`threshold` must be given: {said}; make class ids integers")
+            values = "0.0 for logits, 0.5 for probabilities or after squared error"
+            raise ValueError(f"`threshold` must be given: {values}; make class ids integers")
         return _THRESHOLDS[self._problem]
 
     def _result(self) -> dict[str, float]:
@@ -307,10 +323,13 @@ class ComputeMetrics:
         if self._form in (None, "classes"):
             self.table = self._tally.table
             self._check_starts(labels_at(self.table, self.table.prediction_totals > 0))
-            self._warn_of_padding(self.table)
+            warn_of_missing(self._tally.n_missing, self.table.total)
             return self._of_table(self.table)
-        names = self._class_names(range(len(self._cells)))
-        tables = tables_of_labels(self._cells, names)
+
+        counts = self._label_tally.counts
+        names = self._class_names(range(len(counts)))
+        tables = self._label_tally.tables(names)
+        warn_of_missing(counts[..., -1].sum(), counts.sum())
         if self._form != _ONE_COLUMN:
             self.table = tables
             return self._over_labels(names, tables)
@@ -319,61 +338,51 @@ class ComputeMetrics:
         (self.table,) = tables.values()
         return self._of_table(self.table)
 
-    def _check_starts(self, predicted: Any) -> None:
+    def _check_starts(self, predicted: Sequence[Any]) -> None:
         """Raise ValueError if all predictions begin with an id with which no reference begins."""
-        starts = [pair for pair in self._starts.elements() if pair[1] >= 0]
-        begun = {prediction for prediction, _ in starts}
-        is_apart = len(begun) == 1 and not begun & {reference for _, reference in starts}
+        starts = [pair for pair in self._starts.elements() if pair[1] >= 0 and pair[0] != NO_ANSWER]
+        first_ids = {prediction for prediction, _ in starts}
+        is_apart = len(first_ids) == 1 and not first_ids & {reference for _, reference in starts}
         # not if nothing else is predicted, as by a model that has learnt nothing yet
-        is_varied = len({*predicted}) > 1
+        is_varied = len({*predicted} - {None}) > 1
         if is_apart and is_varied and len(starts) > 4 and not self._has_labels:
             raise ValueError(
-                f"all sequences of predictions begin with {begun.pop()}, and no references do: "
+                f"all sequences of predictions begin with {first_ids.pop()}, and no references do: "
                 f"{_DECODE}; for classes of tokens pass `labels`"
             )
 
-    def _warn_of_padding(self, table: ContingencyTable) -> None:
-        """Warn of references such as 255 and -1 for which there are no logits."""
-        ids = self._tally.ids
-        if ids is None:
-            return
-        references = labels_at(table, table.reference_totals > 0)
-        if odd := [label for label in references if label not in ids]:
-            said = f"count as a class, but are not in range({len(ids)}), as logits"
-            hint = f"pass ignore_index={odd[0]} if they are padding"
-            warn(f"references such as {odd[0]} {said}: {hint}", LabelsWarning)
-
     def _of_table(self, table: ContingencyTable) -> dict[str, float]:
         """Return the scores of one table, with their intervals if wanted."""
+        ends = [""] if self.confidence_level is None else ["", "_standard_error", "_low", "_high"]
         result: dict[str, float] = {}
         with collected() as notes:
             for score in self._scores:
                 keys = [score.name]
+                is_nan = is_unknown(score, table)
                 if score.average is None:
-                    names = self._class_names(score.class_labels(table))
+                    labels = table.labels if is_nan else score.class_labels(table)
+                    names = self._class_names([label for label in labels if label is not None])
                     keys = [f"{score.name}_{name}" for name in names]
-                if self.confidence_level is None:
-                    values = np.ravel(score.value(table, prior=self.prior)).tolist()
-                    result |= zip(keys, values, strict=True)
-                    continue
-                interval = score.with_interval(self.prior)
-                estimates = estimate_of(table, interval, self.confidence_level, prior=self.prior)
-                for key, estimate in zip(keys, estimates, strict=True):
-                    low, high = estimate.confidence_interval
-                    result |= {
-                        key: estimate.value,
-                        f"{key}_standard_error": estimate.standard_error,
-                    }
-                    result |= {f"{key}_low": low, f"{key}_high": high}
-        issue(notes, self._said)
+                if is_nan:
+                    rows = [[math.nan] * len(ends)] * len(keys)
+                elif self.confidence_level is None:
+                    values = np.ravel(score.value(table, **self._options)).tolist()
+                    rows = [[value] for value in values]
+                else:
+                    interval = score.with_interval(self._options["prior"])
+                    estimates = estimate_of(table, interval, self.confidence_level, **self._options)
+                    rows = [[x.value, x.standard_error, *x.confidence_interval] for x in estimates]
+                for key, row in zip(keys, rows, strict=True):
+                    result |= {f"{key}{end}": x for end, x in zip(ends, row, strict=True)}
+        issue_once(notes, self._warned_kinds)
         return result
 
     def _class_names(self, labels: Sequence[Label | None]) -> list[str]:
         is_named = self._form != _ONE_COLUMN  # which has one name for its two classes
-        names = (getattr(self.config, "id2label", None) if is_named else None) or {}
-        found = [str(names.get(x, x)) for x in labels]
-        check_distinct(found, "config.id2label")
-        return found
+        names_by_id = (getattr(self.config, "id2label", None) if is_named else None) or {}
+        names = [str(names_by_id.get(label, label)) for label in labels]
+        check_distinct(names, "config.id2label")
+        return names
 
     def _over_labels(
         self, names: list[str], tables: dict[str, ContingencyTable]
@@ -381,10 +390,10 @@ class ComputeMetrics:
         """Return the means of scores over labels, and the score of each label if wanted."""
         result: dict[str, float] = {}
         for score in self._scores:
-            made = scores_of_labels(tables, names, score, self.prior)
-            result[score.name] = made.mean
-            for name in names if self.per_label else ():
-                result[f"{score.name}_{name}"] = made.scores[name]
+            scored = scores_of_labels(tables, names, score, **self._options)
+            result[score.name] = scored.mean
+            if self.per_label:
+                result |= {f"{score.name}_{name}": x for name, x in scored.scores.items()}
         return result
 
 
@@ -392,7 +401,8 @@ def argmax_logits(logits: Any, labels: Any) -> Any:
     """Return the classes of logits, for `Trainer(preprocess_logits_for_metrics=...)`.
 
     The Trainer then gathers and keeps one id per token instead of its logits. Of a tuple, the first
-    element is used. A single column, and several labels per sample, are left as they are.
+    element is used. A single column, and several labels per sample, are left as they are. The id is
+    -2**30, a missing prediction to `ComputeMetrics`, where scores are nan or infinite.
 
     Examples
     --------
@@ -400,57 +410,8 @@ def argmax_logits(logits: Any, labels: Any) -> Any:
     array([1, 0])
     """
     logits = logits[0] if isinstance(logits, tuple) else logits
-    shape = getattr(labels, "shape", None)
-    if logits.ndim < 2 or logits.shape[-1] == 1 or logits.shape == shape:
+    shape = tuple(getattr(labels, "shape", ()))
+    if logits.ndim < 2 or logits.shape[-1] == 1 or tuple(logits.shape) == shape:
         return logits
-    return _argmax(logits, labels != -100 if logits.shape[:-1] == shape else True)
-
-
-def _batches(eval_prediction: Any) -> Iterator[tuple[Any, Numbers]]:
-    """Return predictions, tensors where they are, and references: of all samples or each batch."""
-    if hasattr(eval_prediction, "label_ids"):
-        predictions, references = eval_prediction.predictions, eval_prediction.label_ids
-    elif isinstance(eval_prediction, (tuple, list)) and len(eval_prediction) == 2:
-        predictions, references = eval_prediction
-    else:
-        wanted = "an EvalPrediction or (predictions, references)"
-        raise ValueError(f"`eval_prediction` must be {wanted}, got {show(eval_prediction)}")
-    first: Any = references[0] if isinstance(references, list) and references else None
-    has_batches = getattr(first, "shape", ())  # of a number it is (), too
-    both = predictions, references
-    pairs = zip(*both, strict=True) if has_batches else [both]
-    for logits, labels in pairs:
-        logits = logits[0] if isinstance(logits, tuple) else logits
-        logits = logits if _is_tensor(logits) else as_array(logits, "predictions")
-        if _is_tensor(labels) and _is_float(labels):
-            labels = labels.float()  # numpy has no bfloat16
-        yield logits, as_array(labels, "references")
-
-
-def _is_tensor(array: Any) -> bool:
-    return hasattr(array, "detach")
-
-
-def _is_float(array: Any) -> bool:
-    dtype = array.dtype
-    return bool(dtype.is_floating_point if _is_tensor(array) else dtype.kind == "f")
-
-
-def _argmax(logits: Any, keep: Any) -> Any:
-    """Return the argmax over the last axis; raise ValueError if a sample that counts has none."""
-    highest = logits.amax(-1) if _is_tensor(logits) else logits.max(-1)
-    _check_numbers(highest != highest, keep)  # which is nan where any logit is
-    is_infinite = abs(highest) == math.inf
-    if is_infinite.any():
-        several = (logits == highest[..., None]).sum(-1) > 1
-        _check_numbers(is_infinite & several, keep, "several inf, or only -inf,")
-    return logits.argmax(-1)
-
-
-def _check_numbers(is_bad: Any, keep: Any, what: str = "nan") -> None:
-    """Raise ValueError for nan, or something else, in samples that count."""
-    n_bad = int((as_array(is_bad, "predictions") & as_array(keep, "references")).sum())
-    if n_bad:
-        raise ValueError(
-            f"predictions must be numbers, got {what} for {n_bad} samples: has training diverged?"
-        )
+    has_classes(logits, shape)  # raises if classes are in another axis
+    return argmax(logits)

@@ -11,6 +11,7 @@ warnings.filterwarnings("ignore", category=IntervalWarning)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -51,14 +52,16 @@ def naming_warnings(name: str) -> Iterator[None]:
         warn(f"{name}: {str(note).removeprefix(WARNING_PREFIX)}", type(note))
 
 
-def issue(notes: list[Warning], said: set[str]) -> None:
-    """Issue warnings; that of many answers without references once, as `said` remembers."""
+def issue_once(notes: list[Warning], issued_kinds: set[str]) -> None:
+    """Issue one warning of each kind, which is its words without numbers, and remember the kinds.
+
+    So that a training loop says it once, and not in each step.
+    """
     for note in notes:
-        is_absent = "which no reference has" in str(note)
-        if not (is_absent and said):
+        kind = re.sub("[^a-z]+", " ", str(note))
+        if kind not in issued_kinds:
+            issued_kinds.add(kind)
             warn(str(note).removeprefix(WARNING_PREFIX), type(note))
-        if is_absent:
-            said.add(str(note))
 
 
 class IntervalWarning(InformednessWarning):

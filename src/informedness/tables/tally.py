@@ -1,11 +1,13 @@
 """A tally counts batches as they come, and scores are taken from the table of all of them.
 
 Scores of batches must not be averaged: Informedness and NIT depend on class shares, which differ
-from batch to batch. Tables can be added up.
+from batch to batch. Tables can be added up. `Tally` is for any labels, `LabelTally` for several per
+sample.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from threading import Lock
@@ -13,10 +15,23 @@ from typing import Any
 
 import numpy as np
 
-from ..core.labels import Label, NoSamplesError, check_same_kind, read_column
+from ..core.labels import (
+    NAMES,
+    Column,
+    Label,
+    LabelsWarning,
+    NoSamplesError,
+    Numbers,
+    check_same_kind,
+    read_column,
+    warn,
+)
+from ..core.table import Task, labels_at
 from .contingency import ContingencyTable
 from .doubts import warn_of_table
 from .sides import read_sides
+
+NO_ANSWER = -(2**30)  # the id of no class, where scores leave the prediction open
 
 ADDING = Lock()  # threads that query a model may share a tally; one for all, so that it pickles
 
@@ -55,7 +70,7 @@ class Tally:
     ) -> None:
         self._task = read_sides({"references": ()}, labels, ignore_index, unknown)[1]
         self._table: ContingencyTable | None = None
-        self.ids: range | None = None  # of logits: all are classes, whether or not they occur
+        self.reset()
 
     def update(self, *, references: Any, predictions: Any, sample_weight: Any = None) -> None:
         """Count a batch; an empty or fully ignored batch adds nothing.
@@ -73,10 +88,18 @@ class Tally:
             If the batch is not valid, as in `informedness_score`, or its labels differ in type
             from earlier ones; none of it is counted.
         """
+        self._add(references, predictions, sample_weight, self._task)
+
+    def update_missing(self, references: Any) -> None:
+        """Count samples without a prediction as wrong answers, whatever `unknown` is."""
+        wrong = self._task._replace(unknown="wrong")
+        self._add(references, [None] * len(references), None, wrong)
+        self.n_missing += len(references)
+
+    def _add(self, references: Any, predictions: Any, sample_weight: Any, task: Task) -> None:
+        """Add the table of a batch."""
         sides = {"references": references, "predictions": predictions}
-        (references, predictions), task = read_sides(
-            sides, *self._task, sample_weight=sample_weight
-        )
+        (references, predictions), task = read_sides(sides, *task, sample_weight=sample_weight)
         if self._table is not None:
             before = read_column(self._table.labels[:1], "labels")
             check_same_kind(before, "references of earlier batches", references, "references")
@@ -100,14 +123,22 @@ class Tally:
             raise NoSamplesError("there must be a sample to score, but `update` was given none")
         table = self._table
         if self.ids is not None:
-            known = np.array([label in self.ids for label in table.labels])
-            table = replace(table, known=known | table.is_class)
-        warn_of_table(table, unknown=self._task.unknown)
+            is_id = np.array([label in self.ids for label in table.labels])
+            outside = labels_at(table, ~is_id & (table.reference_totals > 0))
+            if outside:
+                reason = f"count as a class, but are not in range({len(self.ids)}), as logits"
+                hint = f"pass ignore_index={outside[0]} if they are padding"
+                warn(f"references such as {outside[0]} {reason}: {hint}", LabelsWarning)
+            table = replace(table, known=is_id | table.is_class)
+        if table.n_samples != self.n_missing:  # or it would say that no prediction is a class
+            warn_of_table(table, unknown=self._task.unknown)
         return table
 
     def reset(self) -> None:
         """Forget all samples."""
         self._table = None
+        self.ids: range | None = None  # of logits: all are classes, whether or not they occur
+        self.n_missing = 0  # of `update_missing`
 
     def __repr__(self) -> str:
         return "Tally of no samples" if self._table is None else repr(self._table)
@@ -135,3 +166,63 @@ class Tally:
     def __radd__(self, other: object) -> Tally:
         """Let `sum(tallies)` start from 0, with a copy, since the sum may be updated."""
         return copy(self) if type(other) is int and other == 0 else NotImplemented
+
+
+class LabelTally:
+    """Counts several labels per sample, each by itself: 0 or 1, or `NO_ANSWER` as a prediction.
+
+    Attributes
+    ----------
+    counts : int64 array of shape (n_labels, 2, 3)
+        Of each label: rows are references 0 and 1, columns predictions 0, 1 and missing ones.
+    """
+
+    def __init__(self, ignore_index: Any = None, names: tuple[str, str] = NAMES) -> None:
+        self._ignore_index, self._names = ignore_index, names
+        self.counts: Numbers = np.array(0)
+
+    def update(self, references: Numbers, predictions: Numbers) -> None:
+        """Count a batch of arrays of shape (n_samples, n_labels), as `check_shapes` has it.
+
+        Raises
+        ------
+        ValueError
+            If a value that counts is none of these.
+        """
+        is_counted = np.asarray(references != self._ignore_index)
+        sides = (references, 1), (predictions, NO_ANSWER)  # what else each may hold
+        for name, (array, allowed) in zip(self._names, sides, strict=True):
+            others = array[is_counted & (array != 0) & (array != 1)]
+            others = others[others != allowed]
+            if len(others):
+                rule = "must be 0 or 1 for a single column of scores or several labels"
+                raise ValueError(f"{name} {rule}, got {others[0].item()!r}")
+
+        columns = np.where(predictions == NO_ANSWER, 2, predictions)
+        n_labels = references.shape[1]
+        cells = 6 * np.arange(n_labels) + 3 * references + columns
+        counts = np.bincount(cells[is_counted].astype(np.int64), minlength=6 * n_labels)
+        self.counts = self.counts + counts.reshape(-1, 2, 3)
+
+    def tables(self, names: Sequence[str]) -> dict[str, ContingencyTable]:
+        """Return the tables of the labels that have samples, by these names of all labels."""
+        if not self.counts.any():
+            raise NoSamplesError("there must be a sample to score, but none was given")
+        counts_by_name = zip(names, self.counts, strict=True)
+        return {name: table_of_counts(counts) for name, counts in counts_by_name if counts.any()}
+
+
+def check_shapes(references: Any, predictions: Any) -> None:
+    """Raise ValueError unless both have a row for each sample and a column for each label."""
+    if predictions.ndim != 2 or predictions.shape != references.shape:
+        rule = "predictions and references with several labels must be (n_samples, n_labels)"
+        raise ValueError(f"{rule}, got {tuple(predictions.shape)} and {references.shape}")
+
+
+def table_of_counts(counts: Numbers) -> ContingencyTable:
+    """Return the table of classes 0 to k - 1 from (k, k + 1) counts, the last of missing ones."""
+    rows, columns = np.nonzero(counts)
+    ids = [*range(len(counts))]
+    references, predictions = Column(rows, ids), Column(columns, [*ids, None])
+    task = Task((*ids,), None, "wrong")
+    return ContingencyTable._of_counts(references, predictions, task, counts=counts[rows, columns])

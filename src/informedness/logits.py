@@ -1,0 +1,114 @@
+"""What models hand over, batch by batch, and the classes that their scores choose.
+
+Numpy's arrays and torch's tensors alike, which stay on their device; torch is not imported.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .core.labels import Numbers, as_array, show, warn
+from .tables.tally import NO_ANSWER
+
+SELECT = "select logits in `preprocess_logits_for_metrics`, references in `label_names`"
+
+
+def read_batches(eval_prediction: Any) -> Iterator[tuple[Any, Numbers]]:
+    """Yield predictions, tensors where they are, and references: of all samples or each batch.
+
+    Raises
+    ------
+    ValueError
+        If it is no pair of both, or one of them is no array.
+    """
+    if hasattr(eval_prediction, "label_ids"):
+        sides = eval_prediction.predictions, eval_prediction.label_ids
+    elif isinstance(eval_prediction, (tuple, list)) and len(eval_prediction) == 2:
+        sides = tuple(eval_prediction)
+    else:
+        expected = "an EvalPrediction or (predictions, references)"
+        raise ValueError(f"`eval_prediction` must be {expected}, got {show(eval_prediction)}")
+    first: Any = sides[1][0] if isinstance(sides[1], list) and sides[1] else None
+    has_batches = getattr(first, "shape", ())  # of a number it is (), too
+    for predictions, references in zip(*sides, strict=True) if has_batches else [sides]:
+        logits = predictions[0] if isinstance(predictions, tuple) else predictions
+        if is_tensor(references) and is_float(references):
+            references = references.float()  # numpy has no bfloat16
+        is_ready = is_tensor(logits)
+        yield (
+            logits if is_ready else _array(logits, "predictions"),
+            _array(references, "references"),
+        )
+
+
+def _array(values: Any, name: str) -> Numbers:
+    array = as_array(values, name)
+    if array.ndim == 0:
+        raise ValueError(f"{name} must be an array or a list, got {show(values)}: {SELECT}")
+    # numpy would make text of numbers beside text
+    return np.array(values, dtype=object) if array.dtype.kind in "US" else array
+
+
+def is_tensor(array: Any) -> bool:
+    """Return whether it is a tensor of torch."""
+    return hasattr(array, "detach")
+
+
+def is_float(array: Any) -> bool:
+    """Return whether an array or tensor holds floats, of whatever width."""
+    return "float" in str(array.dtype)
+
+
+def has_classes(predictions: Any, shape: tuple[int, ...]) -> bool:
+    """Return whether predictions have an axis of classes behind those of the references' shape.
+
+    Raises
+    ------
+    ValueError
+        If it is, or with more than three axes could be, the second axis.
+    """
+    own_shape = tuple(predictions.shape)
+    is_last = own_shape[:-1] == shape
+    is_second = len(own_shape) > 2 and (own_shape[0], *own_shape[2:]) == shape
+    if is_second and (len(own_shape) > 3 or not is_last):
+        rule = "have the classes in the last axis: move the classes last, then flatten both"
+        raise ValueError(f"predictions must {rule}, got shape {own_shape}, references {shape}")
+    return is_last
+
+
+def argmax(logits: Any) -> Any:
+    """Return the ids of the highest scores over the last axis, of the first one if several are.
+
+    `NO_ANSWER` where a score is nan, none is finite, or several are inf.
+    """
+    highest = logits.amax(-1) if is_tensor(logits) else logits.max(-1)  # nan where any score is
+    ids = logits.argmax(-1)
+    is_odd = ~(abs(highest) < math.inf)
+    if is_odd.any():
+        is_single = (logits == math.inf).sum(-1) == 1
+        has_finite = (abs(logits) < math.inf).any(-1)
+        ids[is_odd & ~((highest == math.inf) & is_single & has_finite)] = NO_ANSWER
+    return ids
+
+
+def decisions(scores: Any, threshold: float) -> Any:
+    """Return 1 for scores above the threshold, else 0, of labels in the last axis.
+
+    `NO_ANSWER` for a score that is nan, and for all of a sample of which none is finite.
+    """
+    ids = (scores > threshold) * 1
+    is_finite = abs(scores) < math.inf
+    if not is_finite.all():
+        ids[(scores != scores) | ~is_finite.any(-1)[..., None]] = NO_ANSWER
+    return ids
+
+
+def warn_of_missing(n_missing: int, n_predictions: int) -> None:
+    """Warn of predictions that are `NO_ANSWER`, if there are any."""
+    if n_missing:
+        why = "are missing, because scores are nan or infinite, and count as wrong answers"
+        warn(f"{n_missing} of {n_predictions} predictions {why}: the model may have diverged")
