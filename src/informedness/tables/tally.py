@@ -68,7 +68,8 @@ class Tally:
     def __init__(
         self, *, labels: Any = None, ignore_index: Label | None = None, unknown: str = "error"
     ) -> None:
-        self._task = read_sides({"references": ()}, labels, ignore_index, unknown)[1]
+        no_samples = {"references": (), "predictions": ()}
+        self._task = read_sides(no_samples, labels, ignore_index, unknown)[1]
         self._table: ContingencyTable | None = None
         self.reset()
 
