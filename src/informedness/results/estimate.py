@@ -103,7 +103,7 @@ def estimates_of(
     check_level(level)
     judged, error = (table, None) if pairs is None else of_groups(table, score, pairs, level)
     intervals = score.intervals(judged, level, prior)
-    if n_groups(pairs) == 1:  # of which no error can be known
+    if pairs is not None and n_groups(pairs) == 1:  # of which no error can be known
         intervals = [Interval(intervals[0].value, *[math.nan] * 3)]
     size = effective_sample_size(table)
     doubt = too_few_groups(pairs) or score.doubt(judged, prior)

@@ -24,12 +24,14 @@ FEW_GROUPS = 10  # with fewer, a sum over groups is far from normal
 def settings_of(level: float | None, pairs: CellPairs | None = None) -> str | None:
     """Return what a signature says of an interval of this level, by groups if there are some."""
     settings = None if level is None else f"ci:{float(level)!r}"
-    return f"groups:{n_groups(pairs)}|{settings}" if settings and n_groups(pairs) else settings
+    if settings is None or pairs is None or not (n := n_groups(pairs)):
+        return settings
+    return f"groups:{n}|{settings}"
 
 
 def too_few_groups(pairs: CellPairs | None, least: int = FEW_GROUPS) -> str:
     """Return how many groups there are if they are too few, else empty."""
-    return lack(n_groups(pairs), least, "group") if n_groups(pairs) else ""
+    return lack(n, least, "group") if pairs is not None and (n := n_groups(pairs)) else ""
 
 
 ByArgument: TypeAlias = Mapping[str, Any]  # arrays, by what the caller calls them

@@ -137,11 +137,11 @@ class Score:
 
     def undefined(self, table: Table) -> str:
         """Return why the score is undefined for this table; empty if it is defined."""
-        stated = self.title, self.stand_in, table
-        reasons = (
-            scores.why_one_class(*stated, side_totals(table, side), side) for side in self.sides
-        )
-        return next(filter(None, reasons), "")
+        for side in self.sides:
+            totals = side_totals(table, side)
+            if np.count_nonzero(totals) == 1:
+                return scores.why_one_class(self.title, self.stand_in, table, totals, side)
+        return ""
 
     def says_nothing(self, table: Table) -> bool:
         """Return whether all references are of one class, so that nothing is to be told apart."""
