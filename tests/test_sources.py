@@ -176,6 +176,20 @@ def test_a_sheet_is_read_if_it_is_the_one_with_the_columns_at_its_top(tmp_path):
                 sheet.append(cells)
         book.save(tmp_path / "p.xlsx")
         refused(tmp_path / "p.xlsx", f".*{message}")
+    refused(tmp_path / "p.xlsx", ".*`rows` must be one of the sheets 'Sheet1'", rows="Sheet2")
+
+
+def test_of_several_sheets_with_the_columns_the_one_that_is_named_is_read(tmp_path):
+    book = openpyxl.Workbook()
+    for name in "ab":
+        sheet = book.create_sheet(name)
+        for cells in (HEAD, ["x", name], ["y", "y"]):
+            sheet.append(cells)
+    book.save(tmp_path / "p.xlsx")
+    options = {"rows": "b", "unknown": "wrong", "labels": [*"xyb"]}
+    made = table_from_file(tmp_path / "p.xlsx", **COLUMNS, **options)
+    assert made.read[0].sources == (f"{tmp_path / 'p.xlsx'}, sheet b",)
+    assert made.prediction_totals[2] == 1
 
 
 def test_only_a_data_set_of_which_nothing_is_left_is_refused(batches, tmp_path):

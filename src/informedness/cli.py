@@ -380,7 +380,7 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
     add("--numeric", help="read text labels as integers, so that 001 is 1", **flag)
     add("--drop-null", help="leave out rows with missing values", **flag)
     add("--keep-missing", help="read empty cells and NA or None as labels", **flag)
-    add("--rows", metavar="PATH", help="where rows are in a JSON document, such as a.b")
+    add("--rows", metavar="PATH", help="where rows are in JSON, such as a.b, or the sheet of Excel")
     add("--no-quotes", help="take quotes in CSV and TSV for text, as in CoNLL", **flag)
     by_name = "by default by the ending of the file name"
     add("--input-format", dest="file_format", choices=_FORMATS, help=by_name)

@@ -169,7 +169,10 @@ def _top(
         top = list(islice(text, _TOP))
         if stated := re.fullmatch(r"sep=(.)[\r\n]*", top[0] if top else "", re.IGNORECASE):
             return stated[1], 1, list(read(top[1:], delimiter=stated[1]))
-        found = {one: list(read(top, delimiter=one)) for one in (delimiter, *_SEPARATORS)}
+        found = {
+            one: [row for row in read(top, delimiter=one) if row]
+            for one in (delimiter, *_SEPARATORS)
+        }
     wanted = set(names.values())
 
     def n_known(one: str) -> int:
@@ -177,6 +180,12 @@ def _top(
         return len(wanted & {*header}) if wanted else len(header)
 
     best = max(found, key=n_known)
+    tables = [rows for rows in found.values() if rows]
+    is_alone = all(len(header) == 1 for header, *_ in tables) and not (wanted and n_known(best))
+    widths_below = [{len(row) for row in rows} for _, *rows in tables]
+    if is_alone and any(len(widths) == 1 < max(widths) for widths in widths_below):
+        number, line = next((i, line.strip()) for i, line in enumerate(top, 1) if line.strip())
+        raise DataError(f"line {number} looks like a title, {show(line)}: take it out")
     return best, 0, found[best]
 
 

@@ -14,13 +14,14 @@ from contextlib import contextmanager, suppress
 from itertools import chain, islice
 from typing import Any, BinaryIO, TypeAlias
 
-from ..core.labels import show
+from ..core.labels import show, warn
 from ..errors import DataError, needing, refuse_all
 from .columns import ARGMAX, check_columns, closest, listed, why_not_utf8
 
 Row: TypeAlias = tuple[str, Any]
 """Where an object stands, and the object."""
 
+_OF_LOG = ("doc_id", "filter")  # of lm-eval, which has a row for each document and filter
 _LINES = 1 << 16  # in a batch
 _OBJECTS = 256  # held at a time, so that they stay in the cache: a quarter of the time
 
@@ -32,10 +33,11 @@ class Objects:
         self, stream: BinaryIO, kind: str, names: Mapping[str, str], rows: str | None
     ) -> None:
         self._names = names
+        self.sheet, self.sheets, self.header = "", list[str](), list[str]()
         if kind == "xlsx":
-            self.header, objects = open_sheet(stream, names)
+            self.sheet, self.sheets, self.header, objects = open_sheet(stream, names, rows)
         else:
-            self.header, objects = [], json_rows(stream, rows, names)
+            objects = json_rows(stream, rows, names)
         first: Row = next(objects, ("", {}))
         self._where, self.first = first
         self._rows: Iterable[Row] = chain([first] if first[0] else [], objects)
@@ -51,12 +53,16 @@ class Objects:
         columns: dict[str, list[Any]] = {argument: [] for argument in self._names}
         n_rows = 0
         n_lacking = Counter[str]()
+        is_log = isinstance(self.first, dict) and {*_OF_LOG, "filtered_resps"} <= {*self.first}
+        times = {field: Counter[str]() for field in _OF_LOG if is_log}
         while objects := list(islice(rows, _OBJECTS)):
             n_rows += len(objects)
             for argument, values in _columns_of(objects, self._names, n_lacking).items():
                 if keep_empty and argument not in ("weights", "counts"):
                     values = ["" if value is None else value for value in values]
                 columns[argument] += values
+            for field, counter in times.items():
+                counter.update(str(row.get(field)) for _, row in objects)
             if len(columns[argument]) >= _LINES:
                 yield columns
                 columns = {argument: [] for argument in self._names}
@@ -65,6 +71,19 @@ class Objects:
         _values_of(self.first, absent, self._where)
         if any(columns.values()):
             yield columns
+        _warn_of_filters(times, n_rows, names)
+
+
+def _warn_of_filters(times: Mapping[str, Counter[str]], n_rows: int, used: Sequence[str]) -> None:
+    """Warn if rows of a log are the same documents after several filters, and count apart."""
+    documents, filters = (times.get(name, ()) for name in _OF_LOG)
+    if len(filters) > 1 and "filter" not in used:
+        names = ", ".join(map(show, filters))
+        warn(
+            f"{n_rows:,d} rows are {len(documents):,d} documents after {len(filters)} filters of "
+            f"lm-eval ({names}), and each counts as a sample: slice `by` 'filter', or read the log "
+            "without naming columns"
+        )
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -216,33 +235,42 @@ def _values_of(row: Any, names: Mapping[str, str], where: str, n_lacking: Any = 
     return values
 
 
-def open_sheet(stream: BinaryIO, names: Mapping[str, str]) -> tuple[list[str], Iterator[Row]]:
-    """Return the header and the rows of the one sheet of an Excel file that has these columns.
+def open_sheet(
+    stream: BinaryIO, names: Mapping[str, str], title: str | None
+) -> tuple[str, list[str], list[str], Iterator[Row]]:
+    """Return the title, the titles of all sheets, the header and the rows of a sheet of Excel.
 
-    Empty rows are passed over; the first of the others is the header.
+    It is the one of this title, or the one that has these columns. Empty rows are passed over; the
+    first of the others is the header.
 
     Raises
     ------
     ValueError
-        If no sheet or several have the columns, or the file is damaged.
+        If no sheet has the title or the columns, several have the columns, or the file is damaged.
     """
     with needing("reading Excel files needs openpyxl", "informedness[excel]"):
         import openpyxl
     with _explained():
         book = openpyxl.load_workbook(stream, read_only=True, data_only=True)
+        titles = [sheet.title for sheet in book.worksheets]
+        if title not in (None, *titles):
+            raise ValueError(f"`rows` must be one of the sheets {listed(titles)}, got {title!r}")
         tables = []
         for sheet in book.worksheets:
             rows = _filled_rows(sheet)
             _, head = next(rows, ("", ()))
             tables.append((sheet.title, ["" if x is None else str(x) for x in head], rows))
-        having = [table for table in tables if {*names.values()} <= {*table[1]}]
+        asked = [table for table in tables if title in (None, table[0])]
+        having = [table for table in asked if {*names.values()} <= {*table[1]}]
         if names and len(having) > 1:
-            titles = ", ".join(show(title) for title, _, _ in having)
-            raise ValueError(f"one sheet must have these columns, got {titles}: keep one of them")
-        _, header, rows = max(having or tables, key=lambda table: len(table[1]))
+            several = [name for name, *_ in having]
+            said = f"one sheet must have these columns, got {listed(several)}: name one as `rows`"
+            raise DataError(said, {"rows": several})
+        sheet, header, rows = max(having or asked, key=lambda table: len(table[1]))
         check_columns(names, header)
     nulls = dict.fromkeys(header)
-    return header, ((where, nulls | dict(zip(header, row, strict=False))) for where, row in rows)
+    objects = ((where, nulls | dict(zip(header, row, strict=False))) for where, row in rows)
+    return sheet, titles, header, objects
 
 
 def _filled_rows(sheet: Any) -> Iterator[Row]:

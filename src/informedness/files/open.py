@@ -22,6 +22,7 @@ from ..errors import naming, needing
 from .arrow import Arrow, Parquet, columns_of
 from .columns import why_not_utf8
 from .csv import DELIMITERS, Delimited, said_of_row
+from .layouts import rows_laid_out
 from .objects import Objects
 
 _FORMATS = "arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"
@@ -160,8 +161,9 @@ def open_whole(
     """Open a file of this format for reading in any order.
 
     What can only be read once (standard input, a pipe) is copied into a temporary file. A
-    compressed file (gz, bz2, xz, zst) is decompressed into one, and text in this encoding, or in
-    one that a mark shows, becomes UTF-8 in one. Only an Excel file may be a ZIP archive.
+    compressed file (gz, bz2, xz, zst) is decompressed into one, text in this encoding, or in one
+    that a mark shows, becomes UTF-8 in one, and a table in Markdown becomes CSV in one. Only an
+    Excel file may be a ZIP archive.
 
     Raises
     ------
@@ -181,6 +183,8 @@ def open_whole(
             stream = opened.enter_context(_copied(plain, most_bytes))
         if encoding := encoding or _shown_by(stream, _ENCODINGS):
             stream = opened.enter_context(_copied(_encoded(stream, encoding)))
+        if kind in DELIMITERS and (lines := rows_laid_out(stream)) is not None:
+            stream = opened.enter_context(_copied(lines))
         yield stream
 
 

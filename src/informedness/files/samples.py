@@ -421,6 +421,8 @@ def raw_batches(
                 stream.seek(0)
             read = read_header(stream, kind, ways, rows, most_bytes, not no_quotes)
             samples.header += [name for name in read.header if name not in samples.header]
+            if len(getattr(read, "sheets", ())) > 1:
+                samples.sources[-1] += f", sheet {read.sheet}"
             samples.class_names = getattr(read, "class_names", {})
             samples.is_text = kind in DELIMITERS
             samples.whole_columns = partial(_whole_columns, samples, file, file_format=kind, **how)

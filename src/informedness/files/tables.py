@@ -69,7 +69,7 @@ def table_from_file(
     file_format : {"arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"}, optional
         By default taken from each file name, where .txt is CSV, too. "arrow" is Arrow IPC, also
         known as Feather. JSON has one object per line, or an array of objects. An Excel file needs
-        openpyxl, and has one sheet with these columns.
+        openpyxl, and `rows` if several of its sheets have these columns.
     encoding : str, optional
         Of text, such as "cp1252"; by default UTF-8, or UTF-16 or UTF-32 if a mark shows it.
     numeric : bool
@@ -105,7 +105,7 @@ def table_from_file(
     rows : str, optional
         Where the rows are within a JSON document: "results.results" is the list results in the
         object results, and "." the document itself. They are objects, in a list or as the values of
-        one object, or lists of cells beside a list "columns" of their names.
+        one object, or lists of cells beside a list "columns" of their names. Of Excel, the sheet.
     no_quotes : bool
         Take quotes in CSV and TSV for text like any other, as in CoNLL files.
     by : str or sequence of str, optional

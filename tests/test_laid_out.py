@@ -1,0 +1,109 @@
+"""Tables laid out for readers are read as the tables they show, and other text as it was."""
+
+import json
+
+import pytest
+
+from informedness import table_from_file
+from informedness.files.joined import columns_of
+from informedness.files.samples import Samples, read_files
+from informedness.warnings import collected
+from inputs.tables import table_of_labels
+
+GOLD = ["ham", "ham", "not spam", "-", "a, b"]
+MODEL = ["ham", "spam", "not spam", "-", "a, b"]
+WORDS = ["ham", "ham", "spam", "ham"], ["ham", "spam", "spam", "spam"]
+COLUMNS = {"references": "gold", "predictions": "model"}
+
+
+def lines_of(line, head, *sides, sep="\n"):
+    return sep.join([head, *(line.format(*pair) for pair in zip(*sides, strict=True))]) + sep
+
+
+RULE = "+------+------+\n"
+FRAME = "   gold model\n0   ham   ham\n1   ham  spam\n2  spam  spam\n3   ham  spam"  # of pandas
+TABLES = {
+    "Markdown": (lines_of("| {} | {} |", "| gold | model |\n|---|:-:|", GOLD, MODEL), GOLD, MODEL),
+    "bare Markdown": (lines_of("{}|{}", "gold|model\n-----|-----", GOLD, MODEL), GOLD, MODEL),
+    "one dash": (
+        lines_of("|{}|{}|", "|gold|model|\r\n|-|-|", GOLD, MODEL, sep="\r\n"),
+        GOLD,
+        MODEL,
+    ),
+    "escaped": ("|gold|model|\n|--|--|\n|a\\|b|a\\|b|\n|c|a\\|b|\n", ["a|b", "c"], ["a|b", "a|b"]),
+    "database": (
+        lines_of("| {} | {} |", "+--+--+\n|gold|model|\n+--+--+", *WORDS) + "+--+--+",
+        *WORDS,
+    ),
+    "psql": (lines_of(" {} | {}", "\n gold | model\n------+------", *WORDS), *WORDS),
+    "blanks": (lines_of("{}    {}", "gold   model", GOLD, MODEL), GOLD, MODEL),
+    "no-break": (lines_of("{}\u00a0{}", "gold\u00a0model", GOLD, MODEL), GOLD, MODEL),
+    "printed": (FRAME, *WORDS),
+    "a, b": (lines_of("{}, {}", "gold, model", *WORDS), *WORDS),
+    "a; b": (lines_of('"{}" ; "{}"', "gold ; model", GOLD, MODEL), GOLD, MODEL),
+    "blank lines": (lines_of("{},{}", "\n\ngold,model", *WORDS), *WORDS),
+    # and what is no layout
+    "padded": (lines_of("{}, {}", "gold,model", *WORDS), WORDS[0], [f" {x}" for x in WORDS[1]]),
+    "dashes": ("gold|model\n-|-\nx|-\n", ["-", "x"], ["-", "-"]),
+    "text": ('gold,model\n"a, b","a, b"\n"a  b","a, b"\n', ["a, b", "a  b"], ["a, b"] * 2),
+    "semicolons": ("gold,model\na;b,a;b\nc;d,a;b\n", ["a;b", "c;d"], ["a;b", "a;b"]),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_laid_out_for_readers_is_the_table_that_it_shows(name, tmp_path):
+    text, references, predictions = TABLES[name]
+    path = tmp_path / "p.csv"
+    path.write_text(text, "utf-8", newline="")
+    options = {"labels": sorted({*references, *predictions}, key=str)}
+    made = table_from_file(path, **COLUMNS, **options)
+    assert made == table_of_labels(references, predictions, **options)
+
+
+REFUSED = {
+    "Results of run 5\ngold,model\na,a\nb,a\n": "line 1 looks like a title, 'Results of run 5'",
+    "\nResults\n\n|gold|model|\n|a|a|\n|b|a|\n": "line 2 looks like a title, 'Results'",
+    "|gold|model|\n|--|--|\n|a|a|\n|gold|model|\n|---|---|\n|a|b|\n": "a second table begins",
+    " gold model\n0 a a\n1 b a\n.. ... ...\n9 a a\n": "leaves out rows, at '.. ... ...'",
+    " gold | model\n----|----\n a | a\n(1 row)\n": "each row must have 2 cells",
+    "|gold|model|\n|--|--|\n|a|\udcff|\n": "is not text in UTF-8",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_is_no_row_of_such_a_table_is_refused_and_said(text, tmp_path):
+    (tmp_path / "p.csv").write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(ValueError) as refused:  # noqa: PT011 (its words are checked below)
+        table_from_file(tmp_path / "p.csv", **COLUMNS)
+    assert REFUSED[text] in str(refused.value)
+
+
+def test_a_single_column_may_hold_what_could_separate_columns(tmp_path):
+    (tmp_path / "p.csv").write_text("label\na|b\nc|d\na|b\n")
+    samples = Samples({"references": "label"})
+    columns, _, _ = columns_of(samples, read_files(tmp_path / "p.csv", samples))
+    assert columns["references"].tolist() == ["a|b", "c|d", "a|b"]
+
+
+@pytest.mark.parametrize(
+    ("filters", "options", "is_warned"),
+    [
+        (("none", "last"), {}, True),
+        (("none", "last"), {"by": "filter"}, False),
+        (("none",), {}, False),
+    ],
+)
+def test_documents_after_several_filters_count_several_times_with_a_warning(
+    filters, options, is_warned, tmp_path
+):
+    rows = [
+        {"doc_id": i, "target": x, "filtered_resps": [x], "filter": name}
+        for name in filters
+        for i, x in enumerate("aabb")
+    ]
+    (tmp_path / "p.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    names = {"references": "target", "predictions": "filtered_resps.0"}
+    with collected() as notes:
+        table_from_file(tmp_path / "p.jsonl", **names, **options)
+    said = [str(note) for note in notes if "8 rows are 4 documents after 2 filters" in str(note)]
+    assert len(said) == is_warned
