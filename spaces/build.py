@@ -66,7 +66,7 @@ def space_needs(metric: str) -> list[str]:
     """Return what a metric's Space imports, as requirements."""
     needs = (ROOT / "metrics" / metric / "requirements.txt").read_text("utf-8").splitlines()
     needs = [need for need in needs if Requirement(need).name not in _ONLY_TO_LOAD]
-    needs += ["openpyxl>=3.1", "pyarrow>=20"]  # for uploads
+    needs += ["openpyxl>=3.1", "pyarrow>=20", "backports.zstd>=1.0"]  # for uploads
     # the version that the Hub installs anyway
     return [*needs, f"gradio[mcp]=={of_card(metric, 'sdk_version')}"]
 

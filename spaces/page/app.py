@@ -31,12 +31,12 @@ import endpoints  # noqa: E402
 from asking import PRIVATE, QUIET, Result, ask, grey, html, refusal_below, result_of  # noqa: E402
 from compare_tab import compare_tab  # noqa: E402
 from data import ROLES, table_of_labels, table_of_matrix  # noqa: E402
-from grid import Grid, grid_value, pasted_matrix, read_grid  # noqa: E402
+from grid import Grid, grid_value, is_matrix, pasted_matrix, read_grid  # noqa: E402
 from guess import guess_tab  # noqa: E402
 from limits import MAX_FILE, MAX_GRID, METRIC, MOST_VISITORS, Guard, Refusal, examples_of  # noqa: E402
-from links import table_of_link  # noqa: E402
+from links import settings_of_link, table_of_link  # noqa: E402
 from simulate import simulate_tab  # noqa: E402
-from uploads import ask_of_table  # noqa: E402
+from uploads import ask_in_tabs, settings  # noqa: E402
 
 from informedness.statistics.registry import score_named  # noqa: E402
 from informedness.statistics.score import ScoreWithInterval  # noqa: E402
@@ -49,20 +49,34 @@ EXAMPLES = {one["name"]: one for one in examples_of("score")}
 TABS = ("score", "guess", "simulate", "compare", "use")
 CODE_OF = """(details) => new DOMParser().parseFromString(details, "text/html")
   .querySelector(".python")?.outerHTML ?? "" """
-PASTED = "label\tprediction\nham\tham\nham\tspam\nspam\tspam"
 
 
-def score_columns(columns: Sequence[Sequence[Any]], taken: str) -> tuple[str, str]:
-    """Score two columns, and say which ones were taken for what."""
-    return charts.draw_score(table_of_labels(*columns), taken=taken)
+def score_columns(
+    columns: Sequence[Sequence[Any]], taken: str, warned: Sequence[Warning] = (), **how: Any
+) -> tuple[str, str]:
+    """Score two columns, and say which ones were taken for what.
+
+    `how` may have the average and the level, and the classes of the task.
+    """
+    shown_as = {name: how.pop(name) for name in ("average", "level") if name in how}
+    references, predictions = columns
+    table = table_of_labels(references, predictions, **how)
+    return charts.draw_score(table, taken=taken, warned=warned, **shown_as)
 
 
-def score_grid(grid: Grid) -> tuple[str, str]:
+def score_grid(grid: Grid, average: str = "default", level: float = 0.95) -> tuple[str, str]:
     """Score the matrix on the page."""
     labels, matrix = read_grid(grid)
     with collected() as notes:
         table = table_of_matrix(matrix, labels)
-    return charts.draw_score(table, warned=notes)
+    return charts.draw_score(table, warned=notes, average=average, level=level)
+
+
+def open_matrix(text: str) -> tuple[Any, Any]:
+    """Put a matrix that was pasted as a table into the grid."""
+    if not is_matrix(text):
+        return gr.skip(), gr.skip()
+    return pasted_matrix(text, [])[0], gr.Tabs(selected="matrix")
 
 
 def read_block(pasted: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,7 +112,8 @@ def open_link(request: gr.Request) -> tuple[Any, ...]:
     if table is None:
         return (gr.skip(),) * 5
     grid = grid_value(table.labels, table.to_dense().tolist())
-    return None, grid, gr.Tabs(selected="matrix"), *charts.draw_score(table)
+    drawn = charts.draw_score(table, **settings_of_link(query))
+    return None, grid, gr.Tabs(selected="matrix"), *drawn
 
 
 def open_tab(request: gr.Request) -> Any:
@@ -145,24 +160,26 @@ def _score_tab(demo: gr.Blocks) -> Result:
                     elem_id="grid",
                     most=MAX_GRID,
                 )
+                with gr.Accordion("Options", open=False):
+                    shown_as = settings()
                 from_grid = gr.Button("Score", variant="primary", elem_id="score-matrix")
                 refused_grid = refusal_below("matrix")
-            with gr.Tab("Paste", id="paste"):
-                ask_of_table("Score", ROLES, score_columns, result, placeholder=PASTED)
-            with gr.Tab("File", id="file"):
-                ask_of_table("Score", ROLES, score_columns, result)
+            pasted = ask_in_tabs("Score", ROLES, score_columns, result)
         result.details.render()  # type: ignore[no-untyped-call]
     grey(result.story, grid.edit)
     # A result of other inputs is no example; of an example, somebody may have chosen the next.
     js = "(story) => story.includes('note told') ? { __type__: 'update' } : null"
     result.story.change(None, result.story, examples, js=js, **PRIVATE)
     raw: dict[str, Any] = {"preprocess": False}
-    ask(from_grid.click, score_grid, [grid], [result], result, refused_grid, **raw)
+    by_grid: Any = score_grid, [grid, *shown_as], [result], result, refused_grid
+    ask(from_grid.click, *by_grid, **raw)
     typed = {**QUIET, "trigger_mode": "always_last", **raw}
-    ask(grid.input, score_grid, [grid], [result], result, refused_grid, **typed)
-    opened = [grid, ways, result]
-    ask(examples.input, open_example, [examples], opened, result, refused_link, **typed)
-    linked = ask(demo.load, open_link, [], [examples, *opened], result, refused_link, **QUIET)
+    for changes in (grid.input, *(control.input for control in shown_as)):
+        ask(changes, *by_grid, **typed)
+    drawn = [grid, ways, result]
+    ask(examples.input, open_example, [examples], drawn, result, refused_link, **typed)
+    pasted.change(open_matrix, pasted, [grid, ways], show_progress="hidden", **PRIVATE)
+    linked = ask(demo.load, open_link, [], [examples, *drawn], result, refused_link, **QUIET)
     linked.then(None, js="() => document.documentElement.classList.remove('linked')", **PRIVATE)
     return result
 
@@ -214,7 +231,10 @@ def main() -> None:
     demo.launch(
         theme=theme,
         css_paths=HERE / "page.css",
-        head=f"<script>{(HERE / 'page.js').read_text('utf-8')}</script>",
+        head="".join(
+            f"<script>{(HERE / name).read_text('utf-8')}</script>"
+            for name in ("page.js", "paste.js")
+        ),
         show_error=False,  # hides the text of unexpected errors; refusals are shown anyway
         max_file_size=MAX_FILE,
         state_session_capacity=MOST_VISITORS,

@@ -6,7 +6,8 @@ marked as safe.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 from data import shown
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from limits import COUNTS, ENCODING, MEANT, METRIC, OPTIONS
+from limits import MEANT, METRIC, WORDS
 from links import code_of, code_of_models, link_of, link_of_models
 from matrices import class_bars, heat_map
 from scales import bits_of, comparison_scales, field, score_scale
@@ -33,7 +34,7 @@ from informedness.results.sentences import (
 )
 from informedness.statistics.class_scores import INFORMEDNESS
 from informedness.statistics.entropy import EntropicScore, triangle_of
-from informedness.statistics.registry import REPORTED, score_named
+from informedness.statistics.registry import REPORTED, averaged_score, score_named
 from informedness.statistics.score import ScoreWithInterval
 from informedness.tables.doubts import warn_of_table
 from informedness.text.render import amount, digits_for, p_text, rounded, samples
@@ -41,6 +42,7 @@ from informedness.warnings import IntervalWarning, UndefinedMetricWarning, colle
 
 NAMES = {name: score_named(name).title for name in REPORTED}
 WIDE = 0.1  # intervals from this width on are shown with two digits, and may be explained
+MAY_BE_COUNTS = "as `counts`"  # in a warning that comes above the number
 RARE = 100  # samples, below which a class that is rarer than others explains it
 
 
@@ -48,33 +50,21 @@ RARE = 100  # samples, below which a class that is rarer than others explains it
 
 
 # The controls that do what messages of the package say of arguments; nothing if there are none
-_CONTROLS = {
-    **{f"{name}=True": f'"{text}" under {OPTIONS}' for name, text in MEANT.items()},
-    "as `counts`": f'as "{COUNTS}" under {OPTIONS}',
-    "`encoding`": f'"{ENCODING}" under {OPTIONS}',
-    "encoding=": f'"{ENCODING}" under {OPTIONS}',
-    "give it as file_format=": "rename the file",
-    "pass the files themselves, as several paths or a folder": "write all rows into one table",
-    "threshold=0.5 cuts scores into two classes; of several columns take the argmax": (
-        "cut scores at a threshold, or take the argmax of several columns, before you upload them"
-    ),
-    "ignore_case=True and strip=True take such text for one class": "spell them alike",
-    "`extract` finds the class in longer text": "take the class out of longer text",
-    ", or name them with `choices`": "",
-    "; to join two files whose columns have one name, give `on`": "",
-    "there is the metric 'nit'": "there is the NIT app",
-    'unknown="wrong" counts a missing prediction as wrong, ': "",
-    "; files can be read with ignore_case=True or strip=True": "",
-    "declare all classes with `labels`": "list all classes in a matrix",
-    "leave it out of `labels`": "paste rows instead of a matrix",
-    "it in `labels`": "all classes in a matrix",
-    "give labels= if they": "type them into the matrix if they",
-}
+_CONTROLS = {**{f"{x}=True": f'"{y}" under Options' for x, y in MEANT.items()}, **WORDS["controls"]}
 
 
 def plain(note: Warning) -> str:
     """Return what a warning says."""
     return str(note).removeprefix(WARNING_PREFIX)
+
+
+def worded(text: str, arguments: Collection[str]) -> str:
+    """Return a message without those of its parts that name other arguments than these."""
+    text = text.replace("`y_true`", "`references`").replace("`y_pred_", "`predictions_")
+    first, *others = re.split(r"(?=; | \()", text)
+    named = ({*re.findall(r"\w+(?==)|(?<=`)\w+(?=`)", part)} for part in others)
+    kept = (part for part, names in zip(others, named, strict=True) if names <= {*arguments})
+    return "".join([first, *kept])
 
 
 def sentence(text: str) -> str:
@@ -155,7 +145,8 @@ def verdict(report: Report, judged: Estimate | None) -> str:
 
     Where a picture or a number beside it says so too, the sentence is empty.
     """
-    score, value, table = score_named(METRIC), report.scores[METRIC], report.table
+    score = averaged_score(METRIC, report.average if INFORMEDNESS.name == METRIC else "default")
+    value, table = report.scores[METRIC], report.table
     summary = summary_of(table, score, value, None, judged, report.guessing_p_value)
     text, caution, share = summary.verdict, score.caution(table, value), outside_share(table)
     if isinstance(score, EntropicScore):  # of which the package only says what is bad
@@ -170,21 +161,27 @@ def verdict(report: Report, judged: Estimate | None) -> str:
 
 
 def draw_score(
-    table: ContingencyTable, story: str = "", taken: str = "", warned: Iterable[Warning] = ()
+    table: ContingencyTable,
+    story: str = "",
+    taken: str = "",
+    warned: Iterable[Warning] = (),
+    average: Any = "default",
+    level: float = 0.95,
 ) -> tuple[str, str]:
     """Return the story of one table, and its details.
 
     `story` explains an example, `taken` says what was read, `warned` are warnings issued then.
     """
-    score = score_named(METRIC)
+    score, how = averaged_score(METRIC, average), {"average": average, "level": level}
     with collected() as notes:
         warn_of_table(table)
     with collected() as others:  # of which those on the score as a share are in its verdict
-        constant = Report.from_table(answering(table, "commonest"))
+        constant = Report.from_table(answering(table, "commonest"), average=average)
         best = best_of(table, score)
-        report = Report.from_table(table)
+        report = Report.from_table(table, average=average)
         has_interval = isinstance(score, ScoreWithInterval) and not table.is_weighted
-        made = estimate(table, metric=METRIC) if has_interval else None
+        of_estimate: Any = {"average": average, "confidence_level": level}
+        made = estimate(table, metric=METRIC, **of_estimate) if has_interval else None
     of_scores = IntervalWarning, UndefinedMetricWarning
     notes = [*warned, *notes, *(note for note in others if isinstance(note, of_scores))]
     signature = made.signature if made else score.signature(table)
@@ -197,15 +194,18 @@ def draw_score(
     if several and table.is_weighted:
         reach = "has no interval: these are weights, not counts of samples"
     with collected():
-        averages = report.averages if score == INFORMEDNESS else {}
+        averages = report.averages if INFORMEDNESS.name == METRIC else {}
         said = verdict(report, made) if several else ""
+    said_of_labels = list(dict.fromkeys(map(plain, notes)))
+    if not taken:  # a matrix or a link, which has none of the options of a table
+        said_of_labels = [worded(said, ("labels",)) for said in said_of_labels]
     told = draw(
         "story",
         several=several,
         commonest=shown(table.labels[int(np.argmax(table.reference_totals))]),
         report=report,
         constant=constant,
-        fields=[field(table), field(constant.table)],
+        fields=[field(table, average), field(constant.table, average)],
         bits=bits_of(table) if several and is_entropic else None,
         k=table.n_classes,
         score="undefined" if score.undefined(table) else rounded(value, digits),
@@ -215,7 +215,8 @@ def draw_score(
         scale=score_scale(score, value, chance, best, made, digits) if several else None,
         story=story,
         taken=taken,
-        warnings=list(dict.fromkeys(map(plain, notes))) if several else [],
+        doubts=[x for x in said_of_labels if MAY_BE_COUNTS in x],
+        warnings=[x for x in said_of_labels if several and MAY_BE_COUNTS not in x],
     )
     size = f"weights that sum to {table.total:.6g}"
     details = draw(
@@ -229,8 +230,8 @@ def draw_score(
         made=made,
         triangle=triangle_of(table) if is_entropic else None,
         signature=signature,
-        link=link_of(table),
-        code=code_of(table),
+        link=link_of(table, **how),
+        code=code_of(table, **how),
     )
     return told, details
 

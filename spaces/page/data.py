@@ -21,13 +21,13 @@ def shown(label: Any) -> str:
     return label if label != plain and render.shown(plain) == plain else render.shown(label)
 
 
-def check_labels(values: Any, name: str) -> Column:
+def check_labels(values: Any, name: str, may_lack: bool = False) -> Column:
     """Return labels as a column, within the limits."""
     if isinstance(values, list) and len(values) > MAX_ROWS:
         raise Refusal(
             f"At most {MAX_ROWS:,d} rows can be scored here, got {len(values):,d}. {AT_HOME}"
         )
-    column = read_column(values, name)
+    column = read_column(values, name, may_lack=may_lack)
     texts = [label for label in column.tolist() if isinstance(label, str)]
     try:
         "".join(texts).encode()
@@ -42,25 +42,31 @@ def check_labels(values: Any, name: str) -> Column:
     return column
 
 
-def table_of_labels(references: Any, predictions: Any, labels: Any = None) -> ContingencyTable:
-    """Return the table of two columns of labels, within the limits."""
-    pair = check_labels(references, "references"), check_labels(predictions, "predictions")
+def table_of_labels(
+    references: Any, predictions: Any, labels: Any = None, unknown: str = "error", **how: Any
+) -> ContingencyTable:
+    """Return the table of two columns of labels, within the limits; `how` may have ignore_index."""
+    r, p = (
+        check_labels(references, "references"),
+        check_labels(predictions, "predictions", unknown == "wrong"),
+    )
     classes = None if labels is None else check_labels(labels, "labels")
-    columns = pair if classes is None else (*pair, classes)
+    columns = [r, p] if classes is None else [r, p, classes]
     if (k := len({label for column in columns for label in column.tolist()})) > MAX_CLASSES:
         raise Refusal(f"At most {MAX_CLASSES:,d} classes can be scored here, got {k:,d}.")
     with collected():
-        return ContingencyTable.from_labels(references=pair[0], predictions=pair[1], labels=classes)
+        how |= {"labels": classes, "unknown": unknown}
+        return ContingencyTable.from_labels(references=r, predictions=p, **how)
 
 
 def tables_of_models(
-    references: Any, predictions: Mapping[str, Any], labels: Any = None
+    references: Any, predictions: Mapping[str, Any], **how: Any
 ) -> list[ContingencyTable]:
     """Return the table of each model; an error starts with the name of the model."""
     tables = []
     for name, column in predictions.items():
         try:
-            tables.append(table_of_labels(references, column, labels))
+            tables.append(table_of_labels(references, column, **how))
         except ValueError as error:
             raise Refusal(f"{name}: {error}") from None
     return tables

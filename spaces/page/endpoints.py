@@ -8,7 +8,7 @@ tool: a description, then one line per argument.
 import functools
 import inspect
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import charts
@@ -27,14 +27,20 @@ from informedness.tables.doubts import warn_of_table
 from informedness.warnings import collected
 
 # Models often send a list as JSON in a string.
-Labels = list[str | int | bool] | str
+Labels = list[str | int | bool | None] | str
 Asked = gr.Request | None
 
 
-def _report(table: ContingencyTable, confidence_level: float | None) -> dict[str, Any]:
+def _report(
+    table: ContingencyTable,
+    confidence_level: float | None,
+    warned: Sequence[Warning] = (),
+    **how: Any,
+) -> dict[str, Any]:
     """Return the report as plain values, with a guesser's and a perfect classifier's scores.
 
-    Sums of weights have no interval, because the number of samples behind them is unknown.
+    Sums of weights have no interval, because the number of samples behind them is unknown. `warned`
+    are warnings of the table, `how` the other options of the report.
     """
     beside = {"always_commonest": "commonest", "all_right": "right"}
     with collected():  # nobody asked about these two tables
@@ -47,9 +53,9 @@ def _report(table: ContingencyTable, confidence_level: float | None) -> dict[str
             if table.is_weighted:
                 confidence_level = None
                 sentences.append("there is no interval: these are weights, not counts of samples")
-        report = Report.from_table(table, confidence_level)
+        report = Report.from_table(table, confidence_level, **how)
         summary = report.summary if METRIC == "informedness" else report.summary_of(METRIC)
-    doubts = [*dict.fromkeys(sentences + texts_of(notes))]
+    doubts = [*dict.fromkeys(sentences + texts_of([*warned, *notes]))]
     return {**report.to_dict(), "summary": summary, **others, "warnings": doubts}
 
 
@@ -71,6 +77,9 @@ def score(
     predictions: Labels,
     labels: Labels | None = None,
     confidence_level: float = 0.95,
+    unknown: str = "error",
+    average: str = "default",
+    ignore_index: str | int | None = None,
     request: Asked = None,
 ) -> dict[str, Any]:
     """Score the predictions of a classifier against the references (the true labels).
@@ -88,6 +97,9 @@ def score(
         predictions: The predicted labels, one per reference, in the same order.
         labels: All classes of the task; by default those of the references.
         confidence_level: How often an interval should contain the true value, between 0 and 1.
+        unknown: "wrong" to count missing predictions, and those outside `labels`, as wrong.
+        average: That of Informedness over classes: "bias" (the default), "prevalence" or "macro".
+        ignore_index: The reference of samples that do not count, such as -100.
 
     Returns:
         accuracy, balanced_accuracy, f1_macro, cohen_kappa, matthews_corrcoef, informedness and
@@ -97,13 +109,15 @@ def score(
         score of this page; signature; warnings. If predictions are no class: n_unknown,
         unknown_share, informedness_without_unknown and nit_without_unknown.
     """
-    return _report(table_of_labels(references, predictions, labels), confidence_level)
+    table = table_of_labels(references, predictions, labels, unknown, ignore_index=ignore_index)
+    return _report(table, confidence_level, average=average, ignore_index=ignore_index)
 
 
 def score_matrix(
     matrix: list[list[float]] | str,
     labels: Labels | None = None,
     confidence_level: float = 0.95,
+    average: str = "default",
     request: Asked = None,
 ) -> dict[str, Any]:
     """Score a confusion matrix whose rows are references and whose columns are predictions.
@@ -115,11 +129,14 @@ def score_matrix(
         matrix: A square matrix of counts, up to 1,000 rows; weights have no interval.
         labels: The names of its classes; if given, all of them count in k.
         confidence_level: How often an interval should contain the true value, between 0 and 1.
+        average: That of Informedness over classes: "bias" (the default), "prevalence" or "macro".
 
     Returns:
         The same as scoring the labels of these samples.
     """
-    return _report(table_of_matrix(matrix, labels), confidence_level)
+    with collected() as notes:
+        table = table_of_matrix(matrix, labels)
+    return _report(table, confidence_level, notes, average=average)
 
 
 def compare(
@@ -129,6 +146,9 @@ def compare(
     labels: Labels | None = None,
     metric: str = METRIC,
     confidence_level: float = 0.95,
+    unknown: str = "error",
+    average: str = "default",
+    ignore_index: str | int | None = None,
     request: Asked = None,
 ) -> dict[str, Any]:
     """Tell whether classifier B scores better than A on the same samples, and how certain that is.
@@ -143,6 +163,9 @@ def compare(
         labels: All classes of the task; by default those of the references.
         metric: The score to compare: informedness, nit, accuracy or any other that scoring returns.
         confidence_level: How often an interval should contain the true value, between 0 and 1.
+        unknown: "wrong" to count missing predictions, and those outside `labels`, as wrong.
+        average: Of a score that has several: "bias" (the default), "prevalence" or "macro".
+        ignore_index: The reference of samples that do not count, such as -100.
 
     Returns:
         a, b and difference; its standard_error, confidence_interval and p_value; gained and lost,
@@ -153,11 +176,11 @@ def compare(
     """
     columns = references, predictions_a, predictions_b
     models = {"predictions_a": predictions_a, "predictions_b": predictions_b}
-    tables = tables_of_models(references, models, labels)
+    how: dict[str, Any] = {"labels": labels, "unknown": unknown, "ignore_index": ignore_index}
+    tables = tables_of_models(references, models, **how)
+    how |= {"metric": metric, "average": average, "confidence_level": confidence_level}
     with collected() as notes:
-        made = informedness.compare(
-            *columns, metric=metric, labels=labels, confidence_level=confidence_level
-        )
+        made = informedness.compare(*columns, **how)
     with collected():
         a, b = map(scores_of, tables)
     return {**made.to_dict(), "scores_a": a, "scores_b": b, "warnings": texts_of(notes)}
@@ -178,7 +201,9 @@ def called(function: Callable[..., dict[str, Any]]) -> Callable[..., Any]:
         try:
             answer = function(**{name: _read(name, value) for name, value in given.items()})
         except ValueError as error:
-            raise gr.Error(str(error), title="Not scored", print_exception=False) from None
+            said = charts.worded(str(error), names)
+            raise gr.Error(said, title="Not scored", print_exception=False) from None
+        answer["warnings"] = [charts.worded(said, names) for said in answer["warnings"]]
         is_tool = request is not None and request.headers.get("x-gradio-user") == "mcp"
         return json.dumps(answer, ensure_ascii=False) if is_tool else answer
 
@@ -187,7 +212,7 @@ def called(function: Callable[..., dict[str, Any]]) -> Callable[..., Any]:
 
 def _read(name: str, value: Any) -> Any:
     """Return the list that a string holds as JSON; anything else as it is."""
-    if name == "metric" or not isinstance(value, str):
+    if name in ("metric", "unknown", "average", "ignore_index") or not isinstance(value, str):
         return value
     try:
         return json.loads(value)

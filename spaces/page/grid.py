@@ -1,5 +1,6 @@
 """The matrix on the page, whose cells are text, typed or pasted, until they are scored."""
 
+import io
 import re
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -9,6 +10,7 @@ from charts import plain, sentence
 from limits import MAX_COUNT, MAX_GRID, Refusal
 
 from informedness.core.labels import show
+from informedness.files.layouts import rows_laid_out
 from informedness.tables.doubts import warn_of_swapped
 from informedness.tables.matrix import check_no_totals
 from informedness.warnings import collected
@@ -89,14 +91,31 @@ def pasted_matrix(text: str, old: Sequence[str]) -> tuple[Grid, str]:
     return grid, " ".join([said, *(sentence(plain(note)) for note in notes)])
 
 
+def is_matrix(text: str) -> bool:
+    """Return whether a text can only be a matrix: of numbers, between names or in brackets."""
+    if len(text.splitlines()) > MAX_GRID + 3:
+        return False
+    try:
+        with collected():
+            names, counts = parted(rows_of_block(text))
+    except ValueError:
+        return False
+    has_form = bool(names) or text.lstrip().startswith(("[[", "array("))
+    return has_form and all(is_number(cell or "0") for row in counts for cell in row)
+
+
 def rows_of_block(text: str) -> list[list[str]]:
     """Return the cells of a block from a spreadsheet, a file, or a matrix that Python printed."""
-    lines = text.strip("\r\n").splitlines() or [""]
+    laid_out = rows_laid_out(io.BytesIO(text.encode(errors="replace"))) if "|" in text else None
+    lines = (text if laid_out is None else b"".join(laid_out).decode()).strip("\r\n").splitlines()
+    lines = lines or [""]
     separators = ["\t"] if "\t" in text else [";", r"\s+", ","]
     if re.match(r"\s*(array\()?\[\s*\[", text):
         lines, separators = re.findall(r"\[([^\[\]]*)\]", text), [r"[,\s]+"]
     for separator in separators:
         rows = [re.split(separator, line.strip(" ")) for line in lines]
+        if len(rows) > 2 and rows[1][0] and not any(rows[1][1:]):  # pandas names the rows there
+            rows[0][0] = f"{rows.pop(1)[0]} / {rows[0][0]}"
         if {len(row) for row in rows} == {1} or any(len(row) != len(rows[0]) for row in rows):
             continue
         if separator == "," and all(re.fullmatch(THOUSANDS, line) for line in lines):

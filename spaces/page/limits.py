@@ -23,13 +23,9 @@ MAX_LINK = 3_000  # characters of a link's query
 MAX_COUNT = 10**15  # in one cell of the matrix, so that their sum stays exact
 MOST_VISITORS = 20  # whose last inputs Gradio keeps, although nothing here reads them again
 
-# What may be done with missing values, by the argument that messages name
-MEANT = {
-    "drop_null": "Leave out rows with missing values",
-    "keep_missing": "Empty cells and text such as NA are classes",
-}
-COUNTS, ENCODING = "Column of counts", "Encoding of text"
-OPTIONS = "Options"  # which hold all of them
+WORDS = json.loads((HERE / "words.json").read_text("utf-8"))
+MEANT = WORDS["meant"]  # what may be done with labels, by the argument that messages name
+LEVEL, LEVELS = 0.95, (0.9, 0.95, 0.99)  # of intervals
 AT_HOME = (
     'On your computer there can be more: pip install "informedness[all]", then type informedness '
     "report FILE -r REFERENCES -p PREDICTIONS"

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 from data import table_of_matrix
-from limits import MAX_GRID, MAX_LINK, MAX_ROWS, METRIC, Refusal
+from limits import LEVEL, LEVELS, MAX_GRID, MAX_LINK, MAX_ROWS, METRIC, Refusal
 
 from informedness import ContingencyTable
 
@@ -30,11 +30,22 @@ def _query(labels: Sequence[Any], counts: Any, **more: str) -> str:
     return link if counts.dtype.kind == "i" and is_short else NO_LINK
 
 
-def link_of(table: ContingencyTable) -> str:
+def link_of(table: ContingencyTable, average: str = "default", level: float = 0.95) -> str:
     """Return the query that holds a table, or a sentence saying why there is none."""
     if len(table.labels) > MAX_GRID:
         return NO_LINK
-    return _query(table.labels, table.to_dense(), **{} if table.declared else {"observed": "1"})
+    more = {} if table.declared else {"observed": "1"}
+    more |= {"average": average} if average != "default" else {}
+    more |= {"level": str(level)} if level != LEVEL else {}
+    return _query(table.labels, table.to_dense(), **more)
+
+
+def settings_of_link(query: Any) -> dict[str, Any]:
+    """Return the average and the level of a result in a link."""
+    level = query.get("level", str(LEVEL))
+    if level not in map(str, LEVELS):
+        raise Refusal(f"Level must be one of {', '.join(map(str, LEVELS))} in a link, got {level}.")
+    return {"average": query.get("average", "default"), "level": float(level)}
 
 
 def _counted(columns: Sequence[Sequence[Any]]) -> tuple[list[Any], Any]:
@@ -96,7 +107,7 @@ def columns_of_link(query: Any) -> list[list[str]] | None:
 # The same in Python
 
 
-def code_of(table: ContingencyTable) -> str:
+def code_of(table: ContingencyTable, average: str = "default", level: float = 0.95) -> str:
     """Return lines of Python with the counts of a table; empty if it has too many."""
     if len(table.labels) > MAX_GRID or len(link_of(table)) > MAX_LINK:
         return ""
@@ -107,11 +118,12 @@ def code_of(table: ContingencyTable) -> str:
         cells = zip(table.rows.tolist(), table.columns.tolist(), table.counts.tolist(), strict=True)
         r, p, n = zip(*((labels[i], labels[j], n) for i, j, n in cells), strict=True)
         made = f"from_counts(\n    references={[*r]}, predictions={[*p]}, counts={[*n]}\n)"
-    level = "" if table.is_weighted else ", confidence_level=0.95"
+    options = "" if table.is_weighted else f", confidence_level={level}"
+    options += "" if average == "default" else f', average="{average}"'
     return (
         "from informedness import ContingencyTable, report\n"
         f"table = ContingencyTable.{made}\n"
-        f"print(report(table{level}))"
+        f"print(report(table{options}))"
     )
 
 

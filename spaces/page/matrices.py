@@ -48,9 +48,9 @@ def confused_pairs(table: ContingencyTable) -> list[dict[str, Any]]:
 
 
 def class_bars(per_class: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the Informedness of each class of a report; of many, that of the commonest ones."""
+    """Return the Informedness and rates of each class of a report; of many, the commonest ones."""
     both = [row["prevalence"] + row["bias"] for row in per_class]
     commonest = np.sort(np.argsort(np.negative(both), kind="stable")[:MOST_BARS]).tolist()
     rows = [per_class[number] for number in commonest]
     bars = [{"name": shown(row["label"]), "value": row["tpr_minus_fpr"]} for row in rows]
-    return {"bars": bars, "n_classes": len(both)}
+    return {"bars": bars, "n_classes": len(both), "rows": rows}

@@ -16,7 +16,7 @@ from informedness.results.estimate import Estimate
 from informedness.results.sentences import MANY_OUTSIDE, answered_of, outside_share
 from informedness.statistics.class_scores import INFORMEDNESS
 from informedness.statistics.entropy import EntropicScore, entropies
-from informedness.statistics.registry import score_named
+from informedness.statistics.registry import averaged_score, score_named
 from informedness.statistics.score import Score
 
 ACCURACY = score_named("accuracy")
@@ -104,7 +104,7 @@ def whole(shares: Sequence[float], total: int) -> list[int]:
     return counts
 
 
-def field(table: Table) -> dict[str, Any]:
+def field(table: Table, average: Any = "default") -> dict[str, Any]:
     """Return a hundred answers like those of a table, and their description.
 
     If many are no class, the others are like the answers given.
@@ -112,7 +112,7 @@ def field(table: Table) -> dict[str, Any]:
     share = outside_share(table)
     n_outside = round(100 * share) if share > MANY_OUTSIDE else 0
     answered = answered_of(table) if n_outside else table
-    shares, why = ({}, "") if answered is None else parted(answered, n_outside > 0)
+    shares, why = ({}, "") if answered is None else parted(answered, n_outside > 0, average)
     numbers = whole([*shares.values()], 100 - n_outside)
     counts = dict(zip(shares, numbers, strict=True))
     if n_outside:
@@ -121,12 +121,13 @@ def field(table: Table) -> dict[str, Any]:
     return {"counts": counts, "why": why, "words": words}
 
 
-def parted(table: Table, are_given: bool) -> tuple[dict[str, float], str]:
+def parted(table: Table, are_given: bool, average: Any = "default") -> tuple[dict[str, float], str]:
     """Return the shares of known and lucky answers, or of right ones and why no more is known.
 
     `are_given` says whether the table lacks answers that are no class.
     """
-    accuracy, known = (float(score.rounded(table)) for score in (ACCURACY, INFORMEDNESS))
+    scores = ACCURACY, averaged_score(INFORMEDNESS.name, average)
+    accuracy, known = (float(score.rounded(table)) for score in scores)
     several = np.count_nonzero(table.reference_totals) > 1
     if several and -1e-9 <= known <= accuracy + 1e-9:
         known = min(max(known, 0.0), accuracy)

@@ -10,15 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from drawn import BETTER, GOLD, METRICS, MODEL, rows_of
 from playwright.sync_api import Locator, Page, expect
 
-from informedness import ContingencyTable, compare, report
+from informedness import ContingencyTable, compare, estimate, report
+from informedness.logs.reading import read_log
 
 pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore:informedness. ")]
 
+ROLES = ("References", "Predictions")
+LOG = Path(__file__).resolve().parents[2] / "examples/runs/inspect/choice_knows-half.eval"
 EXAMPLES = Path(__file__).resolve().parents[2] / "spaces/page/examples.json"
 HOSTILE = [
     "<script>window.executed = 1</script>",
@@ -72,7 +76,9 @@ def paste_into(field: Locator, text: str) -> None:
     pasted = """(field, text) => {
         const clipboardData = new DataTransfer();
         clipboardData.setData("text/plain", text);
-        field.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+        field.dispatchEvent(
+            new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }),
+        );
     }"""
     field.evaluate(pasted, text)
 
@@ -285,8 +291,8 @@ def test_a_result_is_stale_until_it_is_of_the_inputs_and_comes_into_view_if_nobo
     expect(menu(page, "references")).to_have_value("column 1")
     expect(page.locator(".seen:visible")).to_contain_text(re.compile("4 rows.*a 2, b 2", re.S))
     expect(refusal).to_be_hidden()
-    button(page, "Options").click()
     first = page.get_by_label("The first row is data")
+    expect(first).to_be_visible()  # the refusal named a switch under Options, which opened
     with answered_later(page):
         score.click()
         with changing(page):
@@ -315,7 +321,8 @@ def test_a_file_shows_its_columns_and_is_scored_by_those_chosen(visit, app, tmp_
         "columns: text, prediction, label, gold, "
     )
     is_stale(page)  # the example that is still shown is not of this file
-    url, pasted = app("informedness"), ["a\ta\nb\tb", "", None, "column 1", "column 2", None, []]
+    columns = ["column 1", "column 2", None, [], "", "", "default", 0.95]
+    url, pasted = app("informedness"), ["a\ta\nb\tb", "", None, None, *columns]
     for i in range(21):  # more other visitors than the server keeps
         assert "process_completed" in called(url, "score-paste", pasted, f"other-{i}")
     page.locator("#score-file").click()
@@ -330,6 +337,152 @@ def test_a_file_shows_its_columns_and_is_scored_by_those_chosen(visit, app, tmp_
     gold, model = (np.repeat(column, counts).tolist() for column in (GOLD, MODEL))
     shows(page, report(gold, model).scores["informedness"])
     expect(page.locator("#result .taken")).to_contain_text("not used: text, gold")
+
+
+def open_file(page: Page, path: Path) -> None:
+    """Put a file in place of the one that is there."""
+    tab(page, "File")
+    for clear in page.get_by_label("Clear").locator("visible=true").all():
+        clear.click()
+    page.locator("input[type=file]").first.set_input_files(path)
+
+
+def test_a_log_is_read_by_its_harness_and_a_workbook_by_its_sheet_as_chosen(visit, tmp_path):
+    page, seen, button_ = visit(query="?"), ".seen:visible", "#score-file"
+    log = tmp_path / "samples_spam_2026-01-01T00-00-00.jsonl"
+    asked = {"gen_args_0": {"arg_0": "Is it spam?", "arg_1": {"until": ["."]}}}
+    targets, answers = ["yes", "no"] * 30, {"none": ["yes", "no", "hm"] * 20, "last": ["no"] * 60}
+    rows = [
+        {"doc_id": i, "target": target, "filtered_resps": [answers[name][i]], "filter": name}
+        | {"arguments": asked, "prompt_hash": "1", "doc_hash": str(i)}
+        for name in answers
+        for i, target in enumerate(targets)
+    ]
+    log.write_text("\n".join(map(json.dumps, rows)))
+    open_file(page, log)
+    choice = page.get_by_label("Sheet of the workbook, or run in the log").locator("visible=true")
+    expect(page.locator("#refusal-score-file")).to_contain_text("spam; spam, last")
+    choice.click()
+    page.get_by_role("option", name="spam", exact=True).click()
+    expect(page.locator(seen)).to_contain_text("the text after filter 'none'")
+    page.locator(button_).click()
+    known = {"labels": ["no", "yes"], "unknown": "wrong"}
+    shows(page, report(targets, answers["none"], **known).scores["informedness"])
+    open_file(page, LOG)
+    expect(page.locator(seen)).to_contain_text("what scorer 'choice' logged as the answer")
+    page.locator(button_).click()
+    shows(page, read_log(LOG)[0].report().scores["informedness"])
+    book = openpyxl.Workbook()
+    for name, model in (("First", MODEL), ("Second", BETTER)):
+        sheet = book.create_sheet(name)
+        for row in [("gold", "model"), *zip(GOLD, model, strict=True)]:
+            sheet.append(row)
+    book.save(tmp_path / "two.xlsx")
+    open_file(page, tmp_path / "two.xlsx")
+    expect(page.locator("#refusal-score-file")).to_contain_text("choose one under")
+    choice.click()
+    page.get_by_role("option", name="Second").click()
+    expect(page.locator(seen)).to_contain_text("sheet Second: 20 rows")
+    page.locator(button_).click()
+    shows(page, report(GOLD, BETTER).scores["informedness"])
+
+
+def test_lists_are_scored_side_by_side_or_as_python_and_a_matrix_opens_where_it_belongs(visit):
+    page = visit(query="?")
+    tab(page, "Lists")
+    names = (re.compile(f"^{role}") for role in ROLES)
+    truth, model = (page.get_by_role("textbox", name=x).locator("visible=true") for x in names)
+    truth.fill(repr(GOLD))
+    model.fill("\n".join(MODEL))
+    expect(page.locator(".seen:visible")).to_contain_text("20 rows")
+    page.locator("#score-lists").click()
+    shows(page, report(GOLD, MODEL).scores["informedness"])
+    truth.fill("a, b")
+    expect(page.locator("#refusal-score-lists")).to_contain_text("references 2, predictions 20")
+    tab(page, "Paste")
+    box(page).fill(f"y_true = {GOLD}\ny_pred = np.array({BETTER}, dtype=object)")
+    expect(menu(page, "references")).to_have_value("y_true")
+    page.locator("#score-paste").click()
+    shows(page, report(GOLD, BETTER).scores["informedness"])
+    box(page).fill("predicted  ham  spam\nactual\nham        90     1\nspam        5     4\n")
+    expect(page.locator("#grid")).to_be_visible()
+    page.locator("#score-matrix").click()
+    shows_matrix(page, [[90, 1], [5, 4]])
+
+
+def test_a_paste_of_many_lines_becomes_a_file_of_which_the_first_are_shown(visit):
+    page = visit(query="?")
+    tab(page, "Paste")
+    for i in (1, 2):  # the second time, the first file is there
+        tab(page, "Paste")
+        paste_into(box(page), rows_of("gold,model", GOLD * 250 * i, MODEL * 250 * i))
+        expect(page.locator(".seen:visible")).to_contain_text(
+            re.compile(f"gold,model\\s+a,a.*{5000 * i:,d} rows", re.S)
+        )
+    tab(page, "Paste")
+    expect(box(page)).to_have_value("")
+    paste_into(box(page), rows_of("gold,model", GOLD, MODEL))
+    expect(box(page)).to_be_visible()  # few lines are left to the browser
+
+
+def test_a_warning_offers_the_switch_that_does_it_and_counts_come_with_a_button(visit):
+    page = visit(query="?")
+    tab(page, "Paste")
+    score, refusal = page.locator("#score-paste"), page.locator("#refusal-score-paste")
+    for model, offered in (
+        (map(str.upper, MODEL), "Ignore upper and lower case"),
+        ((f" {x}" for x in MODEL), "Ignore blanks around labels"),
+    ):
+        box(page).fill(rows_of("gold\tmodel", GOLD, model, sep="\t"))
+        expect(refusal).to_contain_text(f'"{offered}" under Options')
+        page.get_by_label(offered).locator("visible=true").check()
+        score.click()
+        shows(page, report(GOLD, MODEL).scores["informedness"])
+    two, scores = ["ham", "spam"] * 10, [0.1, 0.9, 0.4, 0.3, 0.7] * 4
+    box(page).fill(rows_of("gold,model", two, scores))
+    expect(refusal).to_contain_text('"Threshold" under Options')
+    for name, text in (("^Threshold", "0.35"), ("^Classes", "ham, spam")):
+        page.get_by_role("textbox", name=re.compile(name)).locator("visible=true").fill(text)
+    score.click()
+    cut = [two[x > 0.35] for x in scores]
+    shows(page, report(two, cut).scores["informedness"])
+    visit(query="?")
+    tab(page, "Paste")
+    box(page).fill("gold,model,n\na,a,90\na,b,10\nb,b,45\nb,a,5\n")
+    use = button(page, "Use column 'n' as counts")
+    expect(use).to_be_visible()
+    score.click()
+    doubt = page.locator("#result .warning").first
+    expect(doubt).to_contain_text("are these counts?")
+    assert doubt.bounding_box()["y"] < page.locator("#score").bounding_box()["y"]
+    expect(page.locator("#score.big")).to_have_count(0)
+    use.click()
+    shows_matrix(page, [[90, 10], [5, 45]])
+    expect(page.locator("#score.big")).to_have_count(1)
+
+
+def test_the_average_and_the_level_of_the_interval_are_chosen_and_stay_in_the_link(visit):
+    page, matrix = visit(query="?"), [[9, 1, 0], [2, 7, 3], [0, 1, 27]]
+    table = ContingencyTable.from_matrix(matrix)
+    paste_into(count_in(page, 0, 0), "\n".join("\t".join(map(str, row)) for row in matrix))
+    shows_matrix(page, matrix)
+    button(page, "Options").click()
+    for label, choice in (("Average over classes", "prevalence"), ("Interval", "99%")):
+        page.get_by_role("combobox", name=label).locator("visible=true").click()
+        page.get_by_role("option", name=choice).click()
+    made = estimate(table, average="prevalence", confidence_level=0.99)
+    low, high = made.confidence_interval
+    interval = page.locator("#interval")
+    expect(interval).to_contain_text(f"99% interval {low:.2f} to {high:.2f}")
+    shows(page, made.value)
+    href = page.locator("#link").get_attribute("href")
+    page.locator("[data-fold=Classes] summary").click()
+    rates = page.locator("[data-fold=Classes] table").last.locator("tbody tr").first
+    (first, *_) = report(table).per_class
+    wanted = [f"{first[rate]:.3f}" for rate in ("precision", "tpr", "f1")]
+    assert rates.locator("td").all_inner_texts() == wanted
+    visit(query=href)
+    expect(interval).to_contain_text(f"99% interval {low:.2f} to {high:.2f}")
 
 
 def test_cells_are_typed_over_and_classes_named_added_removed_and_pasted_and_undone(visit):
@@ -464,7 +617,8 @@ def test_no_file_of_the_server_is_read_by_its_path(tmp_path):
     with running("informedness") as (url, log):
         for path in (str(secret), "../../../../etc/passwd"):
             file = {"path": path, "meta": {"_type": "gradio.FileData"}}
-            given = [file, "", None, "label", "prediction", None, []]
+            options = [None, [], "", "", "default", 0.95]
+            given = [file, "", None, None, "label", "prediction", *options]
             said = called(url, "score-file", given, "one")
             assert '"success":false' in said
             assert "secret 1" not in said

@@ -30,6 +30,11 @@ CALLS = [
     ("score_matrix", {"matrix": [[30.5, 20], [3, 40]], "labels": ["a", "b"]}),
     ("compare", {"references": HUNDRED, "predictions_a": A, "predictions_b": B}),
     ("score", {"references": [True, False], "predictions": [True, True]}),
+    (
+        "score",
+        {"references": [*"abc", "-"], "predictions": [*"ab", None, "a"], "unknown": "wrong"}
+        | {"average": "prevalence", "ignore_index": "-", "labels": [*"abc"]},
+    ),
     *(("score", {"references": ["a", "b"], "predictions": ["a", f"odd {i}"]}) for i in range(8)),
 ]
 MISMATCH = "Mismatch in the number of predictions (1) and references (2)"
@@ -41,7 +46,7 @@ def as_json(value: Any) -> Any:
 
 def test_a_client_gets_what_the_functions_return_and_the_sentence_that_refuses(app, page_of):
     client = Client(app("nit"), verbose=False, httpx_kwargs={"timeout": 600})
-    for name, arguments in CALLS[:4]:
+    for name, arguments in CALLS[:5]:
         wanted = getattr(page_of("nit").endpoints, name)(**arguments)
         assert client.predict(**arguments, api_name=f"/{name}") == as_json(wanted), name
     columns = [json.dumps(column) for column in ([1, 2, 1], [1, 2, 2], [1, 2, 10])]  # as text
@@ -120,7 +125,8 @@ def test_tools_have_their_names_and_arguments_and_answer_at_once_as_their_endpoi
     assert {name: schema["required"] for name, schema in schemas.items()} == ARGUMENTS
     for name, schema in schemas.items():
         given = schema["properties"]
-        rest = ["labels", "confidence_level", *["metric"] * (name == "compare")]
+        rest = ["labels", "confidence_level", "average", *["metric"] * (name == "compare")]
+        rest += ["unknown", "ignore_index"] * (name != "score_matrix")
         assert given.keys() == {*ARGUMENTS[name], *rest}
         assert all(argument["description"] for argument in given.values())
         assert given["confidence_level"]["default"] == 0.95

@@ -41,17 +41,17 @@ def send(tmp_path: Path) -> Any:
     return written
 
 
-def score(page: SimpleNamespace, sent: Any, *chosen: Any, meant: Any = ()) -> Any:
+def score(page: SimpleNamespace, sent: Any, *chosen: Any, part: Any = None, **options: Any) -> Any:
     *names, counts, encoding = [*chosen, *[None] * (4 - len(chosen))]
-    with page.uploads.opened(sent, encoding) as table:
-        names = page.uploads.named(table, ROLES, names)
-        names = page.columns.check_choices(names, table.header, ROLES)
-        return page.app.score_columns(*table.read(names, counts, meant))
+    with page.uploads.opened(ROLES, sent, encoding, part) as table:
+        columns, said, notes, of_task, _ = table.read(ROLES, names, counts, **options)
+        return page.app.score_columns(columns, said, notes, **of_task)
 
 
 def seen(page: SimpleNamespace, sent: Any, **how: Any) -> tuple[Any, ...]:
     """Return what the page shows of a table: the menus of its columns, and what it says."""
-    is_numbered, *menus, block, refusal = page.uploads.look(ROLES, sent, **how)
+    _, is_numbered, *menus, block, refusal = page.uploads.look(ROLES, sent, **how)
+    block = re.sub("<pre>.*</pre>", "", block, flags=re.S)  # the first lines of a file
     return is_numbered, [menu["value"] for menu in menus[:2]], parsed(block + refusal).text
 
 
@@ -233,16 +233,17 @@ def test_columns_are_guessed_by_their_roles_and_shown_with_the_result(page, send
     text = rows_of("text|yPred|yTrue", range(20), MODEL, GOLD, sep="|")
     shown = is_scored(score(page, send(text)), GOLD, MODEL)
     assert re.search("references +yTrue .*predictions +yPred ", shown.notes()[0])
-    with page.uploads.opened(rows_of("bert,gold,gpt", MODEL, GOLD, BETTER)) as table:
-        columns = table.read(page.columns.guessed_columns(table.header, models=2))
-    taken, *_ = parsed(page.compare_tab.compared(*columns)).notes()
+    three = page.compare_tab.ROLES
+    with page.uploads.opened(three, rows_of("bert,gold,gpt", MODEL, GOLD, BETTER)) as table:
+        columns, said, *_ = table.read(three, [])
+    taken, *_ = parsed(page.compare_tab.compared(columns, said)).notes()
     assert re.search("references +gold .*predictions A +bert .*predictions B +gpt ", taken)
 
 
 def test_a_column_of_counts_is_read_as_counts_only_if_it_is_chosen(page):
     text = "gold,model,count\na,a,90\na,b,10\nb,b,45\nb,a,5\n"
     shown = is_scored(score(page, text), [*"aabb"], [*"abba"])
-    assert "Then name 'count' as \"Column of counts\" under Options" in shown.notes()[0]
+    assert "are these counts? Then press \"Use column 'count' as counts\"" in shown.notes()[0]
     assert parsed(score(page, text, *NAMES, "count")).id("score").text == "0.80"
 
 

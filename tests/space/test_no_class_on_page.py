@@ -166,7 +166,7 @@ def test_few_answers_of_a_class_without_references_are_named_in_the_warnings(pag
 def test_a_label_that_is_no_class_is_counted_as_none(page_of, metric):
     page = page_of(metric)
     texts = drawn(page, table_of_labels(TEXTS, UNSURE))
-    assert not texts.all(".//details[@data-fold='Classes']")
+    assert not texts.all(".//table[@class='bars']")
     (fold,) = drawn(page, table_of_labels(*EVEN)).all(".//details[@data-fold='Classes']")
     assert fold.all("summary")[0].text == "Classes 3 classes"
     names = [f"class {i:02d}" for i in range(31)]
