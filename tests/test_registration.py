@@ -2,6 +2,8 @@
 
 import importlib
 import os
+import shutil
+import subprocess
 import sys
 import threading
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -13,7 +15,9 @@ import pytest
 import informedness
 from informedness import registration
 from informedness.statistics.registry import MODULES, module_path
+from informedness.warnings import InformednessWarning
 
+ROOT = Path(__file__).resolve().parent.parent
 SCORES = {"informedness": 0.5, "nit": pytest.approx(0.595275394488, abs=1e-12)}
 
 
@@ -108,6 +112,78 @@ def test_the_version_registered_last_loads_up_and_down(cache, tmp_path, monkeypa
         for copy in copies(cache):  # a date in the future does not win either
             os.utime(copy / "informedness.py", (1e10, 1e10))
     assert len(copies(cache)) == 2
+
+
+def lack_a_helper(copy):
+    (copy / "table.py").unlink()
+
+
+def change_a_helper(copy):
+    path = copy / "scores.py"  # of the same size, and in the same second
+    path.write_text(path.read_text("utf-8").replace("min(max(value, -1.0)", "min(max(value, +9.0)"))
+
+
+def be_a_file(copy):
+    shutil.rmtree(copy)
+    copy.write_text("no folder")
+
+
+@pytest.mark.parametrize("damage", [lack_a_helper, change_a_helper, be_a_file])
+def test_a_copy_that_is_not_as_it_was_registered_is_replaced_and_named(damage, cache, command):
+    made = informedness.register()
+    damage(Path(made["informedness"]))
+    with pytest.warns(InformednessWarning, match=f"replaced {made['informedness']}: ") as told:
+        assert informedness.register() == made
+    assert len(told) == 1
+    assert scores_by_bare_name(cache) == SCORES
+    damage(Path(made["nit"]))
+    code, output, told = command("register")
+    assert (code, output.count("loads"), told.count("\n")) == (0, 2, 1)
+    assert told.startswith(f"warning: replaced {made['nit']}: changed or missing were ")
+
+
+AFTER_AN_UPGRADE = """
+import sys, warnings, evaluate
+metrics = [evaluate.load("nit"), evaluate.load("informedness", average="macro")]
+sides = {"predictions": [0, 1, 1], "references": [0, 1, 0]}
+with warnings.catch_warnings(record=True) as notes:
+    warnings.simplefilter("always")
+    made = [m.compute(**sides, return_signature=x) for x in (False, True) for m in metrics]
+print(*(x for one in made[2:] for x in one.values()), [str(note.message) for note in notes])
+print(metrics[1].compute(**sides, confidence_level=0.9))
+"""
+
+
+@pytest.mark.slow
+def test_a_metric_registered_before_an_upgrade_warns_once_and_signs_with_its_own_version(tmp_path):
+    """Two versions in one environment, of which the newer scores otherwise."""
+    now, remedy = informedness.__version__, "after an upgrade, run `informedness register`"
+    for part in ("src", "metrics"):
+        shutil.copytree(ROOT / part, tmp_path / part)
+    kept = {"PYTHONPATH": str(tmp_path / "src"), "HF_MODULES_CACHE": str(tmp_path / "modules")}
+
+    def run(*arguments):
+        how = {"env": os.environ | kept, "capture_output": True, "text": True}
+        return subprocess.run([sys.executable, *arguments], **how)
+
+    def upgrade(path):
+        text = path.read_text("utf-8").replace(f'"{now}"', '"7.8.9"')
+        path.write_text(text.replace("- wrong / others", "- 2 * wrong / others"), "utf-8")
+
+    assert run("-m", "informedness", "register").returncode == 0
+    used = run("-c", AFTER_AN_UPGRADE)
+    assert (used.returncode, used.stdout.count(f"|v:{now} "), "[]\n" in used.stdout) == (0, 2, True)
+    upgrade(tmp_path / "src/informedness/core/scores.py")
+    used = run("-c", AFTER_AN_UPGRADE)
+    assert (used.returncode, used.stdout.count(f"|v:{now} ")) == (1, 2)
+    package = "the installed package informedness is version 7.8.9"
+    assert used.stdout.count(f"is version {now}, and {package}: ") == used.stdout.count(remedy) == 1
+    assert remedy in used.stderr.splitlines()[-1]
+    for name in MODULES:
+        upgrade(tmp_path / "metrics" / name / "scores.py")
+    assert run("-m", "informedness", "register").returncode == 0
+    used = run("-c", AFTER_AN_UPGRADE)
+    assert (used.returncode, used.stdout.count("|v:7.8.9 "), "[]\n" in used.stdout) == (0, 2, True)
 
 
 def test_a_cache_that_cannot_be_written_is_a_clear_error(tmp_path, monkeypatch):

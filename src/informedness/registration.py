@@ -8,8 +8,10 @@ import hashlib
 import os
 import shutil
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
+from .core.labels import warn
 from .errors import needing
 from .statistics.registry import MODULES, module_path
 
@@ -20,13 +22,18 @@ def register() -> dict[str, str]:
     """Put both modules where `evaluate.load` finds them by bare name, online or offline.
 
     Safe to call from many processes at once, and again at any time: a copy already in place is left
-    alone, so a read-only cache that has it is fine; the version registered last is the one that
-    loads.
+    alone, so a read-only cache that has it is fine, and a damaged one is replaced; the version
+    registered last is the one that loads.
 
     Returns
     -------
     dict of str to str
         Each metric's name and the folder it loads from.
+
+    Warns
+    -----
+    InformednessWarning
+        If files of a copy had changed or were missing, so it was replaced.
 
     Raises
     ------
@@ -94,10 +101,20 @@ def _copies(folder: Path) -> list[Path]:
     return [path for path in folder.glob("*") if len(path.name) == 64] if folder.is_dir() else []
 
 
+def _odd_files(copy: Path, files: dict[str, bytes]) -> list[str]:
+    """Return the files that a copy lacks, or has with other content."""
+    odd = [*files]
+    for name, content in files.items():
+        with suppress(OSError):
+            if (copy / name).read_bytes() == content:
+                odd.remove(name)
+    return odd
+
+
 def _put_in_place(copy: Path, files: dict[str, bytes], script: str) -> None:
     """Make a copy the one that loads; several processes may do so at once."""
     folder = copy.parent
-    if not copy.is_dir():
+    if _odd_files(copy, files):
         folder.mkdir(parents=True, exist_ok=True)
         for package in (folder.parents[1], folder.parent, folder):
             (package / "__init__.py").touch()
@@ -106,10 +123,14 @@ def _put_in_place(copy: Path, files: dict[str, bytes], script: str) -> None:
             staged.mkdir()
             for name, content in files.items():
                 (staged / name).write_bytes(content)
+            if copy.exists() and (odd := _odd_files(copy, files)):
+                with suppress(FileNotFoundError):  # if another process replaces it, too
+                    copy.rename(Path(staging) / "damaged")
+                warn(f"replaced {copy}: changed or missing were {', '.join(odd)}")
             try:
                 staged.rename(copy)
             except OSError:
-                if not copy.is_dir():  # or a faster process has made it
+                if _odd_files(copy, files):  # or a faster process has made it
                     raise
     others = [(other / script).stat().st_mtime for other in _copies(folder) if other != copy]
     if others and max(others) >= (copy / script).stat().st_mtime:

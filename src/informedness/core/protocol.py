@@ -5,8 +5,7 @@
 `EvaluationModule`: `evaluate` would take it for the metric.
 
 What is added waits in memory. With `num_process > 1` each process opens a file at its first sample,
-where the base class waits for all. `compute` writes a row of JSON: process, round (how many went
-before) and samples. Two file names take turns, so that a process may run one ahead.
+where the base class waits for all; `compute` writes a row of JSON: process, round and samples.
 """
 
 # `LabelInputs` has half of its attributes from evaluate.Metric, which a type checker cannot see.
@@ -16,6 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from importlib import import_module
 from inspect import signature
 from typing import Any, TypeAlias
@@ -56,7 +56,7 @@ class LabelInputs:
 
     @property
     def experiment_id(self) -> Any:
-        """The base class's, which file names start with; several processes take two in turn."""
+        """The base class's, for file names; processes take two in turn, so one may run ahead."""
         turn = f"-{self._round % 2}" if self.num_process > 1 else ""
         return f"{super().experiment_id}{turn}"
 
@@ -84,8 +84,7 @@ class LabelInputs:
         pair = read_pair(references, predictions, sample_weight=sample_weight, unknown=unknown)
         self._check_options(() if sample_weight is None else ["sample_weight"])
         weights = None if sample_weight is None else read_weights(sample_weight, len(pair[0]))
-        # the caller may change its arrays afterwards
-        r, p = (Column(column.codes.copy(), column.values) for column in pair)
+        r, p = (Column(column.codes.copy(), column.values) for column in pair)  # may change later
         for before, *_ in self._added()[:1]:
             check_same_kind(before, "references added before", r, "references")
         self._join_round()
@@ -100,6 +99,8 @@ class LabelInputs:
         With `num_process > 1` only process 0 returns the score. The options are listed below.
         """
         self._check_options(kwargs)
+        with suppress(ImportError):  # where no package is installed
+            import_module("informedness.statistics.registry").warn_of_version(__version__)
         batches = [*self._added()]
         if predictions is not None or references is not None:
             options = (self._defaults | kwargs).items()

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.labels import check_choice, show
+from ..core.labels import check_choice, show, warn
 from ..core.scores import __version__
 from ..core.table import Table
 from .intervals import check_level, warn_of_doubts
@@ -156,6 +156,17 @@ def module_path(name: str) -> str:
     return str(installed if installed.is_dir() else package.parents[1] / "metrics" / name)
 
 
+_REMEDY = "install the same version of both; after an upgrade, run `informedness register`"
+
+
+@cache
+def warn_of_version(version: str) -> None:
+    """Warn once in a process of metric modules whose version is not that of this package."""
+    if version != __version__:
+        package = f"the installed package informedness is version {__version__}"
+        warn(f"a metric loaded by evaluate is version {version}, and {package}: {_REMEDY}")
+
+
 def beside_score(
     scored: Mapping[str, Any],
     own_table: Any,
@@ -181,7 +192,8 @@ def beside_score(
     beside = {} if level is None else _interval_of(name, value, table, level, options, version)
     if return_signature:
         interval = None if level is None else f"ci:{float(level)!r}"
-        beside[f"{name}_signature"] = signature_of(name, table, interval=interval, **options)
+        how = {**options, "interval": interval, "version": version}
+        beside[f"{name}_signature"] = signature_of(name, table, **how)
     return beside
 
 
@@ -200,7 +212,7 @@ def _interval_of(
     if not is_close and not score.undefined(table):
         raise RuntimeError(
             f"the metric {name!r} of version {version} scores {value}, and the installed package, "
-            f"version {__version__}, scores {own_values}: install the same version of both"
+            f"version {__version__}, scores {own_values}: {_REMEDY}"
         )
     doubt = score.doubt(table, prior)
     with_error = [interval for interval in intervals if not math.isnan(interval.standard_error)]

@@ -43,11 +43,12 @@ def signature_of(
     zero_division: scores.ZeroDivision = "warn",
     ignore_index: Label | None = None,
     interval: str | None = None,
+    version: str = scores.__version__,
 ) -> str:
     """Return the options of a score in a line, such as 'nit|k:2|n:2|labels:observed|v:0.1.0'.
 
     `average` and `prior_mode` are empty for a score that has none; of several scores "default" is
-    that of each.
+    that of each. `version` is another one for a metric module that is registered from another.
     """
     parts = [name] if average in ("", "default") else [name, f"avg:{str(average).lower()}"]
     classes = [label for label in table.labels if label is not None]
@@ -72,7 +73,7 @@ def signature_of(
         parts.append("zero:nan")
     if interval:
         parts.append(interval)
-    return "|".join([*parts, f"v:{scores.__version__}"])
+    return "|".join([*parts, f"v:{version}"])
 
 
 def _digest(values: Sequence[Any]) -> str:
