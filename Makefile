@@ -36,7 +36,7 @@ test-digits: $(VENV)/.test
 	  $(BIN)/python -m pytest -q -m digits
 
 # Packages, environments and releases, built and installed: after a change of packaging or spaces/.
-test-release: $(VENV)/.test chromium
+test-release: $(VENV)/.test chromium tex
 	$(PYTEST) -m release
 
 # With the lowest versions that pyproject.toml allows, on the lowest Python, which uv finds or fetches.
@@ -135,6 +135,16 @@ chromium:
 	  apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; \
 	else \
 	  echo "The browser tests need Chromium: sudo apt-get install chromium"; exit 1; \
+	fi
+
+# The LaTeX of the tests: what is there, or Debian's; 15 MB.
+.PHONY: tex
+tex:
+	@command -v pdflatex >/dev/null && exit 0; \
+	if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	  apt-get update -qq && apt-get install -y -qq --no-install-recommends texlive-latex-recommended >/dev/null; \
+	else \
+	  echo "A test needs LaTeX: sudo apt-get install texlive-latex-recommended"; exit 1; \
 	fi
 
 clean:

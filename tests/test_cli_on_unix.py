@@ -1,6 +1,8 @@
 """The command line where only Unix can try it: signals, shells, pipes and full disks."""
 
+import itertools
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,13 +16,18 @@ from inputs.cli_cases import refused, write
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no FIFO, sh or /dev/full")
 
 PAIR = ["p.csv", "-r", "gold", "-p", "model"]
-# A disk with room for this many bytes of a file.
-SMALL_DISK = """
-import resource, sys
+# A disk with room for this many bytes of a file, and little more memory than there is in use.
+LIMITED = """
+import re, resource, sys
+import informedness.commands, informedness.inputs.tables
 from informedness.cli import main
-resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
+in_use = int(re.search(r"VmSize: *(.*) kB", open("/proc/self/status").read())[1]) << 10
+limit = {limit}
+resource.setrlimit(resource.{name}, (limit, limit))
 sys.exit(main(sys.argv[1:]))
 """
+SMALL_DISK = LIMITED.format(name="RLIMIT_FSIZE", limit=3000)
+SMALL_MEMORY = LIMITED.format(name="RLIMIT_AS", limit="in_use + (1 << 24)")
 
 
 @pytest.fixture(autouse=True)
@@ -69,6 +76,42 @@ def test_standard_output_that_is_closed_or_full_loses_no_result_in_silence():
     refused(in_shell("p.csv", ">/dev/full"), "error: standard output: ")
     assert in_shell("p.csv", "| true")[2] == ""  # a pipe that is closed ends it quietly
     assert in_shell("one.csv", "2>&-") == in_shell("one.csv", "2>/dev/null")
+
+
+def test_standard_input_that_is_closed_and_memory_that_is_full_are_one_line():
+    line = f"'{sys.executable}' -m informedness report - -r gold -p model --input-format csv <&-"
+    refused(ended("sh", "-c", line), "error: -: standard input is closed\n")
+    rows = "".join(f'{{"gold": "a{i}", "model": "b{i}"}}\n' for i in range(200_000))
+    Path("p.jsonl").write_text(rows)
+    told = ended(sys.executable, "-c", SMALL_MEMORY, "report", "p.jsonl", *PAIR[1:])
+    refused(told, "error: there is too little memory\n")
+
+
+@pytest.mark.parametrize(
+    "name", ["\x1b[2Jx", "a\nZb", "x\u202ey", "a\x9bz", "`labels` x", '(unknown="a"']
+)
+def test_names_of_files_and_columns_are_text_of_one_line_that_holds_no_option(name, command):
+    """Also of models and slices; labels are shown by the same function."""
+    Path("data").mkdir()
+    rows = [(x, y, z) for x, y, z in itertools.product(["u", "v", name], repeat=3)] * 3
+    write(Path("data", f"{name}.csv"), rows, ("gold", name, "other"))
+    given, runs = ("-r", "gold", "-p"), []
+    ranking = [name, "other", "--format", "markdown"]
+    for more in (["nope"], [name], ranking, ["other", "--by", name]):
+        runs.append(command("report", "data", *given, *more))
+    for more in (["other", "--metric", "nit"], [name, "--labels", "u", "v"]):
+        runs.append(command("report", "data", *given, *more))
+    runs.append(command("report", "data", "-r", "gold", "-p", name, "other", "--by-task", "gold"))
+    runs.append(command("report", "data"))
+    runs.append(command("compare", "data", *given, name, "other"))
+    codes, outputs, errors = zip(*runs, strict=True)
+    assert codes == (2, 0, 0, 0, 0, 2, 0, 2, 0)
+    text = "".join((*outputs, *errors))
+    assert text.replace("\n", "").isprintable()
+    assert not re.search(r"--labels` x|--unknown a|^Zb", text, re.MULTILINE)
+    literal = repr(name) if name.isprintable() else ascii(name)
+    assert literal in outputs[1]
+    assert literal in outputs[3]
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import subprocess
 from xml.etree import ElementTree
 
 import pandas as pd
@@ -45,6 +46,23 @@ def test_the_latex_compiles_as_far_as_a_parser_can_tell(name):
         columns, body = part.split("}", 1)
         rows = [x for x in body.split(r"\end{tabular}")[0].splitlines() if x.endswith(r"\\")]
         assert {row.count(" & ") + 1 for row in rows} == {len(columns)}
+
+
+@pytest.mark.release
+def test_latex_compiles_and_shows_classes_whatever_is_in_their_names(tmp_path):
+    """Also those that begin with what a command before the cell could take for its own."""
+    classes = ["[CLS]", "*x", "a\nb", r"\\[1ex]", "50% & {$x_1$}", "#~^<|>", "é`-`"]
+    made = dict.fromkeys(classes, classes[1:] + classes[:1])
+    results = report(classes, made["*x"]), slices(classes, made["*x"], by=classes)
+    body = "\n\n".join(x.to_latex() for x in (*results, leaderboard(classes, made)))
+    head = r"\documentclass{article}\usepackage{booktabs}\pdfcompresslevel=0\begin{document}"
+    (tmp_path / "t.tex").write_text(f"{head}\n{body}\n" + r"\end{document}", "utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
+    told = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="latin-1")
+    assert told.returncode == 0, told.stdout[-2000:]
+    pages = (tmp_path / "t.pdf").read_bytes()
+    assert pages.count(b"[CLS]") >= 4
+    assert pages.count(b"*x") >= 4
 
 
 @each_result

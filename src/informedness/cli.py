@@ -78,7 +78,7 @@ def _main(arguments: Sequence[str]) -> int:
     options.is_unmet = False
     options.references = options.predictions = None
     options.reword = lambda message: _in_options(message, options)
-    options.tell = lambda message: _tell(options.reword(message))
+    options.tell = _tell
     try:
         if sys.stdout is None:
             raise ValueError("standard output is closed")
@@ -95,16 +95,21 @@ def _main(arguments: Sequence[str]) -> int:
             if held and options.strict:
                 raise ValueError("; ".join(held))
             for message in held:
-                options.tell(f"warning: {message}")
+                _tell(f"warning: {message}")
             if options.format not in ("csv", "json"):  # these are for programs
-                said = re.sub(r"^.*\.$", lambda x: options.reword(x[0]), said, flags=re.M)
+                # sentences, in which no two blanks are, as in tables
+                said = re.sub(r"^(?!.*  ).*\.$", lambda x: options.reword(x[0]), said, flags=re.M)
             if options.output is not None:
                 Path(options.output).write_text(f"{said}\n", encoding="utf-8")
-                options.tell(f"wrote {options.output}")
+                _tell(f"wrote {options.output}")
                 return _exit_code(options)
+    except MemoryError:
+        return _refused("there is too little memory")
     except OSError as error:
-        what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-        return _refused(options.reword(what))
+        from .text.render import shown
+
+        what = f"{shown(error.filename)}: {error.strerror}" if error.filename else str(error)
+        return _refused(what)
     except (ValueError, ImportError) as error:
         to_paste = _to_paste(arguments, getattr(error, "remedy", {}), options)
         said = options.reword(str(error))
@@ -172,10 +177,11 @@ def _warnings_in(notes: Sequence[Warning], options: argparse.Namespace) -> list[
     """
     from .core.labels import WARNING_PREFIX
 
-    messages = [*dict.fromkeys(str(note).removeprefix(WARNING_PREFIX) for note in notes)]
+    said = dict.fromkeys(str(note).removeprefix(WARNING_PREFIX) for note in notes)
+    messages = [*map(options.reword, said)]
     left_out = [message for message in messages if message.startswith("left out: ")]
     for message in left_out:
-        options.tell(message)
+        _tell(message)
     options.has_left_out = bool(left_out)
     return [message for message in messages if message not in left_out]
 
@@ -186,7 +192,12 @@ def _refused(message: str) -> int:
 
 
 def _tell(message: str) -> None:
-    print(message, file=sys.stderr, flush=True)
+    print(_printable(message), file=sys.stderr, flush=True)
+
+
+def _printable(text: str) -> str:
+    """Return text with which a terminal does nothing but show it, in the same lines."""
+    return "".join(x if x.isprintable() or x == "\n" else ascii(x)[1:-1] for x in text)
 
 
 def _to_paste(arguments: Sequence[str], remedy: dict[str, Any], options: Any) -> str:
@@ -247,12 +258,16 @@ def _in_options(message: str, options: argparse.Namespace) -> str:
         sides = (f"{side}{end}" for side in ("y_pred", "predictions") for end in ends)
         said |= dict.fromkeys(sides, f"{said.get('predictions', 'predictions')} {called}")
     names = "|".join(map(re.escape, sorted(said, reverse=True)))  # the longest of a start first
-    # `unknown`, unknown="wrong" and numeric=True, but nothing inside quotes or a path
-    argument = rf"(?<=`)({names})(?=[`\\ ])|(?<=[ `(])({names})=(\"?)(\w*)\3(?=[\s`,;:.)]|$)"
+    # `unknown`, unknown="wrong" and numeric=True, but nothing in quotes, as names are, or in a path
+    quoted = r"(?<!\w)(?P<quote>['\"])(?:\\.|(?!(?P=quote)).)*(?P=quote)"
+    argument = rf"(?<=`)({names})(?=[`\\ ])|(?<=[ `(])({names})=(?:\"(\w+)\"|True)?(?=[\s`,;:.)]|$)"
+    argument = f"{quoted}|{argument}"
 
     def option(found: re.Match[str]) -> str:
-        name, value = said[found[1] or found[2]], found[4]
-        return name if value in (None, "", "True") else f"{name} {value}"
+        if found["quote"]:
+            return found[0]
+        name, value = said[found[2] or found[3]], found[4]
+        return f"{name} {value}" if value else name
 
     return re.sub(argument, option, message)
 

@@ -48,7 +48,7 @@ def _decide(result: Any, options: Namespace) -> None:
     reason = why_not_shown(result, options.require)
     options.is_unmet = bool(reason)
     if remark := reason or same_answers(result):
-        options.tell(f"required {options.require}: {remark}")
+        options.tell(f"required {options.require}: {options.reword(remark)}")
 
 
 def _of_logs(options: Namespace) -> "tuple[Comparison | SuiteComparison, list[str]]":

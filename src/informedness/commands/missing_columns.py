@@ -38,7 +38,7 @@ def ask_for_columns(options: Namespace) -> None:
     columns = {
         name: first.get(name, Counter()) | last.get(name, Counter()) for name in first | last
     }
-    files = " and ".join(paths[: 2 if len(paths) == 2 else 1])
+    files = " and ".join(map(shown, paths[: 2 if len(paths) == 2 else 1]))
     if not any(columns.values()):
         raise ValueError(f"{files}: there must be rows with labels, and a name above each column")
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ..text.render import shown
+
 FORMATS: dict[str, Callable[[Any], str]] = {
     "text": str,
     "json": lambda result: json.dumps(result.to_dict(), indent=2),
@@ -41,9 +43,9 @@ def _save_figures(result: Any, options: Namespace) -> None:
             ax.figure.savefig(unfinished, dpi=300, format="png")
             unfinished.replace(path)
         except OSError as error:
-            raise OSError(f"{path}: {error.strerror}") from error
+            raise OSError(f"{shown(path)}: {error.strerror}") from error
         import_pyplot().close(ax.figure)
-        options.tell(f"wrote {path}")
+        options.tell(f"wrote {shown(path)}")
 
 
 def require_least(score: Any, options: Namespace) -> None:
@@ -52,4 +54,4 @@ def require_least(score: Any, options: Namespace) -> None:
 
     if options.at_least is not None and (reason := why_below(score, options.at_least)):
         options.is_unmet = True
-        options.tell(f"required at least {options.at_least:g}: {reason}")
+        options.tell(f"required at least {options.at_least:g}: {options.reword(reason)}")

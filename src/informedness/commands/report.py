@@ -15,7 +15,7 @@ from ..files.open import list_files
 from ..statistics.registry import averaged_score
 from ..tables.contingency import ContingencyTable
 from ..text.account import lines_of_read, signed
-from ..text.render import as_json
+from ..text.render import as_json, shown
 from .output import formatted, require_least
 from .reading import (
     columns_by_task,
@@ -186,7 +186,7 @@ def _report_by_file(options: Namespace) -> "LogReport":
     reports = {}
     for path, _ in list_files(options.path, options.file_format):
         options.path = [path]
-        with naming_warnings(path):
+        with naming_warnings(shown(path)):
             reports[path] = _report_on_table(_table(options, "columns"), options)
     return LogReport.from_reports(reports)
 
@@ -213,7 +213,7 @@ def _report_by_task(options: Namespace) -> Any:
         return replace(scores, read=(account,))
     reports = {}
     for name, of_task in tasks.items():
-        with naming(name), naming_warnings(name):
+        with naming(shown(name)), naming_warnings(shown(name)):
             sides = of_task["references"], of_task["predictions 1"]
             reports[name] = report(*sides, groups=of_task.get("groups"), **of_report)
     return replace(LogReport.from_reports(reports), read=(account,))

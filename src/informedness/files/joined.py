@@ -15,6 +15,7 @@ from ..errors import naming, needing
 from ..tables.containers import coded, read_quickly
 from ..tables.counting import common_codes
 from ..text.account import Amounts, Read, amounts_of
+from ..text.render import shown
 from .booleans_and_decimals import labels_of_text
 from .columns import why_not_utf8
 from .open import open_whole
@@ -85,7 +86,7 @@ def lines_of(path: str, encoding: str | None) -> Iterator[Any]:
     """Yield the lines of a text file, which must be text of labels, in arrays of pyarrow."""
     with needing("reading lines of text needs pyarrow", "informedness[cli]"):
         import pyarrow.compute
-    with naming(path), open_whole(path, None, encoding) as stream:
+    with naming(shown(path)), open_whole(path, None, encoding) as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8-sig")
         last_line = ""
         try:
@@ -216,7 +217,7 @@ def _side(
             else:
                 parts[argument].append(samples.values(argument, values)[0])
     if not parts:
-        raise ValueError(f"{path}: there must be rows to join, got none")
+        raise ValueError(f"{shown(path)}: there must be rows to join, got none")
     side: dict[str, Any] = {argument: join_columns(columns) for argument, columns in parts.items()}
     if "weights" in names:
         side["weights"] = np.array(weights, dtype=object)

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.labels import NULLS
 from ..errors import naming
+from ..text.render import shown
 from .booleans_and_decimals import labels_of_text
 from .csv import DELIMITERS
 from .objects import Objects, leaves
@@ -38,7 +39,7 @@ def columns_listed(
     file, kind = list_files(path, file_format)[0]
     nulls = NULLS if kind in DELIMITERS else ()
     header_options: dict[str, Any] = {"rows": rows, "quotes": not no_quotes}
-    with naming(file), open_whole(file, kind, encoding) as stream:
+    with naming(shown(file)), open_whole(file, kind, encoding) as stream:
 
         def counted(names: Sequence[str]) -> dict[str, Counter[object]]:
             stream.seek(0)

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 
 from ..core.labels import check_choice, show, warn
 from ..errors import naming, needing
+from ..text.render import shown
 from .arrow import Arrow, Parquet, columns_of
 from .columns import why_not_utf8
 from .csv import DELIMITERS, Delimited, said_of_row
@@ -61,8 +62,8 @@ def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
         kinds = sorted({kind for _, kind in found})
         if len(kinds) > 1:
             raise ValueError(
-                f"{one}: the files of a folder must have one format, got {', '.join(kinds)}: "
-                "list the files to read"
+                f"{shown(one)}: the files of a folder must have one format, got "
+                f"{', '.join(kinds)}: list the files to read"
             )
         files += found
     if not files:
@@ -71,8 +72,8 @@ def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
     for file, _ in files:
         identity = file if file == "-" else Path(file).stat()[1:3]  # the same under other names
         if identity in known:
-            same = known[identity]
-            raise ValueError(f"{file}: each file must be listed once, got the same as {same}")
+            same = f"got the same as {shown(known[identity])}"
+            raise ValueError(f"{shown(file)}: each file must be listed once, {same}")
         known[identity] = file
     return files
 
@@ -111,15 +112,15 @@ def _parts(folder: Path) -> list[Path]:
     for part in parts:
         if not part.is_file():
             raise ValueError(
-                f"{part}: a folder of parts must hold files, got a link to a folder, a broken link "
-                "or a pipe: pass what it leads to as a path of its own"
+                f"{shown(part)}: a folder of parts must hold files, got a link to a folder, a "
+                "broken link or a pipe: pass what it leads to as a path of its own"
             )
     if not parts:
-        raise ValueError(f"{folder}: the folder must hold files of predictions, got none")
+        raise ValueError(f"{shown(folder)}: the folder must hold files of predictions, got none")
     if left_out:
-        names = ", ".join(str(path.relative_to(folder)) for path in sorted(left_out)[:3])
+        names = ", ".join(shown(path.relative_to(folder)) for path in sorted(left_out)[:3])
         more = ", ..." * (len(left_out) > 3)
-        warn(f"{folder}: left out hidden files and files without data ({names}{more})")
+        warn(f"{shown(folder)}: left out hidden files and files without data ({names}{more})")
     return sorted(parts)
 
 
@@ -127,7 +128,7 @@ def _data_among(files: list[str], place: str) -> list[str]:
     """Return the files in a folder that `datasets` lists, if it wrote them; caches lie beside."""
     if "state.json" in files:
         state = Path(place, "state.json")
-        with naming(state):
+        with naming(shown(state)):
             listed = json.loads(state.read_text("utf-8"))
         entries = listed.get("_data_files") if isinstance(listed, dict) else None
         if isinstance(entries, list) and all(
@@ -148,8 +149,8 @@ def _format(path: Path) -> str:
     if file_format is None:
         how = "save it as CSV or Parquet" if path.suffix else "give it as file_format="
         raise ValueError(
-            f"{path}: the format must be one of {_FORMATS}, and the file name does not say which: "
-            f"{how}"
+            f"{shown(path)}: the format must be one of {_FORMATS}, and the file name does not say "
+            f"which: {how}"
         )
     return file_format
 
@@ -175,6 +176,8 @@ def open_whole(
         raise ValueError(f"`encoding` is for formats of text, and {kind} is none: leave it out")
     compressions = _COMPRESSIONS if kind == "xlsx" else {**_COMPRESSIONS, _ZIP: "zip"}
     with ExitStack() as opened:
+        if path == "-" and sys.stdin is None:
+            raise ValueError("standard input is closed")
         stream = sys.stdin.buffer if path == "-" else opened.enter_context(Path(path).open("rb"))
         if path == "-" or not stream.seekable():
             stream = opened.enter_context(_copied(_pieces(stream)))

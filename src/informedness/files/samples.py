@@ -31,7 +31,7 @@ from ..tables.counting import read_whole
 from ..tables.doubts import no_header, warn_of_swapped
 from ..tables.label_options import AS_THEY_ARE, LabelOptions, read_labels
 from ..text.account import Amounts, Read, ReadColumn, amounts_of
-from ..text.render import amount
+from ..text.render import amount, shown
 from .booleans_and_decimals import labels_of_text, why_apart
 from .columns import by_argument, columns_to_read, labelled_among
 from .csv import DELIMITERS
@@ -364,7 +364,7 @@ def are_whole(values: Any) -> bool:
 def first_of(sources: Sequence[str]) -> str:
     """Return the name of the first file, and how many others there are."""
     others = len(sources) - 1
-    return " and ".join([*sources[:1], *[f"{others} more"] * (others > 0)])
+    return " and ".join([*map(shown, sources[:1]), *[f"{others} more"] * (others > 0)])
 
 
 def _renamed(side: Amounts, names: Mapping[Any, Label]) -> Amounts:
@@ -414,7 +414,7 @@ def raw_batches(
     how = {"encoding": encoding, "rows": rows, "no_quotes": no_quotes}
     for file, kind in list_files(path, file_format):
         samples.sources.append(file)
-        with naming(file), open_whole(file, kind, encoding, most_bytes) as stream:
+        with naming(shown(file)), open_whole(file, kind, encoding, most_bytes) as stream:
             if beside:
                 header = read_header(stream, kind, {}, rows, None, not no_quotes).header
                 ways |= {x: name for x, name in beside.items() if column_of(name, header)}

@@ -14,6 +14,7 @@ from typing import Any
 from ..core.labels import show
 from ..errors import naming
 from ..files.open import open_whole
+from ..text.render import shown
 from .answers import Answers, check_several, json_object, naming_sample, not_one, of_positions
 from .verdicts import likeliest, verdict_metric, verdict_of
 
@@ -53,7 +54,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     named = _FILE.fullmatch(path.name)
     task, date = named.group("task", "date") if named else (path.stem, None)
     beside = path.absolute().with_name(f"results_{date}.json")
-    with naming(beside):
+    with naming(shown(beside)):
         results = json_object(beside.read_bytes()) if beside.is_file() else {}
     config = (results.get("configs") or {}).get(task) or {}
     by_filter: dict[str, list[Sample]] = {}

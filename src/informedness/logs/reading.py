@@ -13,6 +13,7 @@ from ..errors import naming
 from ..files.columns import listed
 from ..files.open import paths_of
 from ..tables.label_options import LabelOptions
+from ..text.render import shown
 from . import inspect_ai, lighteval, lm_eval
 from .answers import Answers
 
@@ -122,7 +123,7 @@ def read_log(
     left_out: list[str] = []
     for file, reader in _logs(paths_of(path), harness, runs):
         try:
-            with naming(file):
+            with naming(shown(file)):
                 found += [(file, answers) for answers in _samples_in(file, reader, verdict)]
         except (ValueError, OSError) as error:
             left_out.append(str(error))
@@ -131,16 +132,16 @@ def read_log(
     read: list[Answers] = []
     for file, answers in _of_runs(found, latest, epochs, left_out):
         try:
-            with naming(f"{file}, {answers.variant}" if answers.variant else file):
+            with naming(", ".join(map(shown, filter(None, (file, answers.variant))))):
                 read.append(one := answers.read(options))
             if not one.verdict and "`--verdict" in one.unread:
-                warn(f"{file}: {one.unread}")
+                warn(f"{shown(file)}: {one.unread}")
         except ValueError as error:
             left_out.append(str(error))
         if n := answers.n_left_out:
-            share = f"{n} of {n + len(answers.ids)} samples of {answers.name}"
+            share = f"{n} of {n + len(answers.ids)} samples of {shown(answers.name)}"
             why = "have no score because of an error or several right answers"
-            warn(f"{file}: {share} {why}, and do not count")
+            warn(f"{shown(file)}: {share} {why}, and do not count")
     if not read:
         raise ValueError("; ".join(left_out))
     for line in left_out:
@@ -164,8 +165,8 @@ def _of_runs(
         for file in told:
             how = "another run, of the same date," if file in same_date else "a later run"
             left_out.append(
-                f"{file}, because {last} is {how} of {first.name!r}: `runs` chooses a run by part "
-                "of its path, `latest` leaves out earlier runs without a message"
+                f"{shown(file)}, because {shown(last)} is {how} of {first.name!r}: `runs` chooses "
+                "a run by part of its path, `latest` leaves out earlier runs without a message"
             )
         if epochs == "pooled":
             of_last = [first.pooled(more)]
@@ -197,15 +198,16 @@ def _logs(
         logs = [(file, x) for x in readers for file in files if is_renamed or x.is_log(file)]
         if not logs:
             raise ValueError(
-                f"{path} is not a log with samples, and holds none: samples_*.jsonl of lm-eval, "
-                "details_*.parquet of lighteval, .eval or .json of Inspect. Name the harness of a "
-                "renamed log with `harness`; read other files with table_from_file, or with "
-                "--references and --predictions"
+                f"{shown(path)} is not a log with samples, and holds none: samples_*.jsonl of "
+                "lm-eval, details_*.parquet of lighteval, .eval or .json of Inspect. Name the "
+                "harness of a renamed log with `harness`; read other files with table_from_file, "
+                "or with --references and --predictions"
             )
         top = path if path.is_dir() else path.parent
         logs = [x for x in logs if runs is None or runs in str(x[0].relative_to(top))]
         if not logs:
-            raise ValueError(f"`runs` must be part of the path of a log in {path}, got {runs!r}")
+            place = f"the path of a log in {shown(path)}"
+            raise ValueError(f"`runs` must be part of {place}, got {runs!r}")
         yield from logs
 
 
@@ -229,7 +231,7 @@ def one_run(read: Sequence[Answers], name: str) -> Answers:
         If there are several; the message names them.
     """
     if len(read) != 1:
-        names = "; ".join(answers.name for answers in read)
+        names = "; ".join(shown(answers.name) for answers in read)
         raise ValueError(
             f"{name} must hold one run, got {len(read)}: {names}. Choose one with `task`, "
             '`variant`, `epoch` or `runs`, or score all epochs together with epochs="pooled"'

@@ -125,9 +125,9 @@ def _mean_of(model: str, runs: Sequence[Run]) -> TaskMean:
 
 def _not_one(run: Run, runs: Sequence[Run]) -> str:
     """Return why the task of a run has no one score that a mean could take, and what to add."""
-    task = run.fields["task"]
-    several = several_of([other.fields for other in runs if other.fields["task"] == task])
-    if several:
+    task = render.shown(run.fields["task"])
+    same = [other.fields for other in runs if other.fields["task"] == run.fields["task"]]
+    if several := several_of(same):
         return f"{task} has {several}"
     if n_other_runs := run.fields["n_other_runs"]:
         return f"{task} has {n_other_runs + 1} runs: add `--run` and part of the path of one"
@@ -187,7 +187,7 @@ class LogReport(Result):
         """
         runs = []
         for answers in read:
-            with naming(answers.name), naming_warnings(answers.name):
+            with naming(render.shown(answers.name)), naming_warnings(render.shown(answers.name)):
                 report = answers.report(confidence_level, average)
             origin = {name: getattr(answers, name) for name in _ORIGIN}
             runs.append(Run.of(answers.name, origin, report, how_read(answers)))
@@ -235,7 +235,7 @@ class LogReport(Result):
         lines = []
         for mean in self.means:
             n, m = mean.fields["n_not_guessing"], mean.fields["n_tasks"]
-            said = f"{mean.name}: answers differ from guessing in {n} of {m}."
+            said = f"{render.shown(mean.name)}: answers differ from guessing in {n} of {m}."
             lines.append(f"No mean over tasks. {mean.why_not}." if mean.why_not else said)
         return [*dict.fromkeys(lines)]
 

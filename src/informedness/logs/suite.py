@@ -8,6 +8,7 @@ from typing import Any
 from ..errors import naming
 from ..results.suite import SuiteComparison, suite_of
 from ..statistics.registry import averaged_score
+from ..text.render import shown
 from ..warnings import naming_warnings
 from .answers import Answers
 from .report import several_of
@@ -33,15 +34,16 @@ def compare_logs(
     made, left_out = {}, list[str]()
     for task in dict.fromkeys(one.task for one in (*answers_a, *answers_b)):
         of_a, of_b = ([x for x in side if x.task == task] for side in (answers_a, answers_b))
+        name = shown(task)
         if not of_a or not of_b:
-            left_out.append(f"{task}, which only {'A' if of_a else 'B'} has")
+            left_out.append(f"{name}, which only {'A' if of_a else 'B'} has")
         elif several := several_of([vars(x) for x in max(of_a, of_b, key=len)]):
-            left_out.append(f"{task}, which has {several}")
+            left_out.append(f"{name}, which has {several}")
         else:
             (a,), (b,) = of_a, of_b
-            with naming(task), naming_warnings(task):
+            with naming(name), naming_warnings(name):
                 if len(set(a.references)) < 2:
-                    left_out.append(f"{task}, whose references are all {a.references[0]!r}")
+                    left_out.append(f"{name}, whose references are all {a.references[0]!r}")
                 else:
                     made[task] = a.compare(b, **options)
     score = averaged_score(options["metric"], options["average"])

@@ -145,7 +145,7 @@ class _Row(NamedTuple):
 
 def draw_leaderboard(board: Leaderboard, ax: Axes | None) -> Axes:
     """Draw what `Leaderboard.plot` returns."""
-    rows = [_Row(x.name, x.estimate, x.place, x.runs) for x in board.models]
+    rows = [_Row(render.shown(x.name), x.estimate, x.place, x.runs) for x in board.models]
     return _forest(rows, score_named(board.metric).title, ax, "score, ranks")
 
 

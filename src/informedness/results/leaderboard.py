@@ -21,7 +21,7 @@ from ..tables.contingency import ContingencyTable
 from ..tables.sides import read_sides
 from ..text.account import Read
 from ..text.layout import Result, Rows
-from ..text.render import as_json, interval_heads, rounded, shown_p, texts_of
+from ..text.render import as_json, interval_heads, rounded, shown, shown_p, texts_of
 from ..warnings import collected, naming_warnings
 from .comparison import Comparison, compared, models_of, score_of_pairs
 from .estimate import Estimate, estimate_of
@@ -158,7 +158,7 @@ class Leaderboard(Result):
         heads = interval_heads(self.confidence_level)
         marks = ("^" if model.caution else "" for model in models)
         values = [rounded(x.value, 4) + mark for x, mark in zip(models, marks, strict=True)]
-        columns = [["model", *(x.name for x in models)]]
+        columns = [["model", *(shown(x.name) for x in models)]]
         columns.append([score_named(self.metric).title, *values])
         columns += map(list, zip(heads, *(x.estimate.shown() for x in models), strict=True))
         if len(models[0].runs) > 1:
@@ -174,7 +174,7 @@ class Leaderboard(Result):
         for better, worse in pairwise(self.models):
             pair = worse.name, better.name
             comparison = self.comparisons[pair]
-            name = f"{better.name} over {worse.name}"
+            name = f"{shown(better.name)} over {shown(worse.name)}"
             difference = f"{round(comparison.difference, 4) + 0.0:+.4f}"  # not -0.0000
             p_value = shown_p(self.p_values[pair])
             neighbours.append([name, difference, comparison.shown()[1], p_value])
@@ -189,7 +189,7 @@ class Leaderboard(Result):
             lines.append(f"{_OF_RANKS} for {comparisons} (Holm), intervals are not.")
         if len(self.models[0].runs) > 1:
             lines.append(_OF_RUNS)
-        lines += [f"^ {model.name}: {model.caution}." for model in self.models if model.caution]
+        lines += [f"^ {shown(x.name)}: {x.caution}." for x in self.models if x.caution]
         return [*lines, self.signature]
 
 

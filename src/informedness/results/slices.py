@@ -259,7 +259,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
     def text_tables(self) -> list[Rows]:
         """Return the table of scores, the whole last; with a level also that of the intervals."""
         rows = [*self.rows[:_MOST_ROWS], self.overall]
-        first = ", ".join(self.by)
+        first = render.shown_name(self.by)
         head = [first, "N", "k", "bits", *(_HEADS.get(name, name) for name in REPORTED)]
         if self.vs_rest is not None:
             head += ["vs rest", "p"]

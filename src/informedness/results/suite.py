@@ -104,7 +104,9 @@ class SuiteComparison(Measured):
         parts = []
         for name, comparison in self.tasks.items():
             if any(comparison.unknown_shares):
-                parts.append(f"{name} ({', '.join(map(share_text, comparison.unknown_shares))})")
+                parts.append(
+                    f"{shown(name)} ({', '.join(map(share_text, comparison.unknown_shares))})"
+                )
         if parts:
             lines.append(f"Answers of A and B that are no class, so wrong: {'; '.join(parts)}.")
         return lines
@@ -141,7 +143,7 @@ class ScoresByTask(Result):
         values = [[one.value for one in scores.values()] for scores in self.tasks.values()]
         means = np.mean(values, axis=0).tolist()
         names = [*map(shown, self.tasks), f"mean of {len(self.tasks)} tasks"]
-        rows = [[f"task ({self.metric})", *next(iter(self.tasks.values()))]]
+        rows = [[f"task ({self.metric})", *map(shown, next(iter(self.tasks.values())))]]
         for name, scores in zip(names, [*values, means], strict=True):
             rows.append([name, *(rounded(score, 3) for score in scores)])
         return [rows]
@@ -168,7 +170,7 @@ def scores_by_task(
     for task, columns in tasks.items():
         sides = [column for name, column in columns.items() if name.startswith("predictions")]
         options["groups"] = columns.get("groups")
-        with naming(task), naming_warnings(task):
+        with naming(shown(task)), naming_warnings(shown(task)):
             scores = [estimate(columns["references"], side, metric, **options) for side in sides]
         by_task[task] = dict(zip(models, scores, strict=True))
     return ScoresByTask(metric, by_task)
@@ -230,10 +232,10 @@ def compare_tasks(
     comparisons: dict[str, Comparison] = {}
     left_out: list[str] = []
     for name, (references, *answers) in tasks.items():
-        with naming(name), naming_warnings(str(name)):
+        with naming(shown(name)), naming_warnings(shown(name)):
             labels = set(read_quickly(references, "y_true").tolist())
             if len(labels) < 2:
-                left_out.append(f"{name}, whose references are all {show(*labels)}")
+                left_out.append(f"{shown(name)}, whose references are all {show(*labels)}")
                 continue
             options["groups"] = None if groups is None else groups[name]
             comparisons[str(name)] = compare(references, *answers, **options)

@@ -88,9 +88,9 @@ def signed(line: str, read: Iterable[Read]) -> str:
 
 def lines_of_read(read: Read) -> list[str]:
     """Return what was read as lines of text."""
-    first, *others = read.sources
-    sources = f"{len(read.sources)} files, {first} to {others[-1]}" if others else first
-    sources = " and ".join(read.sources) if len(others) == 1 else sources
+    first, *others = files = [*map(shown, read.sources)]
+    sources = f"{len(files)} files, {first} to {others[-1]}" if others else first
+    sources = " and ".join(files) if len(others) == 1 else sources
     head = f"{sources}: {several(read.n_rows, 'row')}"
     head += "".join(f", {n:,d} left out ({reason})" for reason, n in read.left_out.items())
     cells = [(x.part, cut(shown(x.name)), _labels_read(x)) for x in read.columns]

@@ -19,7 +19,8 @@ Rows: TypeAlias = list[list[str]]
 WIDTH = 80  # of a table in a terminal
 _LATEX: dict[str, Any] = {character: f"\\{character}" for character in "&%$#_{}"}
 _LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-_LATEX |= {"±": r"$\pm$", "<": r"\textless{}", ">": r"\textgreater{}"}
+_LATEX |= {"±": r"$\pm$", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
+_LATEX |= {"[": "{[}", "*": "{*}"}  # which a command before the cell would take for its own
 
 
 class Result:
@@ -70,9 +71,10 @@ class Result:
     def to_latex(self) -> str:
         r"""Return the result as LaTeX tables, which need `\usepackage{booktabs}`.
 
-        The lines below them are comments.
+        The lines below them are comments. Labels in other than Latin letters need XeLaTeX or
+        LuaLaTeX, and a font that has them.
         """
-        lines = [f"% {_printable(x)}" for x in (*self.head_lines(), *self.text_lines())]
+        lines = [f"% {line}" for line in (*self.head_lines(), *self.text_lines())]
         return "\n\n".join([*map(_latex, self.text_tables()), "\n".join(lines)]).rstrip()
 
     def to_csv(self) -> str:
@@ -200,16 +202,11 @@ def _escaped(text: str) -> str:
 
 
 def _latex(rows: Rows) -> str:
-    cells = [[_printable(cell).translate(str.maketrans(_LATEX)) for cell in row] for row in rows]
+    cells = [[cell.translate(str.maketrans(_LATEX)) for cell in row] for row in rows]
     head, *body = (" & ".join(row) + r" \\" for row in cells)
     start = rf"\begin{{tabular}}{{l{'r' * (len(rows[0]) - 1)}}}"
     lines = [start, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
     return "\n".join(lines)
-
-
-def _printable(text: str) -> str:
-    """Return text of one line."""
-    return text if text.isprintable() else ascii(text)
 
 
 def _html(rows: Rows) -> str:

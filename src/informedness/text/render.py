@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..core.labels import Label
-
 # Values of records
 
 
@@ -84,15 +82,18 @@ def several(n: int, noun: str) -> str:
     return f"{n:,d} {noun}" if n == 1 else f"{n:,d} {noun}s"
 
 
-def shown(label: Label | None, quote: bool = False) -> str:
-    """Return a label as text, or as its Python literal if it would not show as it is."""
-    if label is None:
-        return "(outside the labels)"
-    if not isinstance(label, str):
-        return str(label)
-    if not label.isprintable():
-        return ascii(label)
-    return repr(label) if quote or label != label.strip() or not label else label
+def shown(name: object, quote: bool = False) -> str:
+    """Return a label or the name of anything as text, or as its Python literal if that is not it.
+
+    So it has one line, a terminal does nothing but show it, and no part of it looks like an option.
+    """
+    if name is None or isinstance(name, (int, bytes)):
+        return "(outside the labels)" if name is None else str(name)
+    text = str(name)
+    if not text.isprintable():
+        return ascii(text)
+    is_plain = text == text.strip() != "" and not {*'`"'} & {*text} and not quote
+    return text if is_plain else repr(text)
 
 
 def shown_name(name: Any) -> str:
