@@ -65,6 +65,10 @@ MISTAKES = (
     "b = ContingencyTable.from_labels([0, 1], [0, 1])",
     "c = table.nit(average=None)",
     "d = table.informedness(average='weighted')",
+    "bad: int = informedness_score(a, a)",
+    "bad: list[float] = markedness_score(a, a, average='macro')",
+    "bad: float = table.informedness(average=None)",
+    "e = markedness_score(a, a, prior_mode='odds')",
 )
 
 # An installed package is not complained of.

@@ -8,17 +8,37 @@ If a name ends in `_score`, higher is better. Every function reads its labels in
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from .core.labels import Label
 from .core.scores import Average, ZeroDivision, informedness, nit
 from .tables.class_names import by_name
-from .tables.contingency import table_of_labels
+from .tables.contingency import OneAverage, SampleOptions, table_of_labels
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from .statistics.entropy import EntropyTriangle
 
 
+@overload
+def informedness_score(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    average: None,
+    prior_mode: str = ...,
+    **options: Unpack[SampleOptions],
+) -> list[float]: ...
+@overload
+def informedness_score(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    average: OneAverage = ...,
+    prior_mode: str = ...,
+    **options: Unpack[SampleOptions],
+) -> float: ...
 def informedness_score(
     y_true: Any,
     y_pred: Any,
@@ -139,6 +159,14 @@ def informedness_score(
     )
 
 
+@overload
+def markedness_score(
+    y_true: Any, y_pred: Any, *, average: None, **options: Unpack[SampleOptions]
+) -> list[float]: ...
+@overload
+def markedness_score(
+    y_true: Any, y_pred: Any, *, average: OneAverage = ..., **options: Unpack[SampleOptions]
+) -> float: ...
 def markedness_score(
     y_true: Any,
     y_pred: Any,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from ..core.labels import Label, show
 from ..core.scores import Average, ZeroDivision, check_zero_division
@@ -15,6 +15,7 @@ from ..statistics.paired import CellPairs, n_groups, of_groups
 from ..statistics.registry import averaged_score, reported
 from ..statistics.score import Prior, ScoreWithInterval
 from ..tables.class_names import by_name
+from ..tables.contingency import SampleOptions
 from ..text.layout import Measured, Rows
 from ..text.render import as_json, interval_heads, rounded, shown
 from .models import settings_of, table_in_groups, too_few_groups
@@ -154,16 +155,10 @@ def estimate_of(
     return [replace(one, value=own) for one, own in zip(estimates, values, strict=True)]
 
 
-class Options(TypedDict, total=False):
+class Options(SampleOptions, total=False):
     """What else `estimate` takes, for type checkers."""
 
-    labels: Any
-    sample_weight: Any
     groups: Any
-    ignore_index: Label | None
-    unknown: str
-    prior: Mapping[Any, float] | None
-    zero_division: ZeroDivision
     confidence_level: float
 
 

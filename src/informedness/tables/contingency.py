@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
 
 import numpy as np
 
@@ -22,9 +22,27 @@ from .matrix import Matrix, check_no_totals, check_same_names, read_names
 from .sides import read_sides
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing_extensions import Self, Unpack
 
+
+OneAverage: TypeAlias = Literal["bias", "prevalence", "macro"]
 _MANY = 2**20  # samples, from where `count_bytes` pays
+
+
+class ScoreOptions(TypedDict, total=False):
+    """What else a score of a table takes, for type checkers."""
+
+    prior: Mapping[Any, float] | None
+    zero_division: ZeroDivision
+
+
+class SampleOptions(ScoreOptions, total=False):
+    """What else a score of samples takes, for type checkers."""
+
+    labels: Any
+    sample_weight: Any
+    ignore_index: Label | None
+    unknown: str
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -222,6 +240,14 @@ class ContingencyTable(Table):
         warn_of_table(table)
         return table
 
+    @overload
+    def informedness(
+        self, *, average: None, prior_mode: str = ..., **options: Unpack[ScoreOptions]
+    ) -> list[float]: ...
+    @overload
+    def informedness(
+        self, *, average: OneAverage = ..., prior_mode: str = ..., **options: Unpack[ScoreOptions]
+    ) -> float: ...
     def informedness(
         self,
         *,
