@@ -153,16 +153,20 @@ clean:
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
+# Dependency groups need a newer pip than some Pythons have.
+INSTALL = $(BIN)/python -m pip install --quiet "pip>=25.1" && \
+  $(BIN)/python -m pip install --quiet -e . --group
+
 $(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet -e ".[demo]"
+	$(INSTALL) demo
 	touch $@
 
 $(VENV)/oldest/.done: pyproject.toml
 	$(PYTHON) -m venv $(VENV)/uv
-	$(VENV)/uv/bin/python -m pip install --quiet uv
+	$(VENV)/uv/bin/python -m pip install --quiet "uv>=0.7"
 	$(VENV)/uv/bin/uv venv --quiet --clear --seed --python $(PYTHON_OLDEST) $(VENV)/oldest
 	$(VENV)/uv/bin/uv pip install --quiet --python $(VENV)/oldest --resolution lowest-direct \
-	  -r pyproject.toml --extra test-scores -e .
+	  -r pyproject.toml --extra all --group test-scores -e .
 	touch $@
 
 $(VENV)/spark/.done: pyproject.toml | $(VENV)/bin/python
@@ -177,7 +181,7 @@ $(VENV)/harnesses/.done: pyproject.toml tests/harnesses/requirements.txt
 	touch $@
 
 $(VENV)/.test: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet -e ".[test]"
+	$(INSTALL) test
 	touch $@ $(VENV)/.demo $(VENV)/.docs $(VENV)/.paper $(VENV)/.publish
 
 $(VENV)/recipes/.done: pyproject.toml tests/recipes/requirements.txt
@@ -187,13 +191,13 @@ $(VENV)/recipes/.done: pyproject.toml tests/recipes/requirements.txt
 	touch $@
 
 $(VENV)/.docs: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet -e ".[docs]"
+	$(INSTALL) docs
 	touch $@
 
 $(VENV)/.paper: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet -e ".[paper]"
+	$(INSTALL) paper
 	touch $@
 
 $(VENV)/.publish: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet -e ".[publish]"
+	$(INSTALL) publish
 	touch $@
