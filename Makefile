@@ -7,7 +7,7 @@ export HF_UPDATE_DOWNLOAD_COUNTS := 0
 # Threads of BLAS and torch would only wait for each other beside two processes.
 check test test-digits test-release: export OMP_NUM_THREADS := 1
 
-.PHONY: demo check test test-digits test-release test-oldest test-spark test-harnesses test-recipes lint bench coverage notebook docs paper hatecheck space publish lock release screenshots clean
+.PHONY: demo check test test-digits test-release test-oldest test-newest test-spark test-harnesses test-recipes lint bench coverage notebook docs paper hatecheck space publish lock release screenshots clean
 
 # The main job on real data: train, register, score, report.
 demo: $(VENV)/.demo
@@ -43,6 +43,11 @@ test-release: $(VENV)/.test chromium tex
 PYTHON_OLDEST ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.10.*/bin/python) 3.10)
 test-oldest: $(VENV)/oldest/.done
 	$(VENV)/oldest/bin/python -m pytest $(OF_OTHERS) -n 2 --dist loadgroup -m "not full and not release"
+
+# With the newest of those whose changes reach furthest, also before they are released.
+test-newest: $(VENV)/newest/.done
+	$(VENV)/newest/bin/python -m pip install --quiet --pre --upgrade numpy datasets evaluate
+	$(VENV)/newest/bin/python -m pytest $(OF_OTHERS) -n 2 --dist loadgroup -m "not full and not release"
 
 # Data frames of PySpark, in an environment of its own; needs Java 17 or newer.
 test-spark: $(VENV)/spark/.done
@@ -121,8 +126,9 @@ lock: $(VENV)/.publish
 	$(BIN)/python spaces/lock.py
 
 # Check, build and try a release, upload nothing: make release VERSION=0.2.0
+# With ARCHIVES=FOLDER it tries the archives that were built elsewhere.
 release: $(VENV)/.test
-	$(BIN)/python spaces/release.py "$(VERSION)"
+	$(BIN)/python spaces/release.py "$(VERSION)" $(if $(ARCHIVES),--archives "$(ARCHIVES)")
 
 screenshots: $(VENV)/.test chromium
 	$(BIN)/python spaces/screenshots.py
@@ -167,6 +173,12 @@ $(VENV)/oldest/.done: pyproject.toml
 	$(VENV)/uv/bin/uv venv --quiet --clear --seed --python $(PYTHON_OLDEST) $(VENV)/oldest
 	$(VENV)/uv/bin/uv pip install --quiet --python $(VENV)/oldest --resolution lowest-direct \
 	  -r pyproject.toml --extra all --group test-scores -e .
+	touch $@
+
+$(VENV)/newest/.done: pyproject.toml
+	$(PYTHON) -m venv --clear $(VENV)/newest
+	$(VENV)/newest/bin/python -m pip install --quiet "pip>=25.1"
+	$(VENV)/newest/bin/python -m pip install --quiet -e . --group test-scores
 	touch $@
 
 $(VENV)/spark/.done: pyproject.toml | $(VENV)/bin/python

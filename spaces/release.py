@@ -2,6 +2,7 @@
 
 python spaces/release.py 0.2.0               check, build into dist/, install and score
 python spaces/release.py 0.2.0 --check       only check
+python spaces/release.py 0.2.0 --archives dist    install and score with archives built elsewhere
 
 Nothing is tagged or uploaded. The commit is built, whatever else is in the folder, and the archives
 go to dist/ only after everything has worked.
@@ -14,7 +15,9 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
+import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -113,6 +116,33 @@ def build(work: Path) -> list[Path]:
     return sorted((work / "dist").iterdir())
 
 
+def built_before(folder: Path, version: str) -> list[Path]:
+    """Return the wheel and the source archive in a folder, which must hold nothing else."""
+    names = [f"informedness-{version}-py3-none-any.whl", f"informedness-{version}.tar.gz"]
+    archives = sorted(folder.iterdir())
+    if [archive.name for archive in archives] != names:
+        found = ", ".join(archive.name for archive in archives) or "nothing"
+        raise Refused(f"{folder} must hold {' and '.join(names)}, got {found}")
+    return [archive.resolve() for archive in archives]
+
+
+def metadata_of(archive: Path) -> str:
+    """Return the metadata of an archive, which the package index shows."""
+    if archive.suffix == ".whl":
+        with zipfile.ZipFile(archive) as wheel:
+            (name,) = (x for x in wheel.namelist() if x.endswith(".dist-info/METADATA"))
+            return wheel.read(name).decode()
+    with tarfile.open(archive) as source:
+        content = source.extractfile(f"{archive.name.removesuffix('.tar.gz')}/PKG-INFO")
+        return content.read().decode() if content else ""
+
+
+def dead_links(archive: Path) -> list[str]:
+    """Return the links in the metadata of an archive that do not lead from the package index."""
+    relative = r"""\]\((?!https:|#)[^)]*|(?:src|srcset|href)=["'](?!https:|#)[^"']*"""
+    return re.findall(relative, metadata_of(archive))
+
+
 def score_with(archive: Path, version: str, work: Path) -> str:
     """Install an archive into an empty environment, compute scores with it, and report them.
 
@@ -156,13 +186,17 @@ def run(options: argparse.Namespace) -> None:
         return
     with tempfile.TemporaryDirectory(prefix="release-") as folder:
         work = Path(folder).resolve()
-        archives = build(work)
+        archives = built_before(options.archives, version) if options.archives else build(work)
+        for archive in archives:
+            if links := dead_links(archive):
+                raise Refused(f"{archive.name}: links that are not absolute: {', '.join(links)}")
         with ThreadPoolExecutor() as pool:
             for line in pool.map(lambda archive: score_with(archive, version, work), archives):
                 print(line, flush=True)
-        (ROOT / "dist").mkdir(exist_ok=True)
-        for archive in archives:
-            shutil.copy(archive, ROOT / "dist")
+        if options.archives is None:
+            (ROOT / "dist").mkdir(exist_ok=True)
+            for archive in archives:
+                shutil.copy(archive, ROOT / "dist")
     publish = f'make publish ORG=your-name OPTIONS="--release {version}'
     print(
         "Nothing has been tagged or uploaded. Next, from this commit, if the name informedness on "
@@ -179,6 +213,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Check, build and try a release; upload nothing.")
     parser.add_argument("version", metavar="X.Y.Z", help="the version to release")
     parser.add_argument("--check", action="store_true", help="only check, build nothing")
+    parser.add_argument("--archives", type=Path, metavar="DIR", help="try these, build nothing")
     try:
         run(parser.parse_args())
     except (Refused, OSError) as error:

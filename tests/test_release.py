@@ -6,6 +6,7 @@ each.
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -13,6 +14,9 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from hatchling.builders.sdist import SdistBuilder
+from hatchling.builders.wheel import WheelBuilder
+from release import dead_links, metadata_of
 
 import informedness
 from oracles.golden import BY_ID, close
@@ -116,6 +120,39 @@ def test_both_archives_of_the_commit_install_and_score_and_nothing_is_tagged(che
     assert "informedness/mine.py" not in names
     assert git(checkout, "tag") == "ready\n"
     assert "Nothing has been tagged or uploaded" in result.stdout
+
+
+LINKS = "[one](docs/a.md#b), ![two](docs/c.png), [three](#d), [four](https://e.org/f)"
+ABSOLUTE = "[one]({0}/blob/{1}/docs/a.md#b), ![two]({0}/raw/{1}/docs/c.png), [three](#d), [four]("
+
+
+def test_the_readme_of_the_package_links_to_the_repository_at_the_tag(checkout, tmp_path):
+    """Built in the checkout and from the source archive, as a wheel is."""
+    (checkout / "README.md").write_text(LINKS)
+    (source,) = SdistBuilder(str(checkout)).build(directory=str(tmp_path), versions=["standard"])
+    shutil.unpack_archive(source, tmp_path, filter="data")
+    folder = str(tmp_path / f"informedness-{NEW}")
+    (wheel,) = WheelBuilder(folder).build(directory=str(tmp_path), versions=["standard"])
+    text = ABSOLUTE.format("https://github.com/someone/informedness", f"release-{NEW}")
+    for archive in (source, wheel):
+        assert text in metadata_of(Path(archive))
+        assert dead_links(Path(archive)) == []
+    edit(checkout / "pyproject.toml", "[tool.hatch.metadata.hooks.custom]", "")
+    edit(checkout / "pyproject.toml", '"version", "readme"', '"version"')
+    edit(checkout / "pyproject.toml", "[project]", '[project]\nreadme = "README.md"')
+    (wheel,) = WheelBuilder(str(checkout)).build(directory=str(tmp_path), versions=["standard"])
+    assert dead_links(Path(wheel)) == ["](docs/a.md#b", "](docs/c.png"]
+
+
+@pytest.mark.release
+def test_archives_built_elsewhere_are_tried_and_others_refused(checkout, tmp_path):
+    for builder in (WheelBuilder, SdistBuilder):
+        [*builder(str(checkout)).build(directory=str(tmp_path), versions=["standard"])]
+    given = "release", NEW, "--archives", tmp_path
+    assert run_script(checkout, *given).count(" installs and scores: ") == 2
+    assert not (checkout / "dist").exists()
+    (tmp_path / "other.whl").touch()
+    assert refused(run_script, checkout, *given)[-1].endswith(", other.whl")
 
 
 @pytest.mark.release

@@ -3,30 +3,39 @@
 import ast
 import functools
 import re
+import subprocess
 import sys
 from importlib import metadata
 from pathlib import Path
 
 import pytest
+import tomllib
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-pytestmark = pytest.mark.full  # tomllib is of Python 3.11, and the extra `test` has what it maps
+pytestmark = pytest.mark.full  # tomllib is of Python 3.11, and the group `test` has what it maps
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "tests"
 HERE = [TESTS, TESTS / "space", ROOT / "spaces", ROOT / "examples", ROOT / "src"]
 WORKFLOWS = ROOT / ".github" / "workflows"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 CELL = yaml.safe_load((WORKFLOWS / "ci.yml").read_text("utf-8"))["jobs"]["scores"]
-INSTALL, COMMAND = (step["run"] for step in CELL["steps"] if "run" in step)
+_, INSTALL, COMMAND = (step["run"] for step in CELL["steps"] if "run" in step)
 OF_UNIX = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"}
 OUT = re.compile(r"pytest\.mark\.full\b")  # of what these runs take
 
 
-def installed_by(extra):
-    """Return the names of the distributions that come with an extra, theirs included."""
-    needs = [Requirement(f"informedness[{extra}]")]
+def group(name):
+    """Return the requirements of a dependency group, those of the groups it includes too."""
+    for need in PROJECT["dependency-groups"][name]:
+        yield from [need] if isinstance(need, str) else group(need["include-group"])
+
+
+def installed_by(name):
+    """Return the names of the distributions that come with a group, theirs included."""
+    needs = [Requirement("informedness"), *map(Requirement, group(name))]
     for one in needs:  # those of the needs too
         for need in map(Requirement, metadata.requires(one.name) or []):
             extras = {*one.extras, ""}
@@ -82,10 +91,10 @@ FILES = [x for x in sorted(TESTS.glob("**/test_*.py")) if x.parent in (TESTS, TE
 
 
 @pytest.mark.slow
-def test_files_import_what_the_extra_of_the_workflow_installs():
-    """The same extra is installed with the lowest versions."""
-    assert INSTALL == 'python -m pip install ".[test-scores]"'
-    assert "--extra test-scores" in (ROOT / "Makefile").read_text("utf-8")
+def test_files_import_what_the_group_of_the_workflow_installs():
+    """The same group is installed with the lowest versions."""
+    assert INSTALL == "python -m pip install . --group test-scores"
+    assert "--group test-scores" in (ROOT / "Makefile").read_text("utf-8")
     names, installed = metadata.packages_distributions(), installed_by("test-scores")
     for path in FILES:
         others = reached(path) - sys.stdlib_module_names
@@ -103,9 +112,7 @@ def test_the_files_that_run_on_every_system_are_there_and_import_nothing_of_one_
 
 
 def test_every_python_that_the_classifiers_name_has_a_cell():
-    import tomllib
-
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    project = PROJECT["project"]
     said = {x.rpartition(" ")[2] for x in project["classifiers"] if "Python :: 3." in x}
     cells = {x.rstrip("t") for x in CELL["strategy"]["matrix"]["python"]}
     assert cells == said
@@ -116,3 +123,41 @@ def test_every_action_is_pinned_to_a_digest_with_its_version_beside_it():
     for path in WORKFLOWS.glob("*.yml"):
         for line in re.findall(r"uses: (.*)", path.read_text("utf-8")):
             assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+", line), line
+
+
+def test_groups_are_no_extras_of_users_and_each_is_installed_by_a_command():
+    groups, project = PROJECT["dependency-groups"], PROJECT["project"]
+    assert not groups.keys() & project["optional-dependencies"].keys()
+    texts = [path.read_text("utf-8") for path in (*WORKFLOWS.glob("*.yml"), ROOT / "Makefile")]
+    named = {*re.findall(r"(?:--group|\(INSTALL\)) ([\w-]+)", "".join(texts))}
+    needs = [need for needs in groups.values() for need in needs if isinstance(need, dict)]
+    assert named | {need["include-group"] for need in needs} == groups.keys()
+
+
+def test_a_release_is_built_alone_tried_elsewhere_and_published_with_attestations():
+    jobs = yaml.safe_load((WORKFLOWS / "publish.yml").read_text("utf-8"))["jobs"]
+    commands = [step["run"] for step in jobs["build"]["steps"] if "run" in step]
+    assert commands == ["python -m pip install --group build", "python -m build"]
+    assert [need[:7] for need in group("build")] == ["build=="]
+    uploads = [name for name, job in jobs.items() if "upload-artifact" in str(job)]
+    assert uploads == ["build"]
+    assert jobs["publish"]["needs"] == ["build", "try"]
+    assert not [step for step in jobs["publish"]["steps"] if "run" in step]
+    assert "gh-action-pypi-publish" in str(jobs["publish"])
+
+
+def test_no_checkout_keeps_its_token_and_every_long_test_is_in_a_workflow():
+    texts = [path.read_text("utf-8") for path in WORKFLOWS.glob("*.yml")]
+    checkouts = re.findall(r"actions/checkout@.*\n(.*\n.*\n)", "".join(texts))
+    assert {" ".join(x.split()) for x in checkouts} == {"with: persist-credentials: false"}
+    targets = re.findall(
+        r"^(test-[\w-]+):(?! export)", (ROOT / "Makefile").read_text("utf-8"), re.M
+    )
+    assert [x for x in targets if not re.search(rf"\b{x}\b", "".join(texts))] == []
+
+
+@pytest.mark.slow
+def test_tests_are_collected_without_xdist():
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "--collect-only"]
+    result = subprocess.run([*command, str(TESTS / "test_release.py")], capture_output=True)
+    assert result.returncode == 0, result.stdout
