@@ -19,7 +19,7 @@ PAIR = ["p.csv", "-r", "gold", "-p", "model"]
 # A disk with room for this many bytes of a file, and little more memory than there is in use.
 LIMITED = """
 import re, resource, sys
-import informedness.commands, informedness.inputs.tables
+import informedness.commands.report, informedness.files.tables
 from informedness.cli import main
 in_use = int(re.search(r"VmSize: *(.*) kB", open("/proc/self/status").read())[1]) << 10
 limit = {limit}
@@ -99,13 +99,14 @@ def test_names_of_files_and_columns_are_text_of_one_line_that_holds_no_option(na
     ranking = [name, "other", "--format", "markdown"]
     for more in (["nope"], [name], ranking, ["other", "--by", name]):
         runs.append(command("report", "data", *given, *more))
+    runs.append(command("report", "data", f"--{name}"))
     for more in (["other", "--metric", "nit"], [name, "--labels", "u", "v"]):
         runs.append(command("report", "data", *given, *more))
     runs.append(command("report", "data", "-r", "gold", "-p", name, "other", "--by-task", "gold"))
     runs.append(command("report", "data"))
     runs.append(command("compare", "data", *given, name, "other"))
     codes, outputs, errors = zip(*runs, strict=True)
-    assert codes == (2, 0, 0, 0, 0, 2, 0, 2, 0)
+    assert codes == (2, 0, 0, 0, 2, 0, 2, 0, 2, 0)
     text = "".join((*outputs, *errors))
     assert text.replace("\n", "").isprintable()
     assert not re.search(r"--labels` x|--unknown a|^Zb", text, re.MULTILINE)

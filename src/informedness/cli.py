@@ -192,12 +192,7 @@ def _refused(message: str) -> int:
 
 
 def _tell(message: str) -> None:
-    print(_printable(message), file=sys.stderr, flush=True)
-
-
-def _printable(text: str) -> str:
-    """Return text with which a terminal does nothing but show it, in the same lines."""
-    return "".join(x if x.isprintable() or x == "\n" else ascii(x)[1:-1] for x in text)
+    print(message, file=sys.stderr, flush=True)
 
 
 def _to_paste(arguments: Sequence[str], remedy: dict[str, Any], options: Any) -> str:
@@ -303,6 +298,7 @@ def _is_there(path: str) -> bool:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> Any:
+        message = "".join(x if x.isprintable() else ascii(x)[1:-1] for x in message)
         said = re.sub(r"^argument (?:-\w/)?(--[\w-]+):", r"`\1`:", message)
         flags = [flag for action in self._actions for flag in action.option_strings]
         for word in re.findall(r"--[\w-]+", message) if "unrecognized" in message else ():

@@ -21,23 +21,19 @@ if TYPE_CHECKING:
     from .statistics.entropy import EntropyTriangle
 
 
+class InformednessOptions(SampleOptions, total=False):
+    """What else `informedness_score` takes, for type checkers."""
+
+    prior_mode: str
+
+
 @overload
 def informedness_score(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    average: None,
-    prior_mode: str = ...,
-    **options: Unpack[SampleOptions],
+    y_true: Any, y_pred: Any, *, average: None, **options: Unpack[InformednessOptions]
 ) -> list[float]: ...
 @overload
 def informedness_score(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    average: OneAverage = ...,
-    prior_mode: str = ...,
-    **options: Unpack[SampleOptions],
+    y_true: Any, y_pred: Any, *, average: OneAverage = ..., **options: Unpack[InformednessOptions]
 ) -> float: ...
 def informedness_score(
     y_true: Any,
