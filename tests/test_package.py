@@ -83,7 +83,10 @@ def test_both_archives_carry_the_package_and_the_modules_and_nothing_else(tmp_pa
     with tarfile.open(path) as archive:
         top = {name.split("/")[1] for name in archive.getnames()}
     texts = {"CHANGELOG.md", "CITATION.cff", "LICENSE", "README.md"}
-    assert top == {"src", "metrics", "pyproject.toml", "PKG-INFO", ".gitignore"} | texts
+    assert (
+        top
+        == {"src", "metrics", "hatch_build.py", "pyproject.toml", "PKG-INFO", ".gitignore"} | texts
+    )
 
 
 def test_every_line_of_gitattributes_is_of_files_that_are_there():
