@@ -1,8 +1,7 @@
 """The `evaluate` protocol for labels: `add`, `add_batch` and `compute` read their inputs strictly.
 
 `evaluate.Metric` coerces its inputs: `["001", "1"]` becomes `[1, 1]`, 0.7 becomes 0, None passes.
-`LabelInputs` goes in front of it in a metric's bases and reads the inputs itself. It is no
-`EvaluationModule`: `evaluate` would take it for the metric.
+`LabelInputs` precedes it in the bases, and is no `EvaluationModule`: `evaluate` would load that.
 
 What is added waits in memory. With `num_process > 1` each process opens a file at its first sample,
 where the base class waits for all; `compute` writes a row of JSON: process, round and samples.
