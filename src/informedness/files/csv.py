@@ -35,16 +35,19 @@ class Delimited:
     def __init__(
         self, stream: BinaryIO, kind: str, names: Mapping[str, str], quotes: bool = True
     ) -> None:
-        self._stream, self._names, self._quotes = stream, names, quotes
+        self._stream = stream
+        self._names = names
+        self._quotes = quotes
         self.delimiter, self.n_skipped, rows = _top(stream, names, DELIMITERS[kind], quotes)
-        self.header, self._n_first = rows[0] if rows else [], len(rows)
+        self.header = rows[0] if rows else []
+        self._n_first = len(rows)
         if not names:
             return
         try:
             check_columns(names, self.header)
         except DataError as error:
-            if why := why_not_utf8(stream.readlines(_START)):
-                raise DataError(f"{error}; {why}") from None
+            if reason := why_not_utf8(stream.readlines(_START)):
+                raise DataError(f"{error}; {reason}") from None
             raise
         self._labelled = names[labelled_among(names)[0]]
         self._hidden = self._rows_within_cells() if quotes else {}
@@ -74,13 +77,13 @@ class Delimited:
                 strings_can_be_null=not keep_empty,
             ),
         )
-        seen = set[Any]()
+        labels = set[Any]()
         for batch in batches:
             if self._hidden:
-                seen.update(batch[self._labelled].dictionary.to_pylist())
+                labels.update(batch[self._labelled].dictionary.to_pylist())
             yield batch
-        if found := seen.intersection(self._hidden):
-            raise _not_well_formed(min(map(self._hidden.__getitem__, found)), _GOES_ON)
+        if hidden_labels := labels.intersection(self._hidden):
+            raise _not_well_formed(min(self._hidden[x] for x in hidden_labels), _GOES_ON)
 
     def _rows_within_cells(self) -> dict[str, int]:
         """Return the labels in lines within cells that may be rows of their own, and where.
@@ -97,11 +100,13 @@ class Delimited:
             If a quoted field does not end, or continues after its closing quote; or if all lines
             can be read as rows in which quotes are text.
         """
-        stream, found, row_lines = self._stream, dict[str, int](), list[tuple[int, str]]()
+        lines_of_labels = dict[str, int]()
+        row_lines = list[tuple[int, str]]()
+        stream = self._stream
         stream.seek(0)
-        if not any(b'"' in part for part in iter(partial(stream.read, BLOCK), b"")):
-            return found
-        place, width = self.header.index(self._labelled), len(self.header)
+        if not any(b'"' in block for block in iter(partial(stream.read, BLOCK), b"")):
+            return lines_of_labels
+        place = self.header.index(self._labelled)
         are_quoted = is_sure = False
 
         def with_quotes(lines: Iterable[str]) -> Iterator[str]:  # others can have no part in it
@@ -114,25 +119,26 @@ class Delimited:
             try:
                 reader = csv.reader(with_quotes(lines), delimiter=self.delimiter, strict=True)
                 for row in reader:
-                    (start, _), (_, last) = row_lines[0], row_lines[-1]
-                    is_sure |= row == self.header and f'"{self._labelled}"' in last
-                    rows = self._lines_in(row, last[len(last.rstrip("\r\n")) :] or "\n")
-                    n_alike = sum(len(cells) == width for cells in rows)
+                    first_number, last_line = row_lines[0][0], row_lines[-1][1]
+                    is_sure |= row == self.header and f'"{self._labelled}"' in last_line
+                    line_end = last_line[len(last_line.rstrip("\r\n")) :] or "\n"
+                    rows = self._lines_in(row, line_end)
+                    n_alike = sum(len(cells) == len(self.header) for cells in rows)
                     is_sure |= 2 * n_alike <= len(rows) > 1
-                    are_quoted |= any(self.delimiter in x for y in rows for x in y)
+                    are_quoted |= any(self.delimiter in cell for cells in rows for cell in cells)
                     if n_alike == len(rows) > 1:
                         labels = [cells[place] for cells in rows]
                         labels.remove(row[place] if row[place] in labels else labels[0])
                         for label in labels:
-                            found.setdefault(label, start)
+                            lines_of_labels.setdefault(label, first_number)
                     row_lines.clear()
             except csv.Error as error:
                 raise _not_well_formed(row_lines[0][0], str(error)) from error
         if is_sure:
             return {}
-        if found and not are_quoted:
-            raise _not_well_formed(min(found.values()), _GOES_ON)
-        return found
+        if lines_of_labels and not are_quoted:
+            raise _not_well_formed(min(lines_of_labels.values()), _GOES_ON)
+        return lines_of_labels
 
     def _lines_in(self, row: Sequence[str], end: str) -> list[list[str]]:
         """Return the cells in each line of a row, without empty lines between them."""
@@ -169,36 +175,36 @@ def _top(
         top = list(islice(text, _TOP))
         if stated := re.fullmatch(r"sep=(.)[\r\n]*", top[0] if top else "", re.IGNORECASE):
             return stated[1], 1, list(read(top[1:], delimiter=stated[1]))
-        found = {
-            one: [row for row in read(top, delimiter=one) if row]
-            for one in (delimiter, *_SEPARATORS)
+        rows_by_mark = {
+            mark: [row for row in read(top, delimiter=mark) if row]
+            for mark in (delimiter, *_SEPARATORS)
         }
-    wanted = set(names.values())
+    columns = set(names.values())
 
-    def n_known(one: str) -> int:
-        header = found[one][0] if found[one] else []
-        return len(wanted & {*header}) if wanted else len(header)
+    def n_known(mark: str) -> int:
+        header = rows_by_mark[mark][0] if rows_by_mark[mark] else []
+        return len(columns & {*header}) if columns else len(header)
 
-    best = max(found, key=n_known)
-    tables = [rows for rows in found.values() if rows]
-    is_alone = all(len(header) == 1 for header, *_ in tables) and not (wanted and n_known(best))
+    best = max(rows_by_mark, key=n_known)
+    tables = [rows for rows in rows_by_mark.values() if rows]
+    is_alone = all(len(header) == 1 for header, *_ in tables) and not (columns and n_known(best))
     widths_below = [{len(row) for row in rows} for _, *rows in tables]
     if is_alone and any(len(widths) == 1 < max(widths) for widths in widths_below):
         number, line = next((i, line.strip()) for i, line in enumerate(top, 1) if line.strip())
         raise DataError(f"line {number} looks like a title, {show(line)}: take it out")
-    return best, 0, found[best]
+    return best, 0, rows_by_mark[best]
 
 
 def said_of_row(error: str) -> str:
     """Return what pyarrow says of a row of CSV in plain words, empty if it is something else."""
-    if found := re.search(r"Expected (\d+) columns, got (\d+): (.*)", error, re.DOTALL):
+    if match := re.search(r"Expected (\d+) columns, got (\d+): (.*)", error, re.DOTALL):
         return (
-            f"each row must have {found[1]} cells, as the header has, got {found[2]} in "
-            f"{show(found[3])}: put cells that hold the separator into quotes, and take out lines "
+            f"each row must have {match[1]} cells, as the header has, got {match[2]} in "
+            f"{show(match[3])}: put cells that hold the separator into quotes, and take out lines "
             "that are no rows"
         )
-    if found := re.search(r"to double: invalid value '(.*)'", error, re.DOTALL):
-        return f"`counts` and `weights` must be numbers such as 1234.5, got {show(found[1])}"
+    if match := re.search(r"to double: invalid value '(.*)'", error, re.DOTALL):
+        return f"`counts` and `weights` must be numbers such as 1234.5, got {show(match[1])}"
     return ""
 
 

@@ -264,8 +264,10 @@ def open_sheet(
         having = [table for table in asked if {*names.values()} <= {*table[1]}]
         if names and len(having) > 1:
             several = [name for name, *_ in having]
-            said = f"one sheet must have these columns, got {listed(several)}: name one as `rows`"
-            raise DataError(said, {"rows": several})
+            raise DataError(
+                f"one sheet must have these columns, got {listed(several)}: name one as `rows`",
+                {"rows": several},
+            )
         sheet, header, rows = max(having or asked, key=lambda table: len(table[1]))
         check_columns(names, header)
     nulls = dict.fromkeys(header)

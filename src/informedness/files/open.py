@@ -58,14 +58,13 @@ def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
     files: list[tuple[str, str]] = []
     for one in paths_of(path):
         parts = _parts(Path(one)) if Path(one).is_dir() else [Path(one)]
-        found = [(str(part), file_format or _format(part)) for part in parts]
-        kinds = sorted({kind for _, kind in found})
-        if len(kinds) > 1:
+        formats = [file_format or _format(part) for part in parts]
+        if len({*formats}) > 1:
             raise ValueError(
                 f"{shown(one)}: the files of a folder must have one format, got "
-                f"{', '.join(kinds)}: list the files to read"
+                f"{', '.join(sorted({*formats}))}: list the files to read"
             )
-        files += found
+        files += zip(map(str, parts), formats, strict=True)
     if not files:
         raise ValueError("`path` must name at least one file, got none")
     known: dict[Any, str] = {}
@@ -119,8 +118,9 @@ def _parts(folder: Path) -> list[Path]:
         raise ValueError(f"{shown(folder)}: the folder must hold files of predictions, got none")
     if left_out:
         names = ", ".join(shown(path.relative_to(folder)) for path in sorted(left_out)[:3])
-        more = ", ..." * (len(left_out) > 3)
-        warn(f"{shown(folder)}: left out hidden files and files without data ({names}{more})")
+        if len(left_out) > 3:
+            names += ", ..."
+        warn(f"{shown(folder)}: left out hidden files and files without data ({names})")
     return sorted(parts)
 
 
@@ -147,10 +147,10 @@ def named_format(path: Path) -> str | None:
 def _format(path: Path) -> str:
     file_format = named_format(path) or ("csv" if path.suffix.lower() == ".txt" else None)
     if file_format is None:
-        how = "save it as CSV or Parquet" if path.suffix else "give it as file_format="
+        remedy = "save it as CSV or Parquet" if path.suffix else "give it as file_format="
         raise ValueError(
             f"{shown(path)}: the format must be one of {_FORMATS}, and the file name does not say "
-            f"which: {how}"
+            f"which: {remedy}"
         )
     return file_format
 
@@ -316,9 +316,10 @@ def explained(stream: BinaryIO, kind: str) -> Iterator[None]:
     try:
         yield
     except (pyarrow.ArrowException, csv.Error, OSError, UnicodeError, MemoryError) as error:
-        is_too_large = isinstance(error, MemoryError)
-        what = "it asks for more memory than there is" if is_too_large else str(error)
+        reason = str(error)
+        if isinstance(error, MemoryError):
+            reason = "it asks for more memory than there is"
         if kind in DELIMITERS:
             stream.seek(0)
-            what = why_not_utf8(stream) or what
-        raise ValueError(f"not readable as {kind}: {said_of_row(what) or what}") from error
+            reason = why_not_utf8(stream) or reason
+        raise ValueError(f"not readable as {kind}: {said_of_row(reason) or reason}") from error

@@ -60,7 +60,9 @@ class Samples:
         drop_null: bool = False,
         keep_missing: bool = False,
     ) -> None:
-        self.names, self.options, self.keep_missing = names, options, keep_missing
+        self.names = names
+        self.options = options
+        self.keep_missing = keep_missing
         self.labelled = labelled_among(names)
         self.sources: list[str] = []
         self.header: list[str] = []
@@ -75,7 +77,8 @@ class Samples:
         self.beside: list[Collection[str]] = []  # labels of other files of the call
         self.meant: Mapping[Any, Label] = {}  # what text stands for, once all is read
         self._texts: defaultdict[tuple[int, str], set[str]] = defaultdict(set)  # by file, argument
-        self._drop_null, self._has_text = drop_null, False
+        self._drop_null = drop_null
+        self._has_text = False
         self._are_integers = False  # the references
         self._class_names: Sequence[str] = ()
         self._ignored: Label | None = None
@@ -90,7 +93,8 @@ class Samples:
         There are none once something is wrong, which `end` says. With `times` each row stands for
         so many, as a GROUP BY returns them.
         """
-        n, read = len(next(iter(given.values()))), dict[str, Any](times)
+        n = len(next(iter(given.values())))
+        read: dict[str, Any] = {**times}
         n_rows = read.get("times", np.ones(n, dtype=np.int64))
         keep = np.ones(n, dtype=bool)
         where = f"in the rows from {self.n_rows} on" if self.n_rows else ""
@@ -154,10 +158,11 @@ class Samples:
     def _noted(self, column: Column, argument: str) -> Column:
         """Take note of the text in a column, in which the reference to ignore is spelt as given."""
         present = Column(code_integers(column.codes)[0], column.values).tolist()
-        texts, ignored = {*present} - {None}, self.options.ignored(is_integer=False)
+        texts = {*present} - {None}
+        ignored = self.options.ignored(is_integer=False)
         if argument == "references" and isinstance(ignored, str):
-            meant = labels_of_text([texts, {ignored}])
-            spellings = {x for x in texts if meant.get(x, x) == meant.get(ignored, ignored)}
+            labels = labels_of_text([texts, {ignored}])
+            spellings = {x for x in texts if labels.get(x, x) == labels.get(ignored, ignored)}
             values = [ignored if x in spellings else x for x in column.values or ()]
             column = Column(column.codes, values)
         self._texts[len(self.sources), argument] |= texts
@@ -169,7 +174,8 @@ class Samples:
         Of one column it is the second of two classes above the threshold, and else the first; of
         a tuple, which has a column for each class, it is the first of the highest.
         """
-        threshold, known = self.options.threshold, self.examples.get("references")
+        threshold = self.options.threshold
+        known = self.examples.get("references")
         classes = self.options.classes(known is None or known.kind == "integers")
         columns = values if isinstance(values, tuple) else (values,)
         if len(columns) > 1 and threshold is not None:
@@ -233,19 +239,25 @@ class Samples:
             classes = [self.spelt(label) for label in classes]
             check_distinct(classes, "labels")
         if self.options.threshold is not None and classes is None and len(known) > 2:
-            said = f"`threshold` is for two classes, and the references have {len(known)}"
-            self.refuse([ValueError(f"{said}: name a column of scores for each, as in argmax:a,b")])
+            error_text = (
+                f"`threshold` is for two classes, and the references have {len(known)}: name a "
+                "column of scores for each, as in argmax:a,b"
+            )
+            self.refuse([ValueError(error_text)])
         self.refuse(self._apart(sides, known) if classes is None and self.reads_names else ())
         is_named = self.is_of_files and self._ignored is not None and len(self.labelled) > 1
         if is_named and not self.left_out["ignored"]:
-            said = f"`ignore_index` leaves out nothing: no reference is {show(self._ignored)}"
-            warn(said, LabelsWarning)
-        for x in self.labelled[1:]:
-            warn_of_swapped(self.names["references"], self.names[x])
+            text = f"`ignore_index` leaves out nothing: no reference is {show(self._ignored)}"
+            warn(text, LabelsWarning)
+        for argument in self.labelled[1:]:
+            warn_of_swapped(self.names["references"], self.names[argument])
         may_be_counts = "counts" not in self.names and never_repeats() and _are_most_pairs(sides)
         if may_be_counts and (columns := self.whole_columns()):
-            said = "each row is another pair of labels: are these counts?"
-            warn(f"{said} Then name {' or '.join(map(repr, columns))} as `counts`", LabelsWarning)
+            warn(
+                "each row is another pair of labels: are these counts? Then name "
+                f"{' or '.join(map(repr, columns))} as `counts`",
+                LabelsWarning,
+            )
         return meant, classes, self._account(sides, {*(classes or known)}, bool(classes))
 
     def _labels_of_text(self, sides: Mapping[str, Amounts]) -> Mapping[Any, Label]:
@@ -264,12 +276,15 @@ class Samples:
             answers = [label for label, _ in sides[argument] if label is not None]
             if self.n_rows > 1 and answers and not {*answers} & {*known}:
                 total = amount(sum(n for label, n in sides[argument] if label is not None))
-                first, classes = (", ".join(map(show, x[:2])) for x in (answers, known))
-                said = f"none of the {total} `{argument}` ({first}) is a class of the `references`"
-                help_text = why_apart(answers, known)
+                examples, classes = (", ".join(map(show, x[:2])) for x in (answers, known))
+                remedy = why_apart(answers, known)
                 if self.options.threshold is not None:
-                    help_text = "give their names as `labels`, that of low scores first"
-                errors.append(ValueError(f"{said} ({classes}): {help_text}"))
+                    remedy = "give their names as `labels`, that of low scores first"
+                error_text = (
+                    f"none of the {total} `{argument}` ({examples}) is a class of the "
+                    f"`references` ({classes}): {remedy}"
+                )
+                errors.append(ValueError(error_text))
         return errors
 
     def refuse(self, errors: Iterable[ValueError] = ()) -> None:
@@ -282,22 +297,25 @@ class Samples:
         """Return the error about missing values, none if there are none."""
         null = "an empty cell, or text such as NA" if self._has_text else "None (null) or nan"
         lacking = [x for x in self.names if self._n_missing[x] and not self._may_lack(x)]
-        found = [
+        reasons = [
             f"`{x}` must have a value in every row, got {null} in {self._n_missing[x]} of "
             f"{self.n_rows} rows of column {self.names[x]!r}"
             for x in lacking
         ]
         remedy: dict[str, Any] = {}
-        how = "drop_null=True leaves out rows with missing values"
-        wrong = [x for x in lacking if x.startswith("predictions")]
-        if wrong:
+        advice = "drop_null=True leaves out rows with missing values"
+        predictions = [x for x in lacking if x.startswith("predictions")]
+        if predictions:
             remedy |= {} if self.options.known else {"unknown": ["wrong"]}
-            counted = 'unknown="wrong" counts a missing prediction as wrong'
-            how = f"{counted}, {how}, which can flatter a model that gives up on hard samples"
-        if len(wrong) < len(lacking):
+            advice = (
+                f'unknown="wrong" counts a missing prediction as wrong, {advice}, which can '
+                "flatter a model that gives up on hard samples"
+            )
+        if len(predictions) < len(lacking):
             remedy["drop_null"] = []
-        how += ", keep_missing=True reads such text as labels" * self._has_text
-        return [DataError(f"{'; '.join(found)}: {how}", remedy)] if found else []
+        if self._has_text:
+            advice += ", keep_missing=True reads such text as labels"
+        return [DataError(f"{'; '.join(reasons)}: {advice}", remedy)] if reasons else []
 
     def _account(
         self, sides: Mapping[str, Amounts], classes: Collection[Any], is_declared: bool
@@ -305,14 +323,20 @@ class Samples:
         """Return what was read."""
         columns = []
         for argument, name in self.names.items():
-            part = re.sub(r"_([ab])$", lambda found: f" {found[1].upper()}", argument)
-            found = sides.get(argument, [])
-            labels, outside = ([x for x in found if (x[0] in classes) == is_in] for is_in in (1, 0))
-            notes = tuple(self._notes(argument, found)) if argument in sides else ()
+            part = re.sub(r"_([ab])$", lambda match: f" {match[1].upper()}", argument)
+            amounts = sides.get(argument, [])
+            labels = [pair for pair in amounts if pair[0] in classes]
+            outside = [pair for pair in amounts if pair[0] not in classes]
+            notes = tuple(self._notes(argument, amounts)) if argument in sides else ()
             columns.append(ReadColumn(part, name, labels, outside, is_declared, notes))
-        not_used = tuple(self.not_used())
-        sources, left_out = tuple(self.sources), +self.left_out
-        return Read(sources, self.n_rows, left_out, tuple(columns), not_used, self._ignored)
+        return Read(
+            sources=tuple(self.sources),
+            n_rows=self.n_rows,
+            left_out=+self.left_out,
+            columns=tuple(columns),
+            not_used=tuple(self.not_used()),
+            ignored=self._ignored,
+        )
 
     def not_used(self, *without: str) -> list[str]:
         """Return the columns that no argument names, or only the arguments `without`."""
@@ -322,8 +346,9 @@ class Samples:
             used |= {column_of(way, self.header) for way in ways}
         return [name for name in self.header if name not in used]
 
-    def _notes(self, argument: str, found: Amounts) -> Iterator[str]:
-        texts = set().union(*(x for (_, of), x in self._texts.items() if of == argument))
+    def _notes(self, argument: str, amounts: Amounts) -> Iterator[str]:
+        """Yield how the labels of a column were found."""
+        texts = set().union(*(x for (_, side), x in self._texts.items() if side == argument))
         changed = [x for x in sorted(texts) if str(self.meant.get(x, x)) != x]
         if self.options.numeric or any(isinstance(x, int) for x in self.meant.values()):
             yield "text read as integers"
@@ -331,8 +356,8 @@ class Samples:
             yield f"{changed[0]} read as {self.meant[changed[0]]!s}"
         if self.options.threshold is not None and argument.startswith("predictions"):
             above = str((self.options.classes(False) or (0, 1))[1])
-            n_above = amount(sum(n for label, n in found if str(label) == above))
-            total = amount(sum(n for _, n in found))
+            n_above = amount(sum(n for label, n in amounts if str(label) == above))
+            total = amount(sum(n for _, n in amounts))
             yield f"above {self.options.threshold:g}: {above} in {n_above} of {total}"
         if self.options.pattern is not None and argument.startswith("predictions"):
             n_extracted = self.n_rows - self._n_missing[argument]
@@ -363,8 +388,8 @@ def are_whole(values: Any) -> bool:
 
 def first_of(sources: Sequence[str]) -> str:
     """Return the name of the first file, and how many others there are."""
-    others = len(sources) - 1
-    return " and ".join([*map(shown, sources[:1]), *[f"{others} more"] * (others > 0)])
+    first = "".join(map(shown, sources[:1]))
+    return f"{first} and {len(sources) - 1} more" if len(sources) > 1 else first
 
 
 def _renamed(side: Amounts, names: Mapping[Any, Label]) -> Amounts:
@@ -383,9 +408,9 @@ def _are_most_pairs(sides: Mapping[str, Amounts]) -> bool:
     return has_all or n_samples > 2 * len(set().union(*labels))
 
 
-def read_files(path: Any, samples: Samples, **how: Any) -> Iterator[dict[str, Any]]:
+def read_files(path: Any, samples: Samples, **file_options: Any) -> Iterator[dict[str, Any]]:
     """Return the rows of files as `samples` reads them; the options are those of `raw_batches`."""
-    return map(samples.read, raw_batches(path, samples.names, samples, **how))
+    return map(samples.read, raw_batches(path, samples.names, samples, **file_options))
 
 
 def raw_batches(
@@ -410,35 +435,42 @@ def raw_batches(
     ValueError
         If a file is damaged or lacks a column; the message names the file.
     """
-    ways = columns_to_read(names)
-    how = {"encoding": encoding, "rows": rows, "no_quotes": no_quotes}
+    columns = columns_to_read(names)
     for file, kind in list_files(path, file_format):
         samples.sources.append(file)
         with naming(shown(file)), open_whole(file, kind, encoding, most_bytes) as stream:
             if beside:
                 header = read_header(stream, kind, {}, rows, None, not no_quotes).header
-                ways |= {x: name for x, name in beside.items() if column_of(name, header)}
+                columns |= {x: name for x, name in beside.items() if column_of(name, header)}
                 stream.seek(0)
-            read = read_header(stream, kind, ways, rows, most_bytes, not no_quotes)
+            read = read_header(stream, kind, columns, rows, most_bytes, not no_quotes)
             samples.header += [name for name in read.header if name not in samples.header]
             if len(getattr(read, "sheets", ())) > 1:
                 samples.sources[-1] += f", sheet {read.sheet}"
             samples.class_names = getattr(read, "class_names", {})
             samples.is_text = kind in DELIMITERS
-            samples.whole_columns = partial(_whole_columns, samples, file, file_format=kind, **how)
-            for columns in columns_in(read, stream, kind, ways, samples.keep_missing):
-                yield by_argument(columns)
+            samples.whole_columns = partial(
+                _whole_columns,
+                samples,
+                file,
+                file_format=kind,
+                encoding=encoding,
+                rows=rows,
+                no_quotes=no_quotes,
+            )
+            for batch in columns_in(read, stream, kind, columns, samples.keep_missing):
+                yield by_argument(batch)
                 if samples.most_rows is not None and samples.n_rows >= samples.most_rows:
                     return
 
 
-def _whole_columns(samples: Samples, file: str, **how: Any) -> list[str]:
+def _whole_columns(samples: Samples, file: str, **file_options: Any) -> list[str]:
     """Return the columns of a file that hold whole numbers, and are not read as labels."""
     whole_columns = list[str]()
     for name in samples.not_used("weights") if Path(file).is_file() else ():  # or it was read once
         names = {**samples.names, "other": name}
         with suppress(ValueError):  # a column with several values per row
-            batches = raw_batches(file, names, Samples(names), **how)
+            batches = raw_batches(file, names, Samples(names), **file_options)
             if all(are_whole(batch["other"]) for batch in batches):
                 whole_columns.append(name)
     return whole_columns
