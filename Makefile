@@ -115,7 +115,7 @@ space: $(VENV)/.publish
 	$(BIN)/python spaces/build.py $(METRIC) build/spaces/$(METRIC)
 	$(BIN)/python spaces/build.py $(METRIC) --needs > build/spaces/$(METRIC).txt
 	$(BIN)/python -m pip install --quiet -r build/spaces/$(METRIC).txt
-	cd build/spaces/$(METRIC) && $(CURDIR)/$(BIN)/python app.py
+	cd build/spaces/$(METRIC) && $(abspath $(BIN))/python app.py
 
 # Both Spaces on the Hub: make publish ORG=you OPTIONS=--dry-run
 publish: $(VENV)/.publish

@@ -17,6 +17,8 @@ import evaluate.loading
 import numpy as np
 import pytest
 import yaml
+from pycm import ConfusionMatrix
+from sklearn.metrics import balanced_accuracy_score
 
 from inputs import cases
 
@@ -163,10 +165,22 @@ def test_the_formulas_that_share_the_name_have_the_values_shown_on_page_and_card
     wanted = [[f"{abs(value):.4f}" for value in pair] for pair in pairs]  # abs of -0.0
     page = (ROOT / "docs" / "which-formula.md").read_text("utf-8")
     shown = section("informedness", "#### Formulas that share the name")
-    for text, values in ((page, wanted), (shown, wanted[:4] + wanted[5:])):
-        assert re.findall(r"^\| .* \| (\d\.\d{4}) \| (\d\.\d{4})", text, re.M) == list(
-            map(tuple, values)
-        )
+    assert re.findall(r"^\| .* \| (\d\.\d{4}) \| (\d\.\d{4})", page, re.M) == [*map(tuple, wanted)]
+    assert re.findall(r"\d\.\d{4}", shown) == [value for value, _ in wanted[:4] + wanted[5:]]
+
+
+def test_scikit_learn_and_pycm_give_the_values_of_their_calls_on_the_page():
+    cells = {"aa": 6, "bb": 1, "bc": 2, "ca": 4, "cb": 2, "cc": 6}
+    y_true, y_pred = zip(*(pair for pair, n in cells.items() for _ in range(n)), strict=True)
+    names = {"balanced_accuracy_score": balanced_accuracy_score, "y_true": y_true, "y_pred": y_pred}
+    names["matrix"] = ConfusionMatrix([*y_true], [*y_pred])
+    page = (ROOT / "docs" / "which-formula.md").read_text("utf-8")
+    calls = re.findall(r"^\| (?:scikit-learn|pycm) \| `(.*?)` \| (.*?) \|", page, re.MULTILINE)
+    assert len(calls) == 6
+    for call, shown in calls:
+        value = eval(call, names)
+        values = value.values() if isinstance(value, dict) else [value]
+        assert ", ".join(f"{of_class:.4f}" for of_class in values) == shown, call
 
 
 @each_metric

@@ -258,14 +258,8 @@ def test_errors_are_of_sums_over_groups_and_intervals_of_samples_that_count_less
     made = estimate(REFERENCES, PREDICTIONS, **options_of(score), **given)
     cells, squares = sums(REFERENCES, PREDICTIONS, weights, 3)
     moved = dense.slopes(cells, *score)[REFERENCES, PREDICTIONS]
-    of_groups, c = np.bincount(GROUPS, weights * moved), len(set(GROUPS))
-    error = math.sqrt(c / (c - 1) * (of_groups**2).sum())
+    error, wanted = reference.of_groups(cells, squares, moved, weights, GROUPS, *score)
     assert made.standard_error == pytest.approx(error, rel=1e-9)
-    alone = reference.interval(cells, *score, squares=squares)[1]
-    alike = (np.bincount(GROUPS, weights) ** 2).sum() / squares.sum()
-    effect = (c * max((error / alone) ** 2, 1) + alike) / (c + 1)  # of the design
-    effect *= (stats.t.ppf(0.975, c - 1) / stats.norm.ppf(0.975)) ** 2
-    wanted = reference.interval(cells, *score, squares=effect * squares)[2:]
     assert made.confidence_interval == pytest.approx(wanted, abs=1e-6)
 
 

@@ -255,13 +255,18 @@ def test_a_folder_of_mixed_runs_gives_what_can_be_read_and_names_what_cannot(rep
         for name in ("choice_knows-half.eval", "choice_knows-half.json", "two_scorers.eval")
     )
     run = "{} of 'mockllm/knows-half, arithmetic': `--run` chooses a run by part of its path"
+    same_date = of_twenty.replace(b"-01-01T", b"-02-01T")
+    last = str(tmp_path / "zlast.json")
     written = {  # the content, and why it is left out
         "failed.json": (of_twenty.replace(b"success", b"err"), "got 'err'"),
         "half.eval": (log[:3000], "is damaged"),
-        "earlier.eval": (log, run.format("is a later run")),
-        "same.json": (of_twenty.replace(b"-01-01T", b"-02-01T"), run.format("of the same date,")),
+        "earlier.eval": (log, run.format("an older run than " + last)),
+        "same.json": (
+            of_twenty.replace(b"-01-01T", b"-02-01T"),
+            run.format("a run of the same date as " + last),
+        ),
         "two.eval": (two, "does not fit"),
-        "zlast.json": (of_twenty.replace(b"-01-01T", b"-02-01T"), None),
+        "zlast.json": (same_date, None),
     }
     for name, (content, _) in written.items():
         (tmp_path / name).write_bytes(content)

@@ -25,7 +25,8 @@ from space.checkout import commit, copied, edit, git, refused, run_script
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("release checkout")]
 
 NOW, NEW, TODAY = informedness.__version__, "7.8.9", date.today()
-CLONE = 'git clone https://github.com/OWNER/informedness\n    pip install "./informedness[all]"'
+CLONE = 'pip install ".[all]"  # not released yet: only from a clone'
+INSTALL = 'pip install "informedness[all]"'
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +43,8 @@ def ready(tmp_path_factory):
         if f"|v:{NOW}" in path.read_text("utf-8"):
             edit(path, f"|v:{NOW}", f"|v:{NEW}")
     edit(folder / "pyproject.toml", "OWNER", "someone")
-    edit(folder / "README.md", CLONE, 'pip install "informedness[all]"')
-    edit(folder / "README.md", " Not released yet: install it from a clone.", "")
+    edit(folder / "README.md", CLONE, INSTALL)
+    edit(folder / "README.md", "/OWNER/", "/someone/")
     dated = f"\nversion: {NEW}\ndate-released: {TODAY}\n"
     edit(folder / "CITATION.cff", f"\nversion: {NOW}\n", dated)
     edit(folder / "CHANGELOG.md", f"## {NOW}", f"## {NEW} ({TODAY})\n\n- Something.\n\n## {NOW}")
@@ -68,7 +69,7 @@ CHANGES = {
     "a longer number": ("docs/files.md", f"|v:{NEW}", f"|v:{NEW}.1", f"has version {NEW}.1"),
     "a card": ("metrics/nit/README.md", f"|v:{NEW}", f"|v:{NOW}", f"signature has version {NOW}"),
     "the owner": ("pyproject.toml", "github.com/someone", "github.com/OWNER", "'OWNER' ends with"),
-    "a clone": ("README.md", "pip install", "git clone", 'install by `pip install "informedness['),
+    "a clone": ("README.md", INSTALL, CLONE, f"install by `{INSTALL}`"),
     "a copy": ("metrics/nit/labels.py", "\n", "\n\n", "metrics/nit/labels.py is not a copy"),
 }
 

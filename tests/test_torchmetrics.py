@@ -3,12 +3,19 @@
 import doctest
 import math
 import pickle
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from sklearn.metrics import balanced_accuracy_score, confusion_matrix, mutual_info_score
 from torchmetrics import MetricCollection
+from torchmetrics.functional.classification import (
+    multiclass_accuracy,
+    multiclass_recall,
+    multiclass_specificity,
+)
 
 import informedness.torchmetrics
 from informedness import informedness_score
@@ -179,6 +186,19 @@ def test_counts_stay_whole_in_half_precision():
     metric.set_dtype(torch.float16)
     metric.update(ones, ones)
     assert (metric.counts.dtype, metric.counts.sum()) == (torch.int64, 4995)
+
+
+def test_torchmetrics_own_scores_have_the_values_on_the_page_of_formulas():
+    page = (Path(__file__).parents[1] / "docs" / "which-formula.md").read_text("utf-8")
+    shown = re.findall(r"^\| torchmetrics \| .*? \| ([\d., ]+) \|", page, re.MULTILINE)
+    target = torch.tensor([0] * 6 + [1] * 3 + [2] * 12)
+    preds = torch.tensor([0] * 6 + [1] + [2] * 2 + [0] * 4 + [1] * 2 + [2] * 6)
+    by_class = multiclass_recall(preds, target, 3, average="none")
+    by_class = by_class + multiclass_specificity(preds, target, 3, average="none") - 1
+    mean = multiclass_recall(preds, target, 3) + multiclass_specificity(preds, target, 3) - 1
+    accuracy = multiclass_accuracy(preds, target, 3, average="macro")
+    values = [by_class.tolist(), [float(mean)], [float(accuracy)]]
+    assert shown == [", ".join(f"{value:.4f}" for value in row) for row in values]
 
 
 def test_a_prediction_that_scores_leave_open_is_wrong_and_said_once_in_all_steps():

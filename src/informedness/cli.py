@@ -18,7 +18,7 @@ from typing import Any
 COMMANDS = {
     "report": "score predictions in files, or answers of language models in logs",
     "compare": "compare two models on the same samples",
-    "register": "let evaluate.load find both metrics by name, from anywhere",
+    "register": 'make evaluate.load("informedness") and evaluate.load("nit") work',
     "unregister": "undo register",
 }
 _LISTED = "\n".join(f"  {name:12}{text}" for name, text in COMMANDS.items())
@@ -335,14 +335,14 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
     column: dict[str, Any] = {"metavar": "COL"}
     add = group("columns (a.b is field b of a, a.0 an element, argmax:a where a is largest)")
     add("-r", "--references", help="true labels", **column)
-    add("-p", "--predictions", help="predictions; of several models, each a column", **several)
+    add("-p", "--predictions", help="predictions; several columns rank several models", **several)
     add("--counts", help="how many samples a row stands for", **column)
     both = "references and predictions" if is_report else "A and B"
     add("--on", help=f"identifiers of samples, in the files of {both}", **column)
     if is_report:
         add("--weights", help="sample weights", **column)
         add("--by", help="report on each value of a column, or of several", **several)
-    add("--by-file", action="store_true", help="each file is a task; adds the mean over them")
+    add("--by-file", action="store_true", help="one row for each file, then their mean")
     add("--by-task", help="a column of tasks, each with classes of its own", **column)
     add("--groups", help="group of each sample, such as its document", **column)
     add = group("scores")
@@ -354,7 +354,8 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
     add("--prior", metavar="FILE:COL", help="reweight to the class shares of these labels")
     if is_report:
         modes = ["reweight", "odds"]
-        add("--prior-mode", choices=modes, default="reweight", help="reweight by default")
+        odds = "reweight samples (default), or odds of the paper's equation (4)"
+        add("--prior-mode", choices=modes, default="reweight", help=odds)
         least = "exit with 3 unless the interval of --metric is above"
         add("--at-least", type=float, metavar="X", help=least)
     else:
@@ -407,4 +408,5 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
     add("--latest", help="use the latest of several runs of a task", **flag)
     add("--epoch", type=int, metavar="N", help="only this epoch")
     epochs = ["each", "pooled"]
-    add("--epochs", choices=epochs, default="each", help="each by default, or pooled by sample")
+    together = "score each epoch (default), or all together"
+    add("--epochs", choices=epochs, default="each", help=together)

@@ -10,6 +10,7 @@ from fractions import Fraction
 from statistics import NormalDist
 
 import numpy as np
+from scipy import stats
 from scipy.special import digamma, gammaincc
 
 from oracles import dense
@@ -65,20 +66,23 @@ def interval(n, metric, average=None, level=0.95, squares=None, prior=None, with
     weight = (r / np.where(there, row, 1))[there, None]  # of a sample in the score
     error = math.sqrt((q * (weight * (g - centre)) ** 2).sum())
     between = (q * (weight * (mean[:, None] - centre)) ** 2).sum() * ("sizes" not in without)
+    # Each row: its effective size, the variance of g, and how far its mean can move either way.
     of_row, share = q.sum(axis=1), r[there]
     size, spread = row[there] ** 2 / of_row, (q * (g - mean[:, None]) ** 2).sum(axis=1) / of_row
+    # With weights, an error not yet made weighs as much as the heaviest.
     heaviest = np.maximum(of_row / row[there], over(squares.sum(axis=0), n.sum(axis=0)).max())
     least_size = row[there] / heaviest
     furthest = [mean - g.min(axis=1), g.max(axis=1) - mean]
     furthest = [np.where(d < 1e-13 * np.abs(g).max(), 0, d) for d in furthest]
     span = sum(furthest)
+    # Few samples show less than their variance.
     place = over((share * furthest[0]).sum(), (share * span).sum())
     unseen = place * (1 - place) * (span / size) ** 2 * ("unseen" not in without)
     variance = spread / size + unseen
     shortest = z * math.sqrt(error**2 + (share**2 * unseen).sum())
     reaches = []
     for d in furthest:
-        d = np.maximum(d, 1e-50)
+        d = np.maximum(d, 1e-50)  # x solves x^2 = z^2 (1 - x / d) (variance + x d / size): Wilson
         half = z**2 / 2 * (d / least_size - variance / d) / (1 + z**2 / least_size)
         product = z**2 * variance / (1 + z**2 / least_size)
         root = np.sqrt(half**2 + product)
@@ -86,12 +90,14 @@ def interval(n, metric, average=None, level=0.95, squares=None, prior=None, with
         if "wilson" in without:
             x = z * np.sqrt(variance)
         reach = math.sqrt(((share * x) ** 2).sum() + z**2 * between)
+        # At most as if every error were the worst; at least the normal interval.
         worst = z**2 / 2 * (share * d / least_size).max()
         if "cap" not in without:
             reach = min(reach, worst + math.sqrt(shortest**2 + worst**2))
         reaches.append(reach if "floor" in without else max(reach, shortest))
     ends = [value]
     if prior is None and not there.all() and "absent" not in without:
+        # A declared class without a reference may have had some: all right, or none.
         lost = min(z**2 * squares.sum() / total**2, 1 / 4)
         lost = np.where(there, 0, lost / (~there).sum())
         found = ((h + x, r + lost, c + x) for x in (0, lost))
@@ -100,6 +106,23 @@ def interval(n, metric, average=None, level=0.95, squares=None, prior=None, with
     lowest = -1 if metric in ("informedness", "cohen_kappa", "matthews_corrcoef") else 0
     low, high = min(ends) - shift - reaches[0], max(ends) - shift + reaches[1]
     return value, error, min(max(low, lowest), value), max(min(high, 1), value)
+
+
+def of_groups(n, squares, moved, weights, groups, metric, average=None, level=0.95):
+    """Return the standard error and the interval of samples in groups.
+
+    `moved` is the derivative of the score by the weight of each sample. The design effect (Kish
+    1965) is at least 1, and counts one group more, whose samples are all alike.
+    """
+    names, codes = np.unique(groups, return_inverse=True)
+    c = len(names)
+    error = math.sqrt(c / (c - 1) * (np.bincount(codes, weights * moved) ** 2).sum())
+    alone = interval(n, metric, average, level, squares)[1]
+    alike = (np.bincount(codes, weights) ** 2).sum() / squares.sum()
+    effect = (c * max((error / alone) ** 2, 1) + alike) / (c + 1)
+    tails = (1 + level) / 2
+    effect *= (stats.t.ppf(tails, c - 1) / stats.norm.ppf(tails)) ** 2
+    return error, interval(n, metric, average, level, effect * squares)[2:]
 
 
 def entropy(x):

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -99,6 +100,30 @@ def test_a_space_serves_with_its_own_requirements_alone(staged, tmp_path):
             for path in ("", "gradio_api/mcp/schema"):
                 with urllib.request.urlopen(address + path) as answer:
                     assert answer.status == 200
+
+
+@pytest.mark.release
+@pytest.mark.full
+def test_make_space_starts_the_page_from_a_list_that_the_oldest_python_resolves(tmp_path):
+    """Not from the versions locked for the Hub, which need a newer Python."""
+    from screenshots import address_of
+
+    needs, log, folder = tmp_path / "needs", tmp_path / "log", copied(tmp_path / "clone")
+    needs.write_text("\n".join({need for metric in METRICS for need in space_needs(metric)}))
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--ignore-installed"]
+    pip += ["--python-version", "3.10", "--only-binary=:all:", "--target", str(tmp_path / "none")]
+    subprocess.run([*pip, "-r", needs], check=True)
+    command = ["make", "--old-file=.venv/.publish", f"BIN={Path(sys.executable).parent}", "space"]
+    with log.open("w") as output:
+        streams: dict[str, Any] = {"stdout": output, "stderr": output}
+        process = subprocess.Popen(command, cwd=folder, start_new_session=True, **streams)
+    try:
+        proxies = urllib.request.ProxyHandler({})
+        with urllib.request.build_opener(proxies).open(address_of(process, log)) as answer:
+            assert answer.status == 200
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait()
 
 
 # What is sent

@@ -163,10 +163,10 @@ def _of_runs(
         same_date = [file for file in others if by_file[file][0].created == first.created]
         told = same_date if latest else others
         for file in told:
-            how = "another run, of the same date," if file in same_date else "a later run"
+            age = "a run of the same date as" if file in same_date else "an older run than"
             left_out.append(
-                f"{shown(file)}, because {shown(last)} is {how} of {first.name!r}: `runs` chooses "
-                "a run by part of its path, `latest` leaves out earlier runs without a message"
+                f"{shown(file)}, {age} {shown(last)} of {first.name!r}: `runs` chooses a run by "
+                "part of its path, `latest` hides older runs"
             )
         if epochs == "pooled":
             of_last = [first.pooled(more)]

@@ -31,7 +31,6 @@ from .sentences import outside_share, share_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_OF_RANKS = "A model may have any of its ranks, as far as these tests tell; p-values are corrected"
 _OF_RUNS = "The score is for the answers of all runs together. SE and interval show how much other "
 _OF_RUNS += "samples would change it; the SD of runs shows how much another seed would."
 
@@ -184,9 +183,12 @@ class Leaderboard(Result):
         """Return what the ranks, the p-values and the spreads mean."""
         lines = []
         if len(self.models) > 1:
-            n = len(self.p_values)
-            comparisons = "1 comparison" if n == 1 else f"{n} comparisons"
-            lines.append(f"{_OF_RANKS} for {comparisons} (Holm), intervals are not.")
+            n_pairs = len(self.p_values)
+            pairs = "1 pair" if n_pairs == 1 else f"{n_pairs} pairs"
+            lines.append(
+                f"Ranks that the tests (Holm-corrected, {pairs}) do not rule out. "
+                "Intervals are not corrected."
+            )
         if len(self.models[0].runs) > 1:
             lines.append(_OF_RUNS)
         lines += [f"^ {shown(x.name)}: {x.caution}." for x in self.models if x.caution]

@@ -137,7 +137,7 @@ def _verdict(
         # for example if two of three classes are swapped, or of NIT, whose interval is wide there
         if p_value < 1 - _LEVEL:
             why = "scores what guessing would" if judged is None else "its interval contains chance"
-            return f"{why}, although the predictions depend on the references (p < 0.05)"
+            return f"{why}, yet the answers are not random (p < 0.05)"
         return f"cannot be told from guessing on {samples(n)}"
     if chance is not None and value < chance:
         # of three or more not worse, for example if rotated
