@@ -170,7 +170,8 @@ def test_a_damaged_column_of_parquet_is_refused_and_matters_to_no_other(tmp_path
 # Prints how many rows there are or why it does not read them, and the KiB that it took.
 READ = """
 import resource, sys
-from informedness.files.samples import Samples, read_files
+from informedness.files.batches import read_files
+from informedness.files.samples import Samples
 samples = Samples({"references": "gold", "predictions": "model"})
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:

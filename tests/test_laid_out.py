@@ -5,8 +5,9 @@ import json
 import pytest
 
 from informedness import table_from_file
+from informedness.files.batches import read_files
 from informedness.files.joined import columns_of
-from informedness.files.samples import Samples, read_files
+from informedness.files.samples import Samples
 from informedness.warnings import collected
 from inputs.tables import table_of_labels
 

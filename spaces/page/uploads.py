@@ -29,11 +29,12 @@ from limits import (
 from lists import as_rows, list_of, named_lists
 from trial import is_small
 
+from informedness.files.batches import read_files
 from informedness.files.csv import DELIMITERS
 from informedness.files.joined import columns_of
 from informedness.files.listing import columns_listed
 from informedness.files.open import FORMATS, list_files, open_whole, read_header
-from informedness.files.samples import Samples, read_files
+from informedness.files.samples import Samples
 from informedness.logs.reading import READERS, read_log
 from informedness.logs.report import how_read
 from informedness.statistics.registry import score_named

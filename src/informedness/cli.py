@@ -82,25 +82,11 @@ def _main(arguments: Sequence[str]) -> int:
     try:
         if sys.stdout is None:
             raise ValueError("standard output is closed")
-        said = _parse(arguments, options)
-        if said is None:
-            from . import commands
-            from .warnings import collected
-
-            with collected() as notes:
-                try:
-                    said = getattr(commands, options.command)(options)
-                finally:
-                    held = _warnings_in(notes, options)
-            if held and options.strict:
-                raise ValueError("; ".join(held))
-            for message in held:
-                _tell(f"warning: {message}")
-            if options.format not in ("csv", "json"):  # these are for programs
-                # sentences, in which no two blanks are, as in tables
-                said = re.sub(r"^(?!.*  ).*\.$", lambda x: options.reword(x[0]), said, flags=re.M)
+        output = _parse(arguments, options)
+        if output is None:
+            output = _output_of(options)
             if options.output is not None:
-                Path(options.output).write_text(f"{said}\n", encoding="utf-8")
+                Path(options.output).write_text(f"{output}\n", encoding="utf-8")
                 _tell(f"wrote {options.output}")
                 return _exit_code(options)
     except MemoryError:
@@ -108,14 +94,14 @@ def _main(arguments: Sequence[str]) -> int:
     except OSError as error:
         from .text.render import shown
 
-        what = f"{shown(error.filename)}: {error.strerror}" if error.filename else str(error)
-        return _refused(what)
+        reason = f"{shown(error.filename)}: {error.strerror}" if error.filename else str(error)
+        return _refused(reason)
     except (ValueError, ImportError) as error:
         to_paste = _to_paste(arguments, getattr(error, "remedy", {}), options)
-        said = options.reword(str(error))
-        return _refused(said + to_paste if to_paste else said.removesuffix(", for example"))
+        reason = options.reword(str(error))
+        return _refused(reason + to_paste if to_paste else reason.removesuffix(", for example"))
     try:
-        print(said, flush=True)
+        print(output, flush=True)
     except UnicodeEncodeError as error:
         return _refused(f"standard output: {error}")
     except OSError as error:
@@ -124,6 +110,26 @@ def _main(arguments: Sequence[str]) -> int:
         if not isinstance(error, BrokenPipeError):  # as in `informedness report ... | head`
             return _refused(f"standard output: {error}")
     return _exit_code(options)
+
+
+def _output_of(options: argparse.Namespace) -> str:
+    """Return what a command prints, and tell its warnings."""
+    from . import commands
+    from .warnings import collected
+
+    with collected() as notes:
+        try:
+            output: str = getattr(commands, options.command)(options)
+        finally:
+            warnings = _warnings_in(notes, options)
+    if warnings and options.strict:
+        raise ValueError("; ".join(warnings))
+    for message in warnings:
+        _tell(f"warning: {message}")
+    if options.format in ("csv", "json"):  # which are for programs
+        return output
+    # sentences, in which no two blanks are, as in tables
+    return re.sub(r"^(?!.*  ).*\.$", lambda line: options.reword(line[0]), output, flags=re.M)
 
 
 def _exit_code(options: argparse.Namespace) -> int:
@@ -177,8 +183,8 @@ def _warnings_in(notes: Sequence[Warning], options: argparse.Namespace) -> list[
     """
     from .core.labels import WARNING_PREFIX
 
-    said = dict.fromkeys(str(note).removeprefix(WARNING_PREFIX) for note in notes)
-    messages = [*map(options.reword, said)]
+    distinct = dict.fromkeys(str(note).removeprefix(WARNING_PREFIX) for note in notes)
+    messages = [*map(options.reword, distinct)]
     left_out = [message for message in messages if message.startswith("left out: ")]
     for message in left_out:
         _tell(message)
@@ -210,7 +216,8 @@ def _to_paste(arguments: Sequence[str], remedy: dict[str, Any], options: Any) ->
     given = [columns.get(x, x) for x in arguments if columns.get(x, x) is not None]
     added: list[str] = []
     for name, values in remedy.items():
-        flag, texts = options.flags.get(name), [*map(str, values)]
+        flag = options.flags.get(name)
+        texts = [*map(str, values)]
         is_apart = any(text.startswith("-") for text in texts)  # would be taken for an option
         if name != "columns":
             added += [f"{flag}={text}" for text in texts] if is_apart else [flag, *texts]
@@ -242,27 +249,28 @@ def _works(arguments: Sequence[str]) -> bool:
 
 def _in_options(message: str, options: argparse.Namespace) -> str:
     """Return a message about Python arguments as one about options of the command line."""
-    said: dict[str, str] = {**options.flags, "path": "FILE"}
+    flags: dict[str, str] = {**options.flags, "path": "FILE"}
     if options.references is None:  # of logs and lines, which have no columns
-        said |= {"references": "references", "predictions": "predictions"}
-    said |= {name: said[same] for name, same in _SAME.items() if same in said}
+        flags |= {"references": "references", "predictions": "predictions"}
+    flags |= {name: flags[same] for name, same in _SAME.items() if same in flags}
     models = options.predictions or []
-    of_each = models if len(models) > 1 else [f"of {file}" for file in (options.path or [])[:2]]
-    for i, called in enumerate(of_each, start=1):
-        ends = f" {i}", f"[{called!r}]", f"_{'ab'[i - 1 : i]}"
-        sides = (f"{side}{end}" for side in ("y_pred", "predictions") for end in ends)
-        said |= dict.fromkeys(sides, f"{said.get('predictions', 'predictions')} {called}")
-    names = "|".join(map(re.escape, sorted(said, reverse=True)))  # the longest of a start first
+    if len(models) < 2:
+        models = [f"of {file}" for file in (options.path or [])[:2]]
+    for number, model in enumerate(models, start=1):
+        suffixes = f" {number}", f"[{model!r}]", f"_{'ab'[number - 1 : number]}"
+        sides = (f"{side}{suffix}" for side in ("y_pred", "predictions") for suffix in suffixes)
+        flags |= dict.fromkeys(sides, f"{flags.get('predictions', 'predictions')} {model}")
+    names = "|".join(map(re.escape, sorted(flags, reverse=True)))  # the longest of a start first
     # `unknown`, unknown="wrong" and numeric=True, but nothing in quotes, as names are, or in a path
     quoted = r"(?<!\w)(?P<quote>['\"])(?:\\.|(?!(?P=quote)).)*(?P=quote)"
     argument = rf"(?<=`)({names})(?=[`\\ ])|(?<=[ `(])({names})=(?:\"(\w+)\"|True)?(?=[\s`,;:.)]|$)"
     argument = f"{quoted}|{argument}"
 
-    def option(found: re.Match[str]) -> str:
-        if found["quote"]:
-            return found[0]
-        name, value = said[found[2] or found[3]], found[4]
-        return f"{name} {value}" if value else name
+    def option(match: re.Match[str]) -> str:
+        if match["quote"]:
+            return match[0]
+        flag = flags[match[2] or match[3]]
+        return f"{flag} {match[4]}" if match[4] else flag
 
     return re.sub(argument, option, message)
 
@@ -299,20 +307,21 @@ def _is_there(path: str) -> bool:
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> Any:
         message = "".join(x if x.isprintable() else ascii(x)[1:-1] for x in message)
-        said = re.sub(r"^argument (?:-\w/)?(--[\w-]+):", r"`\1`:", message)
+        error_text = re.sub(r"^argument (?:-\w/)?(--[\w-]+):", r"`\1`:", message)
         flags = [flag for action in self._actions for flag in action.option_strings]
         for word in re.findall(r"--[\w-]+", message) if "unrecognized" in message else ():
-            near = get_close_matches(word, flags, 1, 0.75)
-            near += [flag for flag in flags if flag.startswith(word[:5])]
-            said += f"; did you mean `{near[0]}`?" if near else ""
-        raise ValueError(f"{said}; `{self.prog} --help` shows the options")
+            close = get_close_matches(word, flags, 1, 0.75)
+            close += [flag for flag in flags if flag.startswith(word[:5])]
+            if close:
+                error_text += f"; did you mean `{close[0]}`?"
+        raise ValueError(f"{error_text}; `{self.prog} --help` shows the options")
 
 
 def _parser(command: str) -> argparse.ArgumentParser:
     takes_files = command in ("report", "compare")
     parser = _Parser(
         prog=f"informedness {command}",
-        usage=f"informedness {command}{' FILE ... [OPTION ...]' * takes_files}",
+        usage=f"informedness {command}{' FILE ... [OPTION ...]' if takes_files else ''}",
         description={"report": _REPORT, "compare": _COMPARE}.get(command, COMMANDS[command]),
         formatter_class=partial(argparse.RawDescriptionHelpFormatter, max_help_position=30),
         add_help=False,

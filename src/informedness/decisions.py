@@ -71,36 +71,41 @@ def informed_decisions(
     pi = p.mean(axis=0) if prevalence is None else _read_prevalence(prevalence, p.shape[1])
     if pi.max() >= 1:  # nothing to tell apart
         return np.full(len(p), np.argmax(pi))
-    there = np.flatnonzero(pi > 0)
-    p, pi = p[:, there], pi[there]
-    gains = (p - pi) / (1 - pi)
+    present = np.flatnonzero(pi > 0)
+    gains = (p[:, present] - pi[present]) / (1 - pi[present])
     if average == "macro":
-        gains = gains / pi
-    chosen: Codes = there[gains.argmax(axis=1)]
-    return chosen
+        gains = gains / pi[present]
+    classes: Codes = present[gains.argmax(axis=1)]
+    return classes
 
 
 def _read_probabilities(probabilities: Any) -> Numbers:
     p = _read_shares(probabilities, "probabilities", "for logits, pass their softmax")
     if p.ndim != 2 or p.shape[1] == 1:
-        said = f"`probabilities` must have a column for each class, got an array of shape {p.shape}"
-        raise ValueError(f"{said}: for p of class 1, pass np.column_stack([1 - p, p])")
+        raise ValueError(
+            f"`probabilities` must have a column for each class, got an array of shape {p.shape}: "
+            "for p of class 1, pass np.column_stack([1 - p, p])"
+        )
     if not len(p):
         raise NoSamplesError(f"`probabilities` must have at least one row, got shape {p.shape}")
     sums = p.sum(axis=1)
     off = np.abs(sums - 1) > _TOLERANCE
     if off.any():
-        found = f"got {sums[off][0]:.6g} in row {int(off.argmax())}: for logits, pass their softmax"
-        others = "for classes that do not exclude each other, decide on each, from two columns"
-        raise ValueError(f"each row of `probabilities` must sum to 1, {found}; {others}")
+        raise ValueError(
+            f"each row of `probabilities` must sum to 1, got {sums[off][0]:.6g} in row "
+            f"{int(off.argmax())}: for logits, pass their softmax; for classes that do not exclude "
+            "each other, decide on each, from two columns"
+        )
     return p
 
 
 def _read_prevalence(prevalence: Any, k: int) -> Numbers:
     if hasattr(prevalence, "iloc") and not prevalence.index.is_monotonic_increasing:
-        said = "`prevalence` must have the order of the columns of `probabilities`, got the index"
-        remedy = "pass prevalence.sort_index() if they are sorted, or prevalence.to_numpy()"
-        raise ValueError(f"{said} {show(list(prevalence.index))}: {remedy}")
+        raise ValueError(
+            "`prevalence` must have the order of the columns of `probabilities`, got the index "
+            f"{show(list(prevalence.index))}: pass prevalence.sort_index() if they are sorted, or "
+            "prevalence.to_numpy()"
+        )
     pi = _read_shares(prevalence, "prevalence", "pass shares, not counts")
     if pi.shape != (k,):
         raise ValueError(f"`prevalence` must be {k} numbers, one per class, got shape {pi.shape}")

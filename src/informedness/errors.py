@@ -49,10 +49,10 @@ def refuse_all(errors: Sequence[ValueError]) -> None:
     """Raise one error that says all of these; nothing if there are none."""
     if errors:
         remedies = [getattr(error, "remedy", {}) for error in errors]
-        said = "; ".join(dict.fromkeys(map(str, errors)))
+        reasons = "; ".join(dict.fromkeys(map(str, errors)))
         columns = ChainMap(*(remedy.get("columns", {}) for remedy in remedies))
         remedy = {**ChainMap(*remedies), "columns": dict(columns)}
-        raise DataError(said, remedy if all(remedies) else {})
+        raise DataError(reasons, remedy if all(remedies) else {})
 
 
 @contextmanager
@@ -61,5 +61,5 @@ def naming(what: object) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        said = f"{what}: {error}" if what != "" else str(error)
-        raise DataError(said, getattr(error, "remedy", None)) from error
+        message = f"{what}: {error}" if what != "" else str(error)
+        raise DataError(message, getattr(error, "remedy", None)) from error

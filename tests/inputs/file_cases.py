@@ -13,8 +13,9 @@ import pytest
 
 from informedness import table_from_file
 from informedness.files import arrow, csv, objects
+from informedness.files.batches import read_files
 from informedness.files.joined import columns_of
-from informedness.files.samples import Samples, read_files
+from informedness.files.samples import Samples
 from informedness.tables.label_options import LabelOptions
 from inputs.frame_cases import COLUMNS
 from inputs.tables import table_of_labels

@@ -40,8 +40,8 @@ def samples_of(options: Namespace, columns: dict[str, str]) -> "Samples":
 
 def rows_of(options: Namespace, samples: "Samples", second: Sequence[str] = ()) -> Iterable[Any]:
     """Return the rows of files; or of two joined, of which the second has the last role alone."""
+    from ..files.batches import read_files
     from ..files.joined import joined_rows
-    from ..files.samples import read_files
 
     file_options = values_of(options, "encoding", *OF_FILES)
     if options.on is None or not second:
@@ -55,8 +55,8 @@ def read_prior(options: Namespace) -> None:
     """Replace FILE:COLUMN by how often each class occurs there, as in the labels of training."""
     if options.prior is None:
         return
+    from ..files.batches import read_files
     from ..files.joined import columns_of
-    from ..files.samples import read_files
 
     file, _, column = options.prior.rpartition(":")
     if not file:

@@ -16,10 +16,11 @@ from ..tables.containers import coded, read_quickly
 from ..tables.counting import common_codes
 from ..text.account import Amounts, Read, amounts_of
 from ..text.render import shown
+from .batches import raw_batches
 from .booleans_and_decimals import labels_of_text
 from .columns import why_not_utf8
 from .open import open_whole
-from .samples import Samples, raw_batches
+from .samples import Samples
 
 _MOST_ROWS = 1 << 29  # of which a column takes 4 GB
 _BLOCK = 1 << 20  # characters of lines read at a time

@@ -6,9 +6,6 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,10 +30,8 @@ from ..tables.label_options import AS_THEY_ARE, LabelOptions, read_labels
 from ..text.account import Amounts, Read, ReadColumn, amounts_of
 from ..text.render import amount, shown
 from .booleans_and_decimals import labels_of_text, why_apart
-from .columns import by_argument, columns_to_read, labelled_among
-from .csv import DELIMITERS
+from .columns import columns_to_read, labelled_among
 from .objects import column_of
-from .open import columns_in, list_files, open_whole, read_header
 
 
 class Samples:
@@ -406,71 +401,3 @@ def _are_most_pairs(sides: Mapping[str, Amounts]) -> bool:
     labels = [{label for label, _ in side} for side in sides.values()]
     has_all = n_samples == math.prod(map(len, labels))
     return has_all or n_samples > 2 * len(set().union(*labels))
-
-
-def read_files(path: Any, samples: Samples, **file_options: Any) -> Iterator[dict[str, Any]]:
-    """Return the rows of files as `samples` reads them; the options are those of `raw_batches`."""
-    return map(samples.read, raw_batches(path, samples.names, samples, **file_options))
-
-
-def raw_batches(
-    path: Any,
-    names: Mapping[str, str],
-    samples: Samples,
-    *,
-    file_format: str | None = None,
-    encoding: str | None = None,
-    rows: str | None = None,
-    no_quotes: bool = False,
-    most_bytes: int | None = None,
-    beside: Mapping[str, str] | None = None,
-) -> Iterator[dict[str, Any]]:
-    """Yield columns of files by argument as they stand there, and those `beside` that there are.
-
-    `samples` keeps account of the files, and of what is in them. The other options are those of
-    `table_from_file`; a file may hold `most_bytes` once decompressed.
-
-    Raises
-    ------
-    ValueError
-        If a file is damaged or lacks a column; the message names the file.
-    """
-    columns = columns_to_read(names)
-    for file, kind in list_files(path, file_format):
-        samples.sources.append(file)
-        with naming(shown(file)), open_whole(file, kind, encoding, most_bytes) as stream:
-            if beside:
-                header = read_header(stream, kind, {}, rows, None, not no_quotes).header
-                columns |= {x: name for x, name in beside.items() if column_of(name, header)}
-                stream.seek(0)
-            read = read_header(stream, kind, columns, rows, most_bytes, not no_quotes)
-            samples.header += [name for name in read.header if name not in samples.header]
-            if len(getattr(read, "sheets", ())) > 1:
-                samples.sources[-1] += f", sheet {read.sheet}"
-            samples.class_names = getattr(read, "class_names", {})
-            samples.is_text = kind in DELIMITERS
-            samples.whole_columns = partial(
-                _whole_columns,
-                samples,
-                file,
-                file_format=kind,
-                encoding=encoding,
-                rows=rows,
-                no_quotes=no_quotes,
-            )
-            for batch in columns_in(read, stream, kind, columns, samples.keep_missing):
-                yield by_argument(batch)
-                if samples.most_rows is not None and samples.n_rows >= samples.most_rows:
-                    return
-
-
-def _whole_columns(samples: Samples, file: str, **file_options: Any) -> list[str]:
-    """Return the columns of a file that hold whole numbers, and are not read as labels."""
-    whole_columns = list[str]()
-    for name in samples.not_used("weights") if Path(file).is_file() else ():  # or it was read once
-        names = {**samples.names, "other": name}
-        with suppress(ValueError):  # a column with several values per row
-            batches = raw_batches(file, names, Samples(names), **file_options)
-            if all(are_whole(batch["other"]) for batch in batches):
-                whole_columns.append(name)
-    return whole_columns

@@ -20,8 +20,9 @@ from ..tables.doubts import warn_of_table
 from ..tables.label_options import LabelOptions
 from ..tables.slicing import Slice, count_slices, in_order, slice_column, sliced_counts
 from ..text.account import amounts_of
+from .batches import read_files
 from .columns import named_columns, slices_of
-from .samples import Samples, first_of, read_files
+from .samples import Samples, first_of
 
 Paths: TypeAlias = "str | PathLike[str] | Sequence[str | PathLike[str]]"
 
