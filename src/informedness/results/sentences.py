@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.table import Cells, Table
+from ..core.table import Cells, Table, labels_at
 from ..statistics.chance import guessing_p_value
+from ..statistics.entropy import EntropicScore
 from ..statistics.intervals import FEW_SAMPLES
 from ..statistics.score import Score, ScoreWithInterval
 from ..tables.contingency import ContingencyTable
@@ -134,11 +135,12 @@ def _verdict(
         return f"no better than guessing{rough}"
     untested = judged is None and share and abs(value) < 0.005
     if untested or _holds_chance(table, score, judged, p_value):
-        # for example if two of three classes are swapped, or of NIT, whose interval is wide there
-        if p_value < 1 - _LEVEL:
-            why = "scores what guessing would" if judged is None else "its interval contains chance"
-            return f"{why}, yet the answers are not random (p < 0.05)"
-        return f"cannot be told from guessing on {samples(n)}"
+        if not p_value < 1 - max(judged.confidence_level if judged else 0, _LEVEL):
+            return f"cannot be told from guessing on {samples(n)}"
+        if isinstance(score, EntropicScore) or (table.n_classes == 2 and not outside_share(table)):
+            return "two tests disagree: too few samples to tell"
+        # for example if two of three classes are swapped
+        return "cannot be told from guessing on average, yet the answers are not random"
     if chance is not None and value < chance:
         # of three or more not worse, for example if rotated
         verdict = "worse than guessing" if table.n_classes == 2 else "below what guessing scores"
@@ -184,13 +186,11 @@ def _interval_for_verdict(table: Table, score: Score, level: float = _LEVEL) -> 
 
 def answering(table: Table, wanted: str) -> ContingencyTable:
     """Return the table of the same references, all answered right or with the "commonest" class."""
-    totals = table.reference_totals
-    codes = np.flatnonzero(table.is_class)
-    rows = np.flatnonzero(totals[codes] > 0)
-    counts = totals[codes][rows]
-    columns = rows if wanted == "right" else np.full(len(rows), rows[np.argmax(counts)])
-    labels = tuple(table.labels[code] for code in codes)
-    return ContingencyTable(labels, True, rows, columns, counts, None, table.n_samples)
+    totals = table.reference_totals[table.is_class]
+    rows = np.flatnonzero(totals)
+    columns = rows if wanted == "right" else np.full(len(rows), totals.argmax())
+    labels = tuple(labels_at(table, table.is_class))
+    return ContingencyTable(labels, True, rows, columns, totals[rows], None, table.n_samples)
 
 
 def outside_share(table: Table) -> float:
