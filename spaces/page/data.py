@@ -1,6 +1,5 @@
 """Tables from labels and from a matrix, within the limits."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,17 +7,9 @@ from limits import AT_HOME, MAX_CLASSES, MAX_LABEL, MAX_ROWS, Refusal
 
 from informedness import ContingencyTable
 from informedness.core.labels import Column, read_column
-from informedness.text import render
 from informedness.warnings import collected
 
 ROLES = ("references", "predictions")
-_JOINED = re.compile(r"(?<=[^\w\s])\u200d(?=[^\w\s])")  # what makes one emoji of several
-
-
-def shown(label: Any) -> str:
-    """Return a label as text, or as its Python literal if it would not show as it is."""
-    plain = _JOINED.sub("", label) if isinstance(label, str) else label
-    return label if label != plain and render.shown(plain) == plain else render.shown(label)
 
 
 def check_labels(values: Any, name: str, may_lack: bool = False) -> Column:

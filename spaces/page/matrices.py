@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from data import shown
 
 from informedness import ContingencyTable
 from informedness.tables.matrix import most_frequent
+from informedness.text.render import shown
 
 SLANTED = 5  # classes from which the names of the columns are upright
 MOST_CELLS = 30  # classes along a side of the matrix; if there are more, the commonest ones

@@ -12,7 +12,6 @@ import columns
 import gradio as gr
 from asking import PRIVATE, Result, ask, grey, html, refusal_below
 from charts import MAY_BE_COUNTS, draw
-from data import shown
 from limits import (
     AT_HOME,
     LEVEL,
@@ -40,6 +39,7 @@ from informedness.logs.report import how_read
 from informedness.statistics.registry import score_named
 from informedness.tables.label_options import LabelOptions
 from informedness.text.account import lines_of_read
+from informedness.text.render import shown
 from informedness.warnings import collected
 
 PART = "Sheet of the workbook, or run in the log"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -90,7 +91,8 @@ def shown(name: object, quote: bool = False) -> str:
     if name is None or isinstance(name, (int, bytes)):
         return "(outside the labels)" if name is None else str(name)
     text = str(name)
-    if not text.isprintable():
+    # but for what joins several emoji into one
+    if not re.sub(r"(?<=[^\w\s])\u200d(?=[^\w\s])", "", text).isprintable():
         return ascii(text)
     is_plain = text == text.strip() != "" and not {*'`"'} & {*text} and not quote
     return text if is_plain else repr(text)
