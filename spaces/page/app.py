@@ -28,13 +28,13 @@ sys.path[:0] = [str(HERE / "package"), str(HERE)]
 
 import charts  # noqa: E402
 import endpoints  # noqa: E402
-from asking import PRIVATE, QUIET, Result, ask, grey, html, refusal_below, result_of  # noqa: E402
+from asking import PRIVATE, QUIET, Result, ask, grey, html, refusal_below, result_of, settle  # noqa: E402
 from compare_tab import compare_tab  # noqa: E402
 from data import ROLES, table_of_labels, table_of_matrix  # noqa: E402
 from grid import Grid, grid_value, is_matrix, pasted_matrix, read_grid  # noqa: E402
 from guess import guess_tab  # noqa: E402
 from limits import MAX_FILE, MAX_GRID, METRIC, MOST_VISITORS, Guard, Refusal, examples_of  # noqa: E402
-from links import settings_of_link, table_of_link  # noqa: E402
+from links import settings_of_link, table_of_cells, table_of_link  # noqa: E402
 from simulate import simulate_tab  # noqa: E402
 from uploads import ask_in_tabs, settings  # noqa: E402
 
@@ -46,6 +46,7 @@ TITLE = score_named(METRIC).title
 CARD = (HERE / "README.md").read_text("utf-8")
 
 EXAMPLES = {one["name"]: one for one in examples_of("score")}
+WAYS = ("matrix", "paste", "lists", "file")  # to give what is scored
 TABS = ("score", "guess", "simulate", "compare", "use")
 CODE_OF = """(details) => new DOMParser().parseFromString(details, "text/html")
   .querySelector(".python")?.outerHTML ?? "" """
@@ -91,7 +92,9 @@ def read_block(pasted: Mapping[str, Any]) -> dict[str, Any]:
 def example_of(name: str) -> tuple[Grid, tuple[str, str]]:
     """Return the matrix of an example, and its result."""
     labels, matrix, story = (EXAMPLES[name][part] for part in ("labels", "matrix", "story"))
-    return grid_value(labels, matrix), charts.draw_score(table_of_matrix(matrix, labels), story)
+    with collected():  # the story says it
+        table = table_of_cells(labels, matrix, "is_observed" in EXAMPLES[name])
+    return grid_value(labels, matrix), charts.draw_score(table, story)
 
 
 def open_example(name: str) -> tuple[Any, ...]:
@@ -116,10 +119,23 @@ def open_link(request: gr.Request) -> tuple[Any, ...]:
     return None, grid, gr.Tabs(selected="matrix"), *drawn
 
 
-def open_tab(request: gr.Request) -> Any:
-    """Open the tab that a link asks for."""
+def open_tab(request: gr.Request) -> list[Any]:
+    """Open the tab that a link asks for, or the way to give what is scored."""
     name = request.query_params.get("tab")
-    return gr.Tabs(selected=name) if name in TABS else gr.skip()
+    return [gr.Tabs(selected=name) if name in names else gr.skip() for names in (TABS, WAYS)]
+
+
+def said_by_the_card() -> dict[str, Any]:
+    """Return its line on the metric, the formula in a line, and links to other Spaces, if any."""
+    line = re.search(r"^short_description: *(.+)$", CARD, re.M)
+    formula = re.search(r"^```text\n\w+ (= .+)$", CARD, re.M)
+    links = re.search(r"^Spaces: (.+?) ·", CARD, re.M)  # of a card that is published
+    others = re.findall(r"\[([^]]+)\]\(([^)]+)\)", links[1] if links else "")
+    return {
+        "line": line[1].strip("\"'") if line else "",
+        "formula": " ".join(formula[1].split()) if formula else "",
+        "others": [(title, url) for title, url in others if title != TITLE],
+    }
 
 
 def card_below_a_title() -> str:
@@ -135,7 +151,7 @@ def card_below_a_title() -> str:
     return "".join(parts)
 
 
-def _score_tab(demo: gr.Blocks) -> Result:
+def _score_tab(demo: gr.Blocks) -> tuple[Result, gr.Tabs]:
     first = next(iter(EXAMPLES))
     matrix, scored = example_of(first)
     result = result_of(scored, "result")
@@ -153,7 +169,7 @@ def _score_tab(demo: gr.Blocks) -> Result:
             with gr.Tab("Matrix", id="matrix"):
                 grid = gr.HTML(
                     matrix,
-                    html_template=" ",  # grid.js draws it
+                    html_template=charts.draw("grid"),
                     apply_default_css=False,
                     js_on_load=(HERE / "grid.js").read_text("utf-8"),
                     server_functions=[read_block],
@@ -180,12 +196,13 @@ def _score_tab(demo: gr.Blocks) -> Result:
     ask(examples.input, open_example, [examples], drawn, result, refused_link, **typed)
     pasted.change(open_matrix, pasted, [grid, ways], show_progress="hidden", **PRIVATE)
     linked = ask(demo.load, open_link, [], [examples, *drawn], result, refused_link, **QUIET)
+    settle(demo, result, grid)
     linked.then(None, js="() => document.documentElement.classList.remove('linked')", **PRIVATE)
-    return result
+    return result, ways
 
 
 def _use_tab(result: Result) -> None:
-    code = re.search(r"<pre.*</pre>", str(result.details.value), re.S)
+    code = re.search(r'<div class="python">.*?</div>', str(result.details.value), re.S)
     with gr.Column(elem_classes="viz"):
         gr.Markdown("## The result under Score, in Python")
         lines = html(code[0] if code else "", elem_id="code")
@@ -198,21 +215,20 @@ def build() -> gr.Blocks:
     # Uploads may be scored several times, so they are kept for half an hour.
     demo = gr.Blocks(title=TITLE, analytics_enabled=False, delete_cache=(600, 1800))
     with demo:
-        line = re.search(r"^short_description: *(.+)$", CARD, re.M)
-        html(charts.draw("heading", title=TITLE, line=line[1].strip("\"'") if line else ""))
+        html(charts.draw("heading", title=TITLE, **said_by_the_card()))
         with gr.Tabs(overflow_behavior="wrap") as tabs:  # so that a phone shows all tabs
             with gr.Tab("Score", id="score"):
-                result = _score_tab(demo)
+                result, ways = _score_tab(demo)
             with gr.Tab("Guess", id="guess"):
                 guess_tab()
             with gr.Tab("Simulate", id="simulate"):
-                simulate_tab(demo)
+                simulate_tab()
             if isinstance(score_named(METRIC), ScoreWithInterval):  # others have no test of two
                 with gr.Tab("Compare", id="compare"):
                     compare_tab(demo)
             with gr.Tab("Use it", id="use"):
                 _use_tab(result)
-        demo.load(open_tab, None, tabs, show_progress="hidden", **PRIVATE)
+        demo.load(open_tab, None, [tabs, ways], show_progress="hidden", **PRIVATE)
         endpoints.register()
     return demo
 

@@ -6,7 +6,7 @@ What the browser does of it is in page.js.
 import functools
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import gradio as gr
@@ -18,10 +18,11 @@ QUIET: dict[str, Any] = {"bring": False, "show_progress": "hidden"}
 
 @dataclass(frozen=True)
 class Result:
-    """Where a result is shown: the story, and further down the details."""
+    """Where a result is shown: the story, and further down the details; and where refusals are."""
 
     story: gr.HTML
     details: gr.HTML
+    refusals: list[gr.HTML] = field(default_factory=list)
 
 
 def html(value: str, **options: Any) -> gr.HTML:
@@ -54,7 +55,7 @@ def ask(
     function: Callable[..., Any],
     inputs: Sequence[Any],
     outputs: Sequence[Any],
-    result: Any,
+    result: Result,
     refusal: gr.HTML,
     bring: bool = True,
     **options: Any,
@@ -63,7 +64,8 @@ def ask(
 
     `outputs` are what it returns, including `result`, which is scrolled into view if `bring`.
     """
-    shown = result.story if isinstance(result, Result) else result
+    shown = result.story
+    result.refusals.append(refusal)
     parts: list[Any] = []
     for output in outputs:
         parts += [output.story, output.details] if isinstance(output, Result) else [output]
@@ -82,3 +84,13 @@ def ask(
     asked = event(handler, inputs, [*parts, refusal], **options)
     js = f"(refused) => results.answered({about}, refused)"
     return asked.then(None, refusal, js=js, **PRIVATE)
+
+
+def settle(demo: gr.Blocks, result: Result, *others: Any) -> None:
+    """Let a new result end all refusals; put back what page.js has kept of it and of others."""
+    refusals = list(dict.fromkeys(result.refusals))
+    js = f"() => Array({len(refusals)}).fill('')"
+    result.story.change(None, None, refusals, js=js, **PRIVATE)
+    parts = [result.story, result.details, *others]
+    js = f"() => results.restored({json.dumps(result.story.elem_id)}, {len(parts)})"
+    demo.load(None, None, parts, js=js, show_progress="hidden", **PRIVATE)

@@ -5,6 +5,7 @@ drawings. The HTML comes from `templates/`, which escape everything put into the
 marked as safe.
 """
 
+import json
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -13,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from data import shown
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from limits import MEANT, METRIC, WORDS
 from links import code_of, code_of_models, link_of, link_of_models
@@ -30,6 +30,7 @@ from informedness.results.sentences import (
     answering,
     best_of,
     outside_share,
+    share_text,
     summary_of,
 )
 from informedness.statistics.class_scores import INFORMEDNESS
@@ -37,7 +38,7 @@ from informedness.statistics.entropy import EntropicScore, triangle_of
 from informedness.statistics.registry import REPORTED, averaged_score, score_named
 from informedness.statistics.score import ScoreWithInterval
 from informedness.tables.doubts import warn_of_table
-from informedness.text.render import amount, digits_for, p_text, rounded, samples
+from informedness.text.render import amount, digits_for, p_text, rounded, samples, shown
 from informedness.warnings import IntervalWarning, UndefinedMetricWarning, collected
 
 NAMES = {name: score_named(name).title for name in REPORTED}
@@ -157,6 +158,28 @@ def verdict(report: Report, judged: Estimate | None) -> str:
     return sentence(text) if text else ""
 
 
+# What can be copied
+
+
+def commonest_of(table: ContingencyTable) -> str:
+    """Return the class with the most references."""
+    return shown(table.labels[int(np.argmax(table.reference_totals))])
+
+
+def beside_guessing(report: Report, constant: Report) -> str:
+    """Return the accuracy beside that of the commonest class, and the share that is no class."""
+    said = f"accuracy {percent(report['accuracy'])}, always {commonest_of(report.table)} "
+    said += percent(constant["accuracy"])
+    share = outside_share(report.table)
+    return f"{said}; {share_text(share)} of the answers are no class" if share else said
+
+
+def forms_of(to_copy: str, result: Report | Comparison) -> dict[str, str]:
+    """Return a result as a sentence, as Markdown and as JSON."""
+    as_json = json.dumps(result.to_dict(), ensure_ascii=False)
+    return {"Sentence": to_copy, "Markdown": result.to_markdown(), "JSON": as_json}
+
+
 # The score of one table
 
 
@@ -191,24 +214,32 @@ def draw_score(
     chance = constant.scores[METRIC]
     value, is_entropic = report.scores[METRIC], isinstance(score, EntropicScore)
     reach, digits = reach_of(table, made, chance, best)
+    score_text = "undefined" if score.undefined(table) else rounded(value, digits)
+    size = f"weights that sum to {table.total:.6g}"
+    size = size if table.is_weighted else samples(int(table.total))
+    numbers = filter(None, [f"{score.title} {score_text}", reach.partition(";")[0], size])
+    to_copy = f"{', '.join(numbers)}; {beside_guessing(report, constant)}"
     if several and table.is_weighted:
         reach = "has no interval: these are weights, not counts of samples"
     with collected():
+        of_forms = table, None if table.is_weighted else level
+        full = Report.from_table(*of_forms, average=average)
         averages = report.averages if INFORMEDNESS.name == METRIC else {}
         said = verdict(report, made) if several else ""
+    link = link_of(table, **how)
     said_of_labels = list(dict.fromkeys(map(plain, notes)))
     if not taken:  # a matrix or a link, which has none of the options of a table
         said_of_labels = [worded(said, ("labels",)) for said in said_of_labels]
     told = draw(
         "story",
         several=several,
-        commonest=shown(table.labels[int(np.argmax(table.reference_totals))]),
+        commonest=commonest_of(table),
         report=report,
         constant=constant,
-        fields=[field(table, average), field(constant.table, average)],
+        fields=[field(table, average, level), field(constant.table, average)],
         bits=bits_of(table) if several and is_entropic else None,
         k=table.n_classes,
-        score="undefined" if score.undefined(table) else rounded(value, digits),
+        score=score_text,
         best=rounded(best, digits),
         reach=reach,
         verdict=said,
@@ -217,20 +248,21 @@ def draw_score(
         taken=taken,
         doubts=[x for x in said_of_labels if MAY_BE_COUNTS in x],
         warnings=[x for x in said_of_labels if several and MAY_BE_COUNTS not in x],
+        link=link,
+        forms=forms_of(to_copy, full),
     )
-    size = f"weights that sum to {table.total:.6g}"
     details = draw(
         "details",
         report=report,
         constant=constant,
         averages=averages,
-        size=size if table.is_weighted else samples(int(table.total)),
+        size=size,
         map=heat_map(table),
         bars=class_bars(report.per_class),
         made=made,
         triangle=triangle_of(table) if is_entropic else None,
         signature=signature,
-        link=link_of(table, **how),
+        link=link,
         code=code_of(table, **how),
     )
     return told, details
@@ -257,15 +289,18 @@ def draw_comparison(
         first = next(iter(tables.values()))
         constant = Report.from_table(answering(first, "commonest")).scores
     a, b = (report.scores for report in reports.values())
+    link, of_both = link_of_models(columns), f"A {rounded(a[METRIC], 3)}, B {rounded(b[METRIC], 3)}"
     told = draw(
         "comparison",
         made=made,
         accuracies={"A": a["accuracy"], "B": b["accuracy"]},
-        commonest=shown(first.labels[int(np.argmax(first.reference_totals))]),
+        commonest=commonest_of(first),
         constant=constant,
         drawn=comparison_scales(made, constant[METRIC]) if made else None,
         warnings=list(dict.fromkeys(map(plain, warned))) if made else [],
         taken=taken,
+        link=link,
+        forms=forms_of(f"{NAMES[METRIC]}: {of_both}; {made}", made) if made else {},
     )
     details = draw(
         "compared",
@@ -273,7 +308,7 @@ def draw_comparison(
         columns=[("A", a), ("B", b), ("B \u2212 A", {name: b[name] - a[name] for name in a})],
         maps={name: heat_map(table) for name, table in tables.items()},
         verdicts=verdicts,
-        link=link_of_models(columns),
+        link=link,
         code=code_of_models(columns),
     )
     return told, details

@@ -7,7 +7,7 @@ from typing import Any
 
 import charts
 import gradio as gr
-from asking import QUIET, ask, refusal_below, result_of
+from asking import QUIET, ask, refusal_below, result_of, settle
 from data import tables_of_models
 from limits import LEVEL, METRIC, examples_of
 from links import columns_of_link
@@ -65,3 +65,4 @@ def compare_tab(demo: gr.Blocks) -> None:
             pasted = ask_in_tabs("Compare", ROLES, compared, result, as_text(rows))
         result.details.render()  # type: ignore[no-untyped-call]
     ask(demo.load, open_models, [], [pasted, result], result, refusal_below("models"), **QUIET)
+    settle(demo, result)

@@ -1,11 +1,16 @@
 // The matrix on the page: a table of inputs. Python (grid.py) interprets the text in them.
-// `element`, `props`, `trigger`, `server` and `watch` come from gr.HTML, and `make` from page.js.
+// `element`, `props`, `trigger`, `server` and `watch` come from gr.HTML.
 
+const [head, body, adds, undoes, line] = element.querySelectorAll("thead tr, tbody, button, .said");
 const WAIT = 250; // milliseconds after the last key, before the matrix is scored
-let before = []; // grids to return to by Undo
-let pending;
-let arrived = false;
+let pending, before = []; // grids to return to by Undo
 let replaced = false; // the last change was not typed, so that the browser cannot undo it
+
+function make(tag, properties = {}, children = []) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+}
 
 function state() {
   const { labels, cells } = props.value;
@@ -27,36 +32,30 @@ function replace(grid) {
 }
 
 function say(text, refused = false) {
-  const line = element.querySelector(".said");
   line.textContent = text;
   line.classList.toggle("refusal", refused);
 }
 
-function place({ dataset: { row, column } }) {
-  return { row: Number(row), column: Number(column) };
-}
+const placeOf = ({ dataset: { row, column } }) => [Number(row), Number(column)];
 
-function field(row, column, value, mode) {
-  const made = make("input", { value, autocomplete: "off", spellcheck: false, inputMode: mode });
+function field(row, column, value, inputMode) {
+  const made = make("input", { value, autocomplete: "off", spellcheck: false, inputMode });
   Object.assign(made.dataset, { row, column });
   return made;
 }
 
 function draw() {
   const { labels, cells } = props.value;
-  const head = labels.map(() => make("th", { scope: "col" }, [make("bdi")]));
-  const rows = labels.map((label, i) => {
+  const corner = make("th", { scope: "col", textContent: "reference" });
+  const names = labels.map(() => make("th", { scope: "col" }, [make("bdi")]));
+  head.replaceChildren(corner, ...names, make("td"));
+  body.replaceChildren(...labels.map((label, i) => {
     const name = make("th", { scope: "row" }, [field(i, -1, label, "text")]);
     const counts = cells[i].map((cell, j) => make("td", {}, [field(i, j, cell, "decimal")]));
     const remove = make("button", { type: "button", textContent: "×", disabled: labels.length < 3 });
     remove.dataset.remove = i;
     return make("tr", {}, [name, ...counts, make("td", {}, [remove])]);
-  });
-  const corner = make("th", { scope: "col", textContent: "reference" });
-  element.querySelector("table").replaceChildren(
-    make("thead", {}, [make("tr", {}, [corner, ...head, make("td")])]),
-    make("tbody", {}, rows),
-  );
+  }));
   adds.disabled = labels.length >= props.most;
   undoes.hidden = before.length === 0;
   tell();
@@ -65,19 +64,14 @@ function draw() {
 // Names are edited in the first column; the header and the labels of cells follow.
 function tell() {
   const { labels } = props.value;
-  element.querySelectorAll("thead bdi").forEach((box, j) => {
-    box.textContent = box.title = labels[j];
-  });
-  for (const input of element.querySelectorAll("input")) {
-    const { row, column } = place(input);
-    input.ariaLabel = column < 0
-      ? `Name of class ${row + 1}`
-      : `Reference ${labels[row]}, prediction ${labels[column]}`;
+  head.querySelectorAll("bdi").forEach((box, j) => { box.textContent = box.title = labels[j]; });
+  for (const input of body.querySelectorAll("input")) {
+    const [row, column] = placeOf(input), cell = `Reference ${labels[row]}, prediction ${labels[column]}`;
+    input.ariaLabel = column < 0 ? `Name of class ${row + 1}` : cell;
     input.size = Math.min(Math.max(input.value.length, column < 0 ? 6 : 3), 12);
   }
-  for (const button of element.querySelectorAll("[data-remove]")) {
+  for (const button of body.querySelectorAll("button"))
     button.ariaLabel = button.title = `Remove class ${labels[button.dataset.remove]}`;
-  }
 }
 
 function focus(row, column) {
@@ -89,16 +83,12 @@ function add() {
   let number = labels.length + 1;
   while (labels.includes(`class ${number}`)) number += 1;
   cells.forEach((row) => row.push("0"));
-  replace({
-    labels: [...labels, `class ${number}`],
-    cells: [...cells, [...labels, ""].map(() => "0")],
-  });
+  replace({ labels: [...labels, `class ${number}`], cells: [...cells, [...labels, ""].map(() => "0")] });
   focus(labels.length, -1);
 }
 
 function remove(gone) {
-  const { labels, cells } = state();
-  const stays = (_, i) => i !== gone;
+  const { labels, cells } = state(), stays = (_, i) => i !== gone;
   replace({ labels: labels.filter(stays), cells: cells.filter(stays).map((row) => row.filter(stays)) });
   say(`Removed class ${labels[gone]} and its counts.`);
   focus(Math.min(gone, labels.length - 2), -1);
@@ -113,12 +103,12 @@ function undo() {
 }
 
 element.addEventListener("input", ({ target }) => {
-  const { row, column } = place(target);
-  const grid = state();
+  const [row, column] = placeOf(target), grid = state();
   if (column < 0) grid.labels[row] = target.value;
   else grid.cells[row][column] = target.value;
   props.value = grid;
   replaced = false;
+  say("");
   tell();
   clearTimeout(pending);
   pending = setTimeout(() => trigger("input"), WAIT);
@@ -136,41 +126,23 @@ element.addEventListener("paste", async (event) => {
 });
 
 // Entering a cell by key, mouse or touch selects its text, so that typing replaces it.
-element.addEventListener("pointerdown", ({ target }) => {
-  arrived = target !== document.activeElement;
+element.addEventListener("focusin", ({ target }) => {
+  target.select?.();
+  target.addEventListener("click", () => target.select?.(), { once: true });
 });
-element.addEventListener("focusin", ({ target }) => target.select?.());
 element.addEventListener("click", ({ target }) => {
-  if (target.matches("input") && arrived) target.select();
   if (target === adds) add();
   if (target === undoes) undo();
   if (target.matches("[data-remove]")) remove(Number(target.dataset.remove));
 });
 
 element.addEventListener("keydown", (event) => {
-  if (replaced && (event.ctrlKey || event.metaKey) && event.key === "z" && !event.shiftKey) {
-    event.preventDefault();
-    return undo();
-  }
-  const step = { ArrowUp: -1, ArrowDown: 1, Enter: 1 }[event.key];
-  if (!step || !event.target.matches("input")) return;
+  if (!replaced || !(event.ctrlKey || event.metaKey) || event.key !== "z" || event.shiftKey) return;
   event.preventDefault();
-  const { row, column } = place(event.target);
-  focus(row + step, column);
+  undo();
 });
 
-const caption = "Counts: rows are true classes (references), columns are predictions";
-element.append(
-  make("p", { textContent: caption }),
-  make("div", { className: "scrolled" }, [make("table", { ariaLabel: caption })]),
-  make("p", {}, [
-    make("button", { type: "button", textContent: "Add a class" }),
-    make("button", { type: "button", textContent: "Undo" }),
-    " Or paste a whole matrix from a spreadsheet, with or without class names.",
-  ]),
-  make("p", { className: "said", role: "status" }),
-);
-const [adds, undoes] = element.querySelectorAll("button");
+results.counts = state; // to be kept
 
 watch("value", () => {
   before = [];

@@ -1,7 +1,8 @@
-// The game of guessing: hidden messages, answered one by one. Python (guess.py) scores the answers.
-// `element`, `props` and `server` come from gr.HTML, and `make` from page.js.
+// The game of guessing: hidden messages, answered one by one. Python (guess.py) draws what is said.
+// `element`, `props` and `server` come from gr.HTML.
 
-const BUTTONS = { ham: "Ham", spam: "Spam", all: "Always ham", clue: "Show clues", again: "Start again" };
+const told = element.querySelector("[role=status]"), squares = element.querySelectorAll(".answers i");
+const buttons = [...element.querySelectorAll("button")];
 let order = [], answers = [], clue = false;
 
 function start() {
@@ -12,28 +13,19 @@ function start() {
 }
 
 async function draw() {
-  const n = answers.length;
+  const n = answers.length, shown = clue; // there may be a newer answer once the server has drawn
   const truth = order.slice(0, n).map(([, label]) => label);
-  const { scores, said } = n ? await server.guessed({ truth, answers }) : { scores: {}, said: "" };
-  if (n !== answers.length) return; // there is a newer answer
+  const said = await server.guessed({ truth, answers, next: order[n]?.[0] ?? "", clue });
+  if (n !== answers.length || shown !== clue) return;
+  told.innerHTML = said;
   const kindOf = (i) => (i > n ? "later" : i === n ? "next" : answers[i] === truth[i] ? "right" : "wrong");
-  squares.replaceChildren(...order.map((_, i) => make("i", { className: kindOf(i) })));
-  const last = n && `Message ${n} was ${truth[n - 1]}, you said ${answers[n - 1]}. `;
-  const subject = clue ? `“${order[n]?.[0]}”` : "hidden. Guess!";
-  told.replaceChildren(
-    make("p", { className: "lead", textContent: n < order.length ? `Message ${n + 1}: ${subject}` : "That was the last one." }),
-    make("p", { className: "small", textContent: last || (clue ? "The subject may give it away." : "You cannot see them yet: guess, or always say ham.") }),
-    ...Object.entries(scores).map(([name, score]) => make("p", { className: "number" }, [
-      make("span", { className: "big", textContent: score }), make("b", { textContent: name }),
-    ])),
-    make("p", { textContent: said }),
-  );
+  squares.forEach((square, i) => { square.className = kindOf(i); });
   for (const button of buttons) button.disabled = n === order.length && button.value !== "again";
-  buttons.find(({ value }) => value === "clue").textContent = clue ? "Hide clues" : BUTTONS.clue;
+  buttons.find(({ value }) => value === "clue").textContent = clue ? "Hide clues" : "Show clues";
 }
 
 element.addEventListener("click", ({ target: { value } }) => {
-  if (!(value in BUTTONS)) return;
+  if (!value) return;
   if (value === "again") start();
   else if (value === "clue") clue = !clue;
   else if (value === "all") while (answers.length < order.length) answers.push("ham");
@@ -41,13 +33,5 @@ element.addEventListener("click", ({ target: { value } }) => {
   draw();
 });
 
-const squares = make("p", { className: "answers", ariaHidden: "true" });
-const key = make("p", { className: "key small" }, ["right", "wrong"].map((kind) =>
-  make("span", {}, [make("i", { className: kind, ariaHidden: "true" }), `${kind} answer`])));
-const told = make("div", { role: "status" });
-const buttons = Object.entries(BUTTONS).map(([value, textContent]) =>
-  make("button", { type: "button", value, textContent, className: value.endsWith("am") ? "answer" : "" }));
-const title = make("h2", { textContent: "Twenty messages: spam, or ham (not spam)?" });
-element.append(make("div", { className: "viz" }, [title, squares, key, told, make("p", {}, buttons)]));
 start();
 draw();

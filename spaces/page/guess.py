@@ -15,25 +15,29 @@ from informedness.warnings import collected
 FEWEST = 5  # answers, before which a score jumps from -1 to 1
 
 
-def guessed(sides: dict[str, list[str]]) -> dict[str, Any]:
-    """Return the scores of the guesses so far, and what they mean."""
+def guessed(sides: dict[str, Any]) -> str:
+    """Return what is said after the guesses so far: the next message, scores, what they mean."""
     truth, answers = sides["truth"], sides["answers"]
-    with collected():
-        report = Report.from_table(table_of_labels(truth, answers, ["ham", "spam"]))
-        said = charts.sentence(report.summary_of("informedness").partition(": ")[2])
-    scores = {charts.NAMES["accuracy"]: charts.percent(report.scores["accuracy"])}
-    if len(truth) < FEWEST or len({*truth}) < 2:
-        return {"scores": scores, "said": f"Informedness takes {FEWEST} messages, of both kinds."}
-    for name in dict.fromkeys(["informedness", METRIC]):
-        scores[charts.NAMES[name]] = rounded(report.scores[name])
-    return {"scores": scores, "said": said}
+    scores, said = {}, ""
+    if truth:
+        with collected():
+            report = Report.from_table(table_of_labels(truth, answers, ["ham", "spam"]))
+            said = charts.sentence(report.summary_of("informedness").partition(": ")[2])
+        scores = {charts.NAMES["accuracy"]: charts.percent(report.scores["accuracy"])}
+        if len(truth) < FEWEST or len({*truth}) < 2:
+            said = f"Informedness takes {FEWEST} messages, of both kinds."
+        else:
+            names = dict.fromkeys(["informedness", METRIC])
+            scores |= {charts.NAMES[name]: rounded(report.scores[name]) for name in names}
+    return charts.draw("guessed", **sides, scores=scores, said=said)
 
 
 def guess_tab() -> None:
     """Fill the tab."""
+    messages = examples_of("guess")  # what each is about, and what it is
     gr.HTML(
-        examples_of("guess"),  # what each message is about, and what it is
-        html_template=" ",
+        messages,
+        html_template=charts.draw("guess", n=len(messages)),
         apply_default_css=False,
         js_on_load=(Path(__file__).parent / "guess.js").read_text("utf-8"),
         server_functions=[guessed],

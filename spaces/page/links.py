@@ -83,11 +83,19 @@ def table_of_link(query: Any) -> ContingencyTable | None:
         return None
     classes, counts = _counts_of(query, 2)
     k = len(classes)
-    table = table_of_matrix([counts[i * k : i * k + k] for i in range(k)], classes)
-    if "observed" in query:
+    matrix = [counts[i * k : i * k + k] for i in range(k)]
+    return table_of_cells(classes, matrix, is_observed="observed" in query)
+
+
+def table_of_cells(
+    classes: list[str], matrix: list[list[int]], is_observed: bool
+) -> ContingencyTable:
+    """Return the table of a matrix, whose classes are those of the references if `is_observed`."""
+    table = table_of_matrix(matrix, classes)
+    if is_observed:
         labels = [label for label in table.labels for _ in table.labels]
         table = ContingencyTable.from_counts(
-            references=labels, predictions=classes * k, counts=counts
+            references=labels, predictions=classes * len(classes), counts=np.ravel(matrix).tolist()
         )
     return table
 

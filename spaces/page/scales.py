@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from limits import LEVEL
 
 from informedness.core.scores import mutual_information
 from informedness.core.table import Table
@@ -67,7 +68,8 @@ def score_scale(
 def bits_of(table: Table) -> dict[str, float]:
     """Return the uncertainty about the answers in bits, and what of it predictions pass on."""
     unsure, passed = entropies(table).reference, mutual_information(table)
-    return {"unsure": unsure, "passed": passed, "lost": max(unsure - passed, 0.0)}
+    passed = unsure if unsure - passed < 1e-12 else passed  # all of them, but for rounding
+    return {"unsure": unsure, "passed": passed, "lost": unsure - passed}
 
 
 def comparison_scales(made: Comparison, chance: float) -> dict[str, Any]:
@@ -104,21 +106,36 @@ def whole(shares: Sequence[float], total: int) -> list[int]:
     return counts
 
 
-def field(table: Table, average: Any = "default") -> dict[str, Any]:
+def field(table: Table, average: Any = "default", level: float = LEVEL) -> dict[str, Any]:
     """Return a hundred answers like those of a table, and their description.
 
-    If many are no class, the others are like the answers given.
+    If many are no class, the others are like the answers given. Each square has its kind, and
+    whether it is within the interval, and so may be known or lucky.
     """
     share = outside_share(table)
     n_outside = round(100 * share) if share > MANY_OUTSIDE else 0
     answered = answered_of(table) if n_outside else table
     shares, why = ({}, "") if answered is None else parted(answered, n_outside > 0, average)
-    numbers = whole([*shares.values()], 100 - n_outside)
-    counts = dict(zip(shares, numbers, strict=True))
+    n_answered = 100 - n_outside
+    counts = dict(zip(shares, whole([*shares.values()], n_answered), strict=True))
+    unsure = range(0)
+    if (
+        answered is not None
+        and "known" in counts
+        and not table.is_weighted
+        and np.count_nonzero(table.prediction_totals) > 1
+    ):
+        score = averaged_score(INFORMEDNESS.name, average).with_interval()
+        _, _, low, high = score.interval(answered, level)
+        low, high = (0.0, 1.0) if math.isnan(low) else (max(low, 0.0), high)
+        n_unsure = min(math.ceil(n_answered * high - 1e-9), counts["known"] + counts["lucky"])
+        unsure = range(math.floor(n_answered * low + 1e-9), n_unsure)
     if n_outside:
         counts["no-class"] = n_outside
     words = ", ".join(f"{n} {kind.replace('-', ' ')}" for kind, n in counts.items())
-    return {"counts": counts, "why": why, "words": words}
+    squares = enumerate(kind for kind, n in counts.items() for _ in range(n))
+    drawn = [(kind, place in unsure) for place, kind in squares]
+    return {"counts": counts, "why": why, "words": words, "squares": drawn}
 
 
 def parted(table: Table, are_given: bool, average: Any = "default") -> tuple[dict[str, float], str]:

@@ -164,10 +164,15 @@ def test_two_models_are_compared_and_a_link_compares_them_again(visit, app):
 
 def test_there_is_a_link_to_every_tab_example_and_simulation(visit, app):
     page, url = visit(query="?"), app("informedness")
+    page.goto(f"{url}?tab=simulate&spam=0&known=\u0661")  # not within the ranges
+    expect(page.locator("#simulation .refusal")).to_have_text(
+        "known must be 0 to 100 in a link, got \u0661."
+    )
+    expect(page.locator("#known b")).to_have_text("40%")
     page.goto(f"{url}?tab=simulate&spam=25&known=60")
-    expect(page.locator("#simulation")).to_contain_text("Knows 60%")
-    link = page.locator("#simulation a").get_attribute("href")
-    assert sorted(link.strip("?").split("&")) == ["known=60", "spam=25", "tab=simulate"]
+    expect(page.locator("#simulation")).to_contain_text("The filter knows 60% of the answers")
+    link = page.locator("#simulation [target]").get_attribute("href")
+    assert link == "?tab=simulate&spam=25&known=60"
     for name in ("Guess", "Use it"):
         page.goto(f"{url}?tab={name.split()[0].lower()}")
         expect(page.get_by_role("tab", selected=True).first).to_have_text(name)
@@ -199,7 +204,7 @@ def test_a_phone_shows_the_whole_story_first_then_the_inputs_then_folded_details
     for name, parts in (
         ("Score", story),
         ("Guess", ["#guess .answers", "#guess .answer"]),
-        ("Simulate", ["#spam", "#simulation dl"]),
+        ("Simulate", ["#spam", "#simulation .moving >> visible=true"]),
     ):
         tab(page, name)
         page.evaluate("scrollTo(0, 0)")
@@ -212,7 +217,7 @@ def test_the_examples_are_steps_by_a_button_and_by_arrow_keys_and_what_was_unfol
     fold = page.locator("[data-fold=Matrix]").first
     fold.locator("summary").click()
     button(page, "Next").click()
-    expect(marked).to_have_value("Balanced classes")
+    expect(marked).to_have_value("web_of_lies")
     marked.focus()
     page.keyboard.press("ArrowLeft")  # one stop of the tab key for all of them
     expect(marked).to_have_value("Looks good")
@@ -241,7 +246,7 @@ def test_the_whole_page_has_no_finding_of_axe_and_fits_on_every_size(visit, metr
         for file in page.locator("[role=tab]:visible", has_text=re.compile("^File$")).all():
             file.click()
             button(page, "Options").click()
-        for fold in page.locator(".folds summary:visible").all():
+        for fold in page.locator(".folds summary:visible, #simulation summary:visible").all():
             fold.click()
     tab(page, "Use it")
     expect(page.locator("#card")).to_contain_text(f'{metric} = evaluate.load("{metric}")')
@@ -550,21 +555,197 @@ def test_who_always_answers_ham_is_often_right_and_scores_0_until_clues_are_show
     expect(board.locator(".number")).to_have_text(["100%Accuracy", "1.00Informedness"])
 
 
-def test_accuracy_moves_with_the_share_of_spam_and_informedness_does_not(visit):
-    page = visit("nit", "?")
+def simulated(spam: float, known: float) -> list[str]:
+    """Return what the page shows of the scores of the filter, then of always ham."""
+    shares, shown = (1 - spam / 100, spam / 100), []
+    for share in (known / 100, None):
+        cells = [[0.0, 0.0], [0.0, 0.0]]
+        for i, j in np.ndindex(2, 2):
+            drawn = (j == 0) if share is None else share * (i == j) + (1 - share) * shares[j]
+            cells[i][j] = shares[i] * drawn
+        scores = report(ContingencyTable.from_matrix(cells)).scores
+        names = "accuracy", "informedness", "nit", "f1_macro"
+        shown += [
+            f"{scores[name]:.0%}" if name == "accuracy" else f"{scores[name] + 1e-9:.2f}"
+            for name in names
+        ]
+    return shown
+
+
+def test_handles_move_squares_and_numbers_in_the_browser_and_leave_a_trace_and_an_address(visit):
+    page, asked = visit("nit", "?"), list[str]()
     tab(page, "Simulate")
-    bars = page.locator("#simulation dd")  # of accuracy, F1-macro, Informedness and NIT: two each
-    page.locator("#spam input[type=range]").focus()
-    for accuracies in (["89%", "90%"], ["81%", "80%"]):  # of 10% spam, and of 20%
-        expect(page.locator("#simulation")).to_contain_text(
-            f"Always answering ham is right {accuracies[1]}"
+    page.on("request", lambda request: asked.append(request.url))
+    slider, numbers = page.locator("#spam input"), page.locator("#simulation [data-of] > b")
+    box = slider.bounding_box()
+    y, at = box["y"] + box["height"] / 2, box["x"] + 8 + 9 / 49 * (box["width"] - 16)
+    page.mouse.move(at, y)
+    page.mouse.down()
+    for i in range(1, 31):
+        page.mouse.move(at + i * (box["width"] - 16) / 49, y)
+    spam = slider.input_value()
+    assert 38 <= int(spam) <= 42
+    ends = [
+        [float(x.evaluate(f"x => x.style.getPropertyValue('--{end}')")) for end in ("from", "to")]
+        for x in page.locator("[data-of^=filter]").all()
+    ]  # accuracy, Informedness, NIT, F1
+    assert ends[0] == pytest.approx([1 - 1.2 * int(spam) / 100 * (1 - int(spam) / 100), 0.892])
+    assert ends[1] == [0.4, 0.4]
+    page.mouse.up()
+    expect(page).to_have_url(re.compile(rf"\?tab=simulate&spam={spam}&known=40$"))
+    assert asked == []
+    for known in ("0", "72", "100"):
+        page.locator("#known input").fill(known)
+        order = [0, 1, 2, 4, 5, 6, 3, 7]  # F1 is in the fold
+        assert [numbers.all_text_contents()[order.index(i)] for i in range(8)] == simulated(
+            float(spam), float(known)
         )
-        shown = list(map(str.strip, bars.all_text_contents()))
-        assert (shown[:2], shown[4:6]) == (accuracies, ["0.40", "0.00"])
-        for _ in range(10):
-            page.keyboard.press("ArrowRight")
-    cells = [[0.8 * 0.88, 0.8 * 0.12], [0.2 * 0.48, 0.2 * 0.52]]  # of which 40% are known
-    assert shown[6:] == [f"{ContingencyTable.from_matrix(cells).nit():.2f}", "0.50"]
+
+
+def test_squares_of_every_simulation_are_a_hundred_that_agree_with_its_numbers(visit):
+    page = visit(query="?")
+    tab(page, "Simulate")
+    wrong = page.evaluate("""() => {
+        const [spam, known] = document.querySelectorAll("#simulation input"), wrong = [];
+        const count = (kind) => document.querySelectorAll(`#filter .field ${kind}`).length;
+        for (let s = 1; s <= 50; s += 1) for (let k = 0; k <= 100; k += 1) {
+            [spam.value, known.value] = [s, k];
+            known.dispatchEvent(new Event("input", { bubbles: true }));
+            const accuracy = document.querySelector("[data-of='filter accuracy'] b").textContent;
+            const right = accuracy === "over 99%" ? 100 : parseInt(accuracy);
+            const counts = [".ham", ".spam", ".known", ".wrong"].map(count);
+            if (`${counts}` !== `${[100 - s, s, k, 100 - right]}`) wrong.push([s, k, counts]);
+        }
+        return wrong;
+    }""")
+    assert wrong == []
+
+
+# What lasts
+
+
+def test_back_returns_to_the_tab_before_and_each_step_leads_to_the_next(visit, app):
+    page, url = visit(query="?"), app("informedness")
+    for link, query in (
+        ("Guess", "?tab=guess"),
+        ("Next: Simulate", "?tab=simulate"),
+        ("Next: your own data", "?tab=paste"),
+    ):
+        page.get_by_role(
+            "link" if link.startswith("Next") else "tab", name=link, exact=True
+        ).click()
+        expect(page).to_have_url(url + query)
+    expect(box(page)).to_be_visible()
+    for query, shown in (("simulate", "#simulation"), ("guess", "#guess")):
+        page.go_back()
+        expect(page).to_have_url(f"{url}?tab={query}")
+        expect(page.locator(shown)).to_be_visible()
+    page.goto(f"{url}?tab=paste")
+    expect(box(page)).to_be_visible()
+
+
+def test_what_was_pasted_or_typed_and_its_result_outlive_a_reload_and_an_example_or_a_link_does_not(
+    visit,
+):
+    page = visit(query="?")
+    paste(page, GOLD, MODEL)
+    shows(page, report(GOLD, MODEL).scores["informedness"])
+    pasted, details = box(page).input_value(), page.locator("#result-details").inner_text()
+    assert "label" not in page.url
+    page.reload()
+    expect(box(page)).to_have_value(pasted)
+    shows(page, report(GOLD, MODEL).scores["informedness"])
+    assert page.locator("#result-details").inner_text() == details
+    expect(menu(page, "references")).to_have_value("label")
+    box(page).fill(f"{pasted}c\tc\n")
+    page.reload()
+    expect(box(page)).to_have_value(f"{pasted}c\tc\n")
+    is_stale(page)  # it was not scored
+    tab(page, "Matrix")
+    count_in(page, 1, 1).fill("30")
+    shows_matrix(page, [[90, 0], [10, 30]])
+    tab(page, "Guess")
+    page.reload()
+    tab(page, "Score")
+    shows_matrix(page, [[90, 0], [10, 30]])
+    expect(count_in(page, 1, 1)).to_have_value("30")
+    visit(query="?example=5")
+    shows(page, -1.0)
+    visit(query="?class=a&class=b&counts=5,1,2,4")
+    shows_matrix(page, [[5, 1], [2, 4]])
+    count_in(page, 0, 0).fill("6")  # no longer what the address says
+    shows_matrix(page, [[6, 1], [2, 4]])
+    page.reload()
+    shows_matrix(page, [[6, 1], [2, 4]])
+
+
+def test_a_result_is_copied_as_a_sentence_as_markdown_as_json_and_as_a_link(visit, app):
+    page = visit(query="?example=3")
+    shows(page, 0.73)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+
+    def copied(button: Locator) -> str:
+        button.click()
+        expect(button).to_have_attribute("data-done", "copied")
+        return page.evaluate("navigator.clipboard.readText()")
+
+    made = report(
+        ContingencyTable.from_matrix([[84, 6], [2, 8]], labels=["ham", "spam"]),
+        confidence_level=0.95,
+    )
+    forms = page.locator("#result .copies")
+    assert copied(button(forms, "Sentence")) == (
+        "Informedness 0.73, 95% interval 0.41 to 0.995, 100 samples; accuracy 92%, always ham 90%"
+    )
+    assert copied(button(forms, "Markdown")) == made.to_markdown()
+    assert json.loads(copied(button(forms, "JSON"))) == made.to_dict()
+    assert (
+        copied(button(forms, "Link"))
+        == f"{app('informedness')}?class=ham&class=spam&counts=84,6,2,8"
+    )
+    for fold, part in (
+        ("The same in Python", ".python code"),
+        ("Link and signature", "#signature"),
+    ):
+        place = page.locator(f"#result-details [data-fold='{fold}']")
+        place.locator("summary").click()
+        assert (
+            copied(place.get_by_role("button", name="Copy")) == place.locator(part).text_content()
+        )
+    tab(page, "Compare")
+    rows = json.loads(EXAMPLES.read_text("utf-8"))["compare"]
+    models = compare(*zip(*(row[:3] for row in rows for _ in range(row[3])), strict=True))
+    said = copied(button(page.locator("#comparison .copies"), "Sentence"))
+    assert said == f"Informedness: A {models.a:.3f}, B {models.b:.3f}; {models}"
+
+
+def test_a_server_that_is_busy_is_asked_again_and_the_page_says_so(visit):
+    page, busy, refused = visit(query="?"), visit().locator("#busy"), []
+
+    def full(route: Any) -> None:
+        if len(refused) > 1:
+            return route.continue_()
+        refused.append(route.request)
+        return route.fulfill(status=503, json={"detail": "Queue is full."})
+
+    page.wait_for_load_state("networkidle")
+    page.route("**/queue/join*", full)
+    count_in(page, 1, 1).fill("10")
+    expect(busy).to_be_visible()
+    shows_matrix(page, [[90, 0], [10, 10]])
+    expect(busy).to_be_hidden()
+    page.unroute("**/queue/join*")
+    assert len(refused) == 2
+
+
+def test_a_refusal_is_gone_with_the_next_result_wherever_it_comes_from(visit):
+    page = visit(query="?example=9")
+    expect(page.locator("#refusal-link")).to_contain_text("There are 5 examples")
+    count_in(page, 1, 1).fill("ten")
+    refused(page, "matrix", "is not a count")
+    page.locator("#examples").get_by_text("Labels swapped").click()
+    shows(page, -1.0)
+    expect(page.locator("[id^=refusal]:visible")).to_have_count(0)
 
 
 # What the server refuses

@@ -1,10 +1,14 @@
 """What the page draws: scores, squares, matrices, comparisons and simulations."""
 
+import csv
 import re
 from collections import Counter
+from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
+from build import space_files
 from drawn import COLUMNS, METRICS, parsed
 from scipy.stats import entropy
 
@@ -13,6 +17,9 @@ from informedness.statistics.registry import REPORTED, score_named
 from inputs.tables import table_of_labels
 
 pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore:informedness. ")]
+
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def matrix(cells, labels="ab"):
@@ -31,6 +38,7 @@ REVERSED = matrix([[0, 50], [50, 0]])
 ABOVE = matrix([[2, 0, 0], [2, 2, 2], [0, 0, 2]], "abc")  # Informedness 0.67, accuracy 0.6
 OPEN = table_of_labels(*[["a"] * 40 + ["b"] * 40 + ["c"] * 2] * 2)  # there may be more classes
 THREE = matrix([[6, 0, 0], [0, 1, 2], [4, 2, 6]], "abc")
+SWAPPED = matrix([[100, 0, 0], [0, 0, 100], [0, 100, 0]], "abc")
 WEIGHTS = matrix([[30.5, 20], [3, 40]])
 # of 500 classes with 4 samples each, a third are known
 GUESSED = table_of_labels(np.arange(2000) % 500, np.arange(2000) // 3 * 3 % 500)
@@ -63,7 +71,8 @@ SAID = [  # in a part of the page, None if it is not there; all of it, by a regu
     ("nit", HAM, "verdict", "No better than guessing."),
     ("nit", SPAM, "interval", "95% interval 0.502 to 0.66; only 10 samples are spam"),  # not chance
     ("nit", REVERSED, "interval", "95% interval 0.84 to 1.00"),  # no class is rarer
-    ("nit", THREE, "verdict", "Its interval contains chance, although .*"),
+    ("nit", THREE, "verdict", "Two tests disagree: too few samples to tell."),
+    ("informedness", SWAPPED, "verdict", "Cannot be told from guessing on average, yet the ans.*"),
     ("nit", WEIGHTS, "verdict", None),  # nothing is tested
     ("nit", matrix([[18, 12], [12, 18]]), "chance-test", r"Test against chance: p = 0\.\d{3}\..*"),
     ("informedness", MANY, "chance-test", None),
@@ -138,6 +147,8 @@ def test_nit_is_drawn_as_uncertainty_that_is_passed_on_or_lost(page_of):
     assert shown.id("score").text == f"{2**passed / 2:.2f}" == "0.57"
     assert f"0.57 of {2**whole / 2:.2f}" in said
     assert f"pass on {passed / whole:.0%}. " in shown.id("meaning").text
+    all_but_rounding = table_of_labels(["a"] * 90 + ["b"] * 10, ["a"] * 90 + ["c"] * 10)
+    assert "pass on 100%. " in drawn(page_of("nit"), all_but_rounding).id("meaning").text
 
 
 def test_known_and_lucky_are_told_apart_where_they_can_be(page):
@@ -167,12 +178,58 @@ def test_a_matrix_has_the_names_of_its_commonest_classes_and_tells_the_confused_
         assert ("Only the 30 of 500 classes with the most" in shown.text) == (k == 500)
 
 
+def test_two_examples_are_published_answers(page):
+    with (ROOT / "examples/bbh.csv").open(encoding="utf-8") as file:
+        rows = [(row["task"], row["target"], row["direct"]) for row in csv.DictReader(file)]
+    for name, accuracy in (("web_of_lies", "52%"), ("geometric_shapes", "32%")):
+        _, references, predictions = zip(*(row for row in rows if row[0] == name), strict=True)
+        _, result = page.app.example_of(name)
+        labels, story, matrix = (page.app.EXAMPLES[name][x] for x in ("labels", "story", "matrix"))
+        cells = Counter(zip(references, predictions, strict=True))
+        assert matrix == [[cells[i, j] for j in labels] for i in labels]
+        assert result == page.charts.draw_score(table_of_labels(references, predictions), story)
+        assert f"Right {accuracy} of the time" in result[0]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_formula_stands_in_a_line_and_a_published_page_has_a_link_to_the_other(page_of, metric):
+    app = page_of(metric).app
+    said = app.said_by_the_card()
+    formula = {
+        "informedness": "= sum over classes c of bias_c * (TPR_c - FPR_c)",
+        "nit": "= 2^MI / k",
+    }
+    assert (said["formula"], said["others"]) == (formula[metric], [])
+    card = space_files(metric, f"someone/{metric}")["README.md"].decode()
+    with mock.patch.object(app, "CARD", card):
+        heading = parsed(app.charts.draw("heading", title=app.TITLE, **app.said_by_the_card()))
+    (other,) = {*METRICS} - {metric}
+    (link,) = heading.all(".//a")
+    assert link["href"] == f"https://huggingface.co/spaces/someone/{other}"
+    assert link.text == score_named(other).title
+
+
+def test_squares_within_the_interval_fade(page):
+    for table, n_known in ((SPAM, 41), (FEW, 0), (matrix([[50, 0], [0, 50]]), 92)):
+        low, high = estimate(table).confidence_interval
+        field = drawn(page, table).all(".//div[@class='field']")[0]
+        kinds = Counter(square["class"] for square in field.all("i"))
+        unsure = [i for i, one in enumerate(field.all("i")) if "data-unsure" in one.element.attrib]
+        last = min(np.ceil(100 * high), kinds["known"] + kinds["lucky"])
+        assert unsure == [*range(n_known, int(last))]
+        assert n_known == max(np.floor(100 * low), 0)
+    for table in (WEIGHTS, HAM, REVERSED):  # nothing known is uncertain
+        assert "may be either" not in drawn(page, table).text
+
+
 def test_emoji_are_shown_as_typed_and_what_hides_is_not(page):
     astronaut, wave = "\U0001f469\U0001f3fd\u200d\U0001f680", "\U0001f44b\U0001f3fd"
     shown = drawn(page, table_of_labels([astronaut, wave, astronaut], [astronaut, wave, wave]))
     assert [x.text for x in shown.all(".//tbody/tr/th")][:2] == [wave, astronaut]
+    *_, block, _ = page.uploads.look(page.data.ROLES, f"label,prediction\n{astronaut},{wave}")
+    assert f"label {astronaut} 1" in parsed(block).text
     for hidden in ("ham\u200dspam", "\u200d", "ham\u202espam", f"{wave}\u200b"):
-        assert page.data.shown(hidden) == ascii(hidden)
+        assert page.charts.shown(hidden) == ascii(hidden)
 
 
 @pytest.mark.parametrize("metric", METRICS)
