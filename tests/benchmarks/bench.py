@@ -565,7 +565,6 @@ def loaded(browser, address, until):
 
 def first_page(stack, folder):
     """Load the page of Informedness until it shows a score, and one of Gradio with a box."""
-    sys.path.insert(0, str(ROOT / "spaces"))
     from screenshots import address_of, chromium, running
 
     code = "import gradio\nwith gradio.Blocks() as app: gradio.Textbox()\napp.launch()"
@@ -578,9 +577,30 @@ def first_page(stack, folder):
     return {f"page of {ours()}": ours, f"a box of Gradio, {peer()}": peer}
 
 
+def dragged(stack, folder):
+    """Move a handle of the simulation by a step, until the browser has painted it."""
+    from screenshots import chromium, running
+
+    page = stack.enter_context(chromium()).new_page()
+    page.goto(f"{stack.enter_context(running('informedness'))[0]}?tab=simulate")
+    page.locator("#simulation .moving b").first.wait_for()
+    step = """() => new Promise((painted) => {
+        const handle = document.querySelector("#spam input");
+        handle.value = handle.value % 50 + 1;
+        handle.dispatchEvent(new Event("input", { bubbles: true }));
+        requestAnimationFrame(() => setTimeout(painted));
+    })"""
+    return {"the page": partial(page.evaluate, step)}
+
+
 def pages(folder):
-    with ExitStack() as stack:
-        yield Work("first page of the Space, cold", partial(first_page, stack, folder), ((1, "s"),))
+    sys.path.insert(0, str(ROOT / "spaces"))
+    for name, start, seconds in (
+        ("first page of the Space, cold", first_page, 1),
+        ("a step of a handle of the simulation", dragged, 0.05),
+    ):
+        with ExitStack() as stack:
+            yield Work(name, partial(start, stack, folder), ((seconds, "s"),))
 
 
 GROUPS = {"Labels": labels, "Metrics of evaluate": metrics, "Files and slices": files_and_slices,
