@@ -143,7 +143,6 @@ element.addEventListener("keydown", (event) => {
 });
 
 results.counts = state; // to be kept
-
 watch("value", () => {
   before = [];
   replaced = false;

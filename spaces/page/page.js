@@ -2,9 +2,8 @@
 
 // The address is a link to what is open: a tab, to which the Back button returns, or an example.
 const addresses = { score: "", matrix: "" }; // of tabs; of others it is their name
-const goTo = (query, method = "replaceState") => {
-  if (location.search !== query) history[method](null, "", location.pathname + query);
-};
+const goTo = (query, method = "replaceState") =>
+  location.search === query || history[method](null, "", location.pathname + query);
 
 (() => {
   let step; // the chip of the example that is open
@@ -78,7 +77,6 @@ const goTo = (query, method = "replaceState") => {
 
 // Results: grey from a change of their inputs until they are of the inputs as they are. With what
 // was pasted they outlive a reload of this tab of the browser; neither is ever in the address.
-
 const results = (() => {
   const found = (name) => document.getElementById(name);
   const storyOf = (input) => input.closest(".workbench").querySelector(".story");
@@ -122,9 +120,7 @@ const results = (() => {
   };
 
   // Gradio's own `input` event of a text box does not fire on paste, so listen to the browser's.
-  addEventListener("input", ({ target }) => {
-    if (target.closest(".inputs")) changed(storyOf(target).id);
-  });
+  addEventListener("input", ({ target }) => target.closest(".inputs") && changed(storyOf(target).id));
 
   let touched = false; // since somebody asked: an answer then leaves the page where it is
   for (const kind of ["pointerdown", "keydown", "wheel"])

@@ -1,6 +1,5 @@
 // Two filters, drawn as a handle moves without asking the server; simulation.html has the parts.
 // `element` comes from gr.HTML, `addresses` and `goTo` from page.js.
-
 const [refusal, words, link] = element.querySelectorAll(".refusal, [role=status], [target]");
 const handles = [...element.querySelectorAll("input")]; // in percent: spam, and what is known
 let moved; // the handle that the traces are of
