@@ -264,6 +264,6 @@ def test_whatever_is_answered_squares_are_a_hundred_and_classes_are_those_of_the
     lead = f"{wanted} of 100 answers are no class: wrong." if wanted else ""
     assert text_of(squares, "no-class") == text_of(shown, "no-class") == lead
     folds = squares.all(".//details[@data-fold='Classes']")
-    assert [x.all("summary/span")[0].text for x in folds] == [f"{n} classes"] * (n > 2)
+    assert [x.all("summary/span")[0].text for x in folds] == [f"{n} class{'es' * (n > 1)}"]
     assert f"|k:{n}|" in shown.id("signature").text
     assert not shown.has("meaning") or f"/ {n} classes = " in shown.id("meaning").text
