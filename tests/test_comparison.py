@@ -140,10 +140,18 @@ def test_samples_that_do_not_count_are_as_if_they_were_not_there():
     sides, kept = np.array(SAMPLES), np.arange(400) % 5 > 0
     wanted = compare(*sides[:, kept])
     sides[0, ~kept], sides[1, ~kept] = -100, 77
-    for options in ({"counts": kept * 1}, {"sample_weight": kept * 1}, {"ignore_index": -100}):
+    ones = np.ones(400, dtype=int)
+    for options in (
+        {"counts": kept * 1},
+        {"sample_weight": kept * 1},
+        {"counts": kept * 1, "sample_weight": ones},
+        {"counts": ones, "sample_weight": kept * 1},
+        {"ignore_index": -100},
+    ):
         made = compare(*sides, **options)
         assert numbers_of(*sides, **options) == pytest.approx(numbers_of(*sides[:, kept]))
         assert (made.n_samples, made.lost) == (320, wanted.lost)
+        assert compare(*sides, groups=np.arange(400) % 20, **options).n_groups == 16
 
 
 def test_unknown_answers_are_wrong_and_equal_to_each_other():
@@ -180,7 +188,7 @@ NINETEEN = {"groups": np.arange(200) % 19}
 SMALL = np.array([0] * 976 + [*range(1, 8)] * 4)
 OF_SMALL = SMALL, SMALL, np.where(np.arange(1004) > 976, np.arange(1004) % 8, SMALL)
 RARE, LARGE = np.repeat([0, 1, 2], [40, 40, 2]), np.repeat([0, 1], [970, 30])
-FIRST_200 = np.arange(1000) < 200
+FIRST_20, FIRST_200 = (np.arange(1000) < n for n in (20, 200))
 HALF = np.arange(1000) % 2
 SAYS_1 = HALF * (np.arange(1000) < 16)  # eight times
 BELOW = {"confidence_level": 0.7}
@@ -205,6 +213,7 @@ BELOW = {"confidence_level": 0.7}
         ((LARGE, LARGE, LARGE | FIRST_200), {}, "rests on few samples (30 of 1): take the"),
         ((LARGE, LARGE, LARGE | FIRST_200), {"sample_weight": [0.5] * 1000}, "samples (30 of 1)"),
         ((LARGE, LARGE, LARGE | FIRST_200), {"confidence_level": 0.999999999}, None),
+        ((LARGE, LARGE, LARGE | FIRST_20), {"confidence_level": 0.3}, "(20 answered differently)"),
         # of markedness, a rare class of the predictions
         ((HALF, SAYS_1, np.where(FIRST_200, SAYS_1, 1 - HALF)), {"metric": "markedness"}, "8 of 1"),
         (of_gains(3, 0, 50), BELOW | {"metric": "accuracy"}, "samples (3 answered differently)"),

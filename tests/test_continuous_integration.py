@@ -122,6 +122,7 @@ DECIDED = {
     "compare p.csv -r k -p a b --require better --average macro": (3, "required better: "),
     f"{REPORT} informedness --at-least 0.5": (0, ""),
     f"{REPORT} informedness --at-least 0.9": (3, "informedness may be below 0.9 (0."),
+    f"{REPORT} informedness --at-least 0.78": (3, "0.78 (0.775 to"),  # at the level of 95%
     f"{REPORT} accuracy --at-least 0.9 --confidence-level 0.9 --format json": (3, "below 0.9"),
     f"{REPORT} nit --at-least 0.1 --ignore-index 0": (3, "nit has no interval: "),
     "report p.csv -r y -p a --at-least 0.5": (2, "`--at-least` is for one score of one model"),

@@ -212,7 +212,7 @@ def test_entropies_are_those_of_chao_wang_and_jost(counts):
         assert [made.likely, made.most] == pytest.approx(wanted, abs=1e-11)
 
 
-@pytest.mark.parametrize(("rarest", "k_of_low"), [(2, None), (3, 4), (5, 3)])
+@pytest.mark.parametrize(("rarest", "k_of_low"), [(2, None), (3, 4), (4, 4), (5, 3)])
 def test_nit_of_observed_classes_wants_three_references_of_each_and_five_for_no_class_more(
     rarest, k_of_low
 ):

@@ -23,7 +23,7 @@ from informedness import compare, estimate, read_log
 from informedness.logs.answers import Answers
 from informedness.logs.reading import READERS
 from informedness.logs.report import LogReport
-from informedness.logs.verdicts import VerdictError, by_verdict
+from informedness.logs.verdicts import VerdictError, by_verdict, likeliest
 from informedness.tables.label_options import LabelOptions
 from informedness.warnings import InformednessWarning
 from inputs.cases import informedness
@@ -338,6 +338,19 @@ def test_the_class_is_what_fits_all_verdicts(answers, golds, verdicts, wanted):
             by_verdict(*given)
     else:
         assert by_verdict(*given) == wanted
+
+
+def test_of_classes_that_begin_alike_the_longest_is_found_where_words_have_no_spaces():
+    classes = [{"不": "no", "不好说": "not sure"}] * 2
+    given = ["我觉得不好说吧", "我说不"], ["not sure", "no"], [1, 1], classes, range(2)
+    assert by_verdict(*given) == ["not sure", "no"]
+
+
+@pytest.mark.parametrize("metric", ["acc_norm", "acc_bytes", "acc_norm_token"])
+def test_a_choice_without_text_is_as_likely_as_it_is(metric):
+    assert likeliest(metric, [-3.0, -4.0], ["", "é"], [[], [7]]) == (
+        0 if metric != "acc_bytes" else 1
+    )
 
 
 def test_of_choices_called_alike_the_right_one_is_meant_or_else_the_first():

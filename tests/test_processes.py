@@ -21,7 +21,7 @@ from torchmetrics import MetricCollection
 
 from informedness.tables.tally import Tally
 from informedness.torchmetrics import NIT, Informedness
-from informedness.trainer import argmax_logits
+from informedness.trainer import ComputeMetrics, argmax_logits
 from inputs import trainer_cases as cases
 from inputs.tables import score_of
 from test_torchmetrics import PREDS, TARGET, K, expected, near
@@ -143,6 +143,17 @@ def test_metrics_of_torchmetrics_give_the_score_of_all_their_samples(both):
         assert result["empty"] == near(nit)
         assert math.isnan(result["nothing"])
     assert {found["torchmetrics"]["own"] for found in both} == {150, 90}
+
+
+@pytest.mark.filterwarnings("ignore:informedness. an evaluation was interrupted")
+def test_an_evaluation_in_a_loop_over_the_same_data_loader_is_one_of_its_own():
+    loader = Accelerator(cpu=True).prepare(DataLoader(TensorDataset(torch.arange(4) % 2)))
+    compute_metrics = ComputeMetrics("accuracy")
+    for (outer,) in loader:
+        compute_metrics((1 - outer, outer), compute_result=False)
+        for number, (inner,) in enumerate(loader):
+            scores = compute_metrics((inner, inner), compute_result=number == 3)
+        assert scores == {"accuracy": 1.0}
 
 
 if __name__ == "__main__":

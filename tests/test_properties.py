@@ -19,7 +19,7 @@ from informedness import ContingencyTable, estimate, report
 from informedness.core.scores import mutual_information
 from informedness.statistics.entropy import entropies, triangle_of
 from informedness.statistics.registry import averaged_score
-from inputs.tables import score_of, table_of_labels, table_of_pairs
+from inputs.tables import score_of, table_of, table_of_labels, table_of_pairs
 from oracles import dense
 from oracles.golden import BY_ID, VECTORS, close
 
@@ -195,6 +195,20 @@ def test_right_with_probability_x_and_guessing_otherwise_is_x_and_perfect_is_1(r
     shares = np.array(rows) / sum(rows)
     perfect = 2 ** -(shares @ np.log2(shares)) / len(rows)
     assert [table.nit() for table in of_tables[1:3]] == close([1 / (len(rows) + 1), perfect])
+
+
+@pytest.mark.parametrize("weight", [1, 3, 0.1])
+def test_nit_of_perfect_predictions_of_even_classes_is_1_and_no_digit_more(weight):
+    values = [table_of(weight * np.eye(k)).nit() for k in range(2, 61)]
+    assert values == close([1] * 59)
+    assert max(values) == 1
+
+
+def test_the_triangle_has_an_empty_class_only_if_it_is_declared():
+    cells = [[3, 1, 0], [1, 3, 0], [0, 0, 0]]
+    observed, declared = (triangle_of(table_of(cells, labels=x)) for x in (None, range(3)))
+    assert observed == close(triangle_of(table_of([[3, 1], [1, 3]])))
+    assert declared.delta_h == close(1 - math.log(2, 3))
 
 
 # Digits: counts of 1e15 and beyond, a hundred classes, weights of any size

@@ -43,6 +43,7 @@ FILES = {
     "one.csv": cells(gold=["ham"] * 6, bert=BERT),
     "texts.csv": cells(gold="abcdef", bert="abcdef"),
     "two.csv": cells(gold=GOLD, label=GOLD[::-1], bert=BERT),
+    "flat.csv": cells(gold=GOLD, label=["ham"] * 6, bert=BERT),
     "double.csv": "gold,bert,berts,bert\n" + "ham,ham,ham,ham\nspam,spam,ham,x\n" * 3,
     "codes.csv": cells(gold="010011", bert="011011"),
 }
@@ -69,6 +70,7 @@ SUGGESTED = {
     "report case.csv": (None, FROM_LIST),
     "report two.csv": (None, FROM_LIST),
     "report one.csv": (None, FROM_LIST),
+    "report flat.csv": (f"{NAMES} bert",),
     "report texts.csv": (None, FROM_LIST),
     "report floats.csv": (f"{NAMES} hard",),
     "report gaps.csv": (f"{NAMES} bert --unknown wrong", "; 1 empty"),
