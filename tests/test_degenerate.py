@@ -150,6 +150,14 @@ def test_merging_keeps_declared_only_where_both_sides_declare_the_same():
         assert (merged.declared, merged.labels) == (False, (0, 1, 2, 3))
 
 
+def test_a_sum_knows_its_number_of_samples_if_all_parts_do_and_that_number_tells_tables_apart():
+    known, unknown = table_of_pairs([0, 1], [0, 1], [1, 2]), table_of_pairs([0], [0], [1.5])
+    sums = known + known, known + unknown, unknown + known
+    assert [table.n_samples for table in sums] == [6, None, None]
+    numbered = table_of_pairs([0], [0], [1.5], n_samples=[2])
+    assert unknown != numbered == table_of_pairs([0], [0], [1.5], n_samples=[2])
+
+
 def test_a_sum_starts_from_0_and_refuses_what_no_table_could_hold():
     most, one, text = (table_of_pairs([x], [x], [n]) for x, n in ((1, 2**63 - 1), (1, 1), ("a", 1)))
     heavy = table_of_labels([0], [0], sample_weight=[1.5e308])
@@ -206,9 +214,11 @@ def test_a_prior_is_read_by_key_from_shares_or_counts_of_any_real_type_in_any_or
         (EVEN | {"a": Decimal("NaN")}, r"must .* strictly between .*got Decimal\('NaN'\) for"),
         (EVEN | {"a": Decimal("sNaN")}, r"must hold numbers, got Decimal\('sNaN'\) for"),
         (EVEN | {"a": "0.3"}, "must hold numbers, got '0.3' for 'a'"),
+        (EVEN | {"a": 10**400}, "must hold numbers, got 1000.* for 'a'"),
         (dict.fromkeys("abc", 1e308), r"must .* counts above 0.*got 1e\+308 for 'a'"),
         (EVEN | {"a": math.inf, "b": -math.inf}, "must .* strictly between .*got inf for 'a'"),
         ({"a": 3, "b": 0, "c": 5}, "must .* counts above 0, .*got 0 for 'b'"),
+        (dict.fromkeys("abc", 0), "must .* counts above 0, .*got 0 for 'a'"),
         ({"a": 2.5, "b": 1, "c": 5}, "must .*got 2.5 for 'a'"),
         ([0.3, 0.3, 0.4], r"must map each class to its share or count.* got \[0.3"),
     ],
