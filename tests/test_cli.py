@@ -14,7 +14,6 @@ import sys
 from pathlib import Path
 
 import pyarrow
-import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
@@ -25,6 +24,7 @@ from informedness.files.open import FORMATS
 from informedness.logs.reading import READERS, read_log
 from informedness.statistics.registry import SCORES
 from inputs.cli_cases import refused, without_read
+from inputs.file_cases import write_csv
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # of the functions beside it
 
@@ -39,7 +39,7 @@ TRAIN = "train.csv" if os.name == "nt" else "train:1.csv"  # only the last colon
 
 
 def write(name, **columns):
-    pyarrow.csv.write_csv(pyarrow.table(columns), name)
+    write_csv(pyarrow.table(columns), name)
 
 
 @pytest.fixture(scope="module")
@@ -416,39 +416,32 @@ ONE_ID = {"id": [*map(str, range(1, 9))], "gold": [*"abababab"]}
 HALF = [*"abbaabba"]
 
 
-def written(folder, name, **columns):
-    rows = zip(*columns.values(), strict=True)
-    (folder / name).write_text("\n".join(map(",".join, [tuple(columns), *rows])) + "\n")
-
-
-@pytest.mark.filterwarnings("ignore:informedness. ")
-def test_a_join_compares_the_references_that_both_files_have_whatever_is_left_out(run, folder):
-    written(folder, "one.csv", **ONE_ID)
+def test_a_join_compares_the_references_that_both_files_have_whatever_is_left_out(run):
+    write("one.csv", **ONE_ID)
     others = [*"ab" * 3, "b", "b"]
-    written(folder, "differ.csv", id=ONE_ID["id"], gold=others, model=HALF)
+    write("differ.csv", id=ONE_ID["id"], gold=others, model=HALF)
     fewer = {"id": ONE_ID["id"][1:], "gold": others[1:], "model": HALF[1:]}
-    written(folder, "fewer.csv", **fewer)
+    write("fewer.csv", **fewer)
     for line in ("differ.csv", "differ.csv --unknown wrong", "fewer.csv --unknown wrong"):
         code, _, errors = run(f"report one.csv {line} --on id -r gold -p model --metric accuracy")
         assert code == 2
         assert "the references of 1 of " in errors
     more = {"id": [*ONE_ID["id"], "9"], "gold": [*ONE_ID["gold"], ""], "model": [*HALF, "b"]}
-    written(folder, "more.csv", **more)
+    write("more.csv", **more)
     line = "report one.csv more.csv --on id -r gold -p model --metric accuracy"
     assert run(line)[:2] == (0, "0.5\n")
-    written(folder, "none.csv", id=[], gold=[], model=[])
+    write("none.csv", id=[], gold=[], model=[])
     refused(run("report one.csv none.csv --on id -r gold -p model"), "there must be rows to join")
 
 
-@pytest.mark.filterwarnings("ignore:informedness. ")
-def test_a_join_finds_identifiers_and_references_in_another_spelling_and_takes_weights(run, folder):
+def test_a_join_finds_identifiers_and_references_in_another_spelling_and_takes_weights(run):
     """As pandas writes integers where a cell was empty."""
     codes = ["01"["ab".index(x)] for x in ONE_ID["gold"]]
     said = ["01"["ab".index(x)] for x in HALF]
     weights = ["1", "2", "0.5", "1", "1", "3", "1", "1"]
-    written(folder, "whole.csv", id=ONE_ID["id"], gold=codes, model=said, weight=weights)
+    write("whole.csv", id=ONE_ID["id"], gold=codes, model=said, weight=weights)
     as_decimals = {"id": ONE_ID["id"], "gold": codes, "model": said}
-    written(folder, "float.csv", **{x: [f"{y}.0" for y in ys] for x, ys in as_decimals.items()})
+    write("float.csv", **{x: [f"{y}.0" for y in ys] for x, ys in as_decimals.items()})
     for line in ("whole.csv float.csv", "float.csv whole.csv"):
         code, output, _ = run(f"report {line} --on id -r gold -p model --metric accuracy")
         assert (code, output) == (0, "0.5\n")

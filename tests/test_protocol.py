@@ -305,16 +305,12 @@ def test_processes_gather_as_in_the_base_class(tmp_path):
 EXACT = [0.1, 0.1 + 2**-56, 1 / 3, 5e-324, 2.0**53, 2.0**53 + 2, 1e300, 0.0]
 
 
-def test_processes_gather_weights_to_the_last_digit_beside_any_strings(tmp_path):
+def test_processes_gather_weights_to_the_last_digit(tmp_path):
     pair = processes(Seen, tmp_path)
     second = [([8], [8], [Decimal("0.3")]), ([9], [9])]
     seen = [(x, x, w) for x, w in enumerate([*EXACT, 0.3, 1.0])]
     assert gathered(pair, [(range(8), range(8), EXACT)], second) == [{"seen": seen}, None]
-    labels = ["a\n0.5", "(0, 1)", "0.5", "a\r\n", "\u2028"]
-    seen = [(x, x, w) for w in (1.0, 0.25) for x in labels]
-    weighted = [(labels, labels, [0.25] * 5)]
-    assert gathered(pair, [(labels, labels)], weighted) == [{"seen": seen}, None]
-    error, none = gathered(pair, weighted, [([], [])], sample_weight=[1] * 5)
+    error, none = gathered(pair, second, [([], [])], sample_weight=[1] * 2)
     assert ("was given both ways" in str(error), none) == (True, None)
     assert gathered(pair, [ONE], []) == [{"seen": [(0, 0)]}, None]
 
@@ -393,7 +389,11 @@ def test_what_processes_add_one_by_one_waits_in_memory_in_any_mixture(tmp_path):
         return metric.compute()
 
     labels = [x for number in range(100) for x in (b"\xff%d" % number, b"a\0")]
-    for own in (labels, ["\ud800", '{"bytes": "a"}', "[]", ""] * 50, [2**64 - 1, -(2**63)] * 100):
+    for own in (
+        labels,
+        ["\ud800", '{"bytes": "a"}', "[]", "", "a\r\n", "\u2028"] * 40,
+        [2**64 - 1, -(2**63)] * 100,
+    ):
         results = together(partial(process, 0, own), partial(process, 1, own))
         seen = [*((x, x, 1.0) for x in own), (own[0], own[1], 0.1)] * 2
         assert results == [{"seen": seen}, None]
