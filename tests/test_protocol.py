@@ -23,7 +23,6 @@ from informedness import informedness_score, nit_score
 from informedness.core.labels import read_pair
 from informedness.core.protocol import LabelInputs
 from informedness.statistics.registry import module_path
-from informedness.warnings import InformednessWarning
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness")  # scores of few samples
 
@@ -291,14 +290,6 @@ def test_processes_gather_as_in_the_base_class(tmp_path):
         assert (said in str(error), none) == (True, None)
     assert gathered(pair, *HALVES) == [plain, None]
     assert not list(tmp_path.rglob("*.arrow"))
-    first, second = pair
-    with pytest.warns(InformednessWarning, match=r"5 added before.*`reset\(\)`"):
-        results = together(
-            lambda: first.add_batch(**columns(0, 5)) or first.compute(**columns(5, 6)),
-            lambda: second.compute(**columns(6, 8)),
-        )
-    expected = {"informedness": informedness_score(REFERENCES[:8], PREDICTIONS[:8])}
-    assert results == [expected, None]
 
 
 # No two of them are one number, though some differ by their last digit alone.
