@@ -77,7 +77,7 @@ CSV = [
     (of(["g", "m", LONG * 40], "a,a,b"), "not readable as .*: field larger than"),
     # what stands around the rows
     (f"# {ROWS}{ROWS}", "'göld', which does not exist; .* columns are '# göld'", GÖLD),
-    (f"\n{ROWS}", "the columns are none", GÖLD),
+    (f"\n{ROWS}", ("a", "a"), GÖLD),
     (f"{ROWS}(2 rows)", r"each row must have 2 cells, .* got 1 in '\(2 rows\)'", GÖLD),
     ("", "the columns are none"),
     ("x," * 99_999, "the columns are 'x', .* and 99,960 more"),

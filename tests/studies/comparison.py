@@ -62,7 +62,7 @@ from scipy.stats import binomtest
 
 from informedness import ContingencyTable, compare
 from informedness.core.table import Table
-from informedness.results.slices import _difference
+from informedness.results.slice_scores import difference_from_rest
 from informedness.statistics.registry import SCORES, averaged_score
 from informedness.warnings import IntervalWarning
 
@@ -545,7 +545,7 @@ def slice_cell(task):
                                              labels=range(k))
                 for size in (n, 10 * n)
             ]  # fmt: skip
-            p_values.append(_difference(scored, *sides)[1])
+            p_values.append(difference_from_rest(scored, *sides)[1])
         known_p = np.array(p_values)[~np.isnan(p_values)]
         found[metric] = (known_p < 0.05).mean(), (known_p < 0.05 / 20).mean()
     return found

@@ -54,11 +54,11 @@ def against_rest(
     score = averaged_score(metric, average if score.averages else "default").with_interval()
     before, behind = ([None, *accumulate(side)] for side in (tables[:-1], tables[:0:-1]))
     sides = zip(tables, before, reversed(behind), strict=True)
-    tests = [_difference(score, table, sum(filter(None, rest))) for table, *rest in sides]
+    tests = [difference_from_rest(score, table, sum(filter(None, rest))) for table, *rest in sides]
     return [difference for difference, _ in tests], holm([p_value for _, p_value in tests])
 
 
-def _difference(score: ScoreWithInterval, table: Table, rest: Any) -> tuple[float, float]:
+def difference_from_rest(score: ScoreWithInterval, table: Table, rest: Any) -> tuple[float, float]:
     """Return the difference of two tables' scores, and the p-value of no difference."""
     if not rest or any(score.undefined(side) for side in (table, rest)):
         return math.nan, math.nan
