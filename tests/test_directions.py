@@ -50,3 +50,8 @@ def test_a_file_imports_only_its_own_room_and_those_of_lower_floors(path):
     own = room_of(place[0])
     above = {room for room in rooms_used(path) - {own} if FLOOR_OF[room] >= FLOOR_OF[own]}
     assert not above, above
+
+
+def test_no_file_of_the_package_has_more_than_450_lines():
+    lengths = {path.name: len(path.read_text("utf-8").splitlines()) for path in FILES}
+    assert {name: n for name, n in lengths.items() if n > 450} == {}
