@@ -33,12 +33,12 @@ _KEY = "informedness"  # in the metadata of a score
 # From the scores of Inspect to ours. This stands first: `with_target` below makes metrics at once.
 
 
-def _metric(of: Callable[[Answers, str], float], name: str) -> Metric:
+def _metric(score: Callable[[Answers, str], float], name: str) -> Metric:
     """Return a metric that is nan unless there are at least two answers to count."""
 
     def value(scores: list[SampleScore]) -> scoring.Value:
         answers = _answers(scores) if len(scores) > 1 else None
-        return math.nan if answers is None else of(answers, name)
+        return math.nan if answers is None else score(answers, name)
 
     return value
 
@@ -46,14 +46,16 @@ def _metric(of: Callable[[Answers, str], float], name: str) -> Metric:
 def _answers(scores: list[SampleScore]) -> Answers | None:
     """Return the answers to count; None, with a warning, if they do not fit the verdicts."""
     rows, letters = [], []
-    for each in scores:
-        kept: Any = (each.score.metadata or {}).get(_KEY)
-        if kept is None:
-            said = f"the score of sample {show(each.sample_id)} must hold its target, but does not"
-            raise ValueError(f"{said}: use informedness.inspect_ai.with_target(scorer)")
-        found = answer_and_verdict(each.score.value, each.score.answer)
-        rows.append((each.sample_id, kept["target"], *found))
-        letters.append(letters_of(kept["choices"]))
+    for sample in scores:
+        noted: Any = (sample.score.metadata or {}).get(_KEY)
+        if noted is None:
+            rule = f"sample {show(sample.sample_id)} must hold its target, but does not"
+            raise ValueError(
+                f"the score of {rule}: use informedness.inspect_ai.with_target(scorer)"
+            )
+        answer, verdict = answer_and_verdict(sample.score.value, sample.score.answer)
+        rows.append((sample.sample_id, noted["target"], answer, verdict))
+        letters.append(letters_of(noted["choices"]))
     return Answers.inside(rows, choices=classes_of([gold for _, gold, *_ in rows], letters))
 
 
@@ -150,10 +152,10 @@ def with_target(scorer: Scorer) -> Scorer:
     async def score(state: TaskState, target: scoring.Target) -> scoring.Score | None:
         with naming(f"sample {show(state.sample_id)}"):
             gold = gold_of(list(target), letters_of(len(state.choices)))
-        kept = {"target": gold, "choices": len(state.choices)}
+        noted = {"target": gold, "choices": len(state.choices)}
         scored = await scorer(state, target)
         if scored is None:
             return None
-        return scored.model_copy(update={"metadata": {**(scored.metadata or {}), _KEY: kept}})
+        return scored.model_copy(update={"metadata": {**(scored.metadata or {}), _KEY: noted}})
 
     return score

@@ -23,7 +23,7 @@ from .answers import Answers
 _SHOWN = ("accuracy", *MODULES)
 _ORIGIN = ("harness", "model", "task", "variant", "epoch", "n_left_out", "n_other_runs")
 _VARIANTS = {"lm-eval": "filters", "lighteval": "kinds of metric", "inspect": "scores"}
-_ADDED = ("n_samples", "n_unknown", "n_tasks", "n_not_guessing")
+_NUMBERS = ("n_samples", "n_unknown", "n_tasks", "n_not_guessing")
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,10 +40,11 @@ class TaskScore(Measured):
 
         Errors add in squares, and so do the reaches of the intervals to either side.
         """
-        m, value = len(scores), math.fsum(x.value for x in scores) / len(scores)
-        error = math.hypot(*(x.standard_error for x in scores)) / m
-        below = math.hypot(*(x.value - x.confidence_interval[0] for x in scores)) / m
-        above = math.hypot(*(x.confidence_interval[1] - x.value for x in scores)) / m
+        n_tasks = len(scores)
+        value = math.fsum(x.value for x in scores) / n_tasks
+        error = math.hypot(*(x.standard_error for x in scores)) / n_tasks
+        below = math.hypot(*(x.value - x.confidence_interval[0] for x in scores)) / n_tasks
+        above = math.hypot(*(x.confidence_interval[1] - x.value for x in scores)) / n_tasks
         return cls(value, error, (value - below, value + above))
 
 
@@ -100,8 +101,8 @@ class Run(NamedTuple):
             low, high = scores["informedness"].confidence_interval
             is_guess = low <= 0 <= high
         n_unknown = report.unknown.get("n_unknown", 0)
-        added = report.table.n_samples, n_unknown, 1, int(not is_guess)
-        fields = dict.fromkeys(_ORIGIN) | {**origin} | dict(zip(_ADDED, added, strict=True))
+        numbers = report.table.n_samples, n_unknown, 1, int(not is_guess)
+        fields = dict.fromkeys(_ORIGIN) | {**origin} | dict(zip(_NUMBERS, numbers, strict=True))
         return cls(name, fields, scores, report, how)
 
     def __str__(self) -> str:
@@ -114,7 +115,7 @@ def _mean_of(model: str, runs: Sequence[Run]) -> TaskMean:
     n_tasks = len({run.fields["task"] for run in runs})
     name = f"mean of {n_tasks} tasks"
     fields = dict.fromkeys(_ORIGIN) | {x: runs[0].fields[x] for x in ("harness", "model")}
-    fields |= {x: sum(run.fields[x] for run in runs) for x in _ADDED}
+    fields |= {x: sum(run.fields[x] for run in runs) for x in _NUMBERS}
     fields |= {"task": name, "n_tasks": n_tasks}
     why_not = "; ".join(dict.fromkeys(filter(None, (_not_one(run, runs) for run in runs))))
     is_alike = len({run.report.table.n_classes for run in runs}) == 1
@@ -196,7 +197,7 @@ class LogReport(Result):
     @classmethod
     def from_reports(cls, reports: Mapping[str, Report]) -> LogReport:
         """Return the report on files of predictions, a task each, from the report on each."""
-        runs = tuple(Run.of(name, {"task": name}, made) for name, made in reports.items())
+        runs = tuple(Run.of(name, {"task": name}, report) for name, report in reports.items())
         read: tuple[Read, ...] = sum((run.report.read for run in runs), ())
         return cls(runs, runs[0].report.confidence_level, read)
 
@@ -217,15 +218,15 @@ class LogReport(Result):
         """Return one table with a row for each run, and at its end the means over tasks."""
         rows = self._rows()
         columns = [["run", *(render.shown(row.name) for row in rows)]]
-        for title, name in (("N", "n_samples"), ("unknown", "n_unknown")):
-            columns.append([title, *(str(row.fields[name]) for row in rows)])
+        for title, field in (("N", "n_samples"), ("unknown", "n_unknown")):
+            columns.append([title, *(str(row.fields[field]) for row in rows)])
         for name in _SHOWN:
-            made = [row.scores.get(name) for row in rows]
-            values = ("" if x is None else render.rounded(x.value, 4) for x in made)
+            scores = [row.scores.get(name) for row in rows]
+            values = ("" if x is None else render.rounded(x.value, 4) for x in scores)
             columns.append([score_named(name).title, *values])
             if name in MODULES and self.confidence_level is not None:
                 head = render.interval_heads(self.confidence_level)[1]
-                columns.append([head, *("" if x is None else x.shown()[1] for x in made)])
+                columns.append([head, *("" if x is None else x.shown()[1] for x in scores)])
         return [[list(row) for row in zip(*columns, strict=True)]]
 
     def text_lines(self) -> list[str]:
@@ -234,17 +235,18 @@ class LogReport(Result):
             return [self.runs[0].how]
         lines = []
         for mean in self.means:
-            n, m = mean.fields["n_not_guessing"], mean.fields["n_tasks"]
-            said = f"{render.shown(mean.name)}: answers differ from guessing in {n} of {m}."
-            lines.append(f"No mean over tasks. {mean.why_not}." if mean.why_not else said)
+            n_tasks, n_not_guessing = (mean.fields[x] for x in ("n_tasks", "n_not_guessing"))
+            name = render.shown(mean.name)
+            line = f"{name}: answers differ from guessing in {n_not_guessing} of {n_tasks}."
+            lines.append(f"No mean over tasks. {mean.why_not}." if mean.why_not else line)
         return [*dict.fromkeys(lines)]
 
     def _record(self, row: Run | TaskMean) -> dict[str, Any]:
         record = {**row.fields}
-        for name, made in row.scores.items():
-            record[name] = render.as_json(made.value)
+        for name, score in row.scores.items():
+            record[name] = render.as_json(score.value)
             if self.confidence_level is not None:
-                record |= made.fields(f"{name}_")
+                record |= score.fields(f"{name}_")
         return record
 
     def records(self) -> list[dict[str, Any]]:
@@ -281,6 +283,7 @@ def how_read(answers: Answers) -> str:
         f"{'no answer' if answer is None else render.cut(repr(answer), 40)} ({n})"
         for answer, n in unknown.most_common(3)
     ]
+    if len(unknown) > 3:
+        commonest.append("...")
     classes = render.cut(", ".join(map(render.shown, answers.classes)), 60)
-    listed = ", ".join([*commonest, *["..."] * (len(unknown) > 3)])
-    return f"{line} Not among the classes ({classes}): {listed}."
+    return f"{line} Not among the classes ({classes}): {', '.join(commonest)}."

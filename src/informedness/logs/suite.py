@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import naming
+from ..results.comparison import Comparison
 from ..results.suite import SuiteComparison, suite_of
 from ..statistics.registry import averaged_score
 from ..text.render import shown
@@ -31,20 +32,19 @@ def compare_logs(
     ValueError
         If the runs of a task hold different samples or references; the message names the task.
     """
-    made, left_out = {}, list[str]()
-    for task in dict.fromkeys(one.task for one in (*answers_a, *answers_b)):
+    comparisons: dict[str, Comparison] = {}
+    left_out: list[str] = []
+    for task in dict.fromkeys(answers.task for answers in (*answers_a, *answers_b)):
         of_a, of_b = ([x for x in side if x.task == task] for side in (answers_a, answers_b))
         name = shown(task)
         if not of_a or not of_b:
             left_out.append(f"{name}, which only {'A' if of_a else 'B'} has")
         elif several := several_of([vars(x) for x in max(of_a, of_b, key=len)]):
             left_out.append(f"{name}, which has {several}")
+        elif len(set(of_a[0].references)) < 2:
+            left_out.append(f"{name}, whose references are all {of_a[0].references[0]!r}")
         else:
-            (a,), (b,) = of_a, of_b
             with naming(name), naming_warnings(name):
-                if len(set(a.references)) < 2:
-                    left_out.append(f"{name}, whose references are all {a.references[0]!r}")
-                else:
-                    made[task] = a.compare(b, **options)
+                comparisons[task] = of_a[0].compare(of_b[0], **options)
     score = averaged_score(options["metric"], options["average"])
-    return suite_of(made, left_out, score)
+    return suite_of(comparisons, left_out, score)
