@@ -145,6 +145,7 @@ def test_targets_are_positions_in_the_choices_that_results_or_metrics_name(liste
         assert answers.read(AS_THEY_ARE).table.informedness() == pytest.approx(0.5)
 
 
+TEXTS = "arithmetic_text"
 TEXT, PROCESSED = "model_response.text", "model_response.text_post_processed"
 LOGPROBS, EXTRACTED = "model_response.logprobs", "doc.specific.extracted_predictions"
 
@@ -180,7 +181,19 @@ def test_each_kind_of_metric_is_a_variant(tmp_path):
         assert answers.table.to_dense().tolist() == KNOWS_HALF
 
 
-def test_samples_without_a_score_are_left_out_and_counted(tmp_path):
+def test_a_verdict_of_one_kind_of_metric_leaves_out_the_other_by_name(tmp_path):
+    changed(tmp_path, "lighteval", None, lambda rows: rows.extend(parsed("lighteval", TEXTS)[0]))
+    for verdict, left_out, variant in (("em", "log-prob", "text"), ("acc", "text", "log-prob")):
+        message = f"left out: .*.parquet, {left_out}.*: `verdict` must .*, got '{verdict}'"
+        with pytest.warns(InformednessWarning, match=message):
+            (answers,) = read_log(tmp_path, verdict=verdict)
+        assert answers.variant.startswith(variant)
+        assert answers.table.to_dense().tolist() == KNOWS_HALF
+    with pytest.raises(ValueError, match=r"the log: 'acc', got 'x'; `verdict` .*: 'em', got 'x'"):
+        read_log(tmp_path, verdict="x")
+
+
+def test_samples_without_a_score_are_left_out_and_counted_by_the_reason(tmp_path):
     """And a second epoch that has none is left out whole; the order is that of the names."""
 
     def change(log):
@@ -191,12 +204,18 @@ def test_samples_without_a_score_are_left_out_and_counted(tmp_path):
         samples[2]["scores"].clear()
         samples[3].update(error={"message": "x"}, scores=None)
         samples[4].update(invalidation={"author": "x"})
+        samples[19].update(target=["A", "B"])
         samples.reverse()
 
     (answers,) = changed(tmp_path, "inspect", None, change)
-    assert (len(answers.ids), answers.n_left_out) == (16, 4)
+    assert (len(answers.ids), answers.n_left_out, answers.n_unscored) == (15, 5, 4)
     assert answers.ids[:2] == ("sum-01", "sum-05")
-    with pytest.warns(InformednessWarning, match="4 of 20 samples of .*, epoch 1 have no score"):
+    with (
+        pytest.warns(
+            InformednessWarning, match="4 of 20 samples of .*, epoch 1 have no score because"
+        ),
+        pytest.warns(InformednessWarning, match="1 of 20 .*, epoch 1 have several right answers"),
+    ):
         read_log(tmp_path)
 
 
@@ -306,6 +325,7 @@ GENERATION = {PROCESSED: ["A", "D"]}
 
 REFUSED = [  # harness, log, fields of one sample (or of all, if the message does not name it)
     ("lm-eval", "letters", {"prompt_hash": DELETED}, f"{LINE}it is damaged: KeyError 'prompt_h"),
+    ("lm-eval", "letters", {"nit": [1]}, f"{LINE}it is damaged: IndexError"),
     ("lm-eval", "letters", LIKELIEST, f"{LINE}must hold a number for each"),
     ("lm-eval", "letters", {"filtered_resps": THREE}, f"{LINE}must hold a number for each"),
     ("lm-eval", "letters", {"target": "[1, 2]"}, rf"{ONE_ANSWER}\[1, 2\]; 60 of 60 samples"),
@@ -316,6 +336,7 @@ REFUSED = [  # harness, log, fields of one sample (or of all, if the message doe
     ("lm-eval", "letters", {"arguments": POSITIONS, "acc": DELETED}, "could be a choice or a posi"),
     ("lm-eval", "plain", prompts(3, acc=0.0), "which prompt is right is not logged: list"),
     ("lm-eval", "plain", prompts(3, acc_norm=0.0), "acc_norm needs choices, .* list `acc`, too"),
+    ("lighteval", None, {"doc.id": DELETED}, "row 1: it is damaged: KeyError 'id'"),
     ("lighteval", None, {"doc.gold_index": -1}, rf"{ROW}{ONE_ANSWER}\[-1\]"),
     ("lighteval", None, {"doc.gold_index": [0, 2]}, rf"{ONE_ANSWER}\[0, 2\]"),
     ("lighteval", None, {LOGPROBS: [-1.0] * 3}, f"{ROW}.*each of 4 choices, got"),
@@ -332,6 +353,7 @@ REFUSED = [  # harness, log, fields of one sample (or of all, if the message doe
     ("inspect", None, {"target": ""}, f"{SUM}{ONE_ANSWER}"),
     ("inspect", None, {ANSWER: None}, "no answer is logged in 14 of 20 samples that the harness"),
     ("inspect", None, {"input": DELETED}, f"{SUM}it is damaged: KeyError 'input'"),
+    ("inspect", None, lambda log: log["samples"].append([1]), r"^sample \[1\]: it is damaged"),
     ("inspect", None, {"scores": DELETED}, "no sample has scores, which hold"),
     # a run that has not ended, or lacks samples
     ("inspect", None, lambda log: log.update(status="error"), "'success', got 'error': finish the"),

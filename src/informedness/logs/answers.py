@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from shlex import quote
 from typing import Any
@@ -24,6 +23,8 @@ from ..tables.label_options import AS_THEY_ARE, LabelOptions, extracted
 from ..text import render
 from ..warnings import collected
 from .verdicts import VerdictError, by_verdict
+
+_COLUMNS = ("ids", "references", "predictions", "verdicts", "prompts", "completions")
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,7 +66,9 @@ class Answers:
     created : str
         When the run was made; a later one sorts behind an earlier one.
     n_left_out : int
-        How many samples do not count, because of an error or several right answers.
+        How many samples do not count, because they have no score or several right answers.
+    n_unscored : int
+        How many of these the harness gave no score, as after an error.
     n_other_runs : int
         How many other runs of the task by this model were left out.
     groups : tuple of str
@@ -91,21 +94,21 @@ class Answers:
     metrics: Mapping[str, float] = field(default_factory=dict)
     created: str = ""
     n_left_out: int = 0
+    n_unscored: int = 0
     n_other_runs: int = 0
     groups: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, rows: Iterable[tuple[Any, ...]], **more: Any) -> Answers:
+    def of(cls, rows: Iterable[tuple[Any, ...]], **attributes: Any) -> Answers:
         """Return the answers in rows of (id, gold, answer, verdict, prompt, completion).
 
-        `more` are attributes, and has the prompts of shorter rows.
+        `attributes` are the others, and the prompts of shorter rows.
         """
-        names = ("ids", "references", "predictions", "verdicts", "prompts", "completions")
-        columns: dict[str, Any] = dict(zip(names, zip(*rows, strict=True), strict=False))
-        return cls(**columns, **more)
+        columns: dict[str, Any] = dict(zip(_COLUMNS, zip(*rows, strict=True), strict=False))
+        return cls(**columns, **attributes)
 
     @classmethod
-    def inside(cls, rows: Iterable[tuple[Any, ...]], **more: Any) -> Answers | None:
+    def inside(cls, rows: Iterable[tuple[Any, ...]], **attributes: Any) -> Answers | None:
         """Return what was answered in a run that has not ended; None if nothing can be scored.
 
         An error would end a run that may have cost hours, so that there is a warning instead.
@@ -113,12 +116,12 @@ class Answers:
         Parameters
         ----------
         rows : iterable of (sample, gold, answer, verdict)
-        **more
-            As the attributes, such as `choices`.
+        **attributes
+            Others, such as `choices`.
         """
-        made = cls.of(rows, harness="", task="", model="", how="", prompts=(), **more)
+        answers = cls.of(rows, harness="", task="", model="", how="", prompts=(), **attributes)
         try:
-            return made._by_sample().read(AS_THEY_ARE)
+            return answers._by_sample().read(AS_THEY_ARE)
         except VerdictError as error:
             warn(f"no score: {error}")
             return None
@@ -127,17 +130,17 @@ class Answers:
         """Return the answers, in groups by sample if there are several to one of them."""
         if len(set(self.ids)) == len(self.ids):
             return self
-        seen: Counter[Any] = Counter()
+        n_epochs: Counter[Any] = Counter()
         ids = []
         for name in self.ids:
-            seen[name] += 1
-            ids.append(f"{name}, epoch {seen[name]}")
+            n_epochs[name] += 1
+            ids.append(f"{name}, epoch {n_epochs[name]}")
         return replace(self, ids=tuple(ids), groups=tuple(map(str, self.ids)))
 
     def __repr__(self) -> str:
         """Return whose answers these are, how many, and how they were found."""
-        n = render.samples(len(self.ids))
-        return f"{self.harness}, {self.name}: {n}, the answer is {self.how}"
+        size = render.samples(len(self.ids))
+        return f"{self.harness}, {self.name}: {size}, the answer is {self.how}"
 
     @property
     def name(self) -> str:
@@ -169,14 +172,22 @@ class Answers:
     def known_predictions(self) -> list[Label | None]:
         """Return the answers, None for each that is none of the classes."""
         known = set(self.classes)
-        return [x if x in known else None for x in self.predictions]
+        return [answer if answer in known else None for answer in self.predictions]
+
+    def _sides(self) -> tuple[list[Label], list[Label | None]]:
+        return list(self.references), self.known_predictions()
+
+    @property
+    def _task(self) -> dict[str, Any]:
+        """Which answers are classes, as options of a function: all others are wrong."""
+        return {"labels": self.classes, "unknown": "wrong"}
 
     @property
     def table(self) -> ContingencyTable:
         """The contingency table, in which unknown answers are wrong."""
-        how: dict[str, Any] = {"labels": self.classes, "unknown": "wrong"}
-        how |= {"references": list(self.references), "predictions": self.known_predictions()}
-        return ContingencyTable.from_labels(**how)
+        references, predictions = self._sides()
+        sides: dict[str, Any] = {"references": references, "predictions": predictions}
+        return ContingencyTable.from_labels(**sides, **self._task)
 
     def report(
         self, confidence_level: float | None = None, average: Averaged = "default"
@@ -185,23 +196,16 @@ class Answers:
 
         If there are several epochs of each sample, the intervals are by sample.
         """
-        sides = list(self.references), self.known_predictions()
         groups = None if confidence_level is None else self.groups or None
-        how: dict[str, Any] = {"labels": self.classes, "unknown": "wrong", "average": average}
-        return report(*sides, groups=groups, confidence_level=confidence_level, **how)
+        options = self._task | {"groups": groups, "confidence_level": confidence_level}
+        return report(*self._sides(), average=average, **options)
 
     def estimate(
         self, metric: str, confidence_level: float, average: Averaged = "default"
     ) -> Estimate:
         """Return a score, nan if undefined, and its error by sample if there are several epochs."""
-        sides = list(self.references), self.known_predictions()
-        how: dict[str, Any] = {
-            "labels": self.classes,
-            "unknown": "wrong",
-            "zero_division": math.nan,
-        }
-        how |= {"groups": self.groups or None, "confidence_level": confidence_level}
-        return estimate(*sides, metric, average=average, **how)
+        options = self._task | {"groups": self.groups or None, "confidence_level": confidence_level}
+        return estimate(*self._sides(), metric, average=average, zero_division=math.nan, **options)
 
     def standard_error(self, metric: str) -> float:
         """Return the error of a score, nan where there is none; warnings are for the value."""
@@ -213,11 +217,10 @@ class Answers:
     def pooled(self, others: Sequence[Answers]) -> Answers:
         """Return these answers together with those of other epochs."""
         epochs = (self, *others)
-        names = ["ids", "references", "predictions", "prompts", "documents", "texts", "verdicts"]
-        names.append("completions")
-        every: dict[str, Any] = {x: sum((getattr(one, x) for one in epochs), ()) for x in names}
-        n_left_out = sum(one.n_left_out for one in epochs)
-        return replace(self, epoch=None, n_left_out=n_left_out, **every)._by_sample()
+        names = (*_COLUMNS, "documents", "texts")
+        fields: dict[str, Any] = {x: sum((getattr(y, x) for y in epochs), ()) for x in names}
+        fields |= {x: sum(getattr(y, x) for y in epochs) for x in ("n_left_out", "n_unscored")}
+        return replace(self, epoch=None, **fields)._by_sample()
 
     def compare(self, other: Answers, **options: Any) -> Comparison:
         """Compare with another model's answers in the task, joined by the sample identifiers.
@@ -240,19 +243,19 @@ class Answers:
         InformednessWarning
             If they were asked different prompts, for example by different chat templates.
         """
-        own, others = ((x.harness, x.task, x.classes) for x in (self, other))
-        if own != others:
-            raise ValueError(f"the runs must be of one task, got {show(own)} and {show(others)}")
+        task, other_task = ((x.harness, x.task, x.classes) for x in (self, other))
+        if task != other_task:
+            raise ValueError(
+                f"the runs must be of one task, got {show(task)} and {show(other_task)}"
+            )
         names = [f"{self.name} (A)", f"{other.name} (B)"]
-        sides = [self._columns(), other._columns()]
-        a, b = joined_sides(sides, names, "sample identifiers")
+        a, b = joined_sides([self._columns(), other._columns()], names, "sample identifiers")
         asked_a, asked_b = (set(zip(x.ids, x.prompts, strict=True)) for x in (self, other))
         if n_differ := len(asked_a - asked_b):
-            n = render.samples(n_differ)
-            warn(f"the prompts of {n} differ between {names[0]} and {names[1]}")
-        columns = a["references"], a["predictions"], b["predictions"]
-        options |= {"labels": self.classes, "unknown": "wrong", "groups": a.get("groups")}
-        return compare(*columns, **options)
+            size = render.samples(n_differ)
+            warn(f"the prompts of {size} differ between {names[0]} and {names[1]}")
+        options |= self._task | {"groups": a.get("groups")}
+        return compare(a["references"], a["predictions"], b["predictions"], **options)
 
     def _columns(self) -> dict[str, Column]:
         """Return the columns of one side of a join."""
@@ -277,73 +280,90 @@ class Answers:
             If answers do not fit the verdicts, are not text to find a class in, or a reference is
             not among the choices.
         """
-        made = self if options.choices is None else self._named(options.choices)
-        names = made._names()
+        answers = self if options.choices is None else self._named(options.choices)
+        class_names = answers._class_names()
         if options.pattern is not None or options.ignore_case or options.strip:
-            made = made._found_in_text(options)
-            names = [{options.fold(x): label for x, label in of.items()} for of in names]
-        verdicts: Sequence[Any] = made.verdicts or [None] * len(made.ids)
-        found = by_verdict(made.predictions, made.references, verdicts, names, made.ids)
-        return replace(made, predictions=tuple(found))
+            answers = answers._found_in_text(options)
+            class_names = [{options.fold(x): y for x, y in names.items()} for names in class_names]
+        verdicts: Sequence[Any] = answers.verdicts or [None] * len(answers.ids)
+        columns = answers.predictions, answers.references, verdicts, class_names, answers.ids
+        return replace(answers, predictions=tuple(by_verdict(*columns)))
 
     def _found_in_text(self, options: LabelOptions) -> Answers:
         """Return what these options find in the text of the answers, without verdicts."""
-        answers: list[Any] = [*self.predictions]
+        texts: list[Any] = [*self.predictions]
         source = self.how
-        if not all(isinstance(answer, str | None) for answer in answers):
+        if not all(isinstance(text, str | None) for text in texts):
             raise ValueError(f"`extract`, `ignore_case` and `strip` need text, not {source}")
-        pairs = zip(answers, self.verdicts, strict=False)
-        if {*answers} == {None} or any(credit for answer, credit in pairs if answer is None):
+        pairs = zip(texts, self.verdicts, strict=False)
+        if {*texts} == {None} or any(credit for text, credit in pairs if text is None):
             source += ", or the completion where it logged none"
-            texts = zip(answers, self.completions or answers, strict=True)
-            answers = [completion if answer is None else answer for answer, completion in texts]
-        if {*answers} == {None}:
+            completions = self.completions or texts
+            texts = [y if x is None else x for x, y in zip(texts, completions, strict=True)]
+        if {*texts} == {None}:
             raise ValueError(f"the log must hold text to find a class in, got none: no {source}")
         if options.pattern is None:
             source += ", by options"
         else:
-            answers = extracted(answers, options.pattern)
+            texts = extracted(texts, options.pattern)
             source = f"what {options.pattern.pattern!r} finds in {source}"
-        folded = tuple(answer and options.fold(answer) for answer in answers)
+        folded = tuple(text and options.fold(text) for text in texts)
         return replace(self, predictions=folded, how=source, verdicts=(), verdict="")
 
-    def _names(self) -> list[Mapping[str, Label]]:
+    def _class_names(self) -> list[Mapping[str, Label]]:
         """Return what the classes of each sample are called."""
         of_all = {label: label for label in self.classes if isinstance(label, str)}
-        names: list[Mapping[str, Label]] = [of_all] * len(self.ids)
-        for i, texts in enumerate(self.texts):
-            gold = texts[self.classes.index(self.references[i])]
+        if not self.texts:
+            return [of_all] * len(self.ids)
+        class_names: list[Mapping[str, Label]] = []
+        for texts, gold in zip(self.texts, self.references, strict=True):
             # of two choices with the same name the right one, or else the first
-            by_text = dict(zip(texts[::-1], self.classes[len(texts) - 1 :: -1], strict=True))
-            names[i] = {**of_all, **by_text, gold: self.references[i]}
-        return names
+            by_text = {text: self.classes[texts.index(text)] for text in texts}
+            class_names.append({**of_all, **by_text, texts[self.classes.index(gold)]: gold})
+        return class_names
 
     def _named(self, choices: Sequence[str]) -> Answers:
         """Return the answers with names for positions."""
         references = tuple(at_position(label, choices) for label in self.references)
         if unnamed := [label for label in references if label not in choices]:
-            said = f"must be one of `choices` or a position from 0 to {len(choices) - 1}"
-            raise ValueError(f"every reference {said}, got {show(unnamed[0])}")
+            rule = f"one of `choices` or a position from 0 to {len(choices) - 1}"
+            raise ValueError(f"every reference must be {rule}, got {show(unnamed[0])}")
         predictions = tuple(at_position(label, choices) for label in self.predictions)
         return replace(self, references=references, predictions=predictions, choices=tuple(choices))
 
 
-@contextmanager
-def naming_sample(name: str, several: list[str] | None = None) -> Iterator[None]:
-    """Name a sample in errors about it, also in those that raise because it is damaged.
+# Samples that cannot be read, and what raises if one is damaged
+DAMAGES = (ValueError, AttributeError, IndexError, KeyError, TypeError)
 
-    With a list, a sample with several right answers ends the block without an error, and the list
-    gets the message.
-    """
-    with naming(name):
-        try:
-            yield
-        except SeveralError as error:
-            if several is None:
-                raise
-            several.append(f"{name}: {error}")
-        except (AttributeError, IndexError, KeyError, TypeError) as error:
-            raise ValueError(f"it is damaged: {type(error).__name__} {error}") from error
+
+class SeveralError(ValueError):
+    """A sample has several right answers."""
+
+
+class LeftOut(list[str]):
+    """What there is to say of each sample with several right answers, which does not count."""
+
+    def add(self, name: str, error: Exception) -> None:
+        """Add a sample with several right answers; raise any other error, with its name."""
+        if not isinstance(error, SeveralError):
+            raise sample_error(name, error) from error
+        self.append(f"{name}: {error}")
+
+    def check(self, n_samples: int) -> None:
+        """Raise ValueError if these are more than one in five samples."""
+        if 5 * len(self) > n_samples:
+            share = f"{len(self)} of {n_samples} samples"
+            raise ValueError(f"{self[0]}; {share} have several, and up to one in five are left out")
+
+
+def sample_error(name: str, error: Exception) -> ValueError:
+    """Return the error with the name of the sample about which it was raised."""
+    reason = str(error)
+    if isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
+        reason = f"must be a JSON object: {error}"
+    elif not isinstance(error, ValueError):
+        reason = f"it is damaged: {type(error).__name__} {error}"
+    return ValueError(f"{name}: {reason}")
 
 
 def json_object(text: bytes) -> dict[str, Any]:
@@ -351,25 +371,19 @@ def json_object(text: bytes) -> dict[str, Any]:
     with naming("must be a JSON object"):
         parsed = json.loads(text)
     if not isinstance(parsed, dict):
-        raise ValueError(f"must be a JSON object, got {show(parsed)}")
+        raise not_object(parsed)
     return parsed
 
 
-class SeveralError(ValueError):
-    """A sample has several right answers."""
+def not_object(parsed: Any) -> ValueError:
+    """Return the error that JSON is no object."""
+    return ValueError(f"must be a JSON object, got {show(parsed)}")
 
 
 def not_one(golds: Any) -> ValueError:
     """Return the error that a sample has several right answers, or none."""
     kind = SeveralError if len(golds) > 1 else ValueError
     return kind(f"must have one right answer for a score of classes, got {show(golds)}")
-
-
-def check_several(several: Sequence[str], n_samples: int) -> None:
-    """Raise ValueError if more than one in five samples have several right answers."""
-    if 5 * len(several) > n_samples:
-        share = f"{len(several)} of {n_samples} samples"
-        raise ValueError(f"{several[0]}; {share} have several, and up to one in five are left out")
 
 
 def of_positions(

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..core.labels import show
 from ..errors import needing
-from .answers import Answers, check_several, json_object, naming_sample, not_one
+from .answers import DAMAGES, Answers, LeftOut, json_object, not_one, sample_error
 
 _VERSION = 2  # of the log's schema
 _HEADER, _SAMPLES = "header.json", "samples/"
@@ -48,20 +48,25 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     header = next(parts)
     version, status = header.get("version"), header.get("status")
     if version != _VERSION:
-        said = f"must have version {_VERSION}, got {show(version)}"
-        raise ValueError(f"{said}: convert it with `inspect log convert`")
+        rule = f"must have version {_VERSION}, got {show(version)}"
+        raise ValueError(f"{rule}: convert it with `inspect log convert`")
     if status != "success":
-        said = f"must have status 'success', got {show(status)}"
-        raise ValueError(f"{said}: finish the run with `inspect eval-retry`")
-    with naming_sample("the header"):
+        rule = f"must have status 'success', got {show(status)}"
+        raise ValueError(f"{rule}: finish the run with `inspect eval-retry`")
+    try:
         task, model = header["eval"]["task"], header["eval"]["model"]
-    golds, letters, several = [], [], list[str]()
-    n_samples: Counter[int] = Counter()  # by epoch
+    except DAMAGES as error:
+        raise sample_error("the header", error) from error
+
+    golds, letters = [], []
+    left_out = LeftOut()
+    n_samples, n_several = Counter[int](), Counter[int]()  # by epoch
     runs: dict[tuple[int, str, str], list[Any]] = {}  # the rows of each epoch, scorer and value
     for raw in parts:
-        with naming_sample(f"sample {show(raw.get('id'))}", several):
-            choices, epoch = raw.get("choices") or [], raw["epoch"]
+        try:
+            epoch = raw["epoch"]
             n_samples[epoch] += 1
+            choices = raw.get("choices") or []
             names = letters_of(len(choices))
             golds.append(gold_of(raw["target"], names))
             letters.append(names)
@@ -71,8 +76,12 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
                 completion = None if answer else (raw.get("output") or {}).get("completion")
                 row = (str(raw["id"]), golds[-1], answer, mark, prompt, completion)
                 runs.setdefault((epoch, scorer, key), []).append(row)
-    _check_samples(n_samples.total(), header, len(runs) + len(several))
-    check_several(several, n_samples.total())
+        except DAMAGES as error:
+            left_out.add(f"sample {show(raw.get('id') if isinstance(raw, dict) else raw)}", error)
+            n_several[epoch] += 1
+    _check_samples(n_samples.total(), header, len(runs) + len(left_out))
+    left_out.check(n_samples.total())
+
     is_named = len({scorer for _, scorer, _ in runs}) > 1
     for (epoch, scorer, key), unsorted in sorted(runs.items(), key=lambda run: run[0][0]):
         # an order that does not depend on when each was done
@@ -89,6 +98,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
             choices=classes_of(golds, letters),
             created=str(header["eval"].get("created", "")),
             n_left_out=n_samples[epoch] - len(rows),
+            n_unscored=n_samples[epoch] - len(rows) - n_several[epoch],
         )
 
 
@@ -110,14 +120,14 @@ def _parts_of_eval(path: Path) -> Iterator[dict[str, Any]]:
             from compression.zstd import ZstdError
         else:
             from backports.zstd import ZstdError, zipfile
-    damages = zipfile.BadZipFile, ZstdError, zlib.error, EOFError, RuntimeError
+    damages = zipfile.BadZipFile, ZstdError, zlib.error, EOFError, RuntimeError, ValueError
     try:
         with zipfile.ZipFile(path) as archive:
             names = sorted(set(archive.namelist()))  # a sample that ran again stands twice
             if _HEADER not in names:
                 yield {"version": _VERSION, "status": "started"}
-            for name in (_HEADER, *(name for name in names if name.startswith(_SAMPLES))):
-                yield json_object(archive.read(name))
+            yield json_object(archive.read(_HEADER))
+            yield from (json.loads(archive.read(x)) for x in names if x.startswith(_SAMPLES))
     except damages as error:
         raise ValueError(f"the log is damaged: {error}") from error
 

@@ -12,11 +12,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..core.labels import show
+from ..core.labels import show, warn
+from ..errors import refuse_all
 from ..files.arrow import native
 from ..files.open import explained, open_whole
-from .answers import Answers, check_several, naming_sample, not_one, of_positions
-from .verdicts import likeliest, verdict_metric, verdict_of
+from ..text.render import shown
+from .answers import DAMAGES, Answers, LeftOut, not_one, of_positions, sample_error
+from .verdicts import VerdictError, likeliest_of_each, verdict_metric
 
 _FILE = re.compile(r"details_.+_(\d{4}-\d\d-\d\dT[\d.-]+)\.parquet")
 _OF_MODEL = ("logprobs", "text", "text_post_processed", "output_tokens")  # its prompt is long
@@ -46,14 +48,26 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     ImportError
         If pyarrow is missing.
     """
-    kinds: dict[bool, list[Any]] = {}
+    rows_of_kind: dict[bool, list[Any]] = {}
     for number, row in enumerate(_rows(path), start=1):
-        with naming_sample(f"row {number}"):
+        try:
+            row["name"] = f"sample {row['doc']['id']}"
             # Generated tokens may have log-probabilities too, but scored choices have no text.
-            kinds.setdefault(bool(row["model_response"]["text"]), []).append(row)
-    for is_text, rows in sorted(kinds.items()):
-        name = "text" if is_text else "log-probabilities"
-        yield _answers(path, rows, is_text, name if len(kinds) > 1 else "", verdict)
+            rows_of_kind.setdefault(bool(row["model_response"]["text"]), []).append(row)
+        except DAMAGES as error:
+            raise sample_error(f"row {number}", error) from error
+
+    refusals: dict[str, ValueError] = {}
+    for is_text, rows in sorted(rows_of_kind.items()):
+        kind = "text" if is_text else "log-probabilities"
+        try:
+            yield _answers(path, rows, is_text, kind if len(rows_of_kind) > 1 else "", verdict)
+        except VerdictError as error:
+            refusals[kind] = error
+    if len(refusals) == len(rows_of_kind):
+        refuse_all([*refusals.values()])
+    for kind, refusal in refusals.items():
+        warn(f"left out: {shown(path)}, {kind}: {refusal}")
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -61,16 +75,15 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
     with open_whole(str(path)) as stream, explained(stream, "parquet"):
         import pyarrow.parquet
 
-        how = {"pre_buffer": False, "page_checksum_verification": True}
-        file = pyarrow.parquet.ParquetFile(native(stream), **how)
+        options = {"pre_buffer": False, "page_checksum_verification": True}
+        file = pyarrow.parquet.ParquetFile(native(stream), **options)
         for batch in file.iter_batches(columns=_COLUMNS):
             batch.validate(full=True)  # what is damaged may end the process
             yield from batch.to_pylist()
 
 
-def _sample(row: dict[str, Any], metric: str, is_extracted: bool) -> tuple[Any, ...]:
-    """Return the choices, the position of the right one, and that of the answer, or its text."""
-    doc, response = row["doc"], row["model_response"]
+def _choices_and_gold(doc: dict[str, Any]) -> tuple[list[str], int]:
+    """Return the choices, and the position of the right one."""
     choices = [text.strip() for text in doc["choices"]]
     if len(choices) < 2:
         raise ValueError(f"`choices` must list at least two classes, got {show(doc['choices'])}")
@@ -78,34 +91,37 @@ def _sample(row: dict[str, Any], metric: str, is_extracted: bool) -> tuple[Any, 
     golds = golds if isinstance(golds, list) else [golds]
     if len(golds) != 1 or golds[0] not in range(len(choices)):
         raise not_one(golds)
-    gold = int(golds[0])
-    if not response["text"]:
-        return choices, gold, _likeliest(doc, response, metric)
+    return choices, int(golds[0])
+
+
+def _text(row: dict[str, Any], right_text: str, is_extracted: bool) -> Any:
+    """Return the text that was answered, or the answer that was found in it."""
     # without the reasoning, if lighteval took that out
-    texts = response.get("text_post_processed")
-    texts = response["text"] if texts is None else texts
+    texts = row["model_response"].get("text_post_processed")
+    texts = row["model_response"]["text"] if texts is None else texts
     if len(texts) != 1:
         raise ValueError(f"must have one generated text, got {show(texts)}")
     if not is_extracted:
-        return choices, gold, texts[0]
-    specific, right = doc["specific"] or {}, choices[gold]
-    found, of_gold = (specific.get(f"extracted_{x}") for x in ("predictions", "golds"))
-    if found is None or (of_gold or [None])[0] != right:
-        said = f"must have gold {show(right)} and an answer extracted"
-        raise ValueError(f"{said}, got gold {show(of_gold)}, answer {show(found)}")
-    return choices, gold, found[0] if found else None  # what was parsed; its text may follow
+        return texts[0]
+    specific = row["doc"]["specific"] or {}
+    answers, golds = (specific.get(f"extracted_{x}") for x in ("predictions", "golds"))
+    if answers is None or (golds or [None])[0] != right_text:
+        rule = f"must have gold {show(right_text)} and an answer extracted"
+        raise ValueError(f"{rule}, got gold {show(golds)}, answer {show(answers)}")
+    return answers[0] if answers else None  # what was parsed; its text may follow
 
 
-def _likeliest(doc: dict[str, Any], response: dict[str, Any], metric: str) -> int:
-    """Return the position of the likeliest choice, as the metric has it."""
-    logprobs, n = list(map(float, response["logprobs"] or ())), len(doc["choices"])
+def _scored_choices(row: dict[str, Any], metric: str) -> tuple[list[float], list[str], list[Any]]:
+    """Return the log-probabilities of the choices, their texts, and the tokens of each."""
+    response, texts = row["model_response"], row["doc"]["choices"]
+    logprobs = list(map(float, response["logprobs"] or ()))
+    n = len(texts)
     # perhaps followed by those without the question
     if len(logprobs) not in (n, 2 * n) or any(map(math.isnan, logprobs)):
         raise ValueError(f"`logprobs` must hold one for each of {n} choices, got {show(logprobs)}")
     blank = " " if "ignore_first_space=True" in metric else ""
-    measured = [text.removeprefix(blank) for text in doc["choices"]]
-    tokens = response.get("output_tokens") or ()
-    return likeliest(_plain_name(metric), logprobs, measured, tokens)
+    tokens = [tuple(of_choice) for of_choice in response.get("output_tokens") or ()]
+    return logprobs, [text.removeprefix(blank) for text in texts], tokens
 
 
 def _plain_name(metric: str) -> str:
@@ -118,34 +134,45 @@ def _plain_name(metric: str) -> str:
 def _answers(path: Path, rows: list[Any], is_text: bool, name: str, wanted: str | None) -> Answers:
     """Return the answers to samples: classes, or generated texts."""
     logged = [row.get("metric") or {} for row in rows]
-    metric, shares = verdict_metric(logged, _OF_TEXTS if is_text else _OF_CHOICES, wanted)
+    metric, verdicts, shares = verdict_metric(logged, _OF_TEXTS if is_text else _OF_CHOICES, wanted)
     specific = [row["doc"].get("specific") or {} for row in rows]
     is_extracted = any(x.get("extracted_predictions") is not None for x in specific)
-    how = "the generated text" if is_text else "the likeliest choice"
+    source = "the generated text" if is_text else "the likeliest choice"
     if is_text and is_extracted:
-        how = "the answer that lighteval's extractive match found in the text"
-    samples, several = [], list[str]()
-    for row, values in zip(rows, logged, strict=True):
-        doc, verdict = row["doc"], verdict_of(values.get(metric))
-        with naming_sample(f"sample {doc['id']}", several):
-            read = _sample(row, metric or "acc", is_extracted)
-            samples.append((str(doc["id"]), _prompt(doc), verdict, *read))
-    check_several(several, len(rows))
-    ids, prompts, verdicts, choices, golds, answers = zip(*samples, strict=True)
+        source = "the answer that lighteval's extractive match found in the text"
+
+    samples: list[Any] = []
+    left_out = LeftOut()
+    for row, verdict in zip(rows, verdicts, strict=True):
+        doc = row["doc"]
+        try:
+            choices, gold = _choices_and_gold(doc)
+            if is_text:
+                answer: Any = _text(row, choices[gold], is_extracted)
+            else:
+                answer = _scored_choices(row, metric)
+            samples.append((str(doc["id"]), _prompt(doc), verdict, choices, gold, answer))
+        except DAMAGES as error:
+            left_out.add(row["name"], error)
+    left_out.check(len(rows))
+
+    ids, prompts, credits, all_choices, golds, answers = zip(*samples, strict=True)
+    if not is_text:
+        answers = tuple(likeliest_of_each(_plain_name(metric or "acc"), answers))
     return Answers(
         harness="lighteval",
         task=str(rows[0]["doc"]["task_name"]),
         model=_model(path),
-        how=how,
+        how=source,
         ids=ids,
         prompts=prompts,
         variant=name,
-        verdicts=verdicts,
+        verdicts=credits,
         verdict=metric,
         metrics=shares,
-        n_left_out=len(several),
+        n_left_out=len(left_out),
         created=path.name,
-        **of_positions(golds, answers, choices),
+        **of_positions(golds, answers, all_choices),
     )
 
 
@@ -159,7 +186,8 @@ def _prompt(doc: dict[str, Any]) -> str:
 
 def _model(path: Path) -> str:
     """Return the model as the folders name it: details/MODEL/DATE, or MODEL/DATE as on the Hub."""
-    folders, named = path.absolute().parent.parts, _FILE.fullmatch(path.name)
+    folders = path.absolute().parent.parts
+    named = _FILE.fullmatch(path.name)
     if named is not None and named[1] == folders[-1]:
         folders = folders[:-1]
     n_named = folders[::-1].index("details") if "details" in folders else 1

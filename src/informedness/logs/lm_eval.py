@@ -5,9 +5,11 @@ the responses (`filtered_resps`), the target as text, and the value of each metr
 """
 
 import ast
+import json
 import math
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,8 @@ from ..core.labels import show
 from ..errors import naming
 from ..files.open import open_whole
 from ..text.render import shown
-from .answers import Answers, check_several, json_object, naming_sample, not_one, of_positions
-from .verdicts import likeliest, verdict_metric, verdict_of
+from .answers import DAMAGES, Answers, LeftOut, json_object, not_object, not_one, of_positions
+from .verdicts import likeliest_of_each, verdict_metric
 
 _DATE = r"\d{4}-\d\d-\d\dT[\d.-]+"
 _FILE = re.compile(rf"samples_(?P<task>.+?)(_(?P<date>{_DATE}))?\.jsonl(\.(gz|bz2|zst))?", re.I)
@@ -49,22 +51,29 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
         if no metric is the verdict.
     """
     if RESULTS.fullmatch(path.name):
-        said = "results hold no samples: lm-eval writes samples_*.jsonl with --log_samples, "
-        raise ValueError(f"{said}lighteval details_*.parquet with --save-details")
+        raise ValueError(
+            "results hold no samples: lm-eval writes samples_*.jsonl with --log_samples, "
+            "lighteval details_*.parquet with --save-details"
+        )
+
     named = _FILE.fullmatch(path.name)
     task, date = named.group("task", "date") if named else (path.stem, None)
     beside = path.absolute().with_name(f"results_{date}.json")
     with naming(shown(beside)):
         results = json_object(beside.read_bytes()) if beside.is_file() else {}
     config = (results.get("configs") or {}).get(task) or {}
+
     by_filter: dict[str, list[Sample]] = {}
-    several: list[str] = []
+    left_out = LeftOut()
     with open_whole(str(path)) as stream:
         for number, line in enumerate(stream, start=1):
-            with naming_sample(f"line {number}", several):
+            try:
                 sample = _sample(line, config) | {"where": f"line {number}"}
                 by_filter.setdefault(str(sample["filter"]), []).append(sample)
-    check_several(several, sum(map(len, by_filter.values())) + len(several))
+            except DAMAGES as error:
+                left_out.add(f"line {number}", error)
+    left_out.check(sum(map(len, by_filter.values())) + len(left_out))
+
     for name, samples in by_filter.items():
         yield Answers(
             harness="lm-eval",
@@ -75,40 +84,46 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
             documents=tuple(str(sample["doc_hash"]) for sample in samples),
             variant="" if name == "none" else name,
             created=date or "",
-            n_left_out=len(several) // len(by_filter),
+            n_left_out=len(left_out) // len(by_filter),
             **_answers(samples, name, verdict),
         )
 
 
 def _sample(line: bytes, config: dict[str, Any]) -> Sample:
     """Return what is needed of a line; the task's configuration may name the choices."""
-    logged = json_object(line)
+    logged = json.loads(line)
+    if not isinstance(logged, dict):
+        raise not_object(logged)
     sample: Sample = {name: logged[name] for name in _NAMES}
     sample["metrics"] = {x: logged[x] for x in logged if x not in (*_NAMES, *_OTHERS)}
     # the second argument of each request: a choice, or how to generate
-    arguments = [x.get("arg_1") for x in logged["arguments"].values()]
-    sample["is_choice"] = len(arguments) > 1 and all(isinstance(x, str) for x in arguments)
-    if not sample["is_choice"] and not all(isinstance(x, dict) for x in arguments):
+    arguments = [request.get("arg_1") for request in logged["arguments"].values()]
+    is_choice = len(arguments) > 1 and all(isinstance(x, str) for x in arguments)
+    if not is_choice and not all(isinstance(x, dict) for x in arguments):
         raise ValueError("must have scored choices or generated text: this task has no classes")
-    between = config.get("target_delimiter", " ")
-    sample["arguments"] = [x.removeprefix(between) for x in arguments if sample["is_choice"]]
-    listed = config.get("doc_to_choice")
-    if isinstance(listed, str):
-        listed = logged["doc"].get(listed.strip("{ }"))
+    delimiter = config.get("target_delimiter", " ")
+    texts = [text.removeprefix(delimiter) for text in arguments if is_choice]
+
     # gold and answer as our metrics log them, perhaps with a verdict and choices
     pair = logged.get("informedness", logged.get("nit"))
     pair = pair if isinstance(pair, list) else []
-    if not pair and str(sample["target"]).strip() not in map(str.strip, sample["arguments"]):
+    if not pair and str(sample["target"]).strip() not in map(str.strip, texts):
         sample["target"] = _gold(sample["target"])
-    return {**sample, "pair": pair[:2], "doc_to_choice": pair[3] if len(pair) == 4 else listed}
+    listed = config.get("doc_to_choice")
+    if isinstance(listed, str):
+        listed = logged["doc"].get(listed.strip("{ }"))
+    sample["doc_to_choice"] = pair[3] if len(pair) == 4 else listed
+    sample["pair"] = [pair[0], pair[1]] if pair else []
+    if is_choice:
+        return sample | _scored_choices(sample, texts)
+    return sample | {"pair": sample["pair"] or _target_and_text(sample)}
 
 
 def _gold(target: Any) -> str:
     """Return the one right answer, which is the text of a list if a task allows several."""
-    try:
+    golds = None
+    with suppress(SyntaxError, ValueError):
         golds = ast.literal_eval(str(target))
-    except (SyntaxError, ValueError):
-        return str(target)
     if not isinstance(golds, list):
         return str(target)
     if len(golds) != 1:
@@ -116,51 +131,61 @@ def _gold(target: Any) -> str:
     return str(golds[0])
 
 
-def _answers(samples: Sequence[Sample], name: str, wanted: str | None) -> dict[str, Any]:
-    """Return references, predictions, verdicts, choices, and how answers are found."""
-    is_choice = samples[0]["is_choice"]
-    logged = [sample["metrics"] for sample in samples]
-    metric, shares = verdict_metric(logged, OF_CHOICES if is_choice else OF_TEXTS, wanted)
-    for sample in samples:
-        with naming_sample(sample["where"]):
-            sample["verdict"] = verdict_of(sample["metrics"].get(metric))
-            if is_choice:
-                sample["choices"], sample["likeliest"] = _likeliest(sample, metric or "acc")
-            elif not sample["pair"]:
-                sample["pair"] = _target_and_text(sample)
-    if is_choice:
-        how = f"the likeliest choice, as for {metric or 'acc'}"
-        answers, choices = zip(*((x["likeliest"], x["choices"]) for x in samples), strict=True)
-        found = of_positions(_golds(samples), answers, choices)
-    else:
-        how = f"the text after filter {name!r}"
-        if any(sample["filtered_resps"][0] != sample["pair"][1] for sample in samples):
-            how = f"what the metrics took from {how}"
-        golds, answers = zip(*(sample["pair"] for sample in samples), strict=True)
-        found = {"references": golds, "predictions": answers}
-        positions, listed = [*map(_position, golds)], [x["doc_to_choice"] for x in samples]
-        pairs = zip(positions, listed, strict=True)
-        if all(isinstance(texts, list) and i in range(len(texts)) for i, texts in pairs):
-            found = of_positions(positions, answers, listed)
-    found |= {"how": how, "verdict": metric, "metrics": shares}
-    return {**found, "verdicts": tuple(sample["verdict"] for sample in samples)}
-
-
-def _likeliest(sample: Sample, metric: str) -> tuple[list[str], int]:
-    """Return the texts of the choices, and the position of the likeliest."""
-    responses, texts = sample["filtered_resps"], sample["arguments"]
-    likelihoods = [float(likelihood) for likelihood, _ in responses]
-    if len(likelihoods) != len(texts) or any(map(math.isnan, likelihoods)):
+def _scored_choices(sample: Sample, texts: list[str]) -> Sample:
+    """Return the choices as they were scored and without blanks, and their log-likelihoods."""
+    responses = sample["filtered_resps"]
+    logprobs = [float(logprob) for logprob, _ in responses]
+    if len(logprobs) != len(texts) or any(map(math.isnan, logprobs)):
         raise ValueError(f"must hold a number for each choice, got {show(responses)}")
     # the harness asks again without a prompt for this metric
     is_twice = sample["metrics"].get("acc_mutual_info") is not None
-    choices = texts[: len(texts) // 2] if is_twice else texts
-    stripped = [text.strip() for text in choices]
-    if sample["pair"]:
-        return stripped, sample["pair"][1]
-    if len(set(choices)) == 1 and metric in ("acc_norm", "acc_bytes"):
-        raise ValueError(f"{metric} needs choices, which are in the prompts: list `acc`, too")
-    return stripped, likeliest(metric, likelihoods, choices)
+    texts = texts[: len(texts) // 2] if is_twice else texts
+    return {"logprobs": logprobs, "texts": texts, "choices": [text.strip() for text in texts]}
+
+
+def _target_and_text(sample: Sample) -> list[str]:
+    """Return the target and the answer as they stand in the log."""
+    answers = sample["filtered_resps"]
+    if len(answers) != 1 or not isinstance(answers[0], str):
+        raise ValueError(f"must have one answer, got {show(answers)}: add take_first to the filter")
+    return [str(sample["target"]), *answers]
+
+
+def _answers(samples: Sequence[Sample], name: str, wanted: str | None) -> dict[str, Any]:
+    """Return references, predictions, verdicts, choices, and how answers are found."""
+    is_choice = "choices" in samples[0]
+    logged = [sample["metrics"] for sample in samples]
+    metric, verdicts, shares = verdict_metric(logged, OF_CHOICES if is_choice else OF_TEXTS, wanted)
+    for sample, verdict in zip(samples, verdicts, strict=True):
+        sample["verdict"] = verdict
+    fields = _of_choices(samples, metric or "acc") if is_choice else _of_texts(samples, name)
+    return fields | {"verdict": metric, "verdicts": tuple(verdicts), "metrics": shares}
+
+
+def _of_choices(samples: Sequence[Sample], metric: str) -> dict[str, Any]:
+    in_prompts = [x["where"] for x in samples if not x["pair"] and len({*x["texts"]}) == 1]
+    if in_prompts and metric in ("acc_norm", "acc_bytes"):
+        rule = f"{metric} needs choices, which are in the prompts: list `acc`, too"
+        raise ValueError(f"{in_prompts[0]}: {rule}")
+    likeliest = likeliest_of_each(metric, [(x["logprobs"], x["texts"]) for x in samples])
+    for sample, position in zip(samples, likeliest, strict=True):
+        sample["likeliest"] = sample["pair"][1] if sample["pair"] else position
+    answers, choices = ([sample[name] for sample in samples] for name in ("likeliest", "choices"))
+    fields = of_positions(_golds(samples), answers, choices)
+    return fields | {"how": f"the likeliest choice, as for {metric}"}
+
+
+def _of_texts(samples: Sequence[Sample], name: str) -> dict[str, Any]:
+    source = f"the text after filter {name!r}"
+    if any(sample["filtered_resps"][:1] != sample["pair"][1:] for sample in samples):
+        source = f"what the metrics took from {source}"
+    golds, answers = zip(*(sample["pair"] for sample in samples), strict=True)
+    positions = [*map(_position, golds)]
+    choices = [sample["doc_to_choice"] for sample in samples]
+    pairs = zip(positions, choices, strict=True)
+    if all(isinstance(texts, list) and gold in range(len(texts)) for gold, texts in pairs):
+        return {"how": source, **of_positions(positions, answers, choices)}
+    return {"how": source, "references": golds, "predictions": answers}
 
 
 def _golds(samples: Sequence[Sample]) -> Sequence[Any]:
@@ -168,7 +193,7 @@ def _golds(samples: Sequence[Sample]) -> Sequence[Any]:
 
     A target "2" may be a position or the text of a choice: metrics in the log tell which.
     """
-    if samples[0]["pair"]:
+    if all(sample["pair"] for sample in samples):
         readings = [[sample["pair"][0] for sample in samples]]
     elif all(len(set(sample["choices"])) == 1 for sample in samples):
         # the choices are in the prompts, and the verdict tells the right one of two
@@ -182,13 +207,13 @@ def _golds(samples: Sequence[Sample]) -> Sequence[Any]:
     for reading in map(tuple, readings):
         pairs = zip(samples, reading, strict=True)
         bad[reading] = [sample for sample, gold in pairs if not _is_gold(gold, sample)]
-    fitting = [reading for reading, of_reading in bad.items() if not of_reading]
+    fitting = [reading for reading, bad_samples in bad.items() if not bad_samples]
     if len(fitting) > 1:
         raise ValueError("`target` could be a choice or a position: list `informedness`, too")
     if not fitting:
         first = min(bad.values(), key=len)[0]
-        found = {name: first[name] for name in ("target", "choices", "likeliest", "verdict")}
-        raise ValueError(f"{first['where']}: must have one choice as target, got {show(found)}")
+        fields = {name: first[name] for name in ("target", "choices", "likeliest", "verdict")}
+        raise ValueError(f"{first['where']}: must have one choice as target, got {show(fields)}")
     return fitting[0]
 
 
@@ -205,11 +230,3 @@ def _position_of_text(sample: Sample) -> int | None:
 
 def _position(target: Any) -> int | None:
     return int(target) if re.fullmatch("[0-9]+", str(target)) else None
-
-
-def _target_and_text(sample: Sample) -> list[str]:
-    """Return the target and the answer as they stand in the log."""
-    gold, answers = str(sample["target"]), sample["filtered_resps"]
-    if len(answers) != 1 or not isinstance(answers[0], str):
-        raise ValueError(f"must have one answer, got {show(answers)}: add take_first to the filter")
-    return [gold, *answers]

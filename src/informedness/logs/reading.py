@@ -20,7 +20,7 @@ from .answers import Answers
 # each has `is_log(path)`, and `read_log(path, verdict)`, which yields the answers in a file
 READERS: dict[str, ModuleType] = {"lm-eval": lm_eval, "lighteval": lighteval, "inspect": inspect_ai}
 
-_Found: TypeAlias = list[tuple[Path, Answers]]
+_Logged: TypeAlias = list[tuple[Path, Answers]]
 
 
 def read_log(
@@ -93,8 +93,8 @@ def read_log(
     -----
     InformednessWarning
         For each log, or run in it, that is left out because it cannot be read, or because there is
-        a later one; for samples that are left out because of an error, or because they have
-        several right answers; and if no metric of a log was compared with the answers.
+        a later one; for samples that are left out because they have no score, or several right
+        answers; and if no metric of a log was compared with the answers.
 
     Examples
     --------
@@ -119,29 +119,27 @@ def read_log(
         raise ValueError("`verdict` does not go with `extract`, `ignore_case` or `strip`")
     check_choice("harness", harness, (None, *READERS))
     check_choice("epochs", epochs, ("each", "pooled"))
-    found: _Found = []
+    logged: _Logged = []
     left_out: list[str] = []
     for file, reader in _logs(paths_of(path), harness, runs):
         try:
             with naming(shown(file)):
-                found += [(file, answers) for answers in _samples_in(file, reader, verdict)]
+                logged += [(file, answers) for answers in _samples_in(file, reader, verdict)]
         except (ValueError, OSError) as error:
             left_out.append(str(error))
     for field, value in (("task", task), ("variant", variant), ("epoch", epoch)):
-        found = _chosen(found, field, value)
+        logged = _chosen(logged, field, value)
+
     read: list[Answers] = []
-    for file, answers in _of_runs(found, latest, epochs, left_out):
+    for file, answers in _of_runs(logged, latest, epochs, left_out):
         try:
             with naming(", ".join(map(shown, filter(None, (file, answers.variant))))):
-                read.append(one := answers.read(options))
-            if not one.verdict and "`--verdict" in one.unread:
-                warn(f"{shown(file)}: {one.unread}")
+                read.append(answers.read(options))
+            if not read[-1].verdict and "`--verdict" in read[-1].unread:
+                warn(f"{shown(file)}: {read[-1].unread}")
         except ValueError as error:
             left_out.append(str(error))
-        if n := answers.n_left_out:
-            share = f"{n} of {n + len(answers.ids)} samples of {shown(answers.name)}"
-            why = "have no score because of an error or several right answers"
-            warn(f"{shown(file)}: {share} {why}, and do not count")
+        _warn_of_samples(file, answers)
     if not read:
         raise ValueError("; ".join(left_out))
     for line in left_out:
@@ -149,18 +147,31 @@ def read_log(
     return read
 
 
+def _warn_of_samples(file: Path, answers: Answers) -> None:
+    """Warn of the samples that do not count, by the reason."""
+    n_samples = len(answers.ids) + answers.n_left_out
+    n_several = answers.n_left_out - answers.n_unscored
+    counts = {"no score because of an error": answers.n_unscored}
+    counts["several right answers"] = n_several
+    for reason, n in counts.items():
+        if n:
+            share = f"{n} of {n_samples} samples of {shown(answers.name)}"
+            warn(f"{shown(file)}: {share} have {reason}, and do not count")
+
+
 def _of_runs(
-    found: _Found, latest: bool, epochs: str, left_out: list[str]
+    logged: _Logged, latest: bool, epochs: str, left_out: list[str]
 ) -> Iterator[tuple[Path, Answers]]:
     """Yield the answers of the latest run of each task, and say which others there are."""
     tasks: dict[tuple[str, ...], dict[Path, list[Answers]]] = {}
-    for file, answers in found:
+    for file, answers in logged:
         key = answers.harness, answers.model, answers.task, answers.variant
         tasks.setdefault(key, {}).setdefault(file, []).append(answers)
     for by_file in tasks.values():
-        *others, last = sorted(by_file, key=lambda file: by_file[file][0].created)
-        first, *more = of_last = by_file[last]
-        same_date = [file for file in others if by_file[file][0].created == first.created]
+        dates = {file: of_file[0].created for file, of_file in by_file.items()}
+        *others, last = sorted(dates, key=dates.__getitem__)
+        first, *other_epochs = by_file[last]
+        same_date = [file for file in others if dates[file] == dates[last]]
         told = same_date if latest else others
         for file in told:
             age = "a run of the same date as" if file in same_date else "an older run than"
@@ -168,9 +179,8 @@ def _of_runs(
                 f"{shown(file)}, {age} {shown(last)} of {first.name!r}: `runs` chooses a run by "
                 "part of its path, `latest` hides older runs"
             )
-        if epochs == "pooled":
-            of_last = [first.pooled(more)]
-        yield from ((last, replace(answers, n_other_runs=len(told))) for answers in of_last)
+        for answers in [first.pooled(other_epochs)] if epochs == "pooled" else by_file[last]:
+            yield last, replace(answers, n_other_runs=len(told))
 
 
 def _samples_in(file: Path, reader: ModuleType, verdict: str | None) -> list[Answers]:
@@ -189,7 +199,7 @@ def _logs(
     paths: Sequence[Any], harness: str | None, runs: str | None
 ) -> Iterator[tuple[Path, ModuleType]]:
     """Yield each log and the reader of its harness."""
-    readers = [READERS[harness]] if harness is not None else [*READERS.values()]
+    readers = READERS.values() if harness is None else [READERS[harness]]
     for path in map(Path, paths):
         is_renamed = harness is not None and not path.is_dir()
         files = [path]
@@ -204,22 +214,22 @@ def _logs(
                 "or with --references and --predictions"
             )
         top = path if path.is_dir() else path.parent
-        logs = [x for x in logs if runs is None or runs in str(x[0].relative_to(top))]
+        logs = [log for log in logs if runs is None or runs in str(log[0].relative_to(top))]
         if not logs:
             place = f"the path of a log in {shown(path)}"
             raise ValueError(f"`runs` must be part of {place}, got {runs!r}")
         yield from logs
 
 
-def _chosen(found: _Found, field: str, value: Any) -> _Found:
+def _chosen(logged: _Logged, field: str, value: Any) -> _Logged:
     """Return those answers that have the wanted task, variant or epoch, or have none."""
-    there = {getattr(answers, field) for _, answers in found}
-    if value is None or not found:
-        return found
-    if value not in there:
-        names = listed(sorted(there, key=repr), str(value))
+    values = {getattr(answers, field) for _, answers in logged}
+    if value is None or not logged:
+        return logged
+    if value not in values:
+        names = listed(sorted(values, key=repr), str(value))
         raise ValueError(f"`{field}` must be one of {names}, got {value!r}")
-    return [x for x in found if getattr(x[1], field) in (value, "", None)]
+    return [pair for pair in logged if getattr(pair[1], field) in (value, "", None)]
 
 
 def one_run(read: Sequence[Answers], name: str) -> Answers:

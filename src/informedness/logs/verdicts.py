@@ -8,19 +8,19 @@ that the text reads as, in a way of reading that fits all verdicts.
 import math
 import re
 import string
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..core.labels import Label, show
 from ..files.columns import listed
 from ..text.render import cut
 
-_Classes = Mapping[str, Label]  # what each class is called
+_ClassNames = Mapping[str, Label]  # what each class is called
 _Fold = Callable[[str], str]
 
 
 class VerdictError(ValueError):
-    """No way of reading the answers fits what the harness counts as right."""
+    """No metric is the verdict, or no way of reading the answers fits it."""
 
 
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -36,22 +36,22 @@ def _without_punctuation(text: str) -> str:
 
 
 def _reader(
-    classes: _Classes, fold: _Fold, before: str | None = None, after: str = ""
+    class_names: _ClassNames, fold: _Fold, before: str | None = None, after: str = ""
 ) -> Callable[[str], Label | None]:
     """Return what finds the class in a text: all of it, or what stands between two patterns."""
-    by_text = {fold(text): label for text, label in classes.items()}
-    if any(by_text[fold(text)] != label for text, label in classes.items()):
+    by_text = {fold(text): label for text, label in class_names.items()}
+    if any(by_text[fold(text)] != label for text, label in class_names.items()):
         return lambda text: None  # two classes would be one
     if before is None:
         return lambda text: by_text.get(fold(text))
     longest_first = sorted(map(re.escape, by_text), key=len, reverse=True)
     pattern = re.compile(f"{before}({'|'.join(longest_first)}){after}")
 
-    def read(text: str) -> Label | None:
-        found = {by_text[name] for name in pattern.findall(fold(text))}
-        return found.pop() if len(found) == 1 else None
+    def label_within(text: str) -> Label | None:
+        labels = {by_text[name] for name in pattern.findall(fold(text))}
+        return labels.pop() if len(labels) == 1 else None
 
-    return read
+    return label_within
 
 
 # What was answered may be told from the rest of a text only if the harness tells it so too.
@@ -66,14 +66,14 @@ def by_verdict(
     answers: Sequence[Any],
     golds: Sequence[Label],
     verdicts: Sequence[Any],
-    classes: Sequence[_Classes],
+    class_names: Sequence[_ClassNames],
     ids: Sequence[Any],
 ) -> list[Any]:
     """Return the classes that were answered; a text that is none of them stays as it is.
 
     A verdict is 1 where the harness counts an answer as right, 0 where as wrong, None where it does
     not say, another number for partial credit, and a list or dict if it has several values.
-    `classes` has what they are called in a sample.
+    `class_names` has what the classes are called in each sample.
 
     Raises
     ------
@@ -82,44 +82,58 @@ def by_verdict(
 
     Examples
     --------
-    >>> classes = [{"yes": "yes", "no": "no"}] * 3
-    >>> by_verdict(["Yes", "NO", "I refuse"], ["yes"] * 3, [1, 0, 0], classes, "abc")
+    >>> class_names = [{"yes": "yes", "no": "no"}] * 3
+    >>> by_verdict(["Yes", "NO", "I refuse"], ["yes"] * 3, [1, 0, 0], class_names, "abc")
     ['yes', 'no', 'I refuse']
     """
-    rows = list(zip(ids, answers, golds, verdicts, strict=True))
-    distinct = {id(of): of for of in classes}
     answered = [i for i, answer in enumerate(answers) if answer is not None]
     right = [i for i in answered if verdicts[i] == 1]
     wrong = [i for i in answered if verdicts[i] == 0]
-    fallback, least, is_opposed = None, set(range(len(answers))), False
-    for how in _READINGS:
-        readers = {key: _reader(of, *how) for key, of in distinct.items()}
-        read = [
-            readers[id(of)](answer) if isinstance(answer, str) else answer
-            for answer, of in zip(answers, classes, strict=True)
-        ]
-        unread = [i for i in right if read[i] is None]
-        told = {answers[i]: golds[i] for i in unread[::-1]}  # by the verdict alone
-        found = [told.get(x) if y is None else y for x, y in zip(answers, read, strict=True)]
-        against = {i for i, x in enumerate(found) if verdicts[i] not in (None, x == golds[i])}
-        if any(found[i] is None for i in wrong):
+    labels: list[Any] | None = None
+    fewest_against = set(range(len(answers)))
+    is_opposed = False
+    for reading in _READINGS:
+        labels_read = _labels_read(answers, class_names, reading)
+        is_opposed |= any(labels_read[i] not in (None, golds[i]) for i in right)
+
+        # an unread text is the class that the verdict tells, at its first sample and at all others
+        unread = [i for i in right if labels_read[i] is None]
+        told = {answers[i]: golds[i] for i in reversed(unread)}
+        pairs = zip(answers, labels_read, strict=True)
+        labels_read = [told.get(x) if label is None else label for x, label in pairs]
+        is_gold = [label == gold for label, gold in zip(labels_read, golds, strict=True)]
+        against = {i for i, verdict in enumerate(verdicts) if verdict not in (None, is_gold[i])}
+        if any(labels_read[i] is None for i in wrong):
             against.update(unread)  # or else a wrong answer like these would be no class
-        if not against:
-            fallback = fallback or found
-            if not unread:
-                fallback, is_opposed = found, False
-                break
-        elif len(against) < len(least):
-            least = against
-        is_opposed |= any(read[i] not in (None, golds[i]) for i in right)
-    if fallback is None or is_opposed:
-        raise _refusal([rows[i] for i in sorted(least)], len(rows))
+
+        if against:
+            fewest_against = min(fewest_against, against, key=len)
+        elif not unread:
+            labels, is_opposed = labels_read, False
+            break
+        elif labels is None:
+            labels = labels_read
+    if labels is None or is_opposed:
+        bad_rows = [(ids[i], answers[i], golds[i], verdicts[i]) for i in sorted(fewest_against)]
+        raise _refusal(bad_rows, len(answers))
     for i, (answer, verdict) in enumerate(zip(answers, verdicts, strict=True)):
         if verdict is None:
-            fallback[i] = classes[i].get(answer, answer)
-        elif fallback[i] is None:
-            fallback[i] = answer
-    return fallback
+            labels[i] = class_names[i].get(answer, answer)
+        elif labels[i] is None:
+            labels[i] = answer
+    return labels
+
+
+def _labels_read(
+    answers: Sequence[Any], class_names: Sequence[_ClassNames], reading: Sequence[Any]
+) -> list[Any]:
+    """Return the label of each answer by a way of reading, None where it has none."""
+    distinct = {id(names): names for names in class_names}
+    readers = {key: _reader(names, *reading) for key, names in distinct.items()}
+    return [
+        readers[id(names)](answer) if isinstance(answer, str) else answer
+        for answer, names in zip(answers, class_names, strict=True)
+    ]
 
 
 def _refusal(bad: Sequence[tuple[Any, ...]], n_samples: int) -> VerdictError:
@@ -142,46 +156,50 @@ def _refusal(bad: Sequence[tuple[Any, ...]], n_samples: int) -> VerdictError:
     )
 
 
-def verdict_of(value: Any) -> float | None:
-    """Return a logged value if it is a number, the share of credit; None if it says nothing."""
-    is_number = isinstance(value, (bool, int, float)) and not math.isnan(value)
-    return float(value) if is_number else None
-
-
 def verdict_metric(
     logged: Sequence[Mapping[str, Any]], known: Sequence[str], wanted: str | None = None
-) -> tuple[str, dict[str, float]]:
-    """Return the metric that says what is right, "" if none does, and what each counts as right.
+) -> tuple[str, list[float | None], dict[str, float]]:
+    """Return the metric that says what is right, its verdicts, and what each counts as right.
 
     The metric is the wanted one, or else the first known one that is a number in all samples.
 
     Returns
     -------
     metric : str
+        "" if none says what is right.
+    verdicts : list of float or None
+        The share of credit of each sample; None where the log says nothing.
     shares : dict of str to float
         The share of right answers by each metric of 0 and 1; nan for any other.
 
     Raises
     ------
-    ValueError
+    VerdictError
         If the wanted metric is not logged, or is not one of 0 and 1.
     """
-    names = dict.fromkeys(x for of_sample in logged for x, y in of_sample.items() if y is not None)
+    names = dict.fromkeys(x for row in logged for x, value in row.items() if value is not None)
     # lighteval writes the options of a metric behind its name, such as a normalisation
     shortest_first = sorted(names, key=len)
-    values = {name: [verdict_of(x.get(name)) for x in logged] for name in shortest_first}
+    verdicts = {name: [_credit(row.get(name)) for row in logged] for name in shortest_first}
     shares = {
-        name: of_name.count(1.0) / len(of_name) if {*of_name} <= {0.0, 1.0} else math.nan
-        for name, of_name in values.items()
+        name: credits.count(1.0) / len(credits) if {*credits} <= {0.0, 1.0} else math.nan
+        for name, credits in verdicts.items()
     }
-    offered = [name for name, of_name in values.items() if None not in of_name]
+    offered = [name for name, credits in verdicts.items() if None not in credits]
     if wanted is not None:
         known, offered = [wanted], [name for name in shares if not math.isnan(shares[name])]
-    chosen = [y for x in known for y in offered if x in (y, y.partition(":")[0])]
+    chosen = [x for name in known for x in offered if name in (x, x.partition(":")[0])]
     if wanted is not None and not chosen:
         rule = f"`verdict` must be a metric of 0 and 1 in the log: {listed(offered, wanted)}"
-        raise ValueError(f"{rule}, got {wanted!r}")
-    return (*chosen, "")[0], shares
+        raise VerdictError(f"{rule}, got {wanted!r}")
+    metric = chosen[0] if chosen else ""
+    return metric, verdicts.get(metric, [None] * len(logged)), shares
+
+
+def _credit(value: Any) -> float | None:
+    """Return a logged value if it is a number; None if it says nothing."""
+    is_number = isinstance(value, (bool, int, float)) and not math.isnan(value)
+    return float(value) if is_number else None
 
 
 def likeliest(
@@ -200,13 +218,21 @@ def likeliest(
     tokens : sequence of list, optional
         Those of each choice.
     """
-    k = len(choices)
-    sizes, less = [1] * k, [0.0] * k
-    if metric in ("acc_norm", "acc_bytes"):
-        sizes = [len(x) if metric == "acc_norm" else len(x.encode()) for x in choices]
+    n_choices = len(choices)
+    lengths, without_question = [1] * n_choices, [0.0] * n_choices
+    if metric == "acc_norm":
+        lengths = [*map(len, choices)]
+    elif metric == "acc_bytes":
+        lengths = [len(text.encode()) for text in choices]
     elif metric == "acc_norm_token" and tokens:
-        sizes = [*map(len, tokens[:k])]
-    elif metric in ("acc_mutual_info", "acc_norm_pmi") and logprobs[k:]:
-        less = [*logprobs[k:]]
-    scores = [(x - y) / (n or 1) for x, y, n in zip(logprobs[:k], less, sizes, strict=True)]
+        lengths = [*map(len, tokens[:n_choices])]
+    elif metric in ("acc_mutual_info", "acc_norm_pmi") and logprobs[n_choices:]:
+        without_question = [*logprobs[n_choices:]]
+    columns = zip(logprobs[:n_choices], without_question, lengths, strict=True)
+    scores = [(logprob - alone) / (length or 1) for logprob, alone, length in columns]
     return scores.index(max(scores))
+
+
+def likeliest_of_each(metric: str, rows: Iterable[Sequence[Any]]) -> list[int]:
+    """Return the position of the likeliest choice in rows of the other arguments of `likeliest`."""
+    return [likeliest(metric, *row) for row in rows]
