@@ -1,4 +1,7 @@
-"""Informedness above accuracy is not a share of the answers, and every path says so."""
+"""Informedness above accuracy is not a share of the answers, and every path says so.
+
+Covers src: results/sentences.py, statistics/class_scores.py.
+"""
 
 import itertools
 import re

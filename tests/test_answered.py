@@ -1,4 +1,7 @@
-"""The class in generated text, the names of positions, and answers that are none of the classes."""
+"""The class in generated text, the names of positions, and answers that are none of the classes.
+
+Covers src: tables/doubts.py, tables/label_options.py.
+"""
 
 import itertools
 import re

@@ -1,4 +1,7 @@
-"""Whether a table may be a guesser's: p-values against all ways to deal the predictions out."""
+"""Whether a table may be a guesser's: p-values against all ways to deal the predictions out.
+
+Covers src: statistics/chance.py.
+"""
 
 import itertools
 

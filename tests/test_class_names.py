@@ -1,4 +1,7 @@
-"""Columns of `datasets` go by the names of their classes, whatever their numbers, on every path."""
+"""Columns of `datasets` go by the names of their classes, whatever their numbers, on every path.
+
+Covers src: tables/class_names.py, tables/sides.py.
+"""
 
 import inspect
 import json

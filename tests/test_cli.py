@@ -1,6 +1,9 @@
 """The command line: files as they are, exit codes, and nothing but the result on stdout.
 
 All of it runs on every system; `test_cli_on_unix.py` has what only Unix can try.
+
+Covers src: cli.py, commands/__init__.py, commands/compare.py, commands/output.py,
+commands/reading.py, commands/report.py, commands/rules.py.
 """
 
 import io

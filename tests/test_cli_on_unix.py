@@ -1,4 +1,7 @@
-"""The command line where only Unix can try it: signals, shells, pipes and full disks."""
+"""The command line where only Unix can try it: signals, shells, pipes and full disks.
+
+Covers src: __main__.py, cli.py.
+"""
 
 import itertools
 import os

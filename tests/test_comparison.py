@@ -1,4 +1,7 @@
-"""Comparison of two models, against their definition and other tests."""
+"""Comparison of two models, against their definition and other tests.
+
+Covers src: results/comparison.py, statistics/paired.py.
+"""
 
 import json
 import math

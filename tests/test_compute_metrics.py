@@ -1,4 +1,7 @@
-"""`ComputeMetrics` without training: each form of predictions, each refusal, and what it keeps."""
+"""`ComputeMetrics` without training: each form of predictions, each refusal, and what it keeps.
+
+Covers src: logits.py, trainer.py.
+"""
 
 import math
 import pickle

@@ -1,4 +1,7 @@
-"""What a comparison could show, whether B is within a margin, and the exit code of a build."""
+"""What a comparison could show, whether B is within a margin, and the exit code of a build.
+
+Covers src: results/decision.py.
+"""
 
 import csv
 import json

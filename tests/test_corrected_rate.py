@@ -1,4 +1,7 @@
-"""The true rate behind a judge: its equation solved by scipy, its limits, what it reads."""
+"""The true rate behind a judge: its equation solved by scipy, its limits, what it reads.
+
+Covers src: results/corrected_rate.py.
+"""
 
 import json
 import math

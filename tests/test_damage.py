@@ -1,4 +1,7 @@
-"""Damaged files are refused by name or read as plain readers read them; large ones are refused."""
+"""Damaged files are refused by name or read as plain readers read them; large ones are refused.
+
+Covers src: files/arrow.py, files/csv.py, files/open.py.
+"""
 
 import csv
 import gzip

@@ -1,4 +1,7 @@
-"""Decisions from probabilities, beside exact arithmetic over all that could be decided."""
+"""Decisions from probabilities, beside exact arithmetic over all that could be decided.
+
+Covers src: decisions.py.
+"""
 
 import itertools
 from fractions import Fraction

@@ -1,4 +1,7 @@
-"""Every degenerate case has one documented result and one documented warning."""
+"""Every degenerate case has one documented result and one documented warning.
+
+Covers src: core/scores.py, functions.py.
+"""
 
 import math
 import re

@@ -1,6 +1,7 @@
 """The folders of the package are floors: a file uses its own floor and those below, never above."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import informedness
 
 PACKAGE = Path(informedness.__file__).parent
+TESTS = Path(__file__).parent
 FLOORS = [  # the lowest first; what shares a floor does not know each other
     ["core"],
     ["errors", "warnings"],
@@ -30,6 +32,11 @@ def room_of(module: str) -> str:
     """Return the folder or the file of the package that a dotted name below it begins with."""
     room = module.partition(".")[0]
     return room if room in FLOOR_OF else "__init__"
+
+
+def header_of(path: Path) -> str:
+    """Return what stands at the head of a file of Python."""
+    return ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
 
 
 def rooms_used(path: Path) -> set[str]:
@@ -55,3 +62,13 @@ def test_a_file_imports_only_its_own_room_and_those_of_lower_floors(path):
 def test_no_file_of_the_package_has_more_than_450_lines():
     lengths = {path.name: len(path.read_text("utf-8").splitlines()) for path in FILES}
     assert {name: n for name, n in lengths.items() if n > 450} == {}
+
+
+def test_files_without_a_test_of_their_name_say_where_they_are_tested_and_that_test_covers_them():
+    for path in FILES:
+        name = path.relative_to(PACKAGE).as_posix()
+        tests = re.findall(r"tests/[\w/]+\.py", header_of(path))
+        for test in tests:
+            assert name in header_of(TESTS.parent / test).partition("Covers src: ")[2], test
+        has_own = (TESTS / f"test_{path.stem}.py").exists() or path.parent.name == "core"
+        assert tests or has_own or path.name in ("__init__.py", "__main__.py"), name

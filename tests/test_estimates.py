@@ -1,4 +1,7 @@
-"""Estimates on every path: their warnings, options, and what they do where nothing is known."""
+"""Estimates on every path: their warnings, options, and what they do where nothing is known.
+
+Covers src: results/estimate.py, results/models.py, statistics/intervals.py.
+"""
 
 import dataclasses
 import json

@@ -2,6 +2,8 @@
 
 Those of a metric stand in `golden_cases/NAME.json`: a list of references, predictions, options, the
 value, and the source it is from. Informedness and NIT have theirs in `vectors.json`.
+
+Covers src: statistics/registry.py.
 """
 
 import json

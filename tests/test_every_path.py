@@ -1,4 +1,7 @@
-"""Every path says the same of the same labels, and to 1e-12: `kinds` and `cases` say what."""
+"""Every path says the same of the same labels, and to 1e-12: `kinds` and `cases` say what.
+
+Covers src: tables/doubts.py, warnings.py.
+"""
 
 import json
 import warnings

@@ -1,6 +1,8 @@
 """The lines of docs/files.md for the exports of other tools give the scores of their samples.
 
 Each file is written as the tool documents its format.
+
+Covers src: files/listing.py.
 """
 
 import csv

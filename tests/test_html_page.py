@@ -1,4 +1,7 @@
-"""The page to send: one file that shows what a notebook shows, on every screen and on paper."""
+"""The page to send: one file that shows what a notebook shows, on every screen and on paper.
+
+Covers src: text/html_page.py.
+"""
 
 import re
 from xml.etree import ElementTree

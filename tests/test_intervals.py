@@ -1,4 +1,7 @@
-"""Standard errors and intervals of single samples and of groups, against docs/formulas.md."""
+"""Standard errors and intervals of single samples and of groups, against docs/formulas.md.
+
+Covers src: statistics/class_intervals.py, statistics/class_scores.py, statistics/entropy.py.
+"""
 
 import itertools
 import math

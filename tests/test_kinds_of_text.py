@@ -1,4 +1,7 @@
-"""Text has a kind once it is read: one answer for a frame in every format, and for shards of it."""
+"""Text has a kind once it is read: one answer for a frame in every format, and for shards of it.
+
+Covers src: files/batches.py, files/booleans_and_decimals.py, files/samples.py.
+"""
 
 import json
 from decimal import Decimal

@@ -1,4 +1,7 @@
-"""Tables laid out for readers are read as the tables they show, and other text as it was."""
+"""Tables laid out for readers are read as the tables they show, and other text as it was.
+
+Covers src: files/layouts.py.
+"""
 
 import json
 

@@ -1,4 +1,7 @@
-"""Every result can be pasted: as text, Markdown, LaTeX, CSV, HTML and a data frame."""
+"""Every result can be pasted: as text, Markdown, LaTeX, CSV, HTML and a data frame.
+
+Covers src: text/layout.py, text/render.py.
+"""
 
 import csv
 import io

@@ -1,4 +1,7 @@
-"""Leaderboards: models in the order of their scores, each with the ranks that it may have."""
+"""Leaderboards: models in the order of their scores, each with the ranks that it may have.
+
+Covers src: results/leaderboard.py.
+"""
 
 import itertools
 import json

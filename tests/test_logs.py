@@ -5,6 +5,8 @@ those of harnesses/arithmetic.py, whose scripts made them. `knows-half` knows ev
 B to the others: of A, C and D half are found, to each go 6 of 60 predictions, and no other question
 gets them; all B are found, to which 42 predictions go, and 18 of the 36 other questions. So
 Informedness is 3 (0.1) (0.5) + 0.7 (1 - 0.5) = 0.5.
+
+Covers src: logs/answers.py, logs/report.py, logs/suite.py.
 """
 
 import gzip

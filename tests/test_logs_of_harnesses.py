@@ -1,6 +1,9 @@
 """Logs of each harness are read as the harness itself takes them, or refused with the reason.
 
 The kept logs, which test_logs.py describes, are changed here, one or all of their samples.
+
+Covers src: logs/inspect_ai.py, logs/lighteval.py, logs/lm_eval.py, logs/reading.py,
+logs/verdicts.py.
 """
 
 import gzip

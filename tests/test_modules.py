@@ -1,4 +1,7 @@
-"""The `evaluate` protocol: what the base class promises, kept; what it gets wrong, right."""
+"""The `evaluate` protocol: what the base class promises, kept; what it gets wrong, right.
+
+Covers src: core/protocol.py.
+"""
 
 import json
 import subprocess

@@ -1,4 +1,7 @@
-"""Several labels per sample: each label's score is that of its column, and nothing is pooled."""
+"""Several labels per sample: each label's score is that of its column, and nothing is pooled.
+
+Covers src: multilabel.py.
+"""
 
 import math
 from types import SimpleNamespace

@@ -1,6 +1,8 @@
 """Nested columns and the argmax of lists, in every format.
 
 `CASES` are rows, the ways to references and predictions in them, and their labels or the message.
+
+Covers src: files/columns.py, files/objects.py.
 """
 
 from functools import partial

@@ -1,6 +1,8 @@
 """Answers that are no class count as wrong, spread over the other classes, on every path.
 
 The oracle is `reference.of_answers`, the definition in fractions.
+
+Covers src: core/table.py, statistics/class_sums.py.
 """
 
 import json

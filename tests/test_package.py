@@ -1,4 +1,7 @@
-"""The package itself: what it exports, imports, costs and carries."""
+"""The package itself: what it exports, imports, costs and carries.
+
+Covers src: __init__.py, errors.py.
+"""
 
 import email
 import importlib

@@ -1,4 +1,7 @@
-"""A data set is the files it names, each of them once and whole, or an error that names one."""
+"""A data set is the files it names, each of them once and whole, or an error that names one.
+
+Covers src: files/open.py.
+"""
 
 import bz2
 import gzip

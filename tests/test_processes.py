@@ -1,6 +1,8 @@
 """Two processes that score together give the number of one: in Trainer, Accelerate, torchmetrics.
 
 This file is also what the two processes run, once for all tests: then it prints what each found.
+
+Covers src: core/protocol.py.
 """
 
 import json

@@ -1,6 +1,8 @@
 """Scores as defined: of golden vectors, of tables drawn by hypothesis, and by other libraries.
 
 The oracle of tables that are drawn is `dense.score`, the definitions in fractions.
+
+Covers src: core/scores.py, core/table.py.
 """
 
 import math

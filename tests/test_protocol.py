@@ -2,6 +2,8 @@
 
 `Plain` is a metric as its author would write it without `protocol.LabelInputs`. Where the base
 class is right, both must answer alike, call by call; where it is silently wrong, ours is right.
+
+Covers src: core/protocol.py.
 """
 
 import itertools

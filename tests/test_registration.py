@@ -1,4 +1,7 @@
-"""By bare name from anywhere: registered whole, up and down, and undone."""
+"""By bare name from anywhere: registered whole, up and down, and undone.
+
+Covers src: registration.py.
+"""
 
 import importlib
 import os

@@ -1,4 +1,7 @@
-"""The report: the same numbers as the functions, and a sentence that reads them right."""
+"""The report: the same numbers as the functions, and a sentence that reads them right.
+
+Covers src: results/report.py.
+"""
 
 import csv
 import io

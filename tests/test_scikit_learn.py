@@ -1,4 +1,7 @@
-"""The scores inside scikit-learn: scorers of folds, and one table of all folds."""
+"""The scores inside scikit-learn: scorers of folds, and one table of all folds.
+
+Covers src: scorers.py.
+"""
 
 import copy
 import pickle

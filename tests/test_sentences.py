@@ -2,6 +2,8 @@
 
 `python tests/test_sentences.py` writes the file anew. Nothing in it may be refuted by a model that
 fits its table.
+
+Covers src: results/sentences.py.
 """
 
 import sys

@@ -1,4 +1,7 @@
-"""Signatures: of samples without weights numbers that differ never share one; a setting has one."""
+"""Signatures: of samples without weights numbers that differ never share one; a setting has one.
+
+Covers src: statistics/score.py.
+"""
 
 import itertools
 import math

@@ -1,4 +1,7 @@
-"""Slices: each row is the report of its samples alone, counted in one pass."""
+"""Slices: each row is the report of its samples alone, counted in one pass.
+
+Covers src: results/slice_scores.py, results/slices.py, tables/slicing.py.
+"""
 
 import math
 

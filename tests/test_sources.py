@@ -1,4 +1,7 @@
-"""Files of every format and frames of every engine: what they hold is read alike, or refused."""
+"""Files of every format and frames of every engine: what they hold is read alike, or refused.
+
+Covers src: files/arrow.py, files/frames.py, files/objects.py, files/tables.py.
+"""
 
 import sys
 from datetime import date

@@ -1,4 +1,7 @@
-"""A line that an error prints to paste: it works, or the error says which words to replace."""
+"""A line that an error prints to paste: it works, or the error says which words to replace.
+
+Covers src: commands/missing_columns.py.
+"""
 
 import re
 import shlex

@@ -1,4 +1,7 @@
-"""Two models over several tasks: the mean of the differences, by samples and numpy alone."""
+"""Two models over several tasks: the mean of the differences, by samples and numpy alone.
+
+Covers src: files/joined.py, results/suite.py.
+"""
 
 import csv
 import json

@@ -1,4 +1,7 @@
-"""Batches counted by a tally: the table, and so every score, of all samples at once."""
+"""Batches counted by a tally: the table, and so every score, of all samples at once.
+
+Covers src: tables/tally.py.
+"""
 
 import copy
 import itertools

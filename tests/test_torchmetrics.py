@@ -1,4 +1,7 @@
-"""The metrics of torchmetrics: one table over batches and processes, in Lightning's terms."""
+"""The metrics of torchmetrics: one table over batches and processes, in Lightning's terms.
+
+Covers src: torchmetrics.py.
+"""
 
 import doctest
 import math

@@ -1,4 +1,7 @@
-"""A real Trainer trains, keeps the best model and resumes: in every case, one number."""
+"""A real Trainer trains, keeps the best model and resumes: in every case, one number.
+
+Covers src: trainer.py.
+"""
 
 import itertools
 import math

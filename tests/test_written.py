@@ -1,6 +1,8 @@
 """Text files as people and programs write them: their labels are read as they stand, or refused.
 
 `CASES` are the text of a file, its options, and its references and predictions or the message.
+
+Covers src: files/csv.py, text/account.py.
 """
 
 import io

@@ -1,4 +1,7 @@
-"""Errors that say what to do: about data, about a missing package, and by which name."""
+"""Errors that say what to do: about data, about a missing package, and by which name.
+
+Tested in tests/test_package.py.
+"""
 
 from __future__ import annotations
 

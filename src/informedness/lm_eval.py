@@ -17,6 +17,8 @@ of this module as their aggregation:
       - metric: informedness
         aggregation: !function informedness.lm_eval.informedness
         higher_is_better: true
+
+Tested in tests/harnesses/test_lm_eval.py.
 """
 
 import math

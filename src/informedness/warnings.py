@@ -7,6 +7,8 @@ from informedness.warnings import IntervalWarning
 warnings.filterwarnings("ignore", category=IntervalWarning)
 
 `collected` hands them over instead, to a program that shows them itself.
+
+Tested in tests/test_every_path.py.
 """
 
 from __future__ import annotations

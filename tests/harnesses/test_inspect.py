@@ -1,4 +1,7 @@
-"""The scores of informedness.inspect_ai in Inspect itself, and the logs of runs that went wrong."""
+"""The scores of informedness.inspect_ai in Inspect itself, and the logs of runs that went wrong.
+
+Covers src: inspect_ai.py.
+"""
 
 import math
 import os

@@ -1,4 +1,7 @@
-"""What lm-eval reports with informedness.lm_eval."""
+"""What lm-eval reports with informedness.lm_eval.
+
+Covers src: lm_eval.py.
+"""
 
 import math
 

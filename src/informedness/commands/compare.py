@@ -1,4 +1,7 @@
-"""The command `compare`."""
+"""The command `compare`.
+
+Tested in tests/test_cli.py.
+"""
 
 from argparse import Namespace
 from dataclasses import replace

@@ -1,4 +1,7 @@
-"""The error that nobody has named columns: it lists them, and says which could be meant."""
+"""The error that nobody has named columns: it lists them, and says which could be meant.
+
+Tested in tests/test_suggestions.py.
+"""
 
 from argparse import Namespace
 from collections import Counter

@@ -1,4 +1,7 @@
-"""How a result is printed, drawn, and held against what is required of it."""
+"""How a result is printed, drawn, and held against what is required of it.
+
+Tested in tests/test_cli.py.
+"""
 
 import json
 from argparse import Namespace

@@ -1,4 +1,7 @@
-"""What the commands read: columns of files, two files joined, and the prior."""
+"""What the commands read: columns of files, two files joined, and the prior.
+
+Tested in tests/test_cli.py.
+"""
 
 from argparse import Namespace
 from collections import Counter

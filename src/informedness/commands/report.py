@@ -1,4 +1,7 @@
-"""The command `report`."""
+"""The command `report`.
+
+Tested in tests/test_cli.py.
+"""
 
 import json
 import os

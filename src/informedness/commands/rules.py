@@ -1,4 +1,7 @@
-"""Which options go together, by what is asked: of logs, columns, tasks, slices or one score."""
+"""Which options go together, by what is asked: of logs, columns, tasks, slices or one score.
+
+Tested in tests/test_cli.py.
+"""
 
 from argparse import Namespace
 from collections.abc import Sequence

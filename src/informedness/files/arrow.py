@@ -1,4 +1,7 @@
-"""Parquet and Arrow: their columns in batches, and whether a file is whole and one."""
+"""Parquet and Arrow: their columns in batches, and whether a file is whole and one.
+
+Tested in tests/test_damage.py and tests/test_sources.py.
+"""
 
 import io
 import json

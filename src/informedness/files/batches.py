@@ -1,4 +1,7 @@
-"""Files in batches of rows, by argument: as they stand there, or as samples."""
+"""Files in batches of rows, by argument: as they stand there, or as samples.
+
+Tested in tests/test_kinds_of_text.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Text of files in which one label has several spellings: True and 1, 2.0 and 2."""
+"""Text of files in which one label has several spellings: True and 1, 2.0 and 2.
+
+Tested in tests/test_kinds_of_text.py.
+"""
 
 import re
 from collections import defaultdict

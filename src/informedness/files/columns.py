@@ -1,4 +1,7 @@
-"""What files and data frames share: names of columns, and what is wrong with data."""
+"""What files and data frames share: names of columns, and what is wrong with data.
+
+Tested in tests/test_nested.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""CSV and TSV: what separates the columns, and whether each row is one."""
+"""CSV and TSV: what separates the columns, and whether each row is one.
+
+Tested in tests/test_damage.py and tests/test_written.py.
+"""
 
 import csv
 import io

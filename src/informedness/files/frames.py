@@ -1,4 +1,7 @@
-"""Data frames of any engine: in a database it counts, and only the counts come back."""
+"""Data frames of any engine: in a database it counts, and only the counts come back.
+
+Tested in tests/test_sources.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Samples read whole: from files, from lines of text, or from files joined on identifiers."""
+"""Samples read whole: from files, from lines of text, or from files joined on identifiers.
+
+Tested in tests/test_suite.py.
+"""
 
 from __future__ import annotations
 

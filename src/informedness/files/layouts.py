@@ -1,4 +1,7 @@
-"""Tables laid out to be looked at: Markdown, cells parted by blanks, printed frames, `a, b`."""
+"""Tables laid out to be looked at: Markdown, cells parted by blanks, printed frames, `a, b`.
+
+Tested in tests/test_laid_out.py.
+"""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

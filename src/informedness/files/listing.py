@@ -1,4 +1,7 @@
-"""Which columns a file has, for somebody who has not named any."""
+"""Which columns a file has, for somebody who has not named any.
+
+Tested in tests/test_exports.py.
+"""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,7 @@
-"""Which files a data set consists of; each is opened once, and read in batches of rows."""
+"""Which files a data set consists of; each is opened once, and read in batches of rows.
+
+Tested in tests/test_damage.py and tests/test_paths.py.
+"""
 
 import codecs
 import csv

@@ -1,4 +1,7 @@
-"""Rows of data become samples: labels are read, and what is missing or wrong is said at the end."""
+"""Rows of data become samples: labels are read, and what is missing or wrong is said at the end.
+
+Tested in tests/test_kinds_of_text.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Tables of files and frames, counted in batches that need little memory."""
+"""Tables of files and frames, counted in batches that need little memory.
+
+Tested in tests/test_sources.py.
+"""
 
 from __future__ import annotations
 

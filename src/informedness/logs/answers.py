@@ -1,4 +1,7 @@
-"""Answers of one model in one task, as a harness logged them."""
+"""Answers of one model in one task, as a harness logged them.
+
+Tested in tests/test_logs.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Logs of Inspect (`inspect-ai`): `.eval`, a zip of JSON files, and `.json`."""
+"""Logs of Inspect (`inspect-ai`): `.eval`, a zip of JSON files, and `.json`.
+
+Tested in tests/test_logs_of_harnesses.py.
+"""
 
 import json
 import math

@@ -1,4 +1,7 @@
-"""Which harness wrote a log, and the answers in it."""
+"""Which harness wrote a log, and the answers in it.
+
+Tested in tests/test_logs_of_harnesses.py.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,7 @@
-"""The report on several runs: one table of them, the mean over tasks, and a report on each."""
+"""The report on several runs: one table of them, the mean over tasks, and a report on each.
+
+Tested in tests/test_logs.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Two models over the tasks that the logs of both have."""
+"""Two models over the tasks that the logs of both have.
+
+Tested in tests/test_logs.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Whether a comparison or a score shows what a build requires, and in a line why not."""
+"""Whether a comparison or a score shows what a build requires, and in a line why not.
+
+Tested in tests/test_continuous_integration.py.
+"""
 
 from __future__ import annotations
 

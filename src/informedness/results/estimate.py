@@ -1,4 +1,7 @@
-"""Scores with their standard error and confidence interval."""
+"""Scores with their standard error and confidence interval.
+
+Tested in tests/test_estimates.py.
+"""
 
 from __future__ import annotations
 

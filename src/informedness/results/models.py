@@ -1,4 +1,7 @@
-"""The answers of models to the same samples, and the weights and groups of these."""
+"""The answers of models to the same samples, and the weights and groups of these.
+
+Tested in tests/test_estimates.py.
+"""
 
 from __future__ import annotations
 

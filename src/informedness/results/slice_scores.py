@@ -1,4 +1,7 @@
-"""The scores of tables of slices, and how each slice differs from all other samples."""
+"""The scores of tables of slices, and how each slice differs from all other samples.
+
+Tested in tests/test_slices.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Intervals of the scores of hits and totals of the classes; docs/formulas.md derives them."""
+"""Intervals of the scores of hits and totals of the classes; docs/formulas.md derives them.
+
+Tested in tests/test_intervals.py.
+"""
 
 from __future__ import annotations
 

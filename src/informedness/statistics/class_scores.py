@@ -2,6 +2,8 @@
 
 Cohen (1960), "A coefficient of agreement for nominal scales"; Gorodkin (2004), "Comparing two
 K-category assignments by a K-category correlation coefficient".
+
+Tested in tests/test_above_accuracy.py and tests/test_intervals.py.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Sums of cells by class, and derivatives of scores by the shares of cells."""
+"""Sums of cells by class, and derivatives of scores by the shares of cells.
+
+Tested in tests/test_no_class.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Intervals, their level, and what a table has too few of; docs/formulas.md has the rules."""
+"""Intervals, their level, and what a table has too few of; docs/formulas.md has the rules.
+
+Tested in tests/test_estimates.py.
+"""
 
 from __future__ import annotations
 

@@ -5,6 +5,8 @@ docs/formulas.md has the formulas.
 A sample moves the difference by d = g_B - g_A, with g the gradient of the score at each model's own
 table. The test divides the difference by the error that follows from d. This error counts one
 sample more than there are, the answer to which matters most.
+
+Tested in tests/test_comparison.py.
 """
 
 from __future__ import annotations

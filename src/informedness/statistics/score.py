@@ -12,6 +12,8 @@ into `REGISTRY`; it must give what stands beside each class, and what stands bes
 
 It also says where it differs: lowest, best, guessing or chance, sides or undefined, stand_in,
 averages. A plain function of a table, without an interval, needs no class: see `score_of`.
+
+Tested in tests/test_signatures.py.
 """
 
 from __future__ import annotations

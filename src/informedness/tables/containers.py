@@ -3,6 +3,8 @@
 pandas, polars and pyarrow are asked for their codes. `quickly` hands over a `Column` of what is
 surely labels, or the container: what a label is, and what is wrong with one that is none, is for
 `core.labels.read_column` alone to say.
+
+Tested in tests/test_inputs.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """The contingency table that users build from labels, a matrix or counts, and merge.
 
 ROWS ARE REFERENCES, COLUMNS ARE PREDICTIONS.
+
+Tested in tests/test_inputs.py.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What a contingency table is counted from: codes of classes, counts that are given, pairs."""
+"""What a contingency table is counted from: codes of classes, counts that are given, pairs.
+
+Tested in tests/test_inputs.py.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 In this order, and only where asked for: the class is taken out of generated text, whitespace around
 it and its case are ignored, text becomes integers, and positions become the names of their choices.
+
+Tested in tests/test_answered.py.
 """
 
 import math

@@ -1,4 +1,7 @@
-"""Confusion matrices as they are handed over: the names of rows and columns, and totals."""
+"""Confusion matrices as they are handed over: the names of rows and columns, and totals.
+
+Tested in tests/test_inputs.py.
+"""
 
 from __future__ import annotations
 

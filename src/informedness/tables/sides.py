@@ -1,4 +1,7 @@
-"""References and predictions as they are handed over, as columns of labels and a task."""
+"""References and predictions as they are handed over, as columns of labels and a task.
+
+Tested in tests/test_class_names.py.
+"""
 
 from collections.abc import Mapping
 from itertools import repeat

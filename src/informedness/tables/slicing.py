@@ -1,4 +1,7 @@
-"""Contingency tables by slice, for example one per type of question, counted in one pass."""
+"""Contingency tables by slice, for example one per type of question, counted in one pass.
+
+Tested in tests/test_slices.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What was read of files and frames: rows, columns and their labels, shown above every result."""
+"""What was read of files and frames: rows, columns and their labels, shown above every result.
+
+Tested in tests/test_written.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Numbers and names as text."""
+"""Numbers and names as text.
+
+Tested in tests/test_layout.py.
+"""
 
 from __future__ import annotations
 
