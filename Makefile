@@ -157,6 +157,8 @@ clean:
 	rm -rf $(VENV) demo-output dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+	  { echo "Python 3.10 or newer is needed, for example: make PYTHON=python3.12 demo"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
 # Dependency groups need a newer pip than some Pythons have.

@@ -31,7 +31,9 @@ CLASSIFIERS = {
 
 def run(*command: str) -> None:
     """Show an `informedness` command and what it prints."""
-    print(f"$ informedness {' '.join(command)}", flush=True)
+    program = Path(sys.executable).with_name("informedness")
+    name = program.relative_to(Path.cwd()) if program.is_relative_to(Path.cwd()) else program.name
+    print(f"$ {name} {' '.join(command)}", flush=True)
     subprocess.run([sys.executable, "-m", "informedness", *command], check=True)
     print()
 

@@ -176,6 +176,7 @@ UNREADABLE = [
     ((LOGITS, REFERENCES, LOGITS), {}, "must be an EvalPrediction or"),
     ((np.zeros((N, 3, 5)), REFERENCES), {}, "preprocess_logits_for_metrics"),
     ((LOGITS, (REFERENCES, REFERENCES)), {}, "`label_names`"),  # of questions: start and end
+    ((LOGITS, REFERENCES[:-1]), {}, "Mismatch in the number of predictions"),
     ((LOGITS, REFERENCES + 0.5), {}, "must hold labels"),
     (({"logits": LOGITS}, REFERENCES), {}, r"predictions must be an array .* got \{'logits': "),
     ((LOGITS, None), {}, "references must be an array .* got None"),

@@ -1,6 +1,6 @@
 """What a comparison could show, whether B is within a margin, and the exit code of a build.
 
-Covers src: results/decision.py.
+Covers src: results/requirement.py.
 """
 
 import csv
@@ -17,7 +17,7 @@ from scipy import stats
 
 from informedness import compare, estimate
 from informedness.logs.answers import Answers
-from informedness.results.decision import why_not_shown
+from informedness.results.requirement import why_not_shown
 from oracles.golden import close
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")

@@ -211,8 +211,8 @@ class Table:
         return sum_by(self.columns[wrong], self.counts[wrong], len(self.labels))
 
     @cached_property
-    def class_false_positives(self: Any) -> Numbers:
-        """The same of each class c, with pi_c / (1 - pi_i) of an answer to i that is no class."""
+    def spread_false_positives(self: Any) -> Numbers:
+        """The same of classes c, with pi_c / (1 - pi_i) of each answer to i that is no class."""
         if self.is_class.all():
             return self.false_positives
         others = np.where(self.other_references > 0, self.other_references, np.inf)

@@ -96,7 +96,7 @@ def why_above_accuracy(table: Table, value: float, samples: Table) -> str:
 
 def class_gains(table: Any, wrong: Numbers | None = None) -> Numbers:
     """Return J_c of each class, 0 for one without references, from any sums, by false positives."""
-    wrong = table.class_false_positives if wrong is None else wrong
+    wrong = table.spread_false_positives if wrong is None else wrong
     references, others = table.reference_totals, table.other_references
     with np.errstate(divide="ignore", invalid="ignore"):
         gains = table.hits / references - wrong / others
@@ -106,7 +106,7 @@ def class_gains(table: Any, wrong: Numbers | None = None) -> Numbers:
 def class_weights(average: str, table: Any) -> Numbers:
     """Return the weight of each class in an average, from any sums named as a table's."""
     if average != "macro":
-        predictions = table.hits + table.class_false_positives
+        predictions = table.hits + table.spread_false_positives
         return (predictions if average == "bias" else table.reference_totals) / table.total
     present = table.reference_totals > 0
     return present / np.count_nonzero(present, axis=0)

@@ -259,6 +259,10 @@ class ComputeMetrics:
             self._tally.ids = range(predictions.shape[-1]) if self.labels is None else None
             predictions = argmax(predictions)
         elif predictions.shape != references.shape:
+            are_alike = predictions.shape[1 : references.ndim] == references.shape[1:]
+            if are_alike and len(predictions) != len(references):
+                sizes = f"predictions ({len(predictions)}) and references ({len(references)})"
+                raise ValueError(f"Mismatch in the number of {sizes}")
             raise ValueError(
                 "predictions must be logits with one axis more than the references, or ids, got "
                 f"shapes {tuple(predictions.shape)} and {references.shape}: {SELECT}; {_DECODE}"

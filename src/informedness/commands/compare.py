@@ -42,7 +42,7 @@ def compare(options: Namespace) -> str:
 
 def _decide(result: Any, options: Namespace) -> None:
     """Tell what a comparison does not show of what is required, and let the exit code be 3."""
-    from ..results.decision import same_answers, why_not_shown
+    from ..results.requirement import same_answers, why_not_shown
 
     tasks = getattr(result, "tasks", {"": result}).values()
     is_named = options.average != "default" or not score_named(options.metric).averages

@@ -53,7 +53,7 @@ def _save_figures(result: Any, options: Namespace) -> None:
 
 def require_least(score: Any, options: Namespace) -> None:
     """Tell if the interval of a score does not reach what is required: the exit code is then 3."""
-    from ..results.decision import why_below
+    from ..results.requirement import why_below
 
     if options.at_least is not None and (reason := why_below(score, options.at_least)):
         options.is_unmet = True

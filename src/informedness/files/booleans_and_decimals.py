@@ -6,27 +6,11 @@ Tested in tests/test_kinds_of_text.py.
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 from ..core.labels import Label
+from ..tables.doubts import DECIMAL
 
-
-def why_apart(answers: Sequence[Any], classes: Sequence[Any]) -> str:
-    """Return what helps if no answer is a class, by the kinds of both."""
-    texts = [*map(str, answers)]
-    names = [*map(str, classes)]
-    if any(re.fullmatch(_DECIMAL, text) for text in texts):
-        return "threshold=0.5 cuts scores into two classes; of several columns take the argmax"
-    if {x.strip().casefold() for x in texts} & {x.strip().casefold() for x in names}:
-        return "ignore_case=True and strip=True take such text for one class"
-    if max(map(len, texts)) > 2 * max(map(len, names)) + 20:
-        return "`extract` finds the class in longer text"
-    if all(map(str.isdigit, texts)) != all(map(str.isdigit, names)):
-        return "number the classes alike on both sides, or name them with `choices`"
-    return "spell them alike; for clusters or codes there is the metric 'nit'"
-
-
-_WHOLE, _DECIMAL = r"-?(0|[1-9]\d*)", r"-?\d*\.\d+"
+_WHOLE = r"-?(0|[1-9]\d*)"
 _TRUTHS = ({"True": "1", "False": "0"}, {"true": "1", "false": "0"}, {"TRUE": "1", "FALSE": "0"})
 
 
@@ -38,7 +22,7 @@ def labels_of_text(groups: Sequence[Collection[str]]) -> dict[str, Label]:
     is then whole, it becomes integers. Else nothing changes, and the result is empty.
     """
     texts = set().union(*groups)
-    decimals = {text for text in texts if re.fullmatch(_DECIMAL, text)}
+    decimals = {text for text in texts if re.fullmatch(DECIMAL, text)}
     wholes = {x: x.partition(".")[0] for x in decimals if re.fullmatch(rf"{_WHOLE}\.0+", x)}
     truths = {text: digit for words in _TRUTHS for text, digit in words.items() if text in texts}
     boolean_groups = [group for group in groups if not truths.keys().isdisjoint(group)]

@@ -28,11 +28,11 @@ from ..core.table import Task, read_amounts
 from ..errors import DataError, naming, refuse_all
 from ..tables.containers import code_integers, read_quickly
 from ..tables.counting import read_whole
-from ..tables.doubts import no_header, warn_of_swapped
+from ..tables.doubts import no_header, warn_of_swapped, why_apart
 from ..tables.label_options import AS_THEY_ARE, LabelOptions, read_labels
 from ..text.account import Amounts, Read, ReadColumn, amounts_of
 from ..text.render import amount, shown
-from .booleans_and_decimals import labels_of_text, why_apart
+from .booleans_and_decimals import labels_of_text
 from .columns import columns_to_read, labelled_among
 from .objects import column_of
 

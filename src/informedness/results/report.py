@@ -414,8 +414,8 @@ def report(
 def _rates_by_class(table: Table) -> list[dict[str, Any]]:
     """Return the label, the support and the rates of each class."""
     h, r, c, n = table.hits, table.reference_totals, table.prediction_totals, table.total
-    tpr, fpr = ratio(h, r), ratio(table.class_false_positives, table.other_references)
-    bias, f1 = (h + table.class_false_positives) / n, ratio(2 * (h / n), r / n + c / n)
+    tpr, fpr = ratio(h, r), ratio(table.spread_false_positives, table.other_references)
+    bias, f1 = (h + table.spread_false_positives) / n, ratio(2 * (h / n), r / n + c / n)
     rates = r, r / n, bias, tpr, fpr, tpr - fpr, ratio(h, c), f1
     columns = labels_at(table, table.is_class), *(x[table.is_class].tolist() for x in rates)
     return [dict(zip(("label", *_COLUMNS), row, strict=True)) for row in zip(*columns, strict=True)]

@@ -165,7 +165,7 @@ def guessing_p_value_of_given(table: Table, p_value: float) -> float:
 
 
 def _is_constant(table: Table) -> bool:
-    return int(np.count_nonzero(table.hits + table.class_false_positives)) == 1
+    return int(np.count_nonzero(table.hits + table.spread_false_positives)) == 1
 
 
 def _holds_chance(table: Table, score: Score, judged: Estimate | None, p_value: float) -> bool:

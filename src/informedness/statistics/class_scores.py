@@ -269,7 +269,7 @@ class Informedness(ClassScore):
         class i that is no class moves each other beta_c by pi_c / (1 - pi_i), and so do pi_c, pi_i.
         """
         pi = table.reference_totals / table.total
-        beta = (table.hits + table.class_false_positives) / table.total
+        beta = (table.hits + table.spread_false_positives) / table.total
         gains = scores.class_gains(table)
         u = quotient(scores.class_weights(str(self.average), table), pi * (1 - pi))
         a, b = -u * (beta + (1 - 2 * pi) * gains), -u * pi

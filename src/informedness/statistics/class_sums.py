@@ -33,7 +33,7 @@ class ClassSums:
     other_predictions: Numbers
     outside_totals: Any = 0.0
     is_class: Any = np.True_
-    class_false_positives = Table.class_false_positives  # of these sums
+    spread_false_positives = Table.spread_false_positives  # of these sums
 
     @classmethod
     def of_tables(cls, tables: Sequence[Table]) -> ClassSums:

@@ -22,6 +22,7 @@ _TRUE = re.compile(
 )
 _PREDICTED = re.compile("preds?|predict(ed|ions?)?|yhat|hyp|hypothesis")
 _LABEL = re.compile("labels?|targets?")
+DECIMAL = r"-?\d*\.\d+"
 _LONG = 100  # characters of a label that is text, not a name
 
 
@@ -87,3 +88,18 @@ def warn_of_shares(amounts: Numbers) -> None:
             "each row of `matrix` sums to 1: if these are shares of the row, not counts, the score "
             "is the one for equally common classes"
         )
+
+
+def why_apart(answers: Sequence[Any], classes: Sequence[Any]) -> str:
+    """Return what helps if no answer is a class, by the kinds of both."""
+    texts = [*map(str, answers)]
+    names = [*map(str, classes)]
+    if any(re.fullmatch(DECIMAL, text) for text in texts):
+        return "threshold=0.5 cuts scores into two classes; of several columns take the argmax"
+    if {x.strip().casefold() for x in texts} & {x.strip().casefold() for x in names}:
+        return "ignore_case=True and strip=True take such text for one class"
+    if max(map(len, texts)) > 2 * max(map(len, names)) + 20:
+        return "`extract` finds the class in longer text"
+    if all(map(str.isdigit, texts)) != all(map(str.isdigit, names)):
+        return "number the classes alike on both sides, or name them with `choices`"
+    return "spell them alike; for clusters or codes there is the metric 'nit'"
