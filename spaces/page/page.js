@@ -12,13 +12,13 @@ const goTo = (query, method = "replaceState") =>
   const find = (tab) => document.querySelector(`[role=tab][data-tab-id="${CSS.escape(tab)}"]`);
   const move = (query) => {
     isMoving = true;
-    const tab = find(new URLSearchParams(query).get("tab")) ?? find("score");
+    const asked = new URLSearchParams(query), tab = find(asked.get("tab")) ?? find("score");
     if (tab.closest("#asked")) find("score").click();
     tab.click();
+    document.querySelectorAll("#examples label")[asked.get("example") - 1]?.click();
     isMoving = false;
   };
   addEventListener("popstate", () => move(location.search));
-
   const open = new Set();
   document.addEventListener("click", async (event) => {
     const { target } = event, tab = target.closest("[role=tab]"), fold = target.closest("[data-fold]");
@@ -55,7 +55,8 @@ const goTo = (query, method = "replaceState") =>
     if (step && chip !== step) {
       const way = document.querySelector("#asked [role=tab][aria-selected=true]").dataset.tabId;
       addresses.score = chip ? `?example=${parseInt(chip.textContent)}` : addressOf(way);
-      if (chip || location.search.startsWith("?example")) goTo(addresses.score);
+      const method = chip ? "pushState" : "replaceState"; // what is typed replaces an example
+      if (chip || location.search.startsWith("?example")) goTo(addresses.score, method);
     }
     step = chip;
     results.fill();
@@ -86,7 +87,6 @@ const results = (() => {
   const isAnew = isLinked || performance.getEntriesByType("navigation")[0].type === "navigate";
   let kept = {};
   try { kept = isAnew ? {} : JSON.parse(sessionStorage.kept); } catch {} // there may be no storage
-
   addEventListener("pagehide", () => {
     for (const story of document.querySelectorAll(".workbench > .story")) {
       const [told, details] = [story, found(`${story.id}-details`)].map((part) => part.querySelector(".viz"));

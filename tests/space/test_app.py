@@ -645,6 +645,23 @@ def test_back_returns_to_the_tab_before_and_each_step_leads_to_the_next(visit, a
     expect(box(page)).to_be_visible()
 
 
+def test_back_returns_from_an_example_to_the_one_before_also_after_a_reload(visit, app):
+    page, url = visit(query="?"), app("informedness")
+    chips = page.locator("#examples label")
+    expect(chips.nth(0)).to_contain_class("selected")
+    for number in (2, 3):
+        page.locator("#next").click()
+        expect(chips.nth(number - 1)).to_contain_class("selected")
+        expect(page).to_have_url(f"{url}?example={number}")
+    tab(page, "Simulate")
+    page.reload()
+    expect(page.locator("#simulation")).to_be_visible()
+    for number in (3, 2):
+        page.go_back()
+        expect(page).to_have_url(f"{url}?example={number}")
+        expect(chips.nth(number - 1)).to_contain_class("selected")
+
+
 def test_what_was_pasted_or_typed_and_its_result_outlive_a_reload_and_an_example_or_a_link_does_not(
     visit,
 ):
