@@ -11,7 +11,7 @@ import base64
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,17 +26,16 @@ from starlette.middleware.gzip import GZipMiddleware
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / "package"), str(HERE)]
 
+import asking  # noqa: E402
 import charts  # noqa: E402
 import endpoints  # noqa: E402
-from asking import PRIVATE, QUIET, Result, ask, grey, html, refusal_below, result_of, settle  # noqa: E402
+from asking import PRIVATE, QUIET  # noqa: E402
 from compare_tab import compare_tab  # noqa: E402
-from data import ROLES, table_of_labels, table_of_matrix  # noqa: E402
+from data import ROLES, Answers, table_of_labels, table_of_matrix  # noqa: E402
 from grid import Grid, grid_value, is_matrix, pasted_matrix, read_grid  # noqa: E402
 from guess import guess_tab  # noqa: E402
 from limits import MAX_FILE, MAX_GRID, METRIC, MOST_VISITORS, Guard, Refusal, examples_of  # noqa: E402
 from links import settings_of_link, table_of_cells, table_of_link  # noqa: E402
-from simulate import simulate_tab  # noqa: E402
-from uploads import ask_in_tabs, settings  # noqa: E402
 
 from informedness.statistics.registry import score_named  # noqa: E402
 from informedness.statistics.score import ScoreWithInterval  # noqa: E402
@@ -52,17 +51,11 @@ CODE_OF = """(details) => new DOMParser().parseFromString(details, "text/html")
   .querySelector(".python")?.outerHTML ?? "" """
 
 
-def score_columns(
-    columns: Sequence[Sequence[Any]], taken: str, warned: Sequence[Warning] = (), **how: Any
-) -> tuple[str, str]:
-    """Score two columns, and say which ones were taken for what.
-
-    `how` may have the average and the level, and the classes of the task.
-    """
-    shown_as = {name: how.pop(name) for name in ("average", "level") if name in how}
-    references, predictions = columns
-    table = table_of_labels(references, predictions, **how)
-    return charts.draw_score(table, taken=taken, warned=warned, **shown_as)
+def score_answers(answers: Answers, **settings: Any) -> tuple[str, str]:
+    """Score two columns, and say which ones were taken for what."""
+    references, predictions = answers.columns
+    table = table_of_labels(references, predictions, **answers.of_task)
+    return charts.draw_score(table, taken=answers.account, warned=answers.notes, **settings)
 
 
 def score_grid(grid: Grid, average: str = "default", level: float = 0.95) -> tuple[str, str]:
@@ -83,10 +76,10 @@ def open_matrix(text: str) -> tuple[Any, Any]:
 def read_block(pasted: Mapping[str, Any]) -> dict[str, Any]:
     """Return the matrix that was pasted, or why it was refused."""
     try:
-        grid, said = pasted_matrix(pasted["text"], pasted["labels"])
+        grid, note = pasted_matrix(pasted["text"], pasted["labels"])
     except ValueError as error:
         return {"refused": charts.sentence(str(error))}
-    return {**grid, "said": said}
+    return {**grid, "said": note}
 
 
 def example_of(name: str) -> tuple[Grid, tuple[str, str]]:
@@ -151,61 +144,53 @@ def card_below_a_title() -> str:
     return "".join(parts)
 
 
-def _score_tab(demo: gr.Blocks) -> tuple[Result, gr.Tabs]:
+def _score_tab(demo: gr.Blocks) -> tuple[asking.Result, gr.Tabs]:
     first = next(iter(EXAMPLES))
     matrix, scored = example_of(first)
-    result = result_of(scored, "result")
+    result = asking.result_of(scored, "result")
     with gr.Row(elem_id="steps"):
         steps = [(f"{i} {name}", name) for i, name in enumerate(EXAMPLES, start=1)]
         examples = gr.Radio(
             steps, value=first, label="Examples", container=False, elem_id="examples"
         )
         gr.Button("Next", size="sm", scale=0, elem_id="next")  # which page.js presses
-    refused_link = refusal_below("link")
+    refused_link = asking.refusal_below("link")
     with gr.Row(elem_classes="workbench"):
         result.story.render()  # type: ignore[no-untyped-call]
         column = gr.Column(elem_id="asked", elem_classes="inputs")
         with column, gr.Tabs(selected="matrix") as ways:
             with gr.Tab("Matrix", id="matrix"):
-                grid = gr.HTML(
-                    matrix,
-                    html_template=charts.draw("grid"),
-                    apply_default_css=False,
-                    js_on_load=(HERE / "grid.js").read_text("utf-8"),
-                    server_functions=[read_block],
-                    elem_id="grid",
-                    most=MAX_GRID,
-                )
+                grid = asking.scripted("grid", matrix, server_functions=[read_block], most=MAX_GRID)
                 with gr.Accordion("Options", open=False):
-                    shown_as = settings()
+                    shown_as = asking.settings()
                 from_grid = gr.Button("Score", variant="primary", elem_id="score-matrix")
-                refused_grid = refusal_below("matrix")
-            pasted = ask_in_tabs("Score", ROLES, score_columns, result)
+                refused_grid = asking.refusal_below("matrix")
+            pasted = asking.ask_in_tabs("Score", ROLES, score_answers, result)
         result.details.render()  # type: ignore[no-untyped-call]
-    grey(result.story, grid.edit)
+    asking.grey(result.story, grid.edit)
     # A result of other inputs is no example; of an example, somebody may have chosen the next.
     js = "(story) => story.includes('note told') ? { __type__: 'update' } : null"
     result.story.change(None, result.story, examples, js=js, **PRIVATE)
     raw: dict[str, Any] = {"preprocess": False}
     by_grid: Any = score_grid, [grid, *shown_as], [result], result, refused_grid
-    ask(from_grid.click, *by_grid, **raw)
+    asking.ask(from_grid.click, *by_grid, **raw)
     typed = {**QUIET, "trigger_mode": "always_last", **raw}
     for changes in (grid.input, *(control.input for control in shown_as)):
-        ask(changes, *by_grid, **typed)
+        asking.ask(changes, *by_grid, **typed)
     drawn = [grid, ways, result]
-    ask(examples.input, open_example, [examples], drawn, result, refused_link, **typed)
+    asking.ask(examples.input, open_example, [examples], drawn, result, refused_link, **typed)
     pasted.change(open_matrix, pasted, [grid, ways], show_progress="hidden", **PRIVATE)
-    linked = ask(demo.load, open_link, [], [examples, *drawn], result, refused_link, **QUIET)
-    settle(demo, result, grid)
+    linked = asking.ask(demo.load, open_link, [], [examples, *drawn], result, refused_link, **QUIET)
+    asking.settle(demo, result, grid)
     linked.then(None, js="() => document.documentElement.classList.remove('linked')", **PRIVATE)
     return result, ways
 
 
-def _use_tab(result: Result) -> None:
+def _use_tab(result: asking.Result) -> None:
     code = re.search(r'<div class="python">.*?</div>', str(result.details.value), re.S)
     with gr.Column(elem_classes="viz"):
         gr.Markdown("## The result under Score, in Python")
-        lines = html(code[0] if code else "", elem_id="code")
+        lines = asking.html(code[0] if code else "", elem_id="code")
     result.details.change(None, result.details, lines, js=CODE_OF, **PRIVATE)
     gr.Markdown(card_below_a_title(), elem_id="card")
 
@@ -215,14 +200,14 @@ def build() -> gr.Blocks:
     # Uploads may be scored several times, so they are kept for half an hour.
     demo = gr.Blocks(title=TITLE, analytics_enabled=False, delete_cache=(600, 1800))
     with demo:
-        html(charts.draw("heading", title=TITLE, **said_by_the_card()))
+        asking.html(charts.draw("heading", title=TITLE, **said_by_the_card()))
         with gr.Tabs(overflow_behavior="wrap") as tabs:  # so that a phone shows all tabs
             with gr.Tab("Score", id="score"):
                 result, ways = _score_tab(demo)
             with gr.Tab("Guess", id="guess"):
                 guess_tab()
             with gr.Tab("Simulate", id="simulate"):
-                simulate_tab()
+                asking.scripted("simulation")
             if isinstance(score_named(METRIC), ScoreWithInterval):  # others have no test of two
                 with gr.Tab("Compare", id="compare"):
                     compare_tab(demo)

@@ -1,17 +1,29 @@
 """Calls from the page: results turn grey when inputs change, refusals appear below the button.
 
-What the browser does of it is in page.js.
+What the browser does of it is in page.js. A table is asked for in three tabs, with menus that say
+which column is which.
 """
 
 import functools
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import chain
+from operator import itemgetter
+from typing import Any, TypeAlias
 
 import gradio as gr
 from charts import draw
+from limits import HERE, LEVEL, LEVELS, MAX_FILE, MAX_TEXT, MEANT, METRIC, Refusal
+from reading import PART, Sent, opened
 
+from informedness.files.open import FORMATS
+from informedness.statistics.registry import score_named
+from informedness.text.render import shown
+
+# It takes `Answers`, with the average and the level, and returns a story and its details.
+Scoring: TypeAlias = Callable[..., tuple[str, str]]
+PASTED = "label\tprediction\nham\tham\nham\tspam\nspam\tspam"
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 QUIET: dict[str, Any] = {"bring": False, "show_progress": "hidden"}
 
@@ -25,9 +37,16 @@ class Result:
     refusals: list[gr.HTML] = field(default_factory=list)
 
 
-def html(value: str, **options: Any) -> gr.HTML:
+def html(value: Any, **options: Any) -> gr.HTML:
     """Return a part of the page that the templates draw."""
     return gr.HTML(value, apply_default_css=False, **options)
+
+
+def scripted(name: str, value: Any = None, **options: Any) -> gr.HTML:
+    """Return a part of the page that the template and the script of this name draw."""
+    template, script = draw(name, value=value), (HERE / f"{name}.js").read_text("utf-8")
+    options |= {"html_template": template, "js_on_load": script, "elem_id": name}
+    return html(value, **options)
 
 
 def result_of(drawn: tuple[str, str], name: str) -> Result:
@@ -64,11 +83,9 @@ def ask(
 
     `outputs` are what it returns, including `result`, which is scrolled into view if `bring`.
     """
-    shown = result.story
     result.refusals.append(refusal)
-    parts: list[Any] = []
-    for output in outputs:
-        parts += [output.story, output.details] if isinstance(output, Result) else [output]
+    pairs = ([x.story, x.details] if isinstance(x, Result) else [x] for x in outputs)
+    parts = [*chain.from_iterable(pairs)]
 
     @functools.wraps(function)
     def handler(*args: Any) -> list[Any]:
@@ -78,9 +95,9 @@ def ask(
         except ValueError as error:
             return [*[gr.skip()] * len(parts), draw("refusal", message=str(error))]
 
-    about = f"{json.dumps(shown.elem_id)}, {json.dumps(bring)}"
+    about = f"{json.dumps(result.story.elem_id)}, {json.dumps(bring)}"
     js = f"(...inputs) => results.asked({about}, inputs)"
-    options = {"js": js, "show_progress_on": shown, **PRIVATE, **options}
+    options = {"js": js, "show_progress_on": result.story, **PRIVATE, **options}
     asked = event(handler, inputs, [*parts, refusal], **options)
     js = f"(refused) => results.answered({about}, refused)"
     return asked.then(None, refusal, js=js, **PRIVATE)
@@ -94,3 +111,156 @@ def settle(demo: gr.Blocks, result: Result, *others: Any) -> None:
     parts = [result.story, result.details, *others]
     js = f"() => results.restored({json.dumps(result.story.elem_id)}, {len(parts)})"
     demo.load(None, None, parts, js=js, show_progress="hidden", **PRIVATE)
+
+
+# Tables
+
+
+def look(
+    roles: Sequence[str],
+    sent: Sent,
+    encoding: str | None = None,
+    part: str | None = None,
+    is_numbered: bool | None = None,
+    *given: Any,
+) -> list[Any]:
+    """Return what the controls show of a table, what was read of it, or why it is refused.
+
+    The controls are the menu of its parts, whether columns have numbers, a menu for each role and
+    one for counts, the button that offers counts, and the options. `given` are the columns that
+    were chosen, and the other arguments of `read`.
+    """
+    names, options = [*given[: len(roles)]] or [None] * len(roles), given[len(roles) :]
+    header, parts, counts = list[str](), list[str](), None
+    block = refusal = ""
+    try:
+        with opened(roles, sent, encoding, part, is_numbered) as table:
+            is_numbered, header = table.is_numbered, table.header
+            parts, part = table.parts, table.part
+            chosen = table.chosen(roles, names)
+            names = chosen or names
+            account = f"columns: {', '.join(map(shown, header))}"
+            if all(chosen):
+                _, account, _, _, counts = table.read(roles, chosen, *options)
+            top = table.first_lines if isinstance(sent, dict) else ""
+            block = draw("block", account=account, is_numbered=is_numbered, top=top)
+    except Refusal as error:
+        refusal = draw("refusal", message=str(error)) if sent else ""
+    has_menus = not (isinstance(sent, tuple) or (parts and not header))  # as lists and logs do
+    return [
+        gr.update(choices=parts, value=part, visible=len(parts) > 1),
+        bool(is_numbered),
+        *(gr.update(choices=header, value=name, visible=has_menus) for name in names),
+        gr.update(choices=header, value=options[0] if options else None),
+        gr.update(value=f"Use column '{counts}' as counts", visible=counts is not None),
+        gr.update(open=True) if "under Options" in refusal else gr.skip(),
+        block,
+        refusal,
+    ]
+
+
+def settings() -> list[Any]:
+    """Return the controls of the average over classes, if the score has some, and of the level."""
+    score = score_named(METRIC)
+    averages, label = ["default", *filter(None, score.averages)], "Average over classes"
+    levels, has_interval = [(f"{level:.0%}", level) for level in LEVELS], hasattr(score, "interval")
+    return [
+        gr.Dropdown(averages, value="default", label=label, visible=len(averages) > 1),
+        gr.Dropdown(levels, value=LEVEL, label="Interval", visible=has_interval),
+    ]
+
+
+def fields_of(kind: str, roles: Sequence[str], value: str) -> list[Any]:
+    """Return the fields into which a table is put: a file, a box of rows, or one for each list."""
+    if kind == "file":
+        label = f"Table (CSV, Excel, Parquet ...) or log, at most {MAX_FILE // 10**6} MB"
+        kinds = [*FORMATS, ".txt", ".gz", ".bz2", ".zst", ".eval"]
+        return [gr.File(label=label, file_types=kinds, height=170)]
+    size: dict[str, Any] = {"lines": 5, "max_lines": 8, "max_length": MAX_TEXT}
+    if kind == "lists":
+        info = "One a line, between commas, or a list of Python or JSON"
+        with gr.Row():
+            return [gr.Textbox(label=role.capitalize(), info=info, **size) for role in roles]
+    label = "Rows of a table, as copied from a spreadsheet or a file, with its header"
+    of_rows: dict[str, Any] = {"elem_classes": "takes-rows", "placeholder": PASTED}  # for paste.js
+    return [gr.Textbox(value, label=label, **of_rows, **size)]
+
+
+def ask_in_tabs(
+    verb: str, roles: Sequence[str], score: Scoring, result: Result, rows: str = ""
+) -> Any:
+    """Add a tab for each way to send a table, and return the box for rows, which may have some."""
+    boxes = []
+    for kind in ("paste", "lists", "file"):
+        with gr.Tab(kind.capitalize(), id=kind):
+            value = rows if kind == "paste" else ""
+            boxes.append(_ask_of_table(kind, verb, roles, score, result, value))
+    return boxes[0]
+
+
+def _ask_of_table(
+    kind: str, verb: str, roles: Sequence[str], score: Scoring, result: Result, value: str
+) -> Any:
+    """Add fields for a table, a menu for the column of each role, what was read, and a button.
+
+    The button scores the answers in the table. The roles are the references and each model.
+    """
+    fields, name = fields_of(kind, roles, value), f"{verb.lower()}-{kind}"
+    _, first_is_data, *menus, counted, _, _, account, _ = look(roles, value)
+    # such as doc.label
+    custom: dict[str, Any] = {"allow_custom_value": True, "visible": kind != "lists"}
+    part = gr.Dropdown([], label=PART, visible=False)
+    choices = [
+        gr.Dropdown(menu["choices"], value=menu["value"], label=f"Column of {role}", **custom)
+        for role, menu in zip(roles, menus, strict=True)
+    ]
+    block = html(account, elem_classes="if-filled")
+    use_counts = gr.Button(visible=False, size="sm")
+    with gr.Accordion("Options", open=False) as options:
+        first = gr.Checkbox(first_is_data, label="The first row is data: columns have numbers")
+        about = "For a table in which a row stands for several samples"
+        counts = gr.Dropdown(counted["choices"], label="Column of counts", info=about, **custom)
+        meant = gr.CheckboxGroup([(y, x) for x, y in MEANT.items()], label="What is meant")
+        about = "For scores instead of predictions"
+        threshold = gr.Textbox(label="Threshold", info=about, max_length=40)
+        about = "All of them, between commas; for a threshold that of low scores first"
+        classes = gr.Textbox(label="Classes", info=about, max_length=MAX_TEXT)
+        of_text: dict[str, Any] = {"placeholder": "UTF-8", "visible": kind == "file"}
+        encoding = gr.Textbox(label="Encoding of text", max_length=40, **of_text)
+        shown_as = settings()
+    button, refusal = gr.Button(verb, variant="primary", elem_id=name), refusal_below(name)
+    controls: list[Any] = [encoding, part, first, *choices, counts, meant, threshold, classes]
+    filled: list[Any] = [part, first, *choices, counts, use_counts, options, block, refusal]
+    n_fields, sent_in = len(fields), itemgetter(*range(len(fields)))  # one, or a tuple of lists
+
+    def looked(*values: Any) -> list[Any]:
+        return look(roles, sent_in(values), *values[n_fields:])
+
+    def asked(*values: Any) -> tuple[str, str]:
+        encoding, part, is_numbered, *given, average, level = values[n_fields:]
+        names, others = given[: len(roles)], given[len(roles) :]
+        is_numbered = is_numbered if any(names) else None
+        with opened(roles, sent_in(values), encoding, part, is_numbered) as table:
+            answers = table.read(roles, names, *others)
+        return score(answers, average=average, level=level)
+
+    # Take what the browser sends: columns are looked up in the table itself, not among the choices
+    # that the server keeps for each visitor.
+    raw: dict[str, Any] = {"preprocess": False, "show_progress": "hidden", **PRIVATE}
+    raw["trigger_mode"] = "always_last"
+    changed = [field.change for field in fields]
+    anew = {1: (*changed, encoding.submit, encoding.blur), 2: (part.input,), 3: (first.input,)}
+    for n_kept, events in anew.items():
+        for event in events:  # what comes behind is guessed anew
+            event(looked, [*fields, *controls[:n_kept]], filled, **raw)
+    for control in controls[3:]:  # whose menus stay as they are
+        shown_of_it = [use_counts, options, block, refusal]
+        control.input(lambda *given: looked(*given)[-4:], [*fields, *controls], shown_of_it, **raw)
+    # What is typed, pasted or ticked greys by page.js; a link that fills the field does not.
+    inputs = [*controls, *shown_as]
+    menus_chosen = [x.input for x in inputs if isinstance(x, gr.Dropdown)]
+    grey(result.story, *(changed if kind == "file" else []), *menus_chosen)
+    used = use_counts.click(lambda text: text.split("'")[1], use_counts, counts, **raw)
+    for press in (button.click, used.then):
+        ask(press, asked, [*fields, *inputs], [result], result, refusal, preprocess=False)
+    return fields[0]

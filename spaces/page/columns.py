@@ -39,14 +39,14 @@ def guessed_columns(header: Sequence[str], models: int = 1) -> list[str | None]:
     if len(predictions) != models:
         others = [x for x in usable if x != reference]
         predictions = others if reference and len(others) == models else []
-    found: list[str | None] = [*predictions] or [None] * models
-    return [reference, *found]
+    models_or_none: list[str | None] = [*predictions] or [None] * models
+    return [reference, *models_or_none]
 
 
-def arguments_of(roles: Sequence[str]) -> list[str]:
-    """Return what the package calls references and the predictions of each model."""
-    models = ["predictions"] if len(roles) < 3 else ["predictions_a", "predictions_b"]
-    return ["references", *models]
+def by_argument(names: Sequence[str]) -> dict[str, str]:
+    """Return names by what the package calls references and the predictions of each model."""
+    models = ["predictions"] if len(names) < 3 else ["predictions_a", "predictions_b"]
+    return dict(zip(["references", *models], names, strict=True))
 
 
 def check_choices(

@@ -1,10 +1,9 @@
 """Be the guesser: hidden messages, answered by whoever visits the page; guess.js draws the game."""
 
-from pathlib import Path
 from typing import Any
 
 import charts
-import gradio as gr
+from asking import scripted
 from data import table_of_labels
 from limits import METRIC, examples_of
 
@@ -35,11 +34,4 @@ def guessed(sides: dict[str, Any]) -> str:
 def guess_tab() -> None:
     """Fill the tab."""
     messages = examples_of("guess")  # what each is about, and what it is
-    gr.HTML(
-        messages,
-        html_template=charts.draw("guess", n=len(messages)),
-        apply_default_css=False,
-        js_on_load=(Path(__file__).parent / "guess.js").read_text("utf-8"),
-        server_functions=[guessed],
-        elem_id="guess",
-    )
+    scripted("guess", messages, server_functions=[guessed])

@@ -43,14 +43,13 @@ def send(tmp_path: Path) -> Any:
 
 def score(page: SimpleNamespace, sent: Any, *chosen: Any, part: Any = None, **options: Any) -> Any:
     *names, counts, encoding = [*chosen, *[None] * (4 - len(chosen))]
-    with page.uploads.opened(ROLES, sent, encoding, part) as table:
-        columns, said, notes, of_task, _ = table.read(ROLES, names, counts, **options)
-        return page.app.score_columns(columns, said, notes, **of_task)
+    with page.reading.opened(ROLES, sent, encoding, part) as table:
+        return page.app.score_answers(table.read(ROLES, names, counts, **options))
 
 
 def seen(page: SimpleNamespace, sent: Any, **how: Any) -> tuple[Any, ...]:
     """Return what the page shows of a table: the menus of its columns, and what it says."""
-    _, is_numbered, *menus, block, refusal = page.uploads.look(ROLES, sent, **how)
+    _, is_numbered, *menus, block, refusal = page.asking.look(ROLES, sent, **how)
     block = re.sub("<pre>.*</pre>", "", block, flags=re.S)  # the first lines of a file
     return is_numbered, [menu["value"] for menu in menus[:2]], parsed(block + refusal).text
 
@@ -231,9 +230,9 @@ def test_columns_are_guessed_by_their_roles_and_shown_with_the_result(page, send
     shown = is_scored(score(page, send(text)), GOLD, MODEL)
     assert re.search("references +yTrue .*predictions +yPred ", shown.notes()[0])
     three = page.compare_tab.ROLES
-    with page.uploads.opened(three, rows_of("bert,gold,gpt", MODEL, GOLD, BETTER)) as table:
-        columns, said, *_ = table.read(three, [])
-    taken, *_ = parsed(page.compare_tab.compared(columns, said)).notes()
+    with page.reading.opened(three, rows_of("bert,gold,gpt", MODEL, GOLD, BETTER)) as table:
+        answers = table.read(three, [])
+    taken, *_ = parsed(page.compare_tab.compared(answers)).notes()
     assert re.search("references +gold .*predictions A +bert .*predictions B +gpt ", taken)
 
 

@@ -226,21 +226,24 @@ def test_emoji_are_shown_as_typed_and_what_hides_is_not(page):
     astronaut, wave = "\U0001f469\U0001f3fd\u200d\U0001f680", "\U0001f44b\U0001f3fd"
     shown = drawn(page, table_of_labels([astronaut, wave, astronaut], [astronaut, wave, wave]))
     assert [x.text for x in shown.all(".//tbody/tr/th")][:2] == [wave, astronaut]
-    *_, block, _ = page.uploads.look(page.data.ROLES, f"label,prediction\n{astronaut},{wave}")
+    *_, block, _ = page.asking.look(page.data.ROLES, f"label,prediction\n{astronaut},{wave}")
     assert f"label {astronaut} 1" in parsed(block).text
     for hidden in ("ham\u200dspam", "\u200d", "ham\u202espam", f"{wave}\u200b"):
         assert page.charts.shown(hidden) == ascii(hidden)
 
 
+def compared(page, columns):
+    return parsed(page.compare_tab.compared(page.data.Answers(columns)))
+
+
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_numbers_of_a_comparison_are_those_of_the_package(page_of, metric):
     made = compare(*MODELS, metric=metric)
-    compared = page_of(metric).compare_tab.compared
-    shown = parsed(compared(MODELS))
+    shown = compared(page_of(metric), MODELS)
     guessing, high = (end.text for end in shown.id("difference").all("p")[0].all("span"))
     assert guessing == {"informedness": "0 guessing", "nit": "0.333 guessing"}[metric]
     assert max(made.a, made.b) <= float(high) < max(made.a, made.b) + 0.1
-    perfect = parsed(compared((MODELS[0], MODELS[0], MODELS[1])))
+    perfect = compared(page_of(metric), (MODELS[0], MODELS[0], MODELS[1]))
     assert perfect.id("difference").all("p")[0].all("span")[1].text == "1.0"  # not above the best
     widths = [numbers_of(bar["style"])[0] for bar in shown.id("difference").all(".//dd/i")]
     assert widths == pytest.approx([100, 100 * made.lost / made.gained], abs=0.06)
@@ -261,7 +264,7 @@ def test_the_numbers_of_a_comparison_are_those_of_the_package(page_of, metric):
 
 
 def test_references_of_one_class_have_scores_side_by_side_and_no_verdict(page):
-    shown = parsed(page.compare_tab.compared((["ham"] * 3, ["ham"] * 3, ["ham", "ham", "spam"])))
+    shown = compared(page, (["ham"] * 3, ["ham"] * 3, ["ham", "ham", "spam"]))
     assert "All references are ham: with one class" in shown.text
     assert "Accuracy 1.000 0.667" in shown.text
     assert (shown.notes(), shown.has("verdict")) == ([], False)

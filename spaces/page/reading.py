@@ -1,0 +1,207 @@
+"""Tables that are pasted or uploaded: files for the reader of the package, and logs."""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import columns
+from charts import MAY_BE_COUNTS
+from data import Answers
+from limits import AT_HOME, MAX_COLUMNS, MAX_FILE, MAX_LABEL, MAX_ROWS, MEANT, METRIC, Refusal
+from lists import as_rows, list_of, named_lists
+from trial import is_small
+
+from informedness.files.batches import read_files
+from informedness.files.csv import DELIMITERS
+from informedness.files.joined import columns_of
+from informedness.files.listing import columns_listed
+from informedness.files.open import list_files, open_whole, read_header
+from informedness.files.samples import Samples
+from informedness.logs.reading import READERS, read_log
+from informedness.logs.report import how_read
+from informedness.statistics.registry import score_named
+from informedness.tables.label_options import LabelOptions
+from informedness.text.account import lines_of_read
+from informedness.warnings import collected
+
+PART = "Sheet of the workbook, or run in the log"
+Sent = Any  # a file as a dict, text that was pasted, or a list as text for each role
+
+
+class Upload:
+    """A table that was sent; its columns are read when they are asked for.
+
+    `part` is the sheet of a workbook. Where `is_numbered`, its first row is data, and its columns
+    have numbers; None is for a guess.
+    """
+
+    def __init__(
+        self, path: Path, folder: Path, encoding: str | None, part: str | None, is_numbered: Any
+    ) -> None:
+        self._path, self._encoding, self.part = path, encoding or None, part or None
+        ((_, self._kind),) = list_files(path, None)
+        with open_whole(str(path), self._kind, self._encoding, MAX_FILE) as stream:
+            self._top = read_header(stream, self._kind, {}, self.part, MAX_FILE)
+            stream.seek(0)
+            self._content = stream.read()
+        check_small(path, self._kind)
+        self.header = list(self._top.header)  # JSON has keys of its first object
+        self.parts = getattr(self._top, "sheets", [])
+        is_text = self._kind in (*DELIMITERS, "json", "jsonl")
+        top = self._content[:1000].decode(errors="replace") if is_text else ""
+        self.first_lines = "\n".join(top.splitlines()[:5])
+        may_lack_names = self._kind in (*DELIMITERS, "xlsx")
+        is_numbered = self._lacks_names() if may_lack_names and is_numbered is None else is_numbered
+        self.is_numbered = may_lack_names and bool(is_numbered)
+        if self.is_numbered:
+            names = [f"column {i}" for i in range(1, len(self.header) + 1)]
+            self._put_above(names, folder / f"numbered.{self._kind}")
+        if len(self.header) > MAX_COLUMNS or max(map(len, self.header), default=0) > MAX_LABEL:
+            raise Refusal(
+                f"A file can have at most {MAX_COLUMNS} columns, with names of at most {MAX_LABEL} "
+                "characters."
+            )
+
+    def _lacks_names(self) -> bool:
+        """Return whether the first row looks like data: what stands there stands below as well."""
+        if any(columns.role_of(name) or columns.says_neither(name) for name in self.header):
+            return False
+        below = columns_listed(str(self._path), self._kind, self._encoding, self.part)
+        twice = len(below) < len(self.header)
+        return twice or any(name in values for name, values in below.items())
+
+    def _put_above(self, names: list[str], copy: Path) -> None:
+        """Go on with a copy that has these names above its rows."""
+        if self._kind == "xlsx":
+            import openpyxl
+
+            book = openpyxl.load_workbook(self._path)
+            for sheet in book:
+                sheet.insert_rows(1)
+                for i, name in enumerate(names, start=1):
+                    sheet.cell(1, i, name)
+            book.save(copy)
+        else:
+            lines = self._content.decode("utf-8-sig").splitlines(keepends=True)
+            lines.insert(self._top.n_skipped, f"{self._top.delimiter.join(names)}\n")
+            copy.write_text("".join(lines), "utf-8", newline="")
+        self._path, self._encoding, self.header = copy, None, names
+
+    def chosen(self, roles: Sequence[str], names: Sequence[Any]) -> list[str | None]:
+        """Return the columns that were chosen, or a guess if none was."""
+        return [*names] if any(names) else columns.guessed_columns(self.header, len(roles) - 1)
+
+    def read(
+        self,
+        roles: Sequence[str],
+        names: Sequence[str | None],
+        counts: str | None = None,
+        meant: Sequence[str] | None = None,
+        threshold: Any = None,
+        classes: str | None = None,
+    ) -> Answers:
+        """Return columns of labels, samples as counted; `meant` are names of `MEANT`."""
+        names = columns.check_choices(self.chosen(roles, names), self.header, roles)
+        named = columns.by_argument(names) | ({"counts": counts} if counts else {})
+        switches: dict[str, Any] = {name: name in (meant or ()) for name in MEANT}
+        of_rows = {name: switches.pop(name) for name in ("drop_null", "keep_missing")}
+        switches["unknown"] = "wrong" if switches["unknown"] else "error"
+        with suppress(TypeError, ValueError):  # the package refuses what is no number
+            threshold = float(threshold)
+        labels = list_of(classes or "") or None
+        options = LabelOptions(labels=labels, threshold=threshold or None, **switches)
+        samples = Samples(named, options, **of_rows)
+        samples.reads_names = score_named(METRIC).reads_names
+        of_file: dict[str, Any] = {"encoding": self._encoding, "most_bytes": MAX_FILE}
+        batches = read_files(self._path, samples, rows=self.part, **of_file)
+        with collected() as notes:
+            sides, task, read = columns_of(samples, batches, MAX_ROWS)
+        if not read.n_rows:
+            raise Refusal("The table has a header, and no rows below it.")
+        account = "\n".join(lines_of_read(read)).removeprefix(str(self._path)).lstrip(":, ")
+        may_be_counts = any(MAY_BE_COUNTS in str(note) for note in notes)
+        offered = next(iter(samples.whole_columns()), None) if may_be_counts else None
+        of_task = {"labels": task.classes, "unknown": task.unknown}
+        return Answers([side.tolist() for side in sides.values()], account, notes, of_task, offered)
+
+
+class Log:
+    """A log of an evaluation harness; `part` is a run in it: of a task, a filter and an epoch."""
+
+    def __init__(self, path: Path, part: str | None) -> None:
+        kind = "eval" if path.suffix == ".eval" else list_files(path, None)[0][1]
+        if kind != "eval":
+            with open_whole(str(path), kind, None, MAX_FILE):
+                pass  # that it does not unpack to more
+        check_small(path, kind)
+        with collected() as self._notes:
+            runs = read_log(path)
+        # where a log names no model, it would be the folder of uploads
+        runs = [replace(run, model="") if run.model in path.parts else run for run in runs]
+        self._runs = {run.name: run for run in runs}
+        self.header, self.is_numbered, self.first_lines = list[str](), False, ""
+        self.parts = [*self._runs]
+        self.part = part or (self.parts[0] if len(runs) == 1 else None)
+
+    def chosen(self, *_: Any) -> list[str | None]:
+        """Return that there are no columns to choose."""
+        return []
+
+    def read(self, *_: Any) -> Answers:
+        """Return the answers of the run, and how they were found."""
+        if self.part not in self._runs:
+            raise Refusal(f'Choose one of these under "{PART}": {"; ".join(self.parts)}.')
+        run = self._runs[self.part]
+        of_task = {"labels": [*run.classes], "unknown": "wrong"}
+        sides = [*run.references], run.known_predictions()
+        return Answers(sides, how_read(run), self._notes, of_task)
+
+
+def check_small(path: Path, kind: str) -> None:
+    """Refuse a file that takes more memory than there is once it is unpacked."""
+    if not is_small(str(path), kind, MAX_FILE):
+        raise Refusal("The file takes too much memory once it is unpacked.")
+
+
+@contextmanager
+def opened(
+    roles: Sequence[str],
+    sent: Sent,
+    encoding: str | None = None,
+    part: str | None = None,
+    is_numbered: bool | None = None,
+) -> Iterator[Upload | Log]:
+    """Open a table that was sent; text that was pasted becomes a file for the same reader.
+
+    What is wrong with it is refused in the words of the reader, without the name of the file.
+    """
+    if isinstance(sent, tuple):
+        sent = as_rows(dict(zip(roles, map(list_of, sent), strict=True))) if all(sent) else None
+    elif isinstance(sent, str) and (lists := named_lists(sent)):
+        sent = as_rows(lists)
+    if not sent or (isinstance(sent, str) and not sent.strip()):
+        raise Refusal("There is no table yet: send one first.")
+    with TemporaryDirectory() as folder:
+        if isinstance(sent, str):
+            is_json = re.match(r"\s*(\[\s*)?{", sent)
+            path = Path(folder, "pasted.json" if is_json else "pasted.csv")
+            path.write_bytes(f"{sent}\n".encode("utf-8", "surrogatepass"))
+        else:
+            path = Path(sent["path"])
+        try:
+            # a comparison takes columns, of which a log has those of one model
+            if len(roles) == 2 and any(reader.is_log(path) for reader in READERS.values()):
+                yield Log(path, part)
+            else:
+                yield Upload(path, Path(folder), encoding, part, is_numbered)
+        except FileNotFoundError:
+            raise Refusal(
+                "Uploads are deleted after a while, and this one is gone: send it again."
+            ) from None
+        except ValueError as error:
+            text = re.sub(rf"({re.escape(str(path.parent))}|{folder})/[^/]*?: ", "", str(error))
+            raise Refusal(text.replace(", the data has more", f". {AT_HOME}")) from None
