@@ -129,13 +129,9 @@ def main() -> None:
     """Build, or say why not."""
     parser = argparse.ArgumentParser(description="Stage the Space of a metric in a folder.")
     parser.add_argument("metric", choices=MODULES)
-    parser.add_argument(
-        "destination", type=Path, nargs="?", metavar="DEST", help="a folder that is new, or empty"
-    )
+    parser.add_argument("destination", type=Path, nargs="?", metavar="DEST", help="an empty folder")
     parser.add_argument("--needs", action="store_true", help="print what the page imports")
-    parser.add_argument(
-        "--repo-id", metavar="OWNER/METRIC", help="the name on the Hub, for the card and the page"
-    )
+    parser.add_argument("--repo-id", metavar="OWNER/METRIC", help="the name on the Hub")
     options = parser.parse_args()
     if options.needs:
         print(*space_needs(options.metric), sep="\n")

@@ -9,7 +9,6 @@ The token comes from HF_TOKEN or `hf auth login`; it needs write access to ORG.
 """
 
 import argparse
-import hashlib
 import re
 import sys
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from huggingface_hub.errors import (  # type: ignore[attr-defined]
     RepositoryNotFoundError,
 )
 from huggingface_hub.hf_api import RepoFile
+from huggingface_hub.utils.sha import git_hash
 
 from informedness import __version__  # of this checkout, which `build` puts first in the path
 
@@ -44,10 +44,10 @@ class Plan:
 
     def __str__(self) -> str:
         """Return the changes, one per line."""
-        said = [f"{mark} {name}" for name, mark in self.changes.items()]
-        said += [f"tag {self.tag}"] if self.tag else []
+        lines = [f"{mark} {name}" for name, mark in self.changes.items()]
+        lines += [f"tag {self.tag}"] if self.tag else []
         state = "" if self.head else " (new)"
-        return "\n  ".join([f"{self.repo_id}{state}", *(said or ["nothing changed"])])
+        return "\n  ".join([f"{self.repo_id}{state}", *(lines or ["nothing changed"])])
 
 
 def make_plan(api: HfApi, repo_id: str, files: dict[str, bytes], tag: str | None) -> Plan:
@@ -58,19 +58,19 @@ def make_plan(api: HfApi, repo_id: str, files: dict[str, bytes], tag: str | None
         return Plan(repo_id, files, None, dict.fromkeys(files, "+"), tag)
     listed = api.list_repo_tree(repo_id, recursive=True, revision=space.sha, repo_type="space")
     # others are folders, which go with their last file
-    there = {entry.path: entry.blob_id for entry in listed if isinstance(entry, RepoFile)}
+    hashes = {entry.path: entry.blob_id for entry in listed if isinstance(entry, RepoFile)}
     script = f"{repo_id.partition('/')[2]}.py"
-    if space.sdk != "gradio" or not (script in there or there.keys() <= _FROM_THE_HUB):
+    if space.sdk != "gradio" or not (script in hashes or hashes.keys() <= _FROM_THE_HUB):
         raise Refused(
             f"{repo_id} is a Space of another kind (of {space.sdk}, or without {script}): delete "
             "it, or publish under another --org"
         )
     changes = {
-        name: "~" if name in there else "+"
+        name: "~" if name in hashes else "+"
         for name, content in files.items()
-        if there.get(name) != _git_oid(content)
+        if hashes.get(name) != git_hash(content)
     }
-    changes |= dict.fromkeys(sorted(there.keys() - files.keys() - {".gitattributes"}), "-")
+    changes |= dict.fromkeys(sorted(hashes.keys() - files.keys() - {".gitattributes"}), "-")
     refs = api.list_repo_refs(repo_id, repo_type="space").tags if tag else []
     if commits := [ref.target_commit for ref in refs if ref.name == tag]:
         if changes or commits != [space.sha]:
@@ -103,23 +103,18 @@ def publish(api: HfApi, plan: Plan) -> None:
         api.create_tag(name, tag=plan.tag, revision=head, repo_type="space")
 
 
-def _git_oid(content: bytes) -> str:
-    """Return the name git gives to a file of this content."""
-    return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
-
-
 def _said_by_hub(error: HTTPError) -> str:
     """Return what an error of the Hub says, and what helps against those one meets."""
     if not isinstance(error, HfHubHTTPError):
         return f"cannot reach the Hub at {error.request.url} ({error})"
-    answer, said = error.response, error.server_message or "without a reason"
+    answer, reason = error.response, error.server_message or "without a reason"
     hints = {
         401: "; create a token in the settings of your account there",
         403: "; use a token with write access",
         412: "; someone else changed it at the same time: run this again",
     }
     hint = hints.get(answer.status_code, "")
-    return f"the Hub answered {answer.status_code} at {answer.url}: {said}{hint}"
+    return f"the Hub answered {answer.status_code} at {answer.url}: {reason}{hint}"
 
 
 def _check_commit(release: str, *, is_tagged: bool) -> None:
@@ -145,8 +140,8 @@ def run(options: argparse.Namespace) -> None:
         )
     if release:
         _check_commit(release, is_tagged=not options.dry_run)
-    repo_ids = {name: f"{options.org}/{name}" for name in MODULES}
-    files = {repo_id: space_files(name, repo_id) for name, repo_id in repo_ids.items()}
+    ids = {name: f"{options.org}/{name}" for name in MODULES}
+    files = {repo_id: space_files(name, repo_id) for name, repo_id in ids.items()}
     if options.dry_run:
         for repo_id, of_space in files.items():
             sizes = [f"{name}, {len(content):,} bytes" for name, content in of_space.items()]
@@ -158,8 +153,7 @@ def run(options: argparse.Namespace) -> None:
     if not re.fullmatch(r"[!-~]+", token):  # the client's own error would print the token
         raise Refused("the token has characters that no token can have: copy it again")
     api, tag = HfApi(token=token), f"release-{release}" if release else None
-    plans = [make_plan(api, x, files[x], tag) for x in files]
-    for plan in plans:
+    for plan in [make_plan(api, repo_id, files[repo_id], tag) for repo_id in files]:
         publish(api, plan)
         revision = f', revision="{tag}"' if tag else ""
         print(f"{plan}\n  {api.endpoint}/spaces/{plan.repo_id}")

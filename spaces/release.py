@@ -33,28 +33,22 @@ TABLE = ((12, 1, 0, 2), (3, 7, 1, 0), (0, 2, 20, 1), (4, 0, 0, 5))
 PAIRS = [(i, j) for i, row in enumerate(TABLE) for j, n in enumerate(row) for _ in range(n)]
 REFERENCES, PREDICTIONS = [i for i, _ in PAIRS], [j for _, j in PAIRS]
 
-# What a user does after installing it; standard input: references, predictions, the version, and
-# the score of each module.
-WITH_THE_PACKAGE = """
+# What a user does after installing it; standard input: samples, the version, and the score of each
+# module. With an argument, by evaluate too.
+TRIAL = """
 import json, sys
 import informedness
 assert "site-packages" in informedness.__file__, informedness.__file__
-references, predictions, version, wanted = json.load(sys.stdin)
-made = informedness.report(references, predictions)
-scores, signatures = {name: made[name] for name in wanted}, {made.signature}
-"""
-WITH_EVALUATE = """
-import evaluate
-samples = {"references": references, "predictions": predictions, "return_signature": True}
-for name in wanted:
-    found = evaluate.load(name).compute(**samples)
-    scores[name] = found[name]
-    signatures.add(found[f"{name}_signature"])
-"""
-ANSWER = """
-assert all(abs(scores[name] - value) < 1e-12 for name, value in wanted.items()), (scores, wanted)
-assert all(line.endswith(f"|v:{version}") for line in signatures), signatures
-print(", ".join(f"{name} {value}" for name, value in scores.items()))
+samples, version, wanted = json.load(sys.stdin)
+report = informedness.report(*samples.values())
+results = [{**report, **{f"{name}_signature": report.signature for name in wanted}}]
+if sys.argv[1:]:
+    import evaluate
+    results += [evaluate.combine([*wanted]).compute(**samples, return_signature=True)]
+for result in results:
+    assert all(abs(result[name] - wanted[name]) < 1e-12 for name in wanted), (result, wanted)
+    assert all(result[f"{name}_signature"].endswith(f"|v:{version}") for name in wanted), result
+print(", ".join(f"{name} {result[name]}" for name in wanted))
 """
 
 
@@ -89,10 +83,10 @@ def _unreleased() -> Iterator[str]:
     """Yield the lines that still name no owner, or install from a clone."""
     for name in ("pyproject.toml", "README.md"):
         for number, line in enumerate((ROOT / name).read_text("utf-8").splitlines(), 1):
-            found = re.search("OWNER|not released yet", line)
-            if found and not line.startswith("#"):
+            match = re.search("OWNER|not released yet", line)
+            if match and not line.startswith("#"):
                 yield (
-                    f"{name}, line {number}: {found[0]!r} ends with a release: name your account, "
+                    f"{name}, line {number}: {match[0]!r} ends with a release: name your account, "
                     'and install by `pip install "informedness[all]"`'
                 )
 
@@ -121,8 +115,8 @@ def built_before(folder: Path, version: str) -> list[Path]:
     names = [f"informedness-{version}-py3-none-any.whl", f"informedness-{version}.tar.gz"]
     archives = sorted(folder.iterdir())
     if [archive.name for archive in archives] != names:
-        found = ", ".join(archive.name for archive in archives) or "nothing"
-        raise Refused(f"{folder} must hold {' and '.join(names)}, got {found}")
+        held = ", ".join(archive.name for archive in archives) or "nothing"
+        raise Refused(f"{folder} must hold {' and '.join(names)}, got {held}")
     return [archive.resolve() for archive in archives]
 
 
@@ -150,16 +144,15 @@ def score_with(archive: Path, version: str, work: Path) -> str:
     """
     home = work / f"home-{archive.name}"
     home.mkdir()
-    extra, code = "", WITH_THE_PACKAGE
-    if archive.suffix == ".whl":
-        extra, code = "[evaluate]", WITH_THE_PACKAGE + WITH_EVALUATE
+    extra = "[evaluate]" if archive.suffix == ".whl" else ""
     uv = (sys.executable, "-m", "uv", "run", "--quiet", "--isolated", "--no-project", "--python")
     installed = (*uv, sys.executable, "--with", f"informedness{extra} @ {archive.as_uri()}")
     _run(home, *installed, "informedness", "register" if extra else "--version")
     scores = report(REFERENCES, PREDICTIONS)
-    question = REFERENCES, PREDICTIONS, version, {name: scores[name] for name in MODULES}
-    said = _run(home, *installed, "python", "-c", code + ANSWER, stdin=json.dumps(question))
-    return f"{archive.name}{extra} installs and scores: {said.strip()}"
+    samples = {"references": REFERENCES, "predictions": PREDICTIONS}
+    question = json.dumps([samples, version, {name: scores[name] for name in MODULES}])
+    answer = _run(home, *installed, "python", "-c", TRIAL, *filter(None, [extra]), stdin=question)
+    return f"{archive.name}{extra} installs and scores: {answer.strip()}"
 
 
 def _run(folder: Path, *command: str | Path, stdin: str = "") -> str:
@@ -178,8 +171,8 @@ def run(options: argparse.Namespace) -> None:
     version = options.version
     if not re.fullmatch(r"\d+\.\d+\.\d+", version, re.ASCII):
         raise Refused(f"the version must be three numbers, for example 0.2.0, got {version!r}")
-    if found := [*problems(version)]:
-        raise Refused("\n".join(found))
+    if reasons := [*problems(version)]:
+        raise Refused("\n".join(reasons))
     commit = git("rev-parse", "--short", "HEAD").strip()
     print(f"Commit {commit} has version {version} everywhere.", flush=True)
     if options.check:

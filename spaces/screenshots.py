@@ -82,10 +82,7 @@ def chromium() -> Iterator[Browser]:
             f"no Chromium found on this machine (looked for {', '.join(CHROMIUM)}): "
             "install one with apt-get install chromium"
         )
-    with (
-        sync_playwright() as playwright,
-        playwright.chromium.launch(executable_path=path) as browser,
-    ):
+    with sync_playwright() as api, api.chromium.launch(executable_path=path) as browser:
         yield browser
 
 
@@ -98,9 +95,8 @@ def main() -> None:
                 for view, options in VIEWS.items():
                     page = browser.new_page(**options)
                     page.goto(f"{address}?example=3")
-                    page.locator(
-                        "#result:not([data-stale]) .told", has_text="finds most"
-                    ).wait_for()
+                    told = page.locator("#result:not([data-stale]) .told")
+                    told.filter(has_text="finds most").wait_for()
                     page.locator("[data-fold=Matrix] summary").first.click()
                     page.mouse.move(0, 0)
                     page.wait_for_timeout(500)  # the last transitions of colour

@@ -172,15 +172,17 @@ def _score_tab(demo: gr.Blocks) -> tuple[asking.Result, gr.Tabs]:
     js = "(story) => story.includes('note told') ? { __type__: 'update' } : null"
     result.story.change(None, result.story, examples, js=js, **PRIVATE)
     raw: dict[str, Any] = {"preprocess": False}
-    by_grid: Any = score_grid, [grid, *shown_as], [result], result, refused_grid
+    by_grid: Any = score_grid, [grid, *shown_as], [], result, refused_grid
     asking.ask(from_grid.click, *by_grid, **raw)
     typed = {**QUIET, "trigger_mode": "always_last", **raw}
     for changes in (grid.input, *(control.input for control in shown_as)):
         asking.ask(changes, *by_grid, **typed)
-    drawn = [grid, ways, result]
-    asking.ask(examples.input, open_example, [examples], drawn, result, refused_link, **typed)
+    parts = [grid, ways]
+    asking.ask(examples.input, open_example, [examples], parts, result, refused_link, **typed)
     pasted.change(open_matrix, pasted, [grid, ways], show_progress="hidden", **PRIVATE)
-    linked = asking.ask(demo.load, open_link, [], [examples, *drawn], result, refused_link, **QUIET)
+    linked = asking.ask(
+        demo.load, open_link, [], [examples, *parts], result, refused_link, **QUIET
+    )
     asking.settle(demo, result, grid)
     linked.then(None, js="() => document.documentElement.classList.remove('linked')", **PRIVATE)
     return result, ways

@@ -7,10 +7,8 @@ which column is which.
 import functools
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from itertools import chain
 from operator import itemgetter
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import gradio as gr
 from charts import draw
@@ -28,13 +26,12 @@ PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 QUIET: dict[str, Any] = {"bring": False, "show_progress": "hidden"}
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(NamedTuple):
     """Where a result is shown: the story, and further down the details; and where refusals are."""
 
     story: gr.HTML
     details: gr.HTML
-    refusals: list[gr.HTML] = field(default_factory=list)
+    refusals: list[gr.HTML]
 
 
 def html(value: Any, **options: Any) -> gr.HTML:
@@ -55,6 +52,7 @@ def result_of(drawn: tuple[str, str], name: str) -> Result:
     return Result(
         html(story, elem_id=name, elem_classes="story", render=False),
         html(details, elem_id=f"{name}-details", elem_classes="details", render=False),
+        [],
     )
 
 
@@ -81,24 +79,23 @@ def ask(
 ) -> Any:
     """Call a function when an event fires; if it raises a ValueError, show that as a refusal.
 
-    `outputs` are what it returns, including `result`, which is scrolled into view if `bring`.
+    `outputs` are what it returns before both parts of `result`, which are scrolled into view if
+    `bring`.
     """
     result.refusals.append(refusal)
-    pairs = ([x.story, x.details] if isinstance(x, Result) else [x] for x in outputs)
-    parts = [*chain.from_iterable(pairs)]
+    filled = [*outputs, result.story, result.details, refusal]
 
     @functools.wraps(function)
     def handler(*args: Any) -> list[Any]:
         try:
-            answer = function(*args)
-            return [*answer, ""] if len(parts) > 1 else [answer, ""]
+            return [*function(*args), ""]
         except ValueError as error:
-            return [*[gr.skip()] * len(parts), draw("refusal", message=str(error))]
+            return [*[gr.skip()] * len(filled[1:]), draw("refusal", message=str(error))]
 
     about = f"{json.dumps(result.story.elem_id)}, {json.dumps(bring)}"
     js = f"(...inputs) => results.asked({about}, inputs)"
     options = {"js": js, "show_progress_on": result.story, **PRIVATE, **options}
-    asked = event(handler, inputs, [*parts, refusal], **options)
+    asked = event(handler, inputs, filled, **options)
     js = f"(refused) => results.answered({about}, refused)"
     return asked.then(None, refusal, js=js, **PRIVATE)
 
@@ -262,5 +259,5 @@ def _ask_of_table(
     grey(result.story, *(changed if kind == "file" else []), *menus_chosen)
     used = use_counts.click(lambda text: text.split("'")[1], use_counts, counts, **raw)
     for press in (button.click, used.then):
-        ask(press, asked, [*fields, *inputs], [result], result, refusal, preprocess=False)
+        ask(press, asked, [*fields, *inputs], [], result, refusal, preprocess=False)
     return fields[0]

@@ -113,6 +113,11 @@ def draw(template: str, **values: Any) -> str:
     return TEMPLATES.get_template(f"{template}.html").render(**values)
 
 
+def draw_result(template: str, template_of_details: str, /, **values: Any) -> tuple[str, str]:
+    """Return the HTML of a story and of its details."""
+    return draw(template, **values), draw(template_of_details, **values)
+
+
 def reach_of(
     table: ContingencyTable, ci: Estimate | None, chance: float, best: float
 ) -> tuple[str, int]:
@@ -216,12 +221,13 @@ def draw_score(
     if several and table.is_weighted:
         reach = "has no interval: these are weights, not counts of samples"
 
-    is_entropic, link = isinstance(score, EntropicScore), link_of(table, **settings)
+    is_entropic = isinstance(score, EntropicScore)
     note_texts = list(dict.fromkeys(map(plain, notes)))
     if not taken:  # a matrix or a link, which has none of the options of a table
         note_texts = [worded(text, ("labels",)) for text in note_texts]
-    told = draw(
+    return draw_result(
         "story",
+        "details",
         several=several,
         commonest=commonest_of(table),
         report=report,
@@ -236,13 +242,8 @@ def draw_score(
         taken=taken,
         doubts=[text for text in note_texts if MAY_BE_COUNTS in text],
         warnings=[text for text in note_texts if several and MAY_BE_COUNTS not in text],
-        link=link,
+        link=link_of(table, **settings),
         forms=forms_of(to_copy, report),
-    )
-    details = draw(
-        "details",
-        report=report,
-        constant=constant,
         averages=averages,
         size=size,
         map=heat_map(table),
@@ -250,10 +251,8 @@ def draw_score(
         ci=ci,
         triangle=triangle_of(table) if is_entropic else None,
         signature=signature,
-        link=link,
         code=code_of(table, **settings),
     )
-    return told, details
 
 
 # A comparison
@@ -275,28 +274,23 @@ def draw_comparison(
         first = next(iter(tables.values()))
         constant = Report.from_table(sentences.answering(first, "commonest")).scores
     a, b = (report.scores for report in reports.values())
-    link, notes = link_of_models(answers.columns), [*answers.notes, *warned]
+    notes = list(dict.fromkeys(map(plain, [*answers.notes, *warned])))
     of_both = f"A {rounded(a[METRIC], 3)}, B {rounded(b[METRIC], 3)}"
     to_copy = f"{NAMES[METRIC]}: {of_both}; {comparison}"
-    told = draw(
+    return draw_result(
         "comparison",
+        "compared",
         comparison=comparison,
         accuracies={"A": a["accuracy"], "B": b["accuracy"]},
         commonest=commonest_of(first),
         constant=constant,
         drawn=comparison_scales(comparison, constant[METRIC]) if comparison else None,
-        warnings=list(dict.fromkeys(map(plain, notes))) if comparison else [],
+        warnings=notes if comparison else [],
         taken=answers.account,
-        link=link,
+        link=link_of_models(answers.columns),
         forms=forms_of(to_copy, comparison) if comparison else {},
-    )
-    details = draw(
-        "compared",
-        comparison=comparison,
         columns=[("A", a), ("B", b), ("B \u2212 A", {name: b[name] - a[name] for name in a})],
         maps={name: heat_map(table) for name, table in tables.items()},
         verdicts=verdicts,
-        link=link,
         code=code_of_models(answers.columns),
     )
-    return told, details

@@ -50,5 +50,5 @@ def compare_tab(demo: gr.Blocks) -> None:
             example = as_rows(dict(zip(HEADER, columns, strict=True)))
             pasted = ask_in_tabs("Compare", ROLES, compared, result, example)
         result.details.render()  # type: ignore[no-untyped-call]
-    ask(demo.load, open_models, [], [pasted, result], result, refusal_below("models"), **QUIET)
+    ask(demo.load, open_models, [], [pasted], result, refusal_below("models"), **QUIET)
     settle(demo, result)

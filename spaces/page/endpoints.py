@@ -32,15 +32,12 @@ Asked = gr.Request | None
 
 
 def _report(
-    table: ContingencyTable,
-    confidence_level: float | None,
-    warned: Sequence[Warning] = (),
-    **how: Any,
+    table: ContingencyTable, level: float | None, warned: Sequence[Warning] = (), **options: Any
 ) -> dict[str, Any]:
     """Return the report as plain values, with a guesser's and a perfect classifier's scores.
 
     Sums of weights have no interval, because the number of samples behind them is unknown. `warned`
-    are warnings of the table, `how` the other options of the report.
+    are warnings of the table, `options` the others of the report.
     """
     beside = {"always_commonest": "commonest", "all_right": "right"}
     with collected():  # nobody asked about these two tables
@@ -48,12 +45,12 @@ def _report(
     sentences = list(filter(None, [score_named(METRIC).undefined(table)]))
     with collected() as notes:
         warn_of_table(table)
-        if confidence_level is not None:
-            check_level(confidence_level)
+        if level is not None:
+            check_level(level)
             if table.is_weighted:
-                confidence_level = None
+                level = None
                 sentences.append("there is no interval: these are weights, not counts of samples")
-        report = Report.from_table(table, confidence_level, **how)
+        report = Report.from_table(table, level, **options)
         summary = report.summary if METRIC == "informedness" else report.summary_of(METRIC)
     doubts = [*dict.fromkeys(sentences + texts_of([*warned, *notes]))]
     return {**report.to_dict(), "summary": summary, **others, "warnings": doubts}
@@ -176,14 +173,14 @@ def compare(
     """
     columns = references, predictions_a, predictions_b
     models = {"predictions_a": predictions_a, "predictions_b": predictions_b}
-    how: dict[str, Any] = {"labels": labels, "unknown": unknown, "ignore_index": ignore_index}
-    tables = tables_of_models(references, models, **how)
-    how |= {"metric": metric, "average": average, "confidence_level": confidence_level}
+    options: dict[str, Any] = {"labels": labels, "unknown": unknown, "ignore_index": ignore_index}
+    tables = tables_of_models(references, models, **options)
+    options |= {"metric": metric, "average": average, "confidence_level": confidence_level}
     with collected() as notes:
-        made = informedness.compare(*columns, **how)
+        comparison = informedness.compare(*columns, **options)
     with collected():
         a, b = map(scores_of, tables)
-    return {**made.to_dict(), "scores_a": a, "scores_b": b, "warnings": texts_of(notes)}
+    return {**comparison.to_dict(), "scores_a": a, "scores_b": b, "warnings": texts_of(notes)}
 
 
 def called(function: Callable[..., dict[str, Any]]) -> Callable[..., Any]:
@@ -201,9 +198,9 @@ def called(function: Callable[..., dict[str, Any]]) -> Callable[..., Any]:
         try:
             answer = function(**{name: _read(name, value) for name, value in given.items()})
         except ValueError as error:
-            said = charts.worded(str(error), names)
-            raise gr.Error(said, title="Not scored", print_exception=False) from None
-        answer["warnings"] = [charts.worded(said, names) for said in answer["warnings"]]
+            reason = charts.worded(str(error), names)
+            raise gr.Error(reason, title="Not scored", print_exception=False) from None
+        answer["warnings"] = [charts.worded(text, names) for text in answer["warnings"]]
         is_tool = request is not None and request.headers.get("x-gradio-user") == "mcp"
         return json.dumps(answer, ensure_ascii=False) if is_tool else answer
 

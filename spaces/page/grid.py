@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,10 +23,8 @@ THOUSANDS = r"[1-9]\d{0,2}(?P<mark>[,.' \u2019\u00a0\u2009\u202f])\d{3}((?P=mark
 
 def grid_value(labels: Sequence[Any], matrix: Sequence[Sequence[Any]]) -> Grid:
     """Return a matrix as the page holds it."""
-    return {
-        "labels": list(map(str, labels)),
-        "cells": [[str(cell) for cell in row] for row in matrix],
-    }
+    cells = [list(map(str, row)) for row in matrix]
+    return {"labels": list(map(str, labels)), "cells": cells}
 
 
 def read_grid(grid: Grid) -> tuple[list[str], list[list[float]]]:
@@ -87,21 +86,19 @@ def pasted_matrix(text: str, old: Sequence[str]) -> tuple[Grid, str]:
     new = [f"class {n}" for n in range(len(old) + 1, k + 1)]
     grid = grid_value(names or [*old[:k], *new], counts)
     check_no_totals(np.array(read_grid(grid)[1]))
-    said = f"Pasted a matrix of {k} classes{', with their names' if names else ''}."
-    return grid, " ".join([said, *(sentence(plain(note)) for note in notes)])
+    summary = f"Pasted a matrix of {k} classes{', with their names' if names else ''}."
+    return grid, " ".join([summary, *(sentence(plain(note)) for note in notes)])
 
 
 def is_matrix(text: str) -> bool:
     """Return whether a text can only be a matrix: of numbers, between names or in brackets."""
     if len(text.splitlines()) > MAX_GRID + 3:
         return False
-    try:
-        with collected():
-            names, counts = parted(rows_of_block(text))
-    except ValueError:
-        return False
-    has_form = bool(names) or text.lstrip().startswith(("[[", "array("))
-    return has_form and all(is_number(cell or "0") for row in counts for cell in row)
+    with collected(), suppress(ValueError):
+        names, counts = parted(rows_of_block(text))
+        has_form = bool(names) or text.lstrip().startswith(("[[", "array("))
+        return has_form and all(is_number(cell or "0") for row in counts for cell in row)
+    return False
 
 
 def rows_of_block(text: str) -> list[list[str]]:

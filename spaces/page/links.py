@@ -71,9 +71,10 @@ def _counts_of(query: Any, n_sides: int) -> tuple[list[str], list[int]]:
         raise Refusal(f"A link can hold at most {MAX_GRID} classes and {MAX_LINK:,d} characters.")
     if not classes:
         raise Refusal("The link has counts, but no classes.")
-    numbers, wanted = written.split(","), len(classes) ** n_sides
-    if len(numbers) != wanted or not all(re.fullmatch("[0-9]{1,18}", n) for n in numbers):
-        raise Refusal(f"The link must hold {wanted} counts, one for each pair of its classes.")
+    n_counts = len(classes) ** n_sides
+    numbers = written.split(",")
+    if len(numbers) != n_counts or not all(re.fullmatch("[0-9]{1,18}", n) for n in numbers):
+        raise Refusal(f"The link must hold {n_counts} counts, one for each pair of its classes.")
     return classes, list(map(int, numbers))
 
 
@@ -82,8 +83,7 @@ def table_of_link(query: Any) -> ContingencyTable | None:
     if not ("class" in query or "counts" in query) or query.get("tab") == "compare":
         return None
     classes, counts = _counts_of(query, 2)
-    k = len(classes)
-    matrix = [counts[i * k : i * k + k] for i in range(k)]
+    matrix = np.reshape(counts, (len(classes), -1)).tolist()
     return table_of_cells(classes, matrix, is_observed="observed" in query)
 
 
@@ -121,16 +121,16 @@ def code_of(table: ContingencyTable, average: str = "default", level: float = 0.
         return ""
     labels, matrix = list(table.labels), table.to_dense().tolist()
     if table.declared:
-        made = f"from_matrix({matrix}, labels={labels})"
+        constructor = f"from_matrix({matrix}, labels={labels})"
     else:
         cells = zip(table.rows.tolist(), table.columns.tolist(), table.counts.tolist(), strict=True)
         r, p, n = zip(*((labels[i], labels[j], n) for i, j, n in cells), strict=True)
-        made = f"from_counts(\n    references={[*r]}, predictions={[*p]}, counts={[*n]}\n)"
+        constructor = f"from_counts(\n    references={[*r]}, predictions={[*p]}, counts={[*n]}\n)"
     options = "" if table.is_weighted else f", confidence_level={level}"
     options += "" if average == "default" else f', average="{average}"'
     return (
         "from informedness import ContingencyTable, report\n"
-        f"table = ContingencyTable.{made}\n"
+        f"table = ContingencyTable.{constructor}\n"
         f"print(report(table{options}))"
     )
 

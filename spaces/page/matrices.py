@@ -31,26 +31,18 @@ def heat_map(table: ContingencyTable) -> dict[str, Any]:
     }
 
 
-def confused_pairs(table: ContingencyTable) -> list[dict[str, Any]]:
-    """Return the eight largest cells off the diagonal."""
+def confused_pairs(table: ContingencyTable) -> list[tuple[str, str, Any, Any]]:
+    """Return the eight largest cells off the diagonal: both classes, the count, and of how many."""
     wrong = np.flatnonzero((table.rows != table.columns) & (table.counts > 0))
     totals = table.reference_totals[table.rows]
-    order = np.lexsort((totals[wrong], -table.counts[wrong]))
-    return [
-        {
-            "reference": shown(table.labels[table.rows[cell]]),
-            "prediction": shown(table.labels[table.columns[cell]]),
-            "count": table.counts[cell].item(),
-            "total": totals[cell].item(),
-        }
-        for cell in wrong[order[:8]]
-    ]
+    largest = wrong[np.lexsort((totals[wrong], -table.counts[wrong]))[:8]]
+    of_cells = (table.rows, table.columns, table.counts, totals)
+    cells = zip(*(values[largest].tolist() for values in of_cells), strict=True)
+    return [(shown(table.labels[i]), shown(table.labels[j]), n, total) for i, j, n, total in cells]
 
 
 def class_bars(per_class: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the Informedness and rates of each class of a report; of many, the commonest ones."""
     both = [row["prevalence"] + row["bias"] for row in per_class]
     commonest = np.sort(np.argsort(np.negative(both), kind="stable")[:MOST_BARS]).tolist()
-    rows = [per_class[number] for number in commonest]
-    bars = [{"name": shown(row["label"]), "value": row["tpr_minus_fpr"]} for row in rows]
-    return {"bars": bars, "n_classes": len(both), "rows": rows}
+    return {"n_classes": len(both), "rows": [per_class[number] for number in commonest]}

@@ -115,16 +115,12 @@ def field(table: Table, average: Any = "default", level: float = LEVEL) -> dict[
     share = outside_share(table)
     n_outside = round(100 * share) if share > MANY_OUTSIDE else 0
     answered = answered_of(table) if n_outside else table
-    shares, why = ({}, "") if answered is None else parted(answered, n_outside > 0, average)
+    shares, why = ({}, "") if answered is None else parted(answered, average)
     n_answered = 100 - n_outside
     counts = dict(zip(shares, whole([*shares.values()], n_answered), strict=True))
     unsure = range(0)
-    if (
-        answered is not None
-        and "known" in counts
-        and not table.is_weighted
-        and np.count_nonzero(table.prediction_totals) > 1
-    ):
+    is_uncertain = not table.is_weighted and np.count_nonzero(table.prediction_totals) > 1
+    if answered is not None and "known" in counts and is_uncertain:
         score = averaged_score(INFORMEDNESS.name, average).with_interval()
         _, _, low, high = score.interval(answered, level)
         low, high = (0.0, 1.0) if math.isnan(low) else (max(low, 0.0), high)
@@ -135,29 +131,17 @@ def field(table: Table, average: Any = "default", level: float = LEVEL) -> dict[
     words = ", ".join(f"{n} {kind.replace('-', ' ')}" for kind, n in counts.items())
     squares = enumerate(kind for kind, n in counts.items() for _ in range(n))
     drawn = [(kind, place in unsure) for place, kind in squares]
-    return {"counts": counts, "why": why, "words": words, "squares": drawn}
+    reason = {"why": why, "of_given": n_outside > 0}
+    return {"counts": counts, "words": words, "squares": drawn, **reason}
 
 
-def parted(table: Table, are_given: bool, average: Any = "default") -> tuple[dict[str, float], str]:
-    """Return the shares of known and lucky answers, or of right ones and why no more is known.
-
-    `are_given` says whether the table lacks answers that are no class.
-    """
+def parted(table: Table, average: Any = "default") -> tuple[dict[str, float], str]:
+    """Return the shares of known and lucky answers, or of right ones and why no more is known."""
     scores = ACCURACY, averaged_score(INFORMEDNESS.name, average)
     accuracy, known = (float(score.rounded(table)) for score in scores)
     several = np.count_nonzero(table.reference_totals) > 1
     if several and -1e-9 <= known <= accuracy + 1e-9:
         known = min(max(known, 0.0), accuracy)
         return {"known": known, "lucky": accuracy - known, "wrong": 1 - accuracy}, ""
-    whose = " of the answers given" if are_given else ""
-    why = f"Informedness{whose} is below 0: no answers are known, they are only right or wrong."
-    if not several:
-        among = " among the answers given" if are_given else ""
-        why = f"With one class{among} there is nothing to know, so answers are only right or wrong."
-    elif known > 0:
-        bound = "their accuracy" if are_given else "accuracy"
-        why = (
-            f"Informedness{whose} is above {bound}, which can happen with several classes. It does "
-            "not tell which right answers were guessed, so answers are only right or wrong."
-        )
+    why = ("above accuracy" if known > 0 else "below 0") if several else "one class"
     return {"right": accuracy, "wrong": 1 - accuracy}, why

@@ -8,8 +8,10 @@ import functools
 import os
 import subprocess
 import sys
+from collections import deque
 from pathlib import Path
 
+UNPACKING = ("arrow", "parquet", "eval")  # other kinds are read in parts, and can be no larger
 MEMORY = 1 << 30  # bytes of addresses; much of it is never used
 _TOO_LARGE = 3  # as an exit code
 
@@ -17,11 +19,7 @@ _TOO_LARGE = 3  # as an exit code
 @functools.lru_cache
 def is_small(path: str, kind: str, most_bytes: int) -> bool:
     """Return whether a file can be decoded; one that is damaged can, as its reader says more."""
-    if kind not in (
-        "arrow",
-        "parquet",
-        "eval",
-    ):  # others are read in small parts, and can be no larger
+    if kind not in UNPACKING:
         return True
     few_threads = {"OMP_NUM_THREADS": "1", "ARROW_IO_THREADS": "1"}  # each takes addresses
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **few_threads}
@@ -49,8 +47,7 @@ def main(path: str, kind: str, most_bytes: str) -> int:
 
     try:
         if kind == "eval":
-            for _ in read_log(Path(path)):
-                pass
+            deque(read_log(Path(path)), maxlen=0)
             return 0
         with open_whole(path, kind, None, int(most_bytes)) as stream:
             if kind == "parquet":
@@ -61,8 +58,7 @@ def main(path: str, kind: str, most_bytes: str) -> int:
             else:
                 stream.seek(0)
                 batches = pyarrow.ipc.open_stream(native(stream))
-            for _ in batches:
-                pass
+            deque(batches, maxlen=0)
     except MemoryError:
         return _TOO_LARGE
     except (ValueError, OSError, pyarrow.ArrowException):  # damage
