@@ -33,7 +33,7 @@ from asking import PRIVATE, QUIET  # noqa: E402
 from compare_tab import compare_tab  # noqa: E402
 from data import ROLES, Answers, table_of_labels, table_of_matrix  # noqa: E402
 from grid import Grid, grid_value, is_matrix, pasted_matrix, read_grid  # noqa: E402
-from guess import guess_tab  # noqa: E402
+from guess import guessed  # noqa: E402
 from limits import MAX_FILE, MAX_GRID, METRIC, MOST_VISITORS, Guard, Refusal, examples_of  # noqa: E402
 from links import settings_of_link, table_of_cells, table_of_link  # noqa: E402
 
@@ -180,9 +180,7 @@ def _score_tab(demo: gr.Blocks) -> tuple[asking.Result, gr.Tabs]:
     parts = [grid, ways]
     asking.ask(examples.input, open_example, [examples], parts, result, refused_link, **typed)
     pasted.change(open_matrix, pasted, [grid, ways], show_progress="hidden", **PRIVATE)
-    linked = asking.ask(
-        demo.load, open_link, [], [examples, *parts], result, refused_link, **QUIET
-    )
+    linked = asking.ask(demo.load, open_link, [], [examples, *parts], result, refused_link, **QUIET)
     asking.settle(demo, result, grid)
     linked.then(None, js="() => document.documentElement.classList.remove('linked')", **PRIVATE)
     return result, ways
@@ -207,7 +205,8 @@ def build() -> gr.Blocks:
             with gr.Tab("Score", id="score"):
                 result, ways = _score_tab(demo)
             with gr.Tab("Guess", id="guess"):
-                guess_tab()
+                # what each message is about, and what it is
+                asking.scripted("guess", examples_of("guess"), server_functions=[guessed])
             with gr.Tab("Simulate", id="simulate"):
                 asking.scripted("simulation")
             if isinstance(score_named(METRIC), ScoreWithInterval):  # others have no test of two

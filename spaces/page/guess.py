@@ -3,9 +3,8 @@
 from typing import Any
 
 import charts
-from asking import scripted
 from data import table_of_labels
-from limits import METRIC, examples_of
+from limits import METRIC
 
 from informedness.results.report import Report
 from informedness.text.render import rounded
@@ -17,21 +16,15 @@ FEWEST = 5  # answers, before which a score jumps from -1 to 1
 def guessed(sides: dict[str, Any]) -> str:
     """Return what is said after the guesses so far: the next message, scores, what they mean."""
     truth, answers = sides["truth"], sides["answers"]
-    scores, said = {}, ""
+    scores, meaning = {}, ""
     if truth:
         with collected():
             report = Report.from_table(table_of_labels(truth, answers, ["ham", "spam"]))
-            said = charts.sentence(report.summary_of("informedness").partition(": ")[2])
+            meaning = charts.sentence(report.summary_of("informedness").partition(": ")[2])
         scores = {charts.NAMES["accuracy"]: charts.percent(report.scores["accuracy"])}
         if len(truth) < FEWEST or len({*truth}) < 2:
-            said = f"Informedness takes {FEWEST} messages, of both kinds."
+            meaning = f"Informedness takes {FEWEST} messages, of both kinds."
         else:
             names = dict.fromkeys(["informedness", METRIC])
             scores |= {charts.NAMES[name]: rounded(report.scores[name]) for name in names}
-    return charts.draw("guessed", **sides, scores=scores, said=said)
-
-
-def guess_tab() -> None:
-    """Fill the tab."""
-    messages = examples_of("guess")  # what each is about, and what it is
-    scripted("guess", messages, server_functions=[guessed])
+    return charts.draw("guessed", **sides, scores=scores, meaning=meaning)

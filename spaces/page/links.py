@@ -5,7 +5,9 @@ the references and the predictions of two models.
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 from urllib.parse import urlencode
 
@@ -48,20 +50,14 @@ def settings_of_link(query: Any) -> dict[str, Any]:
     return {"average": query.get("average", "default"), "level": float(level)}
 
 
-def _counted(columns: Sequence[Sequence[Any]]) -> tuple[list[Any], Any]:
-    """Return the classes in columns, and how often each combination of them occurs."""
-    labels = sorted({label for column in columns for label in column})
-    counts = np.zeros((len(labels),) * len(columns), np.int64)
-    codes = [list(map(labels.index, column)) for column in columns]
-    np.add.at(counts, tuple(codes), 1)
-    return labels, counts
-
-
 def link_of_models(columns: Sequence[Sequence[Any]]) -> str:
     """Return the query that holds references and the predictions of two models, as `link_of`."""
-    if len({label for column in columns for label in column}) > MAX_GRID:
+    labels = sorted({label for column in columns for label in column})
+    if len(labels) > MAX_GRID:
         return NO_LINK
-    return _query(*_counted(columns), tab="compare")
+    n_samples = Counter(zip(*columns, strict=True))
+    counts = [n_samples[answers] for answers in product(labels, repeat=len(columns))]
+    return _query(labels, np.array(counts), tab="compare")
 
 
 def _counts_of(query: Any, n_sides: int) -> tuple[list[str], list[int]]:
@@ -139,11 +135,8 @@ def code_of_models(columns: Sequence[Sequence[Any]]) -> str:
     """Return lines of Python that compare these columns; empty if they are too many."""
     if not link_of_models(columns).startswith("?"):
         return ""
-    labels, counts = _counted(columns)
-    rows = [
-        (*(labels[code] for code in codes), int(counts[tuple(codes)]))
-        for codes in np.argwhere(counts).tolist()
-    ]
+    n_samples = Counter(zip(*columns, strict=True))
+    rows = [(*answers, n) for answers, n in sorted(n_samples.items())]
     return (
         "from informedness import compare\n"
         f"rows = {rows}\n"

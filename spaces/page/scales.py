@@ -34,23 +34,23 @@ class Scale:
         low, at, high = map(self._axis, (self.low, min(max(value, self.low), self.high), self.high))
         return round(100 * (at - low) / (high - low), 2) if high > low else 100.0
 
-    def band(self, made: Estimate | Comparison | None) -> list[float]:
+    def band(self, result: Estimate | Comparison | None) -> list[float]:
         """Return the start and the width of an interval; empty if there is none."""
-        if made is None or math.isnan(made.confidence_interval[0]):
+        if result is None or math.isnan(result.confidence_interval[0]):
             return []
-        start, end = map(self.place, made.confidence_interval)
+        start, end = map(self.place, result.confidence_interval)
         return [start, round(end - start, 2)]
 
 
 def score_scale(
-    score: Score, value: float, chance: float, best: float, made: Estimate | None, digits: int
+    score: Score, value: float, chance: float, best: float, result: Estimate | None, digits: int
 ) -> dict[str, Any]:
     """Return a score on a line from chance to the best, or as far as its interval reaches.
 
     On that of a score of information, as many bits are as long everywhere.
     """
     is_entropic = isinstance(score, EntropicScore)
-    reached = [end for end in made.confidence_interval if end == end] if made else []
+    reached = [end for end in result.confidence_interval if end == end] if result else []
     low, high = (most(value, chance, best, *reached) for most in (min, max))
     scale = Scale(low, high, math.log2 if is_entropic else float)
     ends = {"chance": chance, "best": best, "worst": score.lowest}
@@ -58,7 +58,7 @@ def score_scale(
         "words": {name: f"{end:.{digits * is_entropic}f}" for name, end in ends.items()},
         "is_worst": low == score.lowest < chance,
         "is_below": value < min(chance, 0.0),
-        "band": scale.band(made),
+        "band": scale.band(result),
         "chance": scale.place(chance),
         "point": scale.place(value),
         "best": scale.place(best),
@@ -72,12 +72,12 @@ def bits_of(table: Table) -> dict[str, float]:
     return {"unsure": unsure, "passed": passed, "lost": unsure - passed}
 
 
-def comparison_scales(made: Comparison, chance: float) -> dict[str, Any]:
+def comparison_scales(result: Comparison, chance: float) -> dict[str, Any]:
     """Return both scores on one line with that of a guesser, and their difference on another."""
-    least, most = min(made.a, made.b), max(made.a, made.b, chance)
+    least, most = min(result.a, result.b), max(result.a, result.b, chance)
     low = chance if chance < least + 1e-9 else math.floor(10 * least - 1e-9) / 10
     high = min(math.ceil(10 * most + 1e-9) / 10, 1.0)  # the best of every score
-    values, ends = Scale(low, high), [*made.confidence_interval, made.difference, 0.0]
+    values, ends = Scale(low, high), [*result.confidence_interval, result.difference, 0.0]
     ends = [end for end in ends if not math.isnan(end)]
     step = 0.1 if max(ends) - min(ends) > 0.1 else 0.01
     reach = [step * math.floor(min(ends) / step), step * math.ceil(max(ends) / step)]
@@ -85,11 +85,11 @@ def comparison_scales(made: Comparison, chance: float) -> dict[str, Any]:
     return {
         "ends": (low, high),
         "chance": values.place(chance),
-        "models": {"A": values.place(made.a), "B": values.place(made.b)},
+        "models": {"A": values.place(result.a), "B": values.place(result.b)},
         "reach": (beyond.low, beyond.high),
         "zero": beyond.place(0.0),
-        "difference": beyond.place(made.difference),
-        "band": beyond.band(made),
+        "difference": beyond.place(result.difference),
+        "band": beyond.band(result),
     }
 
 
