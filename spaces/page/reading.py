@@ -110,10 +110,11 @@ class Upload:
         switches: dict[str, Any] = {name: name in (meant or ()) for name in MEANT}
         of_rows = {name: switches.pop(name) for name in ("drop_null", "keep_missing")}
         switches["unknown"] = "wrong" if switches["unknown"] else "error"
+        threshold = threshold or None  # where nothing was typed
         with suppress(TypeError, ValueError):  # the package refuses what is no number
             threshold = float(threshold)
         labels = list_of(classes or "") or None
-        options = LabelOptions(labels=labels, threshold=threshold or None, **switches)
+        options = LabelOptions(labels=labels, threshold=threshold, **switches)
         samples = Samples(named, options, **of_rows)
         samples.reads_names = score_named(METRIC).reads_names
         of_file: dict[str, Any] = {"encoding": self._encoding, "most_bytes": MAX_FILE}

@@ -243,6 +243,12 @@ def test_a_column_of_counts_is_read_as_counts_only_if_it_is_chosen(page):
     assert parsed(score(page, text, *NAMES, "count")).id("score").text == "0.80"
 
 
+def test_a_threshold_may_be_0_as_that_of_logits_is(page):
+    text = "gold,model\na,-1.5\nb,2.5\nb,-0.5\na,-0.25\n"
+    shown = score(page, text, threshold="0", classes="a, b")
+    is_scored(shown, [*"abba"], [*"abaa"])
+
+
 OBJECTS = [{"label": x, "prediction": y} for x, y in zip(GOLD, MODEL, strict=True)]
 LABELLED, NUMBERED = ["label", "prediction"], ["column 1", "column 2"]
 TABLES = {  # the same samples, as they are pasted or sent in a file, and the columns that are found
