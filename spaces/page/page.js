@@ -11,8 +11,9 @@ const goTo = (query, method = "replaceState") =>
   const addressOf = (tab) => addresses[tab] ?? `?tab=${tab}`;
   const find = (tab) => document.querySelector(`[role=tab][data-tab-id="${CSS.escape(tab)}"]`);
   const move = (query) => {
-    isMoving = true;
     const asked = new URLSearchParams(query), tab = find(asked.get("tab")) ?? find("score");
+    if (!tab) return; // app.py opens what the address says once there is a page
+    isMoving = true;
     if (tab.closest("#asked")) find("score").click();
     tab.click();
     document.querySelectorAll("#examples label")[asked.get("example") - 1]?.click();
@@ -61,7 +62,6 @@ const goTo = (query, method = "replaceState") =>
     step = chip;
     results.fill();
   }).observe(document, { childList: true, subtree: true, attributeFilter: ["open", "name"] });
-
   // A server with a full queue is asked again.
   const { fetch } = window;
   window.fetch = async (...request) => {
