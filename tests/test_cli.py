@@ -81,6 +81,7 @@ def folder(tmp_path_factory):
         write("swapped.csv", prediction=GOLD, label=A)
         write("other.csv", gold=["yes", "no"] * 9, a=["0", "1"] * 9, b=["1", "0"] * 9)
         write("one.csv", gold=["a"] * 60, a=["b"] * 60)
+        write("scores.csv", gold=["a", "b"] * 30, a=["0.25", "0.75"] * 30)
         Path("empty.csv").touch()
     return folder
 
@@ -288,6 +289,7 @@ ERRORS = {
     f"report {PAIR} --on id": "`--on` needs two files, got 1",
     f"report {PAIR} --weights type": "p.csv: not readable as csv: `--counts` and `--weights` must",
     f"report {PAIR} --numeric": "`--references` must hold integers with --numeric, got 'ham'",
+    "report scores.csv -r gold -p a": "--threshold 0.5 cuts scores into two classes; ",
     "report gold.txt a.txt --numeric": "`references` must hold integers with --numeric, got 'ham'",
     "report gold.txt gold.txt": "gold.txt: each file must be listed once",
     "compare p.csv p.csv -r gold -p a --on doc": "p.csv: each file must be listed once",

@@ -263,16 +263,17 @@ def _in_options(message: str, options: argparse.Namespace) -> str:
     names = "|".join(map(re.escape, sorted(flags, reverse=True)))  # the longest of a start first
     # `unknown`, unknown="wrong" and numeric=True, but nothing in quotes, as names are, or in a path
     quoted = r"(?<!\w)(?P<quote>['\"])(?:\\.|(?!(?P=quote)).)*(?P=quote)"
-    argument = rf"(?<=`)({names})(?=[`\\ ])|(?<=[ `(])({names})=(?:\"(\w+)\"|True)?(?=[\s`,;:.)]|$)"
-    argument = f"{quoted}|{argument}"
+    value = r"(?:\"(?P<word>\w+)\"|(?P<number>\d[\d.]*)|True)?"
+    argument = rf"(?<=`)({names})(?=[`\\ ])|(?<=[ `(])({names})={value}(?=[\s`,;:.)]|$)"
 
     def option(match: re.Match[str]) -> str:
         if match["quote"]:
             return match[0]
         flag = flags[match[2] or match[3]]
-        return f"{flag} {match[4]}" if match[4] else flag
+        given = match["word"] or match["number"]
+        return f"{flag} {given}" if given else flag
 
-    return re.sub(argument, option, message)
+    return re.sub(f"{quoted}|{argument}", option, message)
 
 
 # The options
