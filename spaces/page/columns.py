@@ -55,8 +55,9 @@ def check_choices(
     """Return the names of the columns chosen for these roles, each of which is one of its own."""
     if len(header) < len(roles):
         raise Refusal(
-            f"A table needs a column each for {', '.join(roles)}, and this one "
-            f"has {len(header)}: put them side by side, as in a spreadsheet."
+            f"A table needs a column each for {', '.join(roles[:-1])} and {roles[-1]}, and this "
+            f"one has {', '.join(map(show, header)) or 'none'}: put them side by side, parted by "
+            "tabs or commas."
         )
     chosen = [name for name in names if name]
     for name, role in zip(names, roles, strict=True):

@@ -66,7 +66,7 @@ MORE = "at most 100,000 rows. On your computer there can be more: pip"
 PASTED = {
     "a\ta\n" * 100_001: MORE,
     " \n": "There is no table yet",
-    "label\na\nb": "needs a column each for references, predictions, and this one has 1",
+    "label\na\nb": "a column each for references and predictions, and this one has 'label':",
     "gold\tmodel\n\ud800\ta": "is not text in UTF-8",
 }
 LINKS = {

@@ -43,7 +43,10 @@ def ask_for_columns(options: Namespace) -> None:
     }
     files = " and ".join(map(shown, paths[: 2 if len(paths) == 2 else 1]))
     if not any(columns.values()):
-        raise ValueError(f"{files}: there must be rows with labels, and a name above each column")
+        raise ValueError(
+            f"{files}: there must be rows with labels, and a name above each column that no other "
+            "has: if there is no header, add one as the first line"
+        )
 
     labels_as_names = [name for name, amounts in columns.items() if name in amounts]
     advice = f"{no_header(labels_as_names)}.\n" if len(labels_as_names) > 1 else ""
