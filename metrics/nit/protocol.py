@@ -10,8 +10,6 @@ where the base class waits for all; `compute` writes a row of JSON: process, rou
 # `LabelInputs` has half of its attributes from evaluate.Metric, which a type checker cannot see.
 # mypy: disable-error-code="attr-defined, call-arg, misc"
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from contextlib import suppress

@@ -4,8 +4,6 @@ The most probable class is the best answer for accuracy. Informedness weights a 
 is, so the best answer is a class whose probability is high compared with its prevalence.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import numpy as np

@@ -3,8 +3,6 @@
 Tested in tests/test_package.py.
 """
 
-from __future__ import annotations
-
 import re
 from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence

@@ -5,8 +5,6 @@ Numpy's arrays and torch's tensors alike, which stay on their device; torch is n
 Tested in tests/test_compute_metrics.py.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any

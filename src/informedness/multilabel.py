@@ -1,7 +1,5 @@
 """Several labels per sample: each is scored by itself, as class 1 against 0."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

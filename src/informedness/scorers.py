@@ -6,8 +6,6 @@
 Tested in tests/test_scikit_learn.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from numbers import Integral
 from typing import Any, Literal

@@ -6,8 +6,6 @@ The state is the k x k table of counts, which adds up over batches and processes
 computed from it as everywhere else, in float64.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, ClassVar, Literal
 

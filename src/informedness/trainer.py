@@ -4,8 +4,6 @@ Neither torch nor transformers is imported. Logits on a device are reduced to cl
 only these are moved.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 import weakref

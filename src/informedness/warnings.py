@@ -11,8 +11,6 @@ warnings.filterwarnings("ignore", category=IntervalWarning)
 Tested in tests/test_every_path.py.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -8,8 +8,6 @@ pi_i = r_i/N is the prevalence of class i and beta_j = c_j/N its bias, the share
     NIT          = 2^MI / k,  MI = sum_ij p_ij log2(p_ij / (pi_i beta_j))
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import replace

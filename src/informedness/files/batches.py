@@ -3,8 +3,6 @@
 Tested in tests/test_kinds_of_text.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial

@@ -3,8 +3,6 @@
 Tested in tests/test_nested.py.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches

@@ -3,8 +3,6 @@
 Tested in tests/test_sources.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any

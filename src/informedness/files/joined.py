@@ -3,8 +3,6 @@
 Tested in tests/test_suite.py.
 """
 
-from __future__ import annotations
-
 import io
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

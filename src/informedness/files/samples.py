@@ -3,8 +3,6 @@
 Tested in tests/test_kinds_of_text.py.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter, defaultdict

@@ -3,8 +3,6 @@
 Tested in tests/test_sources.py.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

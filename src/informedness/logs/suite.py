@@ -3,8 +3,6 @@
 Tested in tests/test_logs.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The true rate of a label among answers that only a judge has labelled."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

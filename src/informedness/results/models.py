@@ -3,8 +3,6 @@
 Tested in tests/test_estimates.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias

@@ -3,8 +3,6 @@
 Tested in tests/test_continuous_integration.py.
 """
 
-from __future__ import annotations
-
 import math
 
 from ..text.render import rounded, samples

@@ -1,7 +1,5 @@
 """What a score says about a table, in a sentence that claims no more than its interval allows."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 Tested in tests/test_slices.py.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Two models over several tasks: the difference in each of them, and its mean."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence

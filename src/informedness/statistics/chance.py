@@ -5,8 +5,6 @@ to the samples at random. Informedness finds weak ability among many classes, an
 chi-squared finds models that are consistently wrong; neither alone finds both.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

@@ -3,8 +3,6 @@
 Tested in tests/test_intervals.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple

@@ -6,8 +6,6 @@ K-category assignments by a K-category correlation coefficient".
 Tested in tests/test_above_accuracy.py and tests/test_intervals.py.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

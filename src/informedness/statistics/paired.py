@@ -9,8 +9,6 @@ sample more than there are, the answer to which matters most.
 Tested in tests/test_comparison.py.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

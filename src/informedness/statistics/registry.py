@@ -6,8 +6,6 @@ from here; the code that registers, builds and publishes modules reads its list 
 Tested in tests/test_every_module.py.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Mapping

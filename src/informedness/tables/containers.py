@@ -7,8 +7,6 @@ surely labels, or the container: what a label is, and what is wrong with one tha
 Tested in tests/test_inputs.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any

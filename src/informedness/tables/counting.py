@@ -3,8 +3,6 @@
 Tested in tests/test_inputs.py.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -5,8 +5,6 @@
 Tested in tests/test_answered.py and tests/test_every_path.py.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any

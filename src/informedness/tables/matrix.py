@@ -3,8 +3,6 @@
 Tested in tests/test_inputs.py.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

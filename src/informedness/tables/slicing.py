@@ -3,8 +3,6 @@
 Tested in tests/test_slices.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 

@@ -3,8 +3,6 @@
 Tested in tests/test_written.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias

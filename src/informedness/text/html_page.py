@@ -1,7 +1,5 @@
 """A result as one HTML file to send: what a notebook shows, in a frame with its style."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from string import Template

@@ -1,7 +1,5 @@
 """How results are laid out: for a terminal, Markdown, LaTeX, CSV, a notebook and pandas."""
 
-from __future__ import annotations
-
 import csv
 import html
 import io

@@ -3,8 +3,6 @@
 Tested in tests/test_layout.py.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Sequence
