@@ -196,7 +196,7 @@ def test_files_are_tasks_of_one_model_if_asked(command, tmp_path):
     assert mean["n_not_guessing"] == 1  # eight samples say too little
     output, errors = command("report", tmp_path, *columns)[1:]
     assert output.count(": 8 rows") == output.count(": 9 rows") == 1
-    assert f"No mean over tasks. {files[2]} has references of only one class." in output
+    assert f"mean of 3 tasks: none. {files[2]} has references of only one class." in output
     assert all(line.startswith(f"warning: {tmp_path}") for line in errors.splitlines())
     refused(command("report", *files, *columns, "--metric", "nit"), "leave out --by-file")
     refused(command("report", LOGS, "--by-file"), "`--by-file` is for columns")

@@ -196,7 +196,10 @@ def _report_by_file(options: Namespace) -> "LogReport":
 
 def _model_columns(options: Namespace) -> dict[str, str]:
     """Return the columns of the references and of each model by argument."""
-    models = {f"predictions {i}": name for i, name in enumerate(options.predictions, start=1)}
+    names = options.predictions
+    if len(names) == 1:
+        return {"references": options.references, "predictions": names[0]}
+    models = {f"predictions {i}": name for i, name in enumerate(names, start=1)}
     return {"references": options.references, **models}
 
 
@@ -217,7 +220,7 @@ def _report_by_task(options: Namespace) -> Any:
     reports = {}
     for name, of_task in tasks.items():
         with naming(shown(name)), naming_warnings(shown(name)):
-            sides = of_task["references"], of_task["predictions 1"]
+            sides = of_task["references"], of_task["predictions"]
             reports[name] = report(*sides, groups=of_task.get("groups"), **of_report)
     return replace(LogReport.from_reports(reports), read=(account,))
 

@@ -236,13 +236,14 @@ class LogReport(Result):
         """Return how answers were found; of several runs, what the means over tasks say."""
         if len(self.runs) == 1:
             return [self.runs[0].how]
-        lines = []
+        models_of: defaultdict[str, list[str]] = defaultdict(list)
         for mean in self.means:
             n_tasks, n_not_guessing = (mean.fields[x] for x in ("n_tasks", "n_not_guessing"))
-            name = render.shown(mean.name)
-            line = f"{name}: answers differ from guessing in {n_not_guessing} of {n_tasks}."
-            lines.append(f"No mean over tasks. {mean.why_not}." if mean.why_not else line)
-        return [*dict.fromkeys(lines)]
+            sentence = f"answers differ from guessing in {n_not_guessing} of {n_tasks}."
+            if mean.why_not:
+                sentence = f"none. {mean.why_not}."
+            models_of[sentence].append(render.shown(mean.name))
+        return [f"{'; '.join(models)}: {sentence}" for sentence, models in models_of.items()]
 
     def _record(self, row: Run | TaskMean) -> dict[str, Any]:
         record = {**row.fields}
