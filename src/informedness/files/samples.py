@@ -79,6 +79,7 @@ class Samples:
         self._class_names: Sequence[str] = ()
         self._ignored: Label | None = None
         self._n_missing = Counter[str]()  # by argument
+        self._first_missing: dict[str, int] = {}  # row, from 1 on
         self.examples: dict[str, Column] = {}
         self._errors: dict[str, ValueError] = {}
         self._bad: dict[str, None] = {}  # sources with errors or nulls, in order
@@ -107,6 +108,7 @@ class Samples:
                 continue
             if n_missing := int(n_rows[missing].sum()):
                 self._n_missing[argument] += n_missing
+                self._first_missing.setdefault(argument, self.n_rows + int(missing.argmax()) + 1)
             if n_missing and not self._may_lack(argument):
                 self._bad |= {} if self._drop_null else dict.fromkeys(self.sources[-1:])
                 lacking = re.split("[ _]", argument)[0].removesuffix("s")
@@ -298,6 +300,8 @@ class Samples:
             f"{self.n_rows} rows of column {self.names[x]!r}"
             for x in lacking
         ]
+        if reasons and len(self.sources) == 1 and self.is_of_files:
+            reasons[0] += f", first in row {self._first_missing[lacking[0]]}"
         remedy: dict[str, Any] = {}
         advice = "drop_null=True leaves out rows with missing values"
         predictions = [x for x in lacking if x.startswith("predictions")]
