@@ -206,6 +206,8 @@ def _to_paste(arguments: Sequence[str], remedy: dict[str, Any], options: Any) ->
 
     It works when it is pasted, or the error says which words of it to replace.
     """
+    from .commands.missing_columns import UNKNOWN_NAME
+
     columns = remedy.get("columns", {})
     if any(x is not None for x in columns.values()) and len(options.path) > 1:
         # the other name may not exist in each
@@ -226,7 +228,7 @@ def _to_paste(arguments: Sequence[str], remedy: dict[str, Any], options: Any) ->
     if any(Path(path).exists() and not _is_there(path) for path in options.path):
         return ""  # a pipe, whose name is gone by then
     # an identifier is still to be named, and standard input can be read only once
-    is_checked = "on" not in remedy and all(map(_is_there, options.path))
+    is_checked = remedy.get("on") != [UNKNOWN_NAME] and all(map(_is_there, options.path))
     return "" if is_checked and not _works(line) else f"\n  {shlex.join(['informedness', *line])}"
 
 

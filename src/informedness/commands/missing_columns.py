@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..errors import DataError
-from ..files.listing import MOST_ROWS, columns_listed, is_model, labels_in
+from ..files.listing import MOST_ROWS, columns_listed, is_model, labels_in, outside_classes
 from ..files.open import list_files
 from ..tables.doubts import no_header, role_in
 from ..text.layout import Rows, aligned
@@ -20,7 +20,9 @@ from .rules import OF_FILES
 Columns: TypeAlias = dict[str, Counter[object]]
 """How often each value occurs in the columns of a file, by name; None stands for empty cells."""
 
-_COLUMNS = {"references", "predictions", "weights", "counts", "by", "groups"}
+UNKNOWN_NAME = "ID"
+"""What stands in a suggested line for a column that nobody can know."""
+_BESIDE = {"weights", "counts", "by", "groups"}
 
 
 def ask_for_columns(options: Namespace) -> None:
@@ -54,13 +56,17 @@ def ask_for_columns(options: Namespace) -> None:
     has_rows = file_options["rows"] != options.rows
     if has_rows:
         advice += f", with --rows {file_options['rows']}"
-    remedy = _remedy(options, first, last, paths, misplaced)
+    identifiers = _identifiers(first, last) if len(paths) == 2 else []
+    remedy = _remedy(options, first, last, paths, misplaced, identifiers)
+    if identifiers and options.on is None and not remedy:
+        advice += f"; both files have the samples of {shown(identifiers[0])}: `--on` joins the "
+        advice += "predictions in one to the labels in the other, `compare` compares two models"
     if remedy:
         advice += ", for example"  # of which nothing is left if no line can be shown
         if has_rows:
             remedy["rows"] = [file_options["rows"]]
-        if "on" in remedy:
-            advice += " with the column that identifies a sample in place of ID"
+        if remedy.get("on") == [UNKNOWN_NAME]:
+            advice += f" with the column that identifies a sample in place of {UNKNOWN_NAME}"
     raise DataError(
         f"`--references` and `--predictions` must name columns of {files}; the first "
         f"{MOST_ROWS:,} rows have\n\n{aligned(_listed(columns))}\n\n{advice}",
@@ -82,8 +88,18 @@ def _listed(columns: Columns) -> Rows:
     return rows
 
 
+def _identifiers(first: Columns, last: Columns) -> list[str]:
+    """Return the columns that name the same samples in both files, each once."""
+    return [x for x, n in first.items() if n == last.get(x) and n.total() == len(n) > 1]
+
+
 def _remedy(
-    options: Namespace, first: Columns, last: Columns, paths: list[str], misplaced: list[str]
+    options: Namespace,
+    first: Columns,
+    last: Columns,
+    paths: list[str],
+    misplaced: list[str],
+    identifiers: list[str],
 ) -> dict[str, Any]:
     """Return the options that would do; nothing unless one column alone is called references.
 
@@ -93,28 +109,35 @@ def _remedy(
     is_pair = len(paths) == 2
     shared = [name for name in first if first[name] and last.get(name)]  # none of two of a name
     # joined for a report, the references are in the first file and the predictions in the last
-    names = [*(first | last)] if is_report and options.on is not None else shared
+    is_joined = is_report and (options.on is not None or bool(identifiers))
+    names = [*(first | last)] if is_joined else shared
     columns = {x: first.get(x, Counter()) | last.get(x, Counter()) for x in names}
     true = [x for x in names if first.get(x) and role_in(x) == "references"]
+    if options.references is not None:
+        true = [x for x in names if x == options.references]
     true = [x for x in true if len(labels_in(columns[x])) > 1]
     if len(true) != 1 or None in columns[true[0]]:
         return {}
     classes = labels_in(columns[true[0]])
-    beside = [x for x in names if last.get(x) and role_in(x) != "references"]
-    models = [x for x in beside if is_model(columns[x], classes)]
+    beside = [x for x in names if last.get(x) and role_in(x) != "references" and x not in true]
+    models = options.predictions or [x for x in beside if is_model(columns[x], classes)]
 
     n_models = 1 if is_report or is_pair else 2
     is_known = len(models) >= n_models and len(paths) <= 2 and options.on in {None, *shared}
-    if not is_known or options.given & _COLUMNS:
+    is_known &= {*models} <= {*columns}
+    is_of_two = is_joined and options.on is None and not {*models}.isdisjoint(first)
+    if not is_known or is_of_two or options.given & _BESIDE:
         return {}
     models = [model for model in models if model in misplaced] or models
     if not is_report or is_pair:
         models = models[:n_models]
     remedy: dict[str, Any] = {"references": true, "predictions": models}
-    if options.unknown == "error" and any(None in columns[x] for x in models):
+    for option in options.given & {*remedy}:
+        del remedy[option]
+    if options.unknown == "error" and any(outside_classes(columns[x], classes) for x in models):
         remedy["unknown"] = ["wrong"]
     if misplaced:
         remedy["columns"] = dict.fromkeys(misplaced)
-    if is_pair and not is_report and options.on is None:
-        remedy["on"] = ["ID"]
+    if is_pair and options.on is None and (is_joined or not is_report):
+        remedy["on"] = identifiers[:1] or [UNKNOWN_NAME]
     return remedy

@@ -76,11 +76,18 @@ def labels_in(times: Counter[object]) -> set[object]:
     return {*times} - {None} if 2 * len(times) <= times.total() else set()
 
 
-def is_model(times: Counter[object], classes: set[object]) -> bool:
-    """Return whether a column has two labels, and at least half of its filled cells these ones."""
+def outside_classes(times: Counter[object], classes: set[object]) -> set[object]:
+    """Return the labels of a column that are none of the classes in any spelling, None included."""
     labels = {*times} - {None}
     are_texts = all(isinstance(x, str) for x in labels | classes)
     spellings: Any = labels_of_text([labels, classes]) if are_texts else {}  # type: ignore[list-item]
     known = {spellings.get(x, x) for x in classes}
-    n_known = sum(n for x, n in times.items() if x is not None and spellings.get(x, x) in known)
-    return len(labels) > 1 and 2 * n_known >= times.total() - times[None] > 0
+    return {x for x in times if spellings.get(x, x) not in known}
+
+
+def is_model(times: Counter[object], classes: set[object]) -> bool:
+    """Return whether a column has two labels, and at least half of its filled cells these ones."""
+    outside = outside_classes(times, classes) - {None}
+    n_filled = times.total() - times[None]
+    n_known = n_filled - sum(times[x] for x in outside)
+    return len({*times} - {None}) > 1 and 2 * n_known >= n_filled > 0
