@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from inspect_ai import eval_retry, scorer
+from inspect_ai import Epochs, eval_retry, scorer
 from inspect_ai.model import ModelAPI, get_model, modelapi
 from inspect_ai.scorer import Score, accuracy, choice
 from inspect_ai.solver import generate
@@ -247,6 +247,16 @@ def test_every_epoch_counts_and_the_error_is_by_sample(tmp_path):
         assert twice[f"{metric}_stderr"] == pytest.approx(error)
         assert made[metric].value == pytest.approx(mixed[metric])
         assert made[metric].standard_error == pytest.approx(mixed[f"{metric}_stderr"])
+
+
+def test_of_epochs_each_verdict_is_the_harness_s_but_not_the_accuracy_that_it_reduces(tmp_path):
+    task = by_letter(n=20, epochs=Epochs(3, "mode"))
+    log = run(task, model("knows-half", "always-b"), str(tmp_path))
+    assert metrics_of(log)["accuracy"] == 0.4
+    (pooled,) = read_log(tmp_path, epochs="pooled")
+    assert score_of(pooled.table, "accuracy") == 0.5
+    for answers in (pooled, *read_log(tmp_path)):
+        assert "; each epoch right or wrong as the harness has it." in how_read(answers)
 
 
 @pytest.mark.filterwarnings("error:informedness. ")

@@ -277,7 +277,9 @@ class LogReport(Result):
 def how_read(answers: Answers) -> str:
     """Return in one line whose answers these are, how they were found and which are not a class."""
     share = " for the samples that count" if answers.n_left_out else ""
-    compared = f"accuracy as the harness has it{share}" if answers.verdict else ""
+    is_of_epochs = answers.epoch is not None or answers.groups  # whose accuracy hangs on a reducer
+    verdicts = "each epoch right or wrong" if is_of_epochs else "accuracy"
+    compared = f"{verdicts} as the harness has it{share}" if answers.verdict else ""
     parts = filter(None, (f"the answer is {answers.how}", compared, answers.unread))
     line = f"{answers.harness}, {render.shown(answers.name)}: {'; '.join(parts)}."
     unknown = answers.unknown()
