@@ -11,7 +11,7 @@ The token comes from HF_TOKEN or `hf auth login`; it needs write access to ORG.
 import argparse
 import re
 import sys
-from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from build import MODULES, Refused, git, space_files
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, get_token
@@ -29,25 +29,16 @@ _FROM_THE_HUB = {".gitattributes", "README.md"}  # the files of a new Space
 _TIMEOUT = 30  # seconds for the first answer; the client itself would wait for ever
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What it takes to make a Space hold `files`; `head` is None while there is no such Space.
+class Plan(NamedTuple):
+    """What it takes to make a Space hold what it should; there is no such Space without a head.
 
     `changes` says for a name whether its file is added (+), changed (~) or removed (-).
     """
 
     repo_id: str
-    files: dict[str, bytes]
     head: str | None
     changes: dict[str, str]
     tag: str | None
-
-    def __str__(self) -> str:
-        """Return the changes, one per line."""
-        lines = [f"{mark} {name}" for name, mark in self.changes.items()]
-        lines += [f"tag {self.tag}"] if self.tag else []
-        state = "" if self.head else " (new)"
-        return "\n  ".join([f"{self.repo_id}{state}", *(lines or ["nothing changed"])])
 
 
 def make_plan(api: HfApi, repo_id: str, files: dict[str, bytes], tag: str | None) -> Plan:
@@ -55,7 +46,7 @@ def make_plan(api: HfApi, repo_id: str, files: dict[str, bytes], tag: str | None
     try:
         space = api.space_info(repo_id, timeout=_TIMEOUT)
     except RepositoryNotFoundError:
-        return Plan(repo_id, files, None, dict.fromkeys(files, "+"), tag)
+        return Plan(repo_id, None, dict.fromkeys(files, "+"), tag)
     listed = api.list_repo_tree(repo_id, recursive=True, revision=space.sha, repo_type="space")
     # others are folders, which go with their last file
     hashes = {entry.path: entry.blob_id for entry in listed if isinstance(entry, RepoFile)}
@@ -72,35 +63,30 @@ def make_plan(api: HfApi, repo_id: str, files: dict[str, bytes], tag: str | None
     }
     changes |= dict.fromkeys(sorted(hashes.keys() - files.keys() - {".gitattributes"}), "-")
     refs = api.list_repo_refs(repo_id, repo_type="space").tags if tag else []
-    if commits := [ref.target_commit for ref in refs if ref.name == tag]:
-        if changes or commits != [space.sha]:
-            raise Refused(
-                f"the tag {tag} is already on another state of {repo_id} (commit "
-                f"{commits[0][:7]}): release under a new version number"
-            )
-        tag = None
-    return Plan(repo_id, files, space.sha, changes, tag)
+    tagged = next((ref.target_commit for ref in refs if ref.name == tag), None)
+    if tagged and (changes or tagged != space.sha):
+        raise Refused(
+            f"the tag {tag} is already on another state of {repo_id} (commit {tagged[:7]}): "
+            "release under a new version number"
+        )
+    return Plan(repo_id, space.sha, changes, None if tagged else tag)
 
 
-def publish(api: HfApi, plan: Plan) -> None:
+def publish(api: HfApi, plan: Plan, files: dict[str, bytes]) -> None:
     """Carry out a plan."""
-    head, name = plan.head, plan.repo_id
+    name, head, changes, tag = plan
     if head is None:
         api.create_repo(name, repo_type="space", space_sdk="gradio")
     operations = [
-        CommitOperationDelete(path) if mark == "-" else CommitOperationAdd(path, plan.files[path])
-        for path, mark in plan.changes.items()
+        CommitOperationDelete(path) if mark == "-" else CommitOperationAdd(path, files[path])
+        for path, mark in changes.items()
     ]
-    if operations:
-        head = api.create_commit(
-            name,
-            operations,
-            commit_message=plan.tag or "Update",
-            repo_type="space",
-            parent_commit=head,  # refused if someone else changed it first
-        ).oid
-    if plan.tag:
-        api.create_tag(name, tag=plan.tag, revision=head, repo_type="space")
+    if operations:  # refused if someone else changed it first
+        options: dict[str, Any] = {"repo_type": "space", "parent_commit": head}
+        commit = api.create_commit(name, operations, commit_message=tag or "Update", **options)
+        head = commit.oid
+    if tag:
+        api.create_tag(name, tag=tag, revision=head, repo_type="space")
 
 
 def _said_by_hub(error: HTTPError) -> str:
@@ -154,9 +140,13 @@ def run(options: argparse.Namespace) -> None:
         raise Refused("the token has characters that no token can have: copy it again")
     api, tag = HfApi(token=token), f"release-{release}" if release else None
     for plan in [make_plan(api, repo_id, files[repo_id], tag) for repo_id in files]:
-        publish(api, plan)
+        publish(api, plan, files[plan.repo_id])
+        changes = [f"  {mark} {name}" for name, mark in plan.changes.items()]
+        changes += [f"  tag {plan.tag}"] if plan.tag else []
+        print(f"{plan.repo_id}{'' if plan.head else ' (new)'}")
+        print(*(changes or ["  nothing changed"]), sep="\n")
         revision = f', revision="{tag}"' if tag else ""
-        print(f"{plan}\n  {api.endpoint}/spaces/{plan.repo_id}")
+        print(f"  {api.endpoint}/spaces/{plan.repo_id}")
         print(f'  evaluate.load("{plan.repo_id}"{revision})', flush=True)
 
 
