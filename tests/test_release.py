@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from datetime import date
 from pathlib import Path
@@ -16,7 +17,6 @@ from pathlib import Path
 import pytest
 from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
-from release import dead_links, metadata_of
 
 import informedness
 from oracles.golden import BY_ID, close
@@ -117,10 +117,28 @@ def test_both_archives_of_the_commit_install_and_score_and_nothing_is_tagged(che
         wanted = vector.exact["informedness"], vector.info["NIT_k_ref"]
         assert list(map(float, scores)) == list(map(close, wanted))
     assert {path.name for path in (checkout / "dist").iterdir()} == {wheel, source}
+    assert [dead_links(path) for path in (checkout / "dist").iterdir()] == [[], []]
     names = zipfile.ZipFile(checkout / "dist" / wheel).namelist()
     assert "informedness/mine.py" not in names
     assert git(checkout, "tag") == "ready\n"
     assert "Nothing has been tagged or uploaded" in result.stdout
+
+
+def metadata_of(archive: Path) -> str:
+    """Return the metadata of an archive, which the package index shows."""
+    if archive.suffix == ".whl":
+        with zipfile.ZipFile(archive) as wheel:
+            (name,) = (x for x in wheel.namelist() if x.endswith(".dist-info/METADATA"))
+            return wheel.read(name).decode()
+    with tarfile.open(archive) as source:
+        content = source.extractfile(f"{archive.name.removesuffix('.tar.gz')}/PKG-INFO")
+        return content.read().decode() if content else ""
+
+
+def dead_links(archive: Path) -> list[str]:
+    """Return the links in the metadata of an archive that do not lead from the package index."""
+    relative = r"""\]\((?!https:|#)[^)]*|(?:src|srcset|href)=["'](?!https:|#)[^"']*"""
+    return re.findall(relative, metadata_of(archive))
 
 
 LINKS = "[one](docs/a.md#b), ![two](docs/c.png), [three](#d), [four](https://e.org/f)"
