@@ -34,7 +34,7 @@ from compare_tab import compare_tab  # noqa: E402
 from data import ROLES, Answers, table_of_labels, table_of_matrix  # noqa: E402
 from grid import Grid, grid_value, is_matrix, pasted_matrix, read_grid  # noqa: E402
 from guess import guessed  # noqa: E402
-from limits import MAX_FILE, MAX_GRID, METRIC, MOST_VISITORS, Guard, Refusal, examples_of  # noqa: E402
+from limits import LEVEL, MAX_FILE, MAX_GRID, METRIC, MOST_VISITORS, Guard, Refusal, examples_of  # noqa: E402
 from links import settings_of_link, table_of_cells, table_of_link  # noqa: E402
 
 from informedness.statistics.registry import score_named  # noqa: E402
@@ -82,18 +82,21 @@ def read_block(pasted: Mapping[str, Any]) -> dict[str, Any]:
     return {**grid, "said": note}
 
 
-def example_of(name: str) -> tuple[Grid, tuple[str, str]]:
-    """Return the matrix of an example, and its result."""
+def example_of(name: str) -> tuple[tuple[Grid, str, float], tuple[str, str]]:
+    """Return the matrix of an example with its average and level, and its result."""
     labels, matrix, story = (EXAMPLES[name][part] for part in ("labels", "matrix", "story"))
+    average = EXAMPLES[name].get("average", "default")
+    average = average if score_named(METRIC).averages else "default"
     with collected():  # the story says it
         table = table_of_cells(labels, matrix, "is_observed" in EXAMPLES[name])
-    return grid_value(labels, matrix), charts.draw_score(table, story)
+    drawn = charts.draw_score(table, story, average=average)
+    return (grid_value(labels, matrix), average, LEVEL), drawn
 
 
 def open_example(name: str) -> tuple[Any, ...]:
     """Put an example into the matrix and score it."""
-    grid, result = example_of(name)
-    return grid, gr.Tabs(selected="matrix"), *result
+    inputs, result = example_of(name)
+    return *inputs, gr.Tabs(selected="matrix"), *result
 
 
 def open_link(request: gr.Request) -> tuple[Any, ...]:
@@ -106,10 +109,10 @@ def open_link(request: gr.Request) -> tuple[Any, ...]:
         return name, *open_example(name)
     table = table_of_link(query)
     if table is None:
-        return (gr.skip(),) * 5
-    grid = grid_value(table.labels, table.to_dense().tolist())
-    drawn = charts.draw_score(table, **settings_of_link(query))
-    return None, grid, gr.Tabs(selected="matrix"), *drawn
+        return (gr.skip(),) * 7
+    grid, settings = grid_value(table.labels, table.to_dense().tolist()), settings_of_link(query)
+    drawn = charts.draw_score(table, **settings)
+    return None, grid, *settings.values(), gr.Tabs(selected="matrix"), *drawn
 
 
 def open_tab(request: gr.Request) -> list[Any]:
@@ -131,8 +134,8 @@ def said_by_the_card() -> dict[str, Any]:
     }
 
 
-def card_below_a_title() -> str:
-    """Return the card without its front matter, with headings one level lower."""
+def sections_of_card() -> list[list[str]]:
+    """Return each heading of the card with the text below it, without the front matter."""
     text = re.sub(r"\A---\n.*?\n---\n", "", CARD, flags=re.S)
     picture = HERE / "picture.svg"
     if picture.is_file():  # the page has no address for it
@@ -140,13 +143,14 @@ def card_below_a_title() -> str:
         text = text.replace("](picture.svg)", f"]({url})")
     # lines of code can start with # too
     parts = re.split(r"(^```.*?^```$)", text, flags=re.M | re.S)
-    parts[::2] = [re.sub(r"^#", "##", part, flags=re.M) for part in parts[::2]]
-    return "".join(parts)
+    parts[::2] = [re.sub(r"^#+ ", "\0", part, flags=re.M) for part in parts[::2]]
+    _, *sections = "".join(parts).split("\0")
+    return [section.split("\n", 1) for section in sections]
 
 
 def _score_tab(demo: gr.Blocks) -> tuple[asking.Result, gr.Tabs]:
     first = next(iter(EXAMPLES))
-    matrix, scored = example_of(first)
+    (matrix, *_), scored = example_of(first)
     result = asking.result_of(scored, "result")
     with gr.Row(elem_id="steps"):
         steps = [(f"{i} {name}", name) for i, name in enumerate(EXAMPLES, start=1)]
@@ -161,10 +165,10 @@ def _score_tab(demo: gr.Blocks) -> tuple[asking.Result, gr.Tabs]:
         with column, gr.Tabs(selected="matrix") as ways:
             with gr.Tab("Matrix", id="matrix"):
                 grid = asking.scripted("grid", matrix, server_functions=[read_block], most=MAX_GRID)
+                refused_grid = asking.refusal_below("matrix")
                 with gr.Accordion("Options", open=False):
                     shown_as = asking.settings()
                 from_grid = gr.Button("Score", variant="primary", elem_id="score-matrix")
-                refused_grid = asking.refusal_below("matrix")
             pasted = asking.ask_in_tabs("Score", ROLES, score_answers, result)
         result.details.render()  # type: ignore[no-untyped-call]
     asking.grey(result.story, grid.edit)
@@ -177,11 +181,13 @@ def _score_tab(demo: gr.Blocks) -> tuple[asking.Result, gr.Tabs]:
     typed = {**QUIET, "trigger_mode": "always_last", **raw}
     for changes in (grid.input, *(control.input for control in shown_as)):
         asking.ask(changes, *by_grid, **typed)
-    parts = [grid, ways]
+    parts = [grid, *shown_as, ways]
     asking.ask(examples.input, open_example, [examples], parts, result, refused_link, **typed)
-    pasted.change(open_matrix, pasted, [grid, ways], show_progress="hidden", **PRIVATE)
+    opened = pasted.change(open_matrix, pasted, [grid, ways], show_progress="hidden", **PRIVATE)
+    asking.press(opened, pasted, from_grid)
     linked = asking.ask(demo.load, open_link, [], [examples, *parts], result, refused_link, **QUIET)
-    asking.settle(demo, result, grid)
+    result.kept["score-matrix"] = [grid, *shown_as]
+    asking.settle(demo, result)
     linked.then(None, js="() => document.documentElement.classList.remove('linked')", **PRIVATE)
     return result, ways
 
@@ -192,7 +198,12 @@ def _use_tab(result: asking.Result) -> None:
         gr.Markdown("## The result under Score, in Python")
         lines = asking.html(code[0] if code else "", elem_id="code")
     result.details.change(None, result.details, lines, js=CODE_OF, **PRIVATE)
-    gr.Markdown(card_below_a_title(), elem_id="card")
+    (title, _), *sections = sections_of_card()
+    with gr.Column(elem_id="card"):
+        gr.Markdown(f"## {title}")
+        for number, (heading, text) in enumerate(sections):
+            with gr.Accordion(heading, open=number < 2):  # what it is, and how to use it
+                gr.Markdown(text)
 
 
 def build() -> gr.Blocks:

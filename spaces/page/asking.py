@@ -27,11 +27,15 @@ QUIET: dict[str, Any] = {"bring": False, "show_progress": "hidden"}
 
 
 class Result(NamedTuple):
-    """Where a result is shown: the story, and further down the details; and where refusals are."""
+    """Where a result is shown: the story, and further down the details.
+
+    Beside it are the refusals, and the inputs that page.js keeps over a reload, by a name for them.
+    """
 
     story: gr.HTML
     details: gr.HTML
     refusals: list[gr.HTML]
+    kept: dict[str, list[Any]]
 
 
 def html(value: Any, **options: Any) -> gr.HTML:
@@ -53,11 +57,12 @@ def result_of(drawn: tuple[str, str], name: str) -> Result:
         html(story, elem_id=name, elem_classes="story", render=False),
         html(details, elem_id=f"{name}-details", elem_classes="details", render=False),
         [],
+        {},
     )
 
 
 def refusal_below(name: str) -> gr.HTML:
-    """Return the empty space below a control where refusals are shown."""
+    """Return the empty space below what is typed or chosen, where refusals are shown."""
     return html("", elem_id=f"refusal-{name}", elem_classes="if-filled")
 
 
@@ -100,14 +105,26 @@ def ask(
     return asked.then(None, refusal, js=js, **PRIVATE)
 
 
-def settle(demo: gr.Blocks, result: Result, *others: Any) -> None:
-    """Let a new result end all refusals; put back what page.js has kept of it and of others."""
+def press(event: Any, read: Any, button: gr.Button) -> None:
+    """Score after an event, if something was read and the result is not of it."""
+    js = f"(read) => read && results.press({json.dumps(button.elem_id)})"
+    event.then(None, read, js=js, **PRIVATE)
+
+
+def settle(demo: gr.Blocks, result: Result) -> None:
+    """Let a new result end all refusals, and let page.js keep it and its inputs over a reload."""
     refusals = list(dict.fromkeys(result.refusals))
     js = f"() => Array({len(refusals)}).fill('')"
     result.story.change(None, None, refusals, js=js, **PRIVATE)
-    parts = [result.story, result.details, *others]
-    js = f"() => results.restored({json.dumps(result.story.elem_id)}, {len(parts)})"
-    demo.load(None, None, parts, js=js, show_progress="hidden", **PRIVATE)
+    name = str(result.story.elem_id)
+    kept = {name: [result.story, result.details], **result.kept}
+    for key, parts in kept.items():
+        js = f"(...values) => results.keep({json.dumps(key)}, values)"
+        gr.on([part.change for part in parts], None, parts, js=js, **PRIVATE)
+    sizes = json.dumps({key: len(parts) for key, parts in kept.items()})
+    js = f"() => results.restored({json.dumps(name)}, {sizes})"
+    all_parts = [part for parts in kept.values() for part in parts]
+    demo.load(None, None, all_parts, js=js, show_progress="hidden", **PRIVATE)
 
 
 # Tables
@@ -125,15 +142,19 @@ def look(
 
     The controls are the menu of its parts, whether columns have numbers, a menu for each role and
     one for counts, the button that offers counts, and the options. `given` are the columns that
-    were chosen, and the other arguments of `read`.
+    were chosen, and the other arguments of `read`. Unless it is known whether columns have numbers,
+    the table is new: then only what it has stays chosen.
     """
-    names, options = [*given[: len(roles)]] or [None] * len(roles), given[len(roles) :]
+    names, options = [*given[: len(roles)]] or [None] * len(roles), [*given[len(roles) :]]
+    is_new = is_numbered is None
     header, parts, counts = list[str](), list[str](), None
     block = refusal = ""
     try:
         with opened(roles, sent, encoding, part, is_numbered) as table:
             is_numbered, header = table.is_numbered, table.header
             parts, part = table.parts, table.part
+            if is_new:
+                names, options[:1] = kept_of(names, header), kept_of(options[:1], header)
             chosen = table.chosen(roles, names)
             names = chosen or names
             account = f"columns: {', '.join(map(shown, header))}"
@@ -142,7 +163,9 @@ def look(
             top = table.first_lines if isinstance(sent, dict) else ""
             block = draw("block", account=account, is_numbered=is_numbered, top=top)
     except Refusal as error:
-        refusal = draw("refusal", message=str(error)) if sent else ""
+        is_sent = all(sent) if isinstance(sent, tuple) else bool(sent)
+        refusal = draw("refusal", message=str(error)) if is_sent else ""
+        names = kept_of(names, header) if is_new else names
     has_menus = not (isinstance(sent, tuple) or (parts and not header))  # as lists and logs do
     return [
         gr.update(choices=parts, value=part, visible=len(parts) > 1),
@@ -154,6 +177,11 @@ def look(
         block,
         refusal,
     ]
+
+
+def kept_of(names: Sequence[str | None], header: Sequence[str]) -> list[str | None]:
+    """Return the columns that were chosen before, if a new table has all of them."""
+    return [*names] if all(name in header for name in names) else [None] * len(names)
 
 
 def settings() -> list[Any]:
@@ -203,6 +231,7 @@ def _ask_of_table(
     The button scores the answers in the table. The roles are the references and each model.
     """
     fields, name = fields_of(kind, roles, value), f"{verb.lower()}-{kind}"
+    refusal = refusal_below(name)
     _, first_is_data, *menus, counted, _, _, account, _ = look(roles, value)
     # such as doc.label
     custom: dict[str, Any] = {"allow_custom_value": True, "visible": kind != "lists"}
@@ -216,7 +245,9 @@ def _ask_of_table(
     with gr.Accordion("Options", open=False) as options:
         first = gr.Checkbox(first_is_data, label="The first row is data: columns have numbers")
         about = "For a table in which a row stands for several samples"
-        counts = gr.Dropdown(counted["choices"], label="Column of counts", info=about, **custom)
+        counts = gr.Dropdown(
+            counted["choices"], value=None, label="Column of counts", info=about, **custom
+        )
         meant = gr.CheckboxGroup([(y, x) for x, y in MEANT.items()], label="What is meant")
         about = "For scores instead of predictions"
         threshold = gr.Textbox(label="Threshold", info=about, max_length=40)
@@ -225,13 +256,15 @@ def _ask_of_table(
         of_text: dict[str, Any] = {"placeholder": "UTF-8", "visible": kind == "file"}
         encoding = gr.Textbox(label="Encoding of text", max_length=40, **of_text)
         shown_as = settings()
-    button, refusal = gr.Button(verb, variant="primary", elem_id=name), refusal_below(name)
+    button = gr.Button(verb, variant="primary", elem_id=name)
     controls: list[Any] = [encoding, part, first, *choices, counts, meant, threshold, classes]
     filled: list[Any] = [part, first, *choices, counts, use_counts, options, block, refusal]
+    inputs = [*fields, *controls, *shown_as]
     n_fields, sent_in = len(fields), itemgetter(*range(len(fields)))  # one, or a tuple of lists
 
-    def looked(*values: Any) -> list[Any]:
-        return look(roles, sent_in(values), *values[n_fields:])
+    def looked(*values: Any, forgotten: Sequence[Any] = ()) -> list[Any]:
+        given = [None if x in forgotten else y for x, y in zip(inputs, values, strict=True)]
+        return look(roles, sent_in(given), *given[n_fields : -len(shown_as)])
 
     def asked(*values: Any) -> tuple[str, str]:
         encoding, part, is_numbered, *given, average, level = values[n_fields:]
@@ -246,18 +279,24 @@ def _ask_of_table(
     raw: dict[str, Any] = {"preprocess": False, "show_progress": "hidden", **PRIVATE}
     raw["trigger_mode"] = "always_last"
     changed = [field.change for field in fields]
-    anew = {1: (*changed, encoding.submit, encoding.blur), 2: (part.input,), 3: (first.input,)}
-    for n_kept, events in anew.items():
-        for event in events:  # what comes behind is guessed anew
-            event(looked, [*fields, *controls[:n_kept]], filled, **raw)
-    for control in controls[3:]:  # whose menus stay as they are
-        shown_of_it = [use_counts, options, block, refusal]
-        control.input(lambda *given: looked(*given)[-4:], [*fields, *controls], shown_of_it, **raw)
+    # the controls that are guessed anew, and after what
+    looks: tuple[tuple[list[Any], list[Any]], ...] = (
+        ([part, first], changed),
+        ([first], [encoding.submit, encoding.blur, part.input]),
+        ([*choices, counts], [first.input]),
+        ([], [control.input for control in (*controls[3:], *shown_as)]),
+    )
+    for forgotten, events in looks:
+        look_again = functools.partial(looked, forgotten=forgotten)
+        for event in events:
+            press(event(look_again, inputs, filled, **raw), block, button)
     # What is typed, pasted or ticked greys by page.js; a link that fills the field does not.
-    inputs = [*controls, *shown_as]
     menus_chosen = [x.input for x in inputs if isinstance(x, gr.Dropdown)]
     grey(result.story, *(changed if kind == "file" else []), *menus_chosen)
     used = use_counts.click(lambda text: text.split("'")[1], use_counts, counts, **raw)
-    for press in (button.click, used.then):
-        ask(press, asked, [*fields, *inputs], [], result, refusal, preprocess=False)
+    newest: dict[str, Any] = {"preprocess": False, "trigger_mode": "always_last"}
+    for event in (button.click, used.then):
+        ask(event, asked, inputs, [], result, refusal, **newest)
+    if kind != "file":  # uploads are deleted after a while
+        result.kept[name] = inputs
     return fields[0]

@@ -216,7 +216,12 @@ def draw_score(
     score_text = "undefined" if score.undefined(table) else rounded(value, digits)
     size = f"weights that sum to {table.total:.6g}"
     size = size if table.is_weighted else samples(int(table.total))
-    numbers = filter(None, [f"{score.title} {score_text}", reach.partition(";")[0], size])
+    by_average = by_default = ""
+    if average != "default":
+        by_average = f" by {average}"
+        by_default = rounded(averages["bias"], digits) if averages else ""
+    titled_score = f"{score.title}{by_average} {score_text}"
+    numbers = filter(None, [titled_score, reach.partition(";")[0], size])
     to_copy = f"{', '.join(numbers)}; {beside_guessing(report, constant)}"
     if several and table.is_weighted:
         reach = "has no interval: these are weights, not counts of samples"
@@ -235,6 +240,8 @@ def draw_score(
         fields=[field(table, average, level), field(constant.table, average)],
         bits=bits_of(table) if several and is_entropic else None,
         score=score_text,
+        by_average=by_average,
+        by_default=by_default,
         reach=reach,
         verdict=verdict(report, ci) if several else "",
         scale=score_scale(score, value, chance, best, ci, digits) if several else None,
@@ -273,6 +280,7 @@ def draw_comparison(
         verdicts = {name: verdict(report, None) for name, report in reports.items() if comparison}
         first = next(iter(tables.values()))
         constant = Report.from_table(sentences.answering(first, "commonest")).scores
+        best = sentences.best_of(first, score_named(METRIC))
     a, b = (report.scores for report in reports.values())
     notes = list(dict.fromkeys(map(plain, [*answers.notes, *warned])))
     of_both = f"A {rounded(a[METRIC], 3)}, B {rounded(b[METRIC], 3)}"
@@ -284,7 +292,7 @@ def draw_comparison(
         accuracies={"A": a["accuracy"], "B": b["accuracy"]},
         commonest=commonest_of(first),
         constant=constant,
-        drawn=comparison_scales(comparison, constant[METRIC]) if comparison else None,
+        drawn=comparison_scales(comparison, constant[METRIC], best) if comparison else None,
         warnings=notes if comparison else [],
         taken=answers.account,
         link=link_of_models(answers.columns),

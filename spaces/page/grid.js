@@ -4,7 +4,6 @@
 const [head, body, adds, undoes, line] = element.querySelectorAll("thead tr, tbody, button, .said");
 const WAIT = 250; // milliseconds after the last key, before the matrix is scored
 let pending, before = []; // grids to return to by Undo
-let replaced = false; // the last change was not typed, so that the browser cannot undo it
 
 function make(tag, properties = {}, children = []) {
   const made = Object.assign(document.createElement(tag), properties);
@@ -26,7 +25,6 @@ function set(grid) {
 
 function replace(grid) {
   before.push(state());
-  replaced = true;
   set(grid);
   draw();
 }
@@ -96,7 +94,6 @@ function remove(gone) {
 
 function undo() {
   set(before.pop());
-  replaced = before.length > 0;
   draw();
   say("Undone.");
   focus(0, 0);
@@ -107,7 +104,6 @@ element.addEventListener("input", ({ target }) => {
   if (column < 0) grid.labels[row] = target.value;
   else grid.cells[row][column] = target.value;
   props.value = grid;
-  replaced = false;
   say("");
   tell();
   clearTimeout(pending);
@@ -136,16 +132,8 @@ element.addEventListener("click", ({ target }) => {
   if (target.matches("[data-remove]")) remove(Number(target.dataset.remove));
 });
 
-element.addEventListener("keydown", (event) => {
-  if (!replaced || !(event.ctrlKey || event.metaKey) || event.key !== "z" || event.shiftKey) return;
-  event.preventDefault();
-  undo();
-});
-
-results.counts = state; // to be kept
 watch("value", () => {
   before = [];
-  replaced = false;
   draw();
   say("");
 });

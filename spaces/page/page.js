@@ -60,7 +60,7 @@ const goTo = (query, method = "replaceState") =>
       if (chip || location.search.startsWith("?example")) goTo(addresses.score, method);
     }
     step = chip;
-    results.fill();
+    results.mark();
   }).observe(document, { childList: true, subtree: true, attributeFilter: ["open", "name"] });
   // A server with a full queue is asked again.
   const { fetch } = window;
@@ -76,12 +76,16 @@ const goTo = (query, method = "replaceState") =>
   };
 })();
 
-// Results: grey from a change of their inputs until they are of the inputs as they are. With what
-// was pasted they outlive a reload of this tab of the browser; neither is ever in the address.
+// Results: grey from a change of their inputs until they are of the inputs as they are. With their
+// inputs they outlive a reload of this tab of the browser; neither is ever in the address.
 const results = (() => {
   const found = (name) => document.getElementById(name);
   const storyOf = (input) => input.closest(".workbench").querySelector(".story");
-  const labelOf = (box) => box.closest("label").innerText.split("\n")[0];
+  const stale = new Set();
+  const mark = () => {
+    for (const story of document.querySelectorAll(".story"))
+      story.toggleAttribute("data-stale", stale.has(story.id));
+  };
   const isLinked = /[?&](counts|class|example)=/.test(location.search);
   if (isLinked) document.documentElement.classList.add("linked"); // until app.py has opened the link
   const isAnew = isLinked || performance.getEntriesByType("navigation")[0].type === "navigate";
@@ -89,33 +93,28 @@ const results = (() => {
   try { kept = isAnew ? {} : JSON.parse(sessionStorage.kept); } catch {} // there may be no storage
   addEventListener("pagehide", () => {
     for (const story of document.querySelectorAll(".workbench > .story")) {
-      const [told, details] = [story, found(`${story.id}-details`)].map((part) => part.querySelector(".viz"));
-      const { texts } = (kept[story.id] ??= { texts: {} });
-      const isOwn = !("stale" in story.dataset) && !told.querySelector(".told"); // no example
-      kept[story.id].parts = isOwn ? [told.outerHTML, details.outerHTML, results.counts()] : [];
-      for (const box of story.parentElement.querySelectorAll("textarea")) texts[labelOf(box)] = box.value;
+      const isExample = story.querySelector(".told"), isOld = stale.has(story.id);
+      if (isExample || isOld) delete kept[story.id];
+      if (isExample && !isOld) delete kept["score-matrix"];
     }
     try { sessionStorage.kept = JSON.stringify(kept); } catch {} // or too little
   });
 
-  const fill = () => {
-    for (const box of document.querySelectorAll(".workbench textarea:not([data-kept])")) {
-      const { texts, parts } = kept[storyOf(box).id] ?? {}, text = texts?.[labelOf(box)];
-      box.dataset.kept = "";
-      if (!text || text === box.value) continue;
-      box.value = text;
-      box.dispatchEvent(new Event("input", { bubbles: true }));
-      if (parts.length) delete storyOf(box).dataset.stale;
+  // What app.py puts into a result and its inputs, of which `sizes` has the numbers
+  const restored = (name, sizes) => {
+    const [used] = Object.keys(sizes).filter((key) => kept[key]);
+    if (used && !kept[name]) { // it was not scored, or refused
+      changed(name);
+      press(used);
     }
+    return Object.entries(sizes).flatMap(([key, n]) => kept[key] ?? Array(n).fill({ __type__: "update" }));
   };
-
-  // What app.py puts into a result, its details and the matrix
-  const restored = (name, n) => Array.from(Array(n), (_, i) => kept[name]?.parts[i] ?? { __type__: "update" });
 
   const changed = (name) => {
     const result = found(name);
-    result.changes = 1 + (result.changes ?? 0);
-    result.dataset.stale = "";
+    if (result) result.changes = 1 + (result.changes ?? 0);
+    stale.add(name);
+    mark();
     if (location.search.includes("counts=")) goTo(name === "result" ? addresses.score : "?tab=compare");
   };
 
@@ -126,8 +125,16 @@ const results = (() => {
   for (const kind of ["pointerdown", "keydown", "wheel"])
     addEventListener(kind, () => { touched = true; }, { capture: true, passive: true });
 
+  let isPressed = false; // by this script, which leaves the page where it is, too
+  const press = (id) => requestAnimationFrame(() => {
+    const button = found(id);
+    if (!button?.offsetParent || !stale.has(storyOf(button).id)) return;
+    isPressed = true;
+    button.click();
+  });
+
   const asked = (name, bring, inputs) => {
-    if (bring) touched = false;
+    if (bring) [touched, isPressed] = [isPressed, false];
     const result = found(name); // a tab that was never open has none
     if (result) result.asked = result.changes;
     return inputs;
@@ -138,17 +145,20 @@ const results = (() => {
   const answered = (name, bring, refused) => {
     const result = found(name);
     if (!result) return;
-    if (refused) result.dataset.stale = "";
-    else if (result.asked === result.changes) delete result.dataset.stale;
-    if (refused || !bring) return;
-    const score = result.querySelector("#lead, #verdict") ?? result;
+    if (refused) stale.add(name);
+    else if (result.asked === result.changes) stale.delete(name);
+    mark();
+    if (!bring) return;
+    const parts = refused ? result.parentElement.querySelectorAll("[role=alert]")
+      : result.querySelectorAll("#lead, #verdict");
+    const part = [...parts].find((one) => one.offsetParent) ?? result;
     new IntersectionObserver(([seen], observer) => {
       observer.disconnect();
       if (touched || seen.intersectionRatio > 0.99) return;
-      score.scrollIntoView();
-      window.parentIFrame?.scrollToOffset(0, score.getBoundingClientRect().top + scrollY);
-    }).observe(score);
+      part.scrollIntoView({ block: refused ? "center" : "start" });
+      window.parentIFrame?.scrollToOffset(0, part.getBoundingClientRect().top + scrollY);
+    }).observe(part);
   };
 
-  return { answered, asked, changed, fill, restored };
+  return { answered, asked, changed, keep: (name, values) => { kept[name] = values; }, mark, press, restored };
 })();

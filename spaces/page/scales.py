@@ -72,18 +72,20 @@ def bits_of(table: Table) -> dict[str, float]:
     return {"unsure": unsure, "passed": passed, "lost": unsure - passed}
 
 
-def comparison_scales(result: Comparison, chance: float) -> dict[str, Any]:
-    """Return both scores on one line with that of a guesser, and their difference on another."""
-    least, most = min(result.a, result.b), max(result.a, result.b, chance)
-    low = chance if chance < least + 1e-9 else math.floor(10 * least - 1e-9) / 10
-    high = min(math.ceil(10 * most + 1e-9) / 10, 1.0)  # the best of every score
-    values, ends = Scale(low, high), [*result.confidence_interval, result.difference, 0.0]
+def comparison_scales(result: Comparison, chance: float, best: float) -> dict[str, Any]:
+    """Return both scores on one line from chance to the best, and their difference on another.
+
+    If a model is below chance, the first begins with the lowest score that there is.
+    """
+    is_below = min(result.a, result.b) < chance - 1e-9
+    low = score_named(result.metric).lowest if is_below else chance
+    values, ends = Scale(low, best), [*result.confidence_interval, result.difference, 0.0]
     ends = [end for end in ends if not math.isnan(end)]
     step = 0.1 if max(ends) - min(ends) > 0.1 else 0.01
     reach = [step * math.floor(min(ends) / step), step * math.ceil(max(ends) / step)]
     beyond = Scale(reach[0], max(reach[1], reach[0] + step))
     return {
-        "ends": (low, high),
+        "ends": (low, best),
         "chance": values.place(chance),
         "models": {"A": values.place(result.a), "B": values.place(result.b)},
         "reach": (beyond.low, beyond.high),

@@ -265,6 +265,20 @@ def test_the_whole_page_has_no_finding_of_axe_and_fits_on_every_size(visit, metr
     expect(button(page, "Use via API")).to_be_visible()
 
 
+def test_a_finger_finds_targets_of_44_pixels_and_the_card_is_folded(visit):
+    page = visit(query="?example=4", width=390)
+    targets = "#examples label", ".copy", "[role=tab]", "summary", "#grid input", "#grid button"
+    for target in (*targets, "button.primary"):
+        for one in page.locator(f"{target} >> visible=true").all():
+            assert one.bounding_box()["height"] >= 44, target
+    cut_off = page.locator("#grid .scrolled")
+    assert cut_off.evaluate("x => x.scrollWidth > x.clientWidth")
+    assert cut_off.evaluate("x => getComputedStyle(x).backgroundImage").count("gradient") == 4
+    tab(page, "Use it")
+    expect(page.locator("#card")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollHeight") < 3300  # half of the whole card
+
+
 def test_with_colours_that_the_system_forces_the_legend_the_cross_and_the_button_are_seen(visit):
     page = visit(query="?")
     page.emulate_media(forced_colors="active")
@@ -293,23 +307,30 @@ def test_a_result_is_stale_until_it_is_of_the_inputs_and_comes_into_view_if_nobo
     refusal, score = page.locator("#refusal-score-paste"), page.locator("#score-paste")
     box(page).fill("label,prediction\na,\nb,b")
     expect(refusal).to_contain_text("an empty cell, or text such as NA in 1 of 2 rows")
+    tops = [x.bounding_box()["y"] for x in (box(page), refusal, button(page, "Options"))]
+    assert tops == sorted(tops)
+    expect(refusal).to_be_in_viewport()
+    first = page.get_by_label("The first row is data")
+    expect(first).to_be_visible()  # the refusal named a switch under Options, which opened
+    score.scroll_into_view_if_needed()
+    expect(refusal).not_to_be_in_viewport()
+    score.click()
+    expect(refusal).to_be_in_viewport()
     box(page).fill("a\tb\nb\tb\na\ta\nb\tb")
     expect(menu(page, "references")).to_have_value("column 1")
     expect(page.locator(".seen:visible")).to_contain_text(re.compile("4 rows.*a 2, b 2", re.S))
     expect(refusal).to_be_hidden()
-    first = page.get_by_label("The first row is data")
-    expect(first).to_be_visible()  # the refusal named a switch under Options, which opened
+    shows(page, 0.5)  # without the button, as in the matrix
     with answered_later(page):
         score.click()
         with changing(page):
             first.uncheck()
+        is_stale(page)
     page.wait_for_function("window.hasAnswered")
-    expect(page.locator("#score")).to_have_text("0.50")
-    is_stale(page)
+    shows(page, 1.0)
     expect(first).to_be_in_viewport()
     expect(menu(page, "references")).to_have_value("a")
     score.click()
-    shows(page, 1.0)
     expect(page.locator("#lead")).to_be_in_viewport()
     button(page, "Options").click()
 
@@ -412,7 +433,6 @@ def test_lists_are_scored_side_by_side_or_as_python_and_a_matrix_opens_where_it_
     shows(page, report(GOLD, BETTER).scores["informedness"])
     box(page).fill("predicted  ham  spam\nactual\nham        90     1\nspam        5     4\n")
     expect(page.locator("#grid")).to_be_visible()
-    page.locator("#score-matrix").click()
     shows_matrix(page, [[90, 1], [5, 4]])
 
 
@@ -521,7 +541,7 @@ def test_cells_are_typed_over_and_classes_named_added_removed_and_pasted_and_und
     paste_into(count_in(page, 0, 0), "0,9\t0,1\n0,25\t0,75")  # decimal commas
     shows(page, 0.65)
     expect(page.locator("#result .warning")).to_contain_text(["sums to 1: if these are shares"])
-    page.keyboard.press("Control+z")
+    button(page, "Undo").click()
     shows_matrix(page, [[5, 1], [2, 4]])
     paste_into(count_in(page, 0, 0), "\ta\tb\na\t1.200\t1\nb\t2\t4")
     expect(said).to_contain_text("could be a number of thousands")
@@ -675,10 +695,13 @@ def test_what_was_pasted_or_typed_and_its_result_outlive_a_reload_and_an_example
     shows(page, report(GOLD, MODEL).scores["informedness"])
     assert page.locator("#result-details").inner_text() == details
     expect(menu(page, "references")).to_have_value("label")
-    box(page).fill(f"{pasted}c\tc\n")
+    box(page).fill("label\nham\nspam\n")
+    lacking = page.locator("#refusal-score-paste")
+    expect(lacking).to_contain_text("this one has 'label'")
     page.reload()
-    expect(box(page)).to_have_value(f"{pasted}c\tc\n")
-    is_stale(page)  # it was not scored
+    expect(box(page)).to_have_value("label\nham\nspam\n")
+    expect(lacking).to_contain_text("this one has 'label'")
+    is_stale(page)
     tab(page, "Matrix")
     count_in(page, 1, 1).fill("30")
     shows_matrix(page, [[90, 0], [10, 30]])
@@ -687,6 +710,15 @@ def test_what_was_pasted_or_typed_and_its_result_outlive_a_reload_and_an_example
     tab(page, "Score")
     shows_matrix(page, [[90, 0], [10, 30]])
     expect(count_in(page, 1, 1)).to_have_value("30")
+    tab(page, "Compare")
+    verdict = page.locator("#comparison:not([data-stale]) #verdict")
+    paste(page, GOLD, MODEL, BETTER)
+    expect(verdict).to_have_text(str(compare(GOLD, MODEL, BETTER)))
+    tab(page, "Use it")
+    page.reload()
+    page.go_back()  # the box was drawn with the example
+    expect(box(page)).to_have_value(re.compile("^label\tprediction\tsecond"))
+    expect(verdict).to_have_text(str(compare(GOLD, MODEL, BETTER)))
     visit(query="?example=5")
     shows(page, -1.0)
     visit(query="?class=a&class=b&counts=5,1,2,4")

@@ -103,8 +103,9 @@ def test_above_5_percent_answers_that_are_no_class_have_squares_and_the_verdict_
     for metric, verdict in zip(METRICS, verdicts, strict=True):
         shown = drawn(page_of(metric), table)
         assert re.fullmatch(verdict, shown.id("verdict").text)
+        given, size = table.outside_totals.sum(), table.n_samples
         assert text_of(shown, "no-class") == (
-            f"{n} of 100 answers are no class: wrong." if n else ""
+            f"{given} of {size:,d} answers are no class: wrong." if n else ""
         )
     shown = drawn(page_of("informedness"), table)
     assert squares_of(shown) == squares
@@ -265,7 +266,8 @@ def test_whatever_is_answered_squares_are_a_hundred_and_classes_are_those_of_the
     squares, shown = (drawn(page_of(metric), table) for metric in METRICS)
     assert sum(squares_of(squares).values()) == 100
     assert squares_of(squares).get("no-class", 0) == wanted
-    lead = f"{wanted} of 100 answers are no class: wrong." if wanted else ""
+    verb = "is" if n_outside == 1 else "are"
+    lead = f"{n_outside} of {len(references)} answers {verb} no class: wrong." if wanted else ""
     assert text_of(squares, "no-class") == text_of(shown, "no-class") == lead
     folds = squares.all(".//details[@data-fold='Classes']")
     assert [x.all("summary/span")[0].text for x in folds] == [f"{n} class{'es' * (n > 1)}"]

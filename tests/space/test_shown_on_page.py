@@ -181,14 +181,25 @@ def test_a_matrix_has_the_names_of_its_commonest_classes_and_tells_the_confused_
 def test_two_examples_are_published_answers(page):
     with (ROOT / "examples/bbh.csv").open(encoding="utf-8") as file:
         rows = [(row["task"], row["target"], row["direct"]) for row in csv.DictReader(file)]
-    for name, accuracy in (("web_of_lies", "52%"), ("geometric_shapes", "32%")):
+    for name, accuracy, average in (
+        ("web_of_lies", "52%", "default"),
+        ("geometric_shapes", "32%", "prevalence"),  # by bias it would be above accuracy
+    ):
         _, references, predictions = zip(*(row for row in rows if row[0] == name), strict=True)
-        _, result = page.app.example_of(name)
+        (_, chosen, _), result = page.app.example_of(name)
         labels, story, matrix = (page.app.EXAMPLES[name][x] for x in ("labels", "story", "matrix"))
         cells = Counter(zip(references, predictions, strict=True))
         assert matrix == [[cells[i, j] for j in labels] for i in labels]
-        assert result == page.charts.draw_score(table_of_labels(references, predictions), story)
+        table = table_of_labels(references, predictions)
+        assert chosen == average
+        assert result == page.charts.draw_score(table, story, average=average)
         assert f"Right {accuracy} of the time" in result[0]
+    assert "26 of 250 answers are no class" in parsed(result).text
+    assert "Informedness by prevalence 95% interval" in parsed(result).text
+    assert parsed(result).id("by-default").text.endswith(f"it is {table.informedness():.2f}.")
+    by_bias = parsed(page.charts.draw_score(table))
+    said = "the model uses 6 of the 9 classes, and by the prevalence average (see Options) it is"
+    assert said in by_bias.id("verdict").text
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -222,6 +233,37 @@ def test_squares_within_the_interval_fade(page):
         assert "may be either" not in drawn(page, table).text
 
 
+def test_the_legend_has_each_kind_of_square_that_is_drawn_and_no_other(page):
+    for table in (SPAM, HAM, REVERSED, FEW, ABOVE, matrix([[50, 0], [0, 50]])):
+        (squares,) = drawn(page, table).all(".//div[@class='squares']")
+        drawn_kinds, key = (
+            {(x["class"], "data-unsure" in x.element.attrib) for x in squares.all(path)}
+            for path in (".//div[@class='field']/i", "p[@class='key small']//i")
+        )
+        assert key == drawn_kinds
+
+
+def test_wrong_cells_of_the_matrix_have_an_outline_and_empty_ones_none(page):
+    cells = drawn(page, THREE).all(".//table[@class='heat']//td")
+    kinds = ["hit", "", "", "", "hit", "miss", "miss", "miss", "hit"]
+    assert [cell["class"] for cell in cells] == kinds
+
+
+def test_the_ends_of_the_handles_are_said_and_bars_have_no_knob(page):
+    simulation = parsed(page.charts.draw("simulation", value=None))
+    ends = [end.text for end in simulation.all(".//span[@class='ends small']/i")]
+    assert ends == ["1%", "50%, as many as ham", "0%", "100%"]
+    assert not simulation.all(".//i[@class='dot']")
+
+
+def test_labels_that_differ_in_case_are_answered_with_switches_of_the_page(page):
+    twice = ["Ham"] * 20 + ["ham"] * 20 + ["spam"] * 20
+    answers = page.data.Answers((twice, twice), "60 rows")
+    (warning,) = parsed(page.app.score_answers(answers)).notes()[1:]
+    assert "can be read" not in warning
+    assert 'to count them as one, tick "Ignore upper and lower case" under Options' in warning
+
+
 def test_emoji_are_shown_as_typed_and_what_hides_is_not(page):
     astronaut, wave = "\U0001f469\U0001f3fd\u200d\U0001f680", "\U0001f44b\U0001f3fd"
     shown = drawn(page, table_of_labels([astronaut, wave, astronaut], [astronaut, wave, wave]))
@@ -242,9 +284,12 @@ def test_the_numbers_of_a_comparison_are_those_of_the_package(page_of, metric):
     shown = compared(page_of(metric), MODELS)
     guessing, high = (end.text for end in shown.id("difference").all("p")[0].all("span"))
     assert guessing == {"informedness": "0 guessing", "nit": "0.333 guessing"}[metric]
-    assert max(made.a, made.b) <= float(high) < max(made.a, made.b) + 0.1
-    perfect = compared(page_of(metric), (MODELS[0], MODELS[0], MODELS[1]))
-    assert perfect.id("difference").all("p")[0].all("span")[1].text == "1.0"  # not above the best
+    best = report(MODELS[0], MODELS[0]).scores[metric]
+    assert high == f"{best:.3g} best possible"
+    wrong = [{"ham": "spam", "spam": "eggs", "eggs": "ham"}[label] for label in MODELS[0]]
+    ends = compared(page_of(metric), (MODELS[0], wrong, MODELS[1])).id("difference").all("p")[0]
+    below = {"informedness": ["-1", "0 guessing"], "nit": ["0.333 guessing"]}[metric]
+    assert [end.text for end in ends.all("span")][:-1] == below
     widths = [numbers_of(bar["style"])[0] for bar in shown.id("difference").all(".//dd/i")]
     assert widths == pytest.approx([100, 100 * made.lost / made.gained], abs=0.06)
     low, high = made.confidence_interval
