@@ -5,14 +5,12 @@ The oracle is `reference.of_answers`, the definition in fractions.
 Covers src: core/table.py, statistics/class_sums.py.
 """
 
-import json
 import math
 import random
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
-import pandas as pd
 import pytest
 import sklearn.metrics as peer
 from hypothesis import strategies as st
@@ -20,10 +18,7 @@ from hypothesis import strategies as st
 import informedness as package
 from informedness import compare, estimate, informedness_score, markedness_score, report, slices
 from informedness.logs.answers import Answers
-from informedness.statistics.class_scores import INFORMEDNESS
 from informedness.trainer import ComputeMetrics
-from inputs.cli_cases import write
-from inputs.frame_cases import COLUMNS
 from inputs.kinds import warned
 from inputs.tables import table_of_labels
 from oracles.golden import close as near
@@ -32,7 +27,7 @@ from test_properties import law
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ", "ignore:y_pred contains classes")
 AVERAGES = ("bias", "prevalence", "macro")
-LINEAR = AVERAGES[1:]  # in the answers
+
 # How many are answered so, None for what is no class: of 900 references "ok", of 100 "toxic"
 ROWS = [
     ({"ok": 900}, {"ok": 100}, 0),
@@ -75,11 +70,8 @@ def ids_of(labels):
 
 def by_trainer(r, p, how):
     how = how | ({"labels": range(len(how["labels"]))} if "labels" in how else {})
-    return ComputeMetrics("informedness", **how)((ids_of(p), ids_of(r)))["informedness"]
-
-
-def of_frame(r, p, how):
-    return package.table_from_frame(pd.DataFrame({"gold": r, "model": p}), **COLUMNS, **how)
+    ids = [ids_of(side) if isinstance(side, list) else side for side in (p, r)]
+    return ComputeMetrics("informedness", **how)(tuple(ids))["informedness"]
 
 
 def of_slices(r, p, how, by=None):
@@ -102,70 +94,21 @@ PATHS = {
     "leaderboard": lambda r, p, how: package.leaderboard(r, {"A": p}, **how).models[0].value,
     "slices": of_slices,
     "one slice": lambda r, p, how: of_slices(r, p, how, [0] * len(r)),
-    "table": lambda r, p, how: table_of_labels(r, p, **how).informedness(),
     "tally": lambda r, p, how: merged(r, p, how)[0].informedness(),
     "sum of tables": lambda r, p, how: merged(r, p, how)[1].informedness(),
-    "frame": lambda *given: of_frame(*given).informedness(),
     "trainer": by_trainer,
     "running harness": lambda r, p, _: of_running_harness(r, p),
 }
 
 
-@pytest.fixture
-def paths(load, tmp_path, command):
-    """Return all paths, also through modules and files."""
-    folder, columns = tmp_path / "log", ("-r", "gold", "-p", "model", "--format", "json")
-    folder.mkdir()
-
-    def by_module(r, p, how):
-        return load("informedness").compute(references=r, predictions=p, **how)["informedness"]
-
-    def by_file(r, p, how):
-        path = write(tmp_path / "p.csv", zip(r, p, strict=True))
-        return package.table_from_file(path, **COLUMNS, **how).informedness()
-
-    def by_command(r, p, how):
-        path = write(tmp_path / "p.csv", zip(r, p, strict=True))
-        given = [x for name, value in how.items() for x in (f"--{name}", *np.ravel(value))]
-        return json.loads(command("report", path, *columns, *given)[1])["informedness"]
-
-    def by_log(r, p, _):
-        """As lm-eval logs generated text, of which there always is some."""
-        names = ("doc_id", "doc_hash", "prompt_hash")
-        shared = {"filter": "none", "arguments": {"gen_args_0": {"arg_0": "", "arg_1": {}}}}
-        rows = [
-            dict.fromkeys(names, i) | shared | {"target": gold, "filtered_resps": [said or ""]}
-            for i, (gold, said) in enumerate(zip(r, p, strict=True))
-        ]
-        (folder / "samples_task.jsonl").write_text("\n".join(map(json.dumps, rows)))
-        return package.read_log(folder)[0].report()["informedness"]
-
-    found = {"module": by_module, "file": by_file, "command": by_command, "log": by_log}
-    return PATHS | found
-
-
-def drawn_by(seed, said):
-    """Return samples of two classes or three, of which some answers are no class."""
-    rng = random.Random(seed)
-    classes = ["ok", "toxic", "unsure"][: 2 + seed % 2]
-    r = classes * 3 + rng.choices(classes, k=60)
-    p = [rng.choice([x, *classes, said]) for x in r]
-    return r, r[:2] + p[2:], rng.sample(classes, len(classes))
-
-
 @pytest.mark.parametrize("way", WAYS)
-def test_every_path_counts_what_is_no_class_as_wrong(way, paths):
-    """By hand, and by the definition for drawn tables whose classes are declared in any order."""
+def test_every_path_counts_what_is_no_class_as_wrong(way):
+    """By hand; test_every_path.py has modules, files, frames and commands."""
     said, options = WAYS[way]
     for *cells, wanted in ROWS:
         sides = samples_of(*cells, said)
-        found = {name: path(*sides, options) for name, path in paths.items()}
-        assert found == {name: near(wanted) for name in paths}
-    for seed in (0, 1):
-        r, p, labels = drawn_by(seed, said)
-        how = options | ({"labels": labels} if "labels" in options else {})
-        found = {name: path(r, p, how) for name, path in paths.items()}
-        assert found == {name: near(float(of_answers(r, p))) for name in paths}
+        found = {name: path(*sides, options) for name, path in PATHS.items()}
+        assert found == {name: near(wanted) for name in PATHS}
 
 
 # Laws, of tables that are drawn
@@ -217,85 +160,27 @@ def test_every_average_is_the_definition_in_fractions(drawn, weights, shares):
 @law(two=answered(st.just(2)), even=answered(times=3))
 def test_it_is_the_balanced_accuracy_of_two_classes_and_the_adjusted_one_of_even_classes(two, even):
     """That of scikit-learn, which warns of such answers, whatever was answered."""
-    for drawn, averages in ((two, AVERAGES), (even, LINEAR)):
+    for drawn, averages in ((two, AVERAGES), (even, ("prevalence", "macro"))):
         wanted = peer.balanced_accuracy_score(drawn[0], [*map(str, drawn[1])], adjusted=True)
         assert [value_of(*drawn, x) for x in averages] == near([wanted] * len(averages))
     assert len({*np.round(value_of(*two, None), 12)}) == 1
 
 
-@law(drawn=answered(), data=st.data())
-def test_such_an_answer_is_the_mean_wrong_one_and_below_a_right_one_and_a_guess(drawn, data):
-    """With prevalence and macro; a guess is by the shares of all classes, also the right one."""
-    references, predictions, options = drawn
-    places = [i for i, x in enumerate(predictions) if x not in references] or [0]
-    i, classes, n = data.draw(st.sampled_from(places)), [*{*references}], len(references)
-    was, own, share = predictions[i], references[i], {x: references.count(x) for x in classes}
-    for average in LINEAR if was not in classes else ():
-        value, exact = value_of(*drawn, average), of_answers(*drawn[:2], average=average)
-        said = {x: [*predictions[:i], x, *predictions[i + 1 :]] for x in classes}
-        found = {x: value_of(references, said[x], options, average) for x in classes}
-        wrong = [x for x in classes if x != own]
-        assert value == near(sum(share[x] * found[x] for x in wrong) / (n - share[own]))
-        wanted = sum(share[x] * of_answers(references, said[x], average=average) for x in wrong)
-        assert exact == wanted / (n - share[own])
-        guessed = references + [own] * len(classes), predictions + classes
-        weights = [float(x != i) for x in range(n)] + [share[x] / n for x in classes]
-        guess = value_of(*guessed, options, average, weights)
-        assert value <= min(found[own], guess) + 1e-12
-
-
-@law(drawn=answered(absent=True))
-def test_prevalence_is_at_most_accuracy(drawn):
-    hits = sum(r == p for r, p in zip(*drawn[:2], strict=True))
-    assert value_of(*drawn, "prevalence") <= hits / len(drawn[0]) + 1e-12
-
-
-@law(drawn=answered(st.just(2)), data=st.data())
-def test_of_two_classes_none_is_better_that_is_right_on_no_sample_more(drawn, data):
-    references, a, options = drawn
-    answers = ["e", "f", "?", *[None] * (options != {})]
-    rights = [r == x for r, x in zip(references, a, strict=True)]
-    b = [
-        data.draw(st.sampled_from([x for x in answers if may or x != r]))
-        for r, may in zip(references, rights, strict=True)
-    ]
-    made = compare(references * 9, a * 9, b * 9, **options)
-    assert (made.gained, "B scores higher" in str(made)) == (0, False)
-    assert made.difference <= 1e-12
-
-
-@law(drawn=answered(absent=True), size=st.integers(1, 9))
-def test_merged_tables_are_that_of_pooled_samples(drawn, size):
-    pooled = table_of_labels(*drawn[:2], **drawn[2])
-    for table in merged(*drawn, size):
-        assert table == pooled
-        assert (table.n_classes, table.nit()) == (pooled.n_classes, near(pooled.nit()))
-        for average in AVERAGES:
-            assert table.informedness(average=average) == near(value_of(*drawn, average))
-
-
 @pytest.mark.slow
 @law(drawn=answered(absent=True), weights=st.none() | WEIGHTS)
-def test_the_gradient_is_the_derivative_and_the_error_is_by_the_delta_method(drawn, weights):
+def test_the_standard_error_is_by_the_delta_method(drawn, weights):
     """By a step so small that its square is nothing, which fractions allow."""
-    (references, predictions, options), n = drawn, len(drawn[0])
+    (_, _, options), n, step = drawn, len(drawn[0]), Fraction(1, 10**15)
     sums = [*map(Fraction, np.resize([1] if weights is None else weights, n).tolist())]
     given = None if weights is None else [*map(float, sums)]
-    table, step = table_of_labels(*drawn[:2], sample_weight=given, **options), Fraction(1, 10**15)
-    codes = zip(table.rows, table.columns, strict=True)
-    cells = [(table.labels[i], table.labels[j]) for i, j in codes]
-    known = [x if x in table.labels else None for x in predictions]
-    place = [cells.index(x) for x in zip(references, known, strict=True)]
 
     def exact(average, moved=None):
         w = [x + step * (i == moved) for i, x in enumerate(sums)]
         return of_answers(*drawn[:2], w, options.get("labels"), average)
 
     for average in AVERAGES:
-        value, of_cells = exact(average), INFORMEDNESS.averaged(average).cell_gradient(table)
+        value = exact(average)
         slopes = [float((exact(average, i) - value) / step * sum(sums)) for i in range(n)]
-        own = (of_cells - table.counts @ of_cells / table.total)[place]
-        assert own == pytest.approx(slopes, rel=1e-8, abs=1e-8)
         wanted = math.hypot(*map(float.__mul__, map(float, sums), slopes)) / float(sum(sums))
         made = estimate(*drawn[:2], average=average, sample_weight=given, **options)
         assert made.standard_error == pytest.approx(wanted, rel=1e-8, abs=1e-8)
@@ -305,26 +190,38 @@ def test_the_gradient_is_the_derivative_and_the_error_is_by_the_delta_method(dra
 
 UNSURE = samples_of({"ok": 890, "unsure": 10}, {"ok": 20, "unsure": 80}, None)
 FEW = samples_of({"ok": 900}, {"toxic": 50, "unsure": 50}, None)
-SAID = {
-    "9.0% of the answers are 'unsure', which no reference has: Informedness 0.718; if it is no "
-    "class of the task, leave it out of `labels`: -0.011": UNSURE,
-    "among the predictions but not the references, so counted as 0 in Informedness: 'unsure'": FEW,
-}
 THREE = {"labels": ["ok", "toxic", "unsure"]}
+TENS = np.repeat(np.arange(100), 10)  # of which the model only knows the group of ten
+SAID = [
+    (
+        *(UNSURE, THREE),
+        "9.0% of the answers are 'unsure', which no reference has: Informedness 0.718; if it is no "
+        "class of the task, leave it out of `labels`: -0.011",
+    ),
+    (
+        *(FEW, THREE),
+        "among the predictions but not the references, so counted as 0 in Informedness: 'unsure'",
+    ),
+    (
+        *((TENS, TENS // 10 * 10), {}),
+        "Informedness 0.909 is above accuracy (0.100), so it is not a share of the answers: the "
+        'model uses 10 of the 100 classes, and average="prevalence" gives 0.091',
+    ),
+]
 
 
-def test_every_path_says_once_what_a_class_without_references_is_worth(paths):
-    """Also where slices lack it, and a comparison shows two averages."""
-    for said, (r, p) in SAID.items():
-        wanted = near(float(of_answers(r, p, classes=THREE["labels"])))
-        for name in paths.keys() - {"log", "running harness", "command"}:
-            told = "'unsure'" if name != "trainer" else "2"
-            with pytest.warns(UserWarning, match="informedness: ") as caught:
-                assert paths[name](r, p, THREE) == wanted, name
-            found = [str(x.message) for x in caught if told in str(x.message)]
-            which = f"`y_pred_{name[-1]}`: " if name.startswith("compare") else ""
-            which = "`y_pred['A']`: " if name == "leaderboard" else which
-            assert found == [f"informedness: {which}{said}".replace("'unsure'", told)], name
+@pytest.mark.parametrize(("sides", "options", "said"), SAID)
+def test_every_path_says_once_what_a_score_does_not_show(sides, options, said):
+    """A class without references, also where slices lack it, and a score above accuracy."""
+    wanted = near(float(of_answers(*sides, classes=options.get("labels"))))
+    for name in PATHS.keys() - {"running harness"}:
+        told = said.replace("'unsure'", "2") if name == "trainer" else said
+        with pytest.warns(UserWarning, match="informedness: ") as caught:
+            assert PATHS[name](*sides, options) == wanted, name
+        which = f"`y_pred_{name[-1]}`: " if name.startswith("compare") else ""
+        which = "`y_pred['A']`: " if name == "leaderboard" else which
+        found = [str(x.message) for x in caught if told in str(x.message)]
+        assert found == [f"informedness: {which}{told}"], name
     assert informedness_score(*UNSURE, average=None, **THREE)[2] == 0
 
 
@@ -345,14 +242,6 @@ def test_what_is_said_of_the_answers_given_keeps_the_classes_and_judges_only_wha
     assert says_nothing == {0.5: False, 0.999: True}
 
 
-def test_a_slice_of_all_samples_has_the_interval_of_all():
-    for sides in (UNSURE, samples_of(*ROWS[1][:2], "I cannot")):
-        made = slices(*sides, by=[0] * 1000, confidence_level=0.95)
-        intervals = [x.estimates["informedness"] for x in (*made.rows, made.overall)]
-        of_report = report(*sides, confidence_level=0.95).estimates["informedness"]
-        assert [x.confidence_interval for x in intervals] == [of_report.confidence_interval] * 2
-
-
 def test_tables_of_other_classes_are_not_equal_and_a_single_class_is_warned_of_alone():
     table = table_of_labels([*"aab"], [*"abc"])
     known = np.ones(3, dtype=bool)
@@ -362,27 +251,12 @@ def test_tables_of_other_classes_are_not_equal_and_a_single_class_is_warned_of_a
     assert (math.isnan(value), said) == (True, "")
 
 
-def of_trainer(**options):
-    compute_metrics = ComputeMetrics("informedness", "nit", **options)
-    return lambda r, p: compute_metrics((p, r))["informedness"]
-
-
-@pytest.mark.full
-@pytest.mark.slow
 def test_an_object_of_a_training_loop_says_it_once_over_its_evaluations():
-    import torch
-
-    from informedness.torchmetrics import Informedness
-
-    metric = Informedness(num_classes=3)
+    """As one of torchmetrics does, by the same function."""
     r, p = map(ids_of, UNSURE)
-    wanted = near(float(of_answers(*UNSURE, classes=THREE["labels"])))
-    of_torch = lambda r, p: metric(torch.tensor(p), torch.tensor(r)).item()  # noqa: E731
-    objects = (of_trainer(labels=range(3)), p), (of_trainer(), np.eye(3)[p]), (of_torch, p)
-    for evaluated, answers in objects:
-        found, said = warned(lambda f, x: [f(r, x) for _ in range(3)], evaluated, answers)
-        assert found == [wanted] * 3
-        assert said.count("9.0% of the answers are 2, which no reference has") == 1
+    compute_metrics = ComputeMetrics("informedness", "nit", labels=range(3))
+    said = "".join(warned(compute_metrics, (p, r))[1] for _ in range(3))
+    assert said.count("9.0% of the answers are 2, which no reference has") == 1
 
 
 def test_slices_take_the_classes_of_all_references():
@@ -411,15 +285,13 @@ def test_the_odds_of_a_prior_and_markedness_are_refused_of_such_answers():
 
 
 def test_unknown_wrong_without_labels_changes_no_class_and_names_no_answer():
-    for sides in (
-        samples_of(*ROWS[1][:2], "I cannot"),
-        ([*"aab"] * 9 + ["c"], [*"aab"] * 9 + ["x"]),
-    ):
-        table, said = warned(table_of_labels, *sides)
-        same, nothing = warned(table_of_labels, *sides, unknown="wrong")
-        assert (same, same.n_classes, nothing) == (table, table.n_classes, "")
-        assert "is no class of `references`" in said
-        assert estimate(*sides, "nit") == estimate(*sides, "nit", unknown="wrong")
+    sides = [*"aab"] * 9 + ["c"], [*"aab"] * 9 + ["x"]
+    table, said = warned(table_of_labels, *sides)
+    same, nothing = warned(table_of_labels, *sides, unknown="wrong")
+    assert (same, same.n_classes, nothing) == (table, table.n_classes, "")
+    assert "is no class of `references`" in said
+    assert estimate(*sides, "nit") == estimate(*sides, "nit", unknown="wrong")
+
     for answers, wanted in ((["a", "b", None, "?"], ""), ([None, "x", "y", "?"], "is no class of")):
         said = warned(informedness_score, [*"aabb"], answers, unknown="wrong")[1]
         assert (wanted in said, said == "") == (True, wanted == "")

@@ -15,7 +15,6 @@ import pytest
 import sklearn.metrics as peer
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from pycm import ConfusionMatrix
 
 from informedness import ContingencyTable, estimate, report
 from informedness.core.scores import mutual_information
@@ -177,26 +176,18 @@ def test_every_score_is_exact_by_every_way_into_the_table(counts, scale, order, 
 
 @law(
     rows=st.lists(st.integers(1, 9), min_size=2, max_size=5),
+    guesses=st.lists(st.integers(0, 9), min_size=5, max_size=5),
     share=st.fractions(0, 1, max_denominator=20),
-    data=st.data(),
 )
-def test_right_with_probability_x_and_guessing_otherwise_is_x_and_perfect_is_1(rows, share, data):
-    """Of expected tables; any guesser has 0, also one of a declared class without references."""
-    guesses = data.draw(st.lists(st.integers(0, 9), min_size=len(rows), max_size=len(rows)))
-    assume(any(guesses))
-    x, rest = share.numerator * sum(guesses), share.denominator - share.numerator
-    able = x * np.diag(rows) + rest * np.outer(rows, guesses)
-    guessing = np.outer([*rows, 0], [*guesses, data.draw(st.integers(0, 9))])
-    constant = np.outer(rows, np.eye(len(rows), dtype=int)[0])
-    matrices = able, guessing, np.diag(rows), constant
-    of_tables = [ContingencyTable.from_matrix(x, labels=range(len(x))) for x in matrices]
-    for average in dense.AVERAGES:
-        found = [table.informedness(average=average) for table in of_tables]
-        assert found == close([float(share), 0, 1, 0])
-        assert found[-1] == 0
-    shares = np.array(rows) / sum(rows)
-    perfect = 2 ** -(shares @ np.log2(shares)) / len(rows)
-    assert [table.nit() for table in of_tables[1:3]] == close([1 / (len(rows) + 1), perfect])
+def test_right_with_probability_x_and_guessing_otherwise_is_x(rows, guesses, share):
+    """Of expected tables: 0 for guessing, also of one class only, and 1 for perfect predictions."""
+    for guessed in (guesses[: len(rows)], np.eye(len(rows), dtype=int)[0]):
+        assume(sum(guessed))
+        right, rest = share.numerator * sum(guessed), share.denominator - share.numerator
+        matrix = right * np.diag(rows) + rest * np.outer(rows, guessed)
+        table = ContingencyTable.from_matrix(matrix, labels=range(len(rows)))
+        for average in dense.AVERAGES:
+            assert table.informedness(average=average) == close(share)
 
 
 @pytest.mark.parametrize("weight", [1, 3, 0.1])
@@ -285,12 +276,9 @@ PEERS = {
 }
 
 
-LACKING = [(k, side) for k in (3, 5, 10) for side in ("nothing", "references", "predictions")]
-
-
-@pytest.mark.parametrize(("k", "lacking"), [(2, "nothing"), (2, "predictions"), *LACKING])
-def test_scores_are_those_of_scikit_learn_and_pycm(k, lacking):
-    """Bookmaker weighted by TOP (test outcome positive) is the bias average; P is prevalence."""
+@pytest.mark.parametrize("k", [2, 3, 10])
+@pytest.mark.parametrize("lacking", ["nothing", "references", "predictions"])
+def test_scores_beside_informedness_are_those_of_scikit_learn(k, lacking):
     rng = np.random.default_rng(0)
     cells = rng.integers(0, 9, (k, k)) + np.diag(rng.integers(1, 30, k))
     cells[0] *= lacking != "references"
@@ -299,21 +287,5 @@ def test_scores_are_those_of_scikit_learn_and_pycm(k, lacking):
     # whole weights, because scikit-learn cuts the margins of a contingency to integers
     for weights in (None, np.ceil(100 * rng.exponential(size=len(pair[0])))):
         table = table_of_labels(*pair, sample_weight=weights)
-        counted = peer.confusion_matrix(*pair, sample_weight=weights)
-        assert table.to_dense() == close(counted)
         for metric, theirs in PEERS.items():
             assert score_of(table, metric) == close(theirs(*pair, sample_weight=weights)), metric
-        nats = peer.mutual_info_score(None, None, contingency=counted)
-        assert mutual_information(table) == close(nats / math.log(2))
-        adjusted = peer.balanced_accuracy_score(*pair, adjusted=True, sample_weight=weights)
-        assert k > 2 or table.informedness() == close(adjusted)
-    if lacking != "nothing":
-        return  # where pycm has no numbers
-    theirs = ConfusionMatrix(*(side.tolist() for side in pair))
-    for metric, name in (("informedness", "BM"), ("markedness", "MK")):
-        equal = dict.fromkeys(theirs.classes, 1)
-        for average, weight in zip(dense.AVERAGES, (theirs.TOP, theirs.P, equal), strict=True):
-            wanted = close(theirs.weighted_average(name, weight=weight))
-            assert score_of(table_of_labels(*pair), metric, average=average) == wanted, name
-        by_class = close(list(theirs.class_stat[name].values()))
-        assert score_of(table_of_labels(*pair), metric, average=None) == by_class, name

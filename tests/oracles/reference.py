@@ -130,7 +130,10 @@ def entropy(x):
 
 
 def missing(x, squares, n_unseen, without):
-    """Return what the entropy lacks, at most so much, and the variance of that."""
+    """Return what the entropy lacks, at most so much, and the variance of that.
+
+    By Chao, Wang and Jost (2013), eq. 7, as far as samples weigh 1.
+    """
     x, squares = x[x > 0], squares[x > 0]
     size, sizes, share = x.sum() ** 2 / squares.sum(), x**2 / squares, x / x.sum()
     if "unseen kinds" in without:  # Miller and Madow

@@ -51,9 +51,14 @@ class Side:
         self.bias, self.unseen = self.value - better, better * math.sqrt(of_cells[2])
 
 
-def compare(references, a, b, score, k, weights=None, groups=None, prior=None, level=0.95):
+def compare(
+    references, a, b, score, k, sample_weight=None, groups=None, prior=None, confidence_level=0.95
+):
     """Return the difference, its standard error, the p-value and the interval."""
-    weights = np.ones(len(references)) if weights is None else np.array(weights, float)
+    level, weights = confidence_level, np.ones(len(references))
+    if sample_weight is not None:
+        weights = np.array(sample_weight, float)
+
     sides = [Side(references, x, weights, k, *score, prior) for x in (a, b)]
     if prior is not None:
         totals = sides[0].n.sum(axis=1)
