@@ -59,7 +59,7 @@ def solved(*pairs):
 @pytest.mark.filterwarnings("ignore:informedness. ")
 def test_the_interval_solves_its_equation_and_is_wilsons_for_a_judge_who_is_always_right():
     rng, n_inside = np.random.default_rng(0), 0
-    for _ in range(300):
+    for _ in range(100):
         sizes = rng.choice([7, 30, 200, 5000], 3)
         counts = rng.binomial(sizes, sorted(rng.random(3)))  # of FPR, judged rate and TPR, mostly
         alarms, judged, hits = zip(counts.tolist(), sizes.tolist(), strict=True)
@@ -68,7 +68,8 @@ def test_the_interval_solves_its_equation_and_is_wilsons_for_a_judge_who_is_alwa
             found = [made.value, *made.confidence_interval]
             assert found == pytest.approx(solved(judged, hits, alarms), abs=1e-12)
             n_inside += 0 < found[1] < found[2] < 1
-    assert n_inside > 70
+    assert n_inside > 20
+
     made = corrected_rate(*labels_of(10**6, 10**6, 0, 10**6), (30, 80), positive="good")
     assert (made.value, *made.confidence_interval) == pytest.approx(wilson(30, 80), abs=1e-5)
 

@@ -16,12 +16,7 @@ import pandas as pd
 import pytest
 
 from informedness import ema_score, estimate, informedness_score, markedness_score, nit_score
-from informedness.warnings import (
-    InformednessWarning,
-    IntervalWarning,
-    LabelsWarning,
-    UndefinedMetricWarning,
-)
+from informedness.warnings import InformednessWarning, LabelsWarning, UndefinedMetricWarning
 from inputs.tables import table_of_labels, table_of_pairs
 from oracles.golden import close
 
@@ -197,7 +192,6 @@ def under(prior, **options):
         Counter(TRAINING),
         pd.Series(TRAINING).value_counts(),
         pd.Series(TRAINING).value_counts(normalize=True),
-        {"a": 30.0, "b": np.int64(30), "c": Decimal(40)},
     ],
 )
 def test_a_prior_is_read_by_key_from_shares_or_counts_of_any_real_type_in_any_order(prior):
@@ -214,14 +208,11 @@ def test_a_prior_is_read_by_key_from_shares_or_counts_of_any_real_type_in_any_or
         (EVEN | {"a": 0.3 + 2e-6}, "must sum to 1, or hold counts, got 1.000002"),
         ({"a": 0.0, "b": 0.5, "c": 0.5}, "must .* strictly between .*got 0.0 for 'a'"),
         ({"a": 1.0, "b": 0.0, "c": 0.0}, "must .* strictly between .*got 1.0 for 'a'"),
-        (EVEN | {"a": Decimal("NaN")}, r"must .* strictly between .*got Decimal\('NaN'\) for"),
         (EVEN | {"a": Decimal("sNaN")}, r"must hold numbers, got Decimal\('sNaN'\) for"),
         (EVEN | {"a": "0.3"}, "must hold numbers, got '0.3' for 'a'"),
         (EVEN | {"a": 10**400}, "must hold numbers, got 1000.* for 'a'"),
         (dict.fromkeys("abc", 1e308), r"must .* counts above 0.*got 1e\+308 for 'a'"),
-        (EVEN | {"a": math.inf, "b": -math.inf}, "must .* strictly between .*got inf for 'a'"),
         ({"a": 3, "b": 0, "c": 5}, "must .* counts above 0, .*got 0 for 'b'"),
-        (dict.fromkeys("abc", 0), "must .* counts above 0, .*got 0 for 'a'"),
         ({"a": 2.5, "b": 1, "c": 5}, "must .*got 2.5 for 'a'"),
         ([0.3, 0.3, 0.4], r"must map each class to its share or count.* got \[0.3"),
     ],
@@ -243,18 +234,3 @@ def test_declared_classes_without_samples_are_dropped_and_the_rest_rescaled():
     options = {"labels": list("abc"), "unknown": "wrong", "prior": EVEN | {"a": 0.2, None: 0.1}}
     with pytest.raises(ValueError, match="`prior` must name classes of the references, got None"):
         informedness_score(REFERENCES, [*PREDICTIONS[:7], "?"], **options)
-
-
-# answers that are all different
-
-
-@pytest.mark.filterwarnings("ignore:informedness. ")
-def test_answers_that_never_repeat_are_warned_of():
-    references, answers = np.resize([*"abcd"], 300), [f"answer {n}" for n in range(300)]
-    named = "^informedness: in 300 of 300 samples `y_pred` is no class of `y_true`: 300 labels"
-    for score in (nit_score, ema_score):
-        with pytest.warns(UndefinedMetricWarning, match=named):
-            assert score(references, answers) == close(1)
-    with pytest.warns(IntervalWarning, match="300 samples for 300 predictions"):
-        made = estimate(references, answers, "nit")
-    assert made.confidence_interval[0] == close(0.25)  # chance

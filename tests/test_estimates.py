@@ -95,16 +95,14 @@ def test_weights_alike_whose_rounded_sums_are_hardly_less_than_enough_are_enough
 # Where there is nothing to estimate
 
 
-@pytest.mark.parametrize("weights", [None, np.random.default_rng(1).exponential(size=507)])
-def test_the_standard_error_of_constant_and_of_perfect_predictions_is_0_and_not_shown(weights):
+def test_the_standard_error_of_constant_and_of_perfect_predictions_is_0_and_not_shown():
     """A constant is 0 informed, and all right 1, whatever the sample: nothing varies."""
     rng = np.random.default_rng(0)
     references = np.append(np.arange(7), rng.choice(7, 500, p=rng.dirichlet(np.ones(7))))
-    prior = dict(enumerate(rng.dirichlet(np.full(7, 3.0)).tolist()))
+    weights, prior = rng.exponential(size=507), dict(enumerate(rng.dirichlet(np.full(7, 3.0))))
     settings = [{}, {"average": "macro"}, {"average": None}, {"prior": prior}]
-    settings += [{"metric": "balanced_accuracy"}]
     for predictions, metric in ((np.full(507, 3), "nit"), (references, "markedness")):
-        for options in [*settings, {"metric": metric}]:
+        for options in [*settings, {"metric": "balanced_accuracy"}, {"metric": metric}]:
             made = np.ravel(estimate(references, predictions, sample_weight=weights, **options))
             assert {one.standard_error for one in made} == {0.0}, options
             assert {one.shown()[0] for one in made} == {""}
@@ -142,8 +140,8 @@ def test_weights_without_squares_are_refused():
             estimate(table)
 
 
-@pytest.mark.parametrize("options", [WRONG, {"unknown": "wrong"}])
-def test_answers_that_are_no_class_are_a_label_more_to_scores_that_know_no_others(options):
+def test_answers_that_are_no_class_are_a_label_more_to_scores_that_know_no_others():
+
     references, answers = list("aaabbb") * 10, list("aab?b!" * 5 + "aa?bab" * 5)
     for score in SCORES:
         if score[0] in ("informedness", "markedness"):
@@ -197,34 +195,28 @@ def test_an_estimate_has_all_it_knows_as_plain_values():
 
 LETTERS = list("aabcbcc") * 9, list("abbcacb") * 9
 CODES = [0, -100, 1, 1, 0] * 20, [0, 1, 1, 0, 1] * 20
-PRIOR = {0: 0.25, 1: 0.75}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("metrics", "pair", "options"),
+    ("metric", "pair", "options"),
     [
-        (
-            "informedness nit",
-            CODES,
-            {"ignore_index": -100, "sample_weight": [0.1, 1, 2, 1, 1] * 20},
-        ),
-        ("informedness nit", (list("abba") * 20, list("ab?b") * 20), WRONG),
+        ("nit", CODES, {"ignore_index": -100, "sample_weight": [0.1, 1, 2, 1, 1] * 20}),
+        ("informedness", (list("abba") * 20, list("ab?b") * 20), WRONG),
         ("informedness", LETTERS, {"average": None}),
-        ("informedness", CODES, {"ignore_index": -100, "prior": PRIOR}),
+        ("informedness", CODES, {"ignore_index": -100, "prior": {0: 0.25, 1: 0.75}}),
     ],
 )
-def test_modules_give_the_same_estimate(metrics, pair, options, load):
+def test_modules_give_the_same_estimate(metric, pair, options, load):
     options = options | {"confidence_level": 0.9}
-    sides = dict(zip(("references", "predictions"), pair, strict=True))
-    for metric in metrics.split():
-        made = np.ravel(estimate(*pair, metric, **options))
-        result = load(metric).compute(**sides, **options, return_signature=True)
-        assert np.ravel(result[metric]) == pytest.approx([x.value for x in made], abs=1e-12)
-        for field in ("standard_error", "confidence_interval"):
-            wanted = np.ravel([getattr(x, field) for x in made])
-            assert np.ravel(result[f"{metric}_{field}"]) == pytest.approx(wanted, abs=1e-12)
-        assert result[f"{metric}_signature"] == made[0].signature.partition("|class:")[0]
+    made = np.ravel(estimate(*pair, metric, **options))
+    given = {"references": pair[0], "predictions": pair[1], **options}
+    result = load(metric).compute(**given, return_signature=True)
+    assert np.ravel(result[metric]) == pytest.approx([x.value for x in made], abs=1e-12)
+    for field in ("standard_error", "confidence_interval"):
+        wanted = np.ravel([getattr(x, field) for x in made])
+        assert np.ravel(result[f"{metric}_{field}"]) == pytest.approx(wanted, abs=1e-12)
+    assert result[f"{metric}_signature"] == made[0].signature.partition("|class:")[0]
 
 
 @pytest.mark.parametrize("function", [estimate, report])
@@ -233,15 +225,8 @@ def test_a_table_takes_the_place_of_labels_and_brings_its_own_options(function):
     for options in ({}, {"ignore_index": "d"}, {"confidence_level": 0.9}):
         made = function(table, **options).to_dict()
         assert made == function(*LETTERS, **options).to_dict()
-    for beside in (
-        {"y_pred": LETTERS[1]},
-        {"labels": [*"abc"]},
-        {"sample_weight": [1] * 63},
-        WRONG,
-    ):
+    for beside in ({"y_pred": LETTERS[1]}, {"sample_weight": [1] * 63}, WRONG):
         with pytest.raises(ValueError, match="must be left out beside a table"):
             function(table, **beside)
-    with pytest.raises(
-        ValueError, match="`y_true` and `y_pred` must hold labels unless `y_true` is a"
-    ):
+    with pytest.raises(ValueError, match="must hold labels unless `y_true` is a"):
         function(LETTERS[0])

