@@ -61,14 +61,12 @@ def columns_of(
     task = samples.task(columns["references"], {})
     sides = {x: _label_amounts(columns[x], columns["references"], task) for x in samples.labelled}
     labelled = [columns[argument] for argument in samples.labelled]
-    integers, classes, account = samples.end(sides, lambda: _never_repeat(labelled))
+    integers, task, account = samples.end(sides, lambda: _never_repeat(labelled))
     for argument in samples.labelled if integers else ():
         values, codes = columns[argument].coded()
         labels = [integers.get(label, label) for label in values]
         columns[argument] = read_column(labels, argument, may_lack=True)[codes]
-    declared = None if classes is None else tuple(classes)
-    ignored: Any = integers.get(task.ignored, task.ignored)
-    return Whole(columns, Task(declared, ignored, samples.options.unknown), account)
+    return Whole(columns, task, account)
 
 
 def _label_amounts(column: Column, references: Column, task: Task) -> Amounts:

@@ -217,11 +217,11 @@ class Samples:
 
     def end(
         self, sides: Mapping[str, Amounts], never_repeats: Callable[[], bool]
-    ) -> tuple[Mapping[Any, Label], Sequence[Any] | None, Read]:
+    ) -> tuple[Mapping[Any, Label], Task, Read]:
         """Raise an error about all that is wrong, or warn of what may be.
 
-        Return the integers that text stands for, the declared classes if there are some, and what
-        was read. `sides` are the labels of each argument that has some.
+        Return the integers that text stands for, which labels count, and what was read. `sides` are
+        the labels of each argument that has some.
         """
         self.refuse()
         names = [self.names[x] for x in self.labelled]
@@ -256,7 +256,9 @@ class Samples:
                 f"{' or '.join(map(repr, columns))} as `counts`",
                 LabelsWarning,
             )
-        return meant, classes, self._account(sides, {*(classes or known)}, bool(classes))
+        declared = None if classes is None else tuple(classes)
+        task = Task(declared, self._ignored, self.options.unknown)
+        return meant, task, self._account(sides, {*(classes or known)}, bool(classes))
 
     def _labels_of_text(self, sides: Mapping[str, Amounts]) -> Mapping[Any, Label]:
         """Return what the text of all columns and options stands for; empty if it is as it is."""

@@ -19,7 +19,7 @@ from ..errors import DataError, naming
 from ..tables.contingency import ContingencyTable
 from ..tables.doubts import warn_of_table
 from ..tables.label_options import LabelOptions
-from ..tables.slicing import Slice, count_slices, in_order, slice_column, sliced_counts
+from ..tables.slicing import Slice, count_slices, in_order
 from ..text.account import amounts_of
 from .batches import read_files
 from .columns import named_columns, slices_of
@@ -163,7 +163,7 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
     sums: defaultdict[Slice, list[ContingencyTable]] = defaultdict(list)
     is_sliced = "by" in samples.names
     for rows in filter(None, batches):
-        for name, table in _tables_of_batch(rows, samples, is_sliced).items():
+        for name, table in _tables_of_batch(rows, samples).items():
             # of many slices each sum would take longer than its cells
             _add(sums[name], table, 16 if is_sliced else 2)
     if not sums:
@@ -180,43 +180,34 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
     amounts = (amounts_of(overall.labels, of_labels) for of_labels in totals)
     sides = dict(zip(samples.labelled, amounts, strict=True))
     never_repeats = 1 < (overall.n_samples or 0) == n_cells
-    integers, classes, account = samples.end(sides, lambda: never_repeats)
-    tables = {name: _renamed(table, integers) for name, table in tables.items()}
-    if classes is not None:
-        task = Task(tuple(classes), None, samples.options.unknown)
-        try:
-            _declared(_renamed(overall, integers), task)
-        except ValueError as error:
-            argument = "labels" if samples.options.choices is None else "choices"
-            remedy = {} if "every reference" in str(error) else {"unknown": ["wrong"]}
-            samples.refuse([DataError(str(error).replace("`labels`", f"`{argument}`"), remedy)])
-        tables = {name: _declared(table, task) for name, table in tables.items()}
-
-    tables = {name: replace(table, read=(account,)) for name, table in tables.items()}
-    overall = ContingencyTable.sum_of(list(tables.values()))
-    warn_of_table(overall, nulls_are_labels=samples.keep_missing, unknown=samples.options.unknown)
-    return tables if is_sliced else overall
+    integers, task, account = samples.end(sides, lambda: never_repeats)
+    try:
+        overall = _of_classes(overall, integers, task)
+    except ValueError as error:
+        argument = "labels" if samples.options.choices is None else "choices"
+        remedy = {} if "every reference" in str(error) else {"unknown": ["wrong"]}
+        samples.refuse([DataError(str(error).replace("`labels`", f"`{argument}`"), remedy)])
+    warn_of_table(overall, nulls_are_labels=samples.keep_missing, unknown=task.unknown)
+    if not is_sliced:
+        return replace(overall, read=(account,))
+    tables = {name: _of_classes(table, integers, task) for name, table in tables.items()}
+    return {name: replace(table, read=(account,)) for name, table in tables.items()}
 
 
-def _tables_of_batch(
-    rows: Mapping[str, Any], samples: Samples, is_sliced: bool
-) -> dict[Slice, ContingencyTable]:
+def _tables_of_batch(rows: Mapping[str, Any], samples: Samples) -> dict[Any, ContingencyTable]:
     """Return the tables of a batch by slice, or its one table; none if no row of it counts."""
     sides = rows["references"], rows["predictions"]
     task = samples.task(sides[0], rows)
+    weights = rows.get("weights")
+    counts = None
+    if "times" in rows or "counts" in rows:
+        counts = rows.get("times", 1) * rows.get("counts", 1)
+    is_sliced = "by" in rows
+    by = slices_of(rows) if is_sliced else np.zeros(len(sides[0]), np.int64)
     with suppress(NoSamplesError):
-        by: Any = slices_of(rows) if is_sliced else np.zeros(len(sides[0]), np.int64)
-        weights = rows.get("weights")
-        if "times" not in rows and "counts" not in rows:
-            if is_sliced:
-                return count_slices(*sides, by, task, weights)
-            return {(): ContingencyTable._of_columns(*sides, task, weights)}
-        n_samples = rows.get("times", 1) * rows.get("counts", 1)
-        sums: tuple[Any, Any, Any] = n_samples, None, n_samples
-        if weights is not None:
-            sums = n_samples * weights, n_samples * weights**2, n_samples * (weights > 0)
-        tables = sliced_counts(slice_column(by), *sides, sums, task)
-        return tables if is_sliced else {(): tables[0]}
+        if is_sliced or counts is not None:
+            return count_slices(*sides, by, task, weights, counts)
+        return {0: ContingencyTable._of_columns(*sides, task, weights)}
     return {}
 
 
@@ -228,17 +219,10 @@ def _add(sums: list[ContingencyTable], table: ContingencyTable, n_at_once: int) 
         sums[-n_at_once:] = [table]
 
 
-def _declared(table: ContingencyTable, task: Task) -> ContingencyTable:
-    """Return a table of labels as one of the declared classes."""
-    cells = Cells(table.rows, table.columns, table.counts, table.squared_weights)
-    labels: Any = table.labels
-    return ContingencyTable._of_task(labels, cells, task, table.n_samples)
-
-
-def _renamed(table: ContingencyTable, names: Mapping[Any, Any]) -> ContingencyTable:
-    """Return a table with other labels for some, of which several may become one."""
-    if not names:
+def _of_classes(table: ContingencyTable, names: Mapping[Any, Any], task: Task) -> ContingencyTable:
+    """Return the table of the task's classes, in which some labels have other names."""
+    if not names and task.classes is None:
         return table
     labels, (codes,) = merged([names.get(label, label) for label in table.labels])
     cells = Cells(codes[table.rows], codes[table.columns], table.counts, table.squared_weights)
-    return ContingencyTable._of_cells(tuple(labels), False, cells, table.n_samples)
+    return ContingencyTable._of_task(labels, cells, task, table.n_samples)

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..core.labels import Codes, Column, Label, Numbers, merged, read_column, show
+from ..core.labels import Column, Label, Numbers, merged, read_column, show
 from ..core.table import Cells, Task, count_pairs, read_weights, sum_by
 from .containers import code_integers, coded, read_quickly
 from .contingency import ContingencyTable
@@ -72,65 +72,44 @@ def in_order(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
 
 
 def count_slices(
-    references: Column, predictions: Column, by: Any, task: Task, sample_weight: Any = None
+    references: Column,
+    predictions: Column,
+    by: Any,
+    task: Task,
+    sample_weight: Any = None,
+    counts: Numbers | None = None,
 ) -> dict[Slice, ContingencyTable]:
-    """Return the tables of two columns by slice, in order.
+    """Return the tables of two columns by slice, in order; those without samples are left out.
 
-    Slice and reference are fused into one code, which is counted in pairs with the prediction. A
-    slice whose samples are all ignored is left out.
+    With `counts` each row stands for so many samples, as a GROUP BY returns them.
     """
     slices = slice_column(by, len(references))
     weights = None if sample_weight is None else read_weights(sample_weight, len(references))
-    used = task.counted(references, weights)
-    weights = None if weights is None else weights[used]
+    amounts = [x for x in (weights, counts) if x is not None]
+    used = task.counted(references, np.minimum.reduce(amounts) if amounts else None)
     columns = (column[used] for column in (slices, references, predictions))
     (names, s), (r_values, r), (p_values, p) = map(_codes, columns)
-    fused = s.astype(np.int64) * len(r_values) + r
-    values, cells = count_pairs(Column(fused), Column(p), weights)
-    codes = np.asarray(values)
-    of_cells, rows = np.divmod(codes[cells.rows], len(r_values))
-    cells = cells._replace(rows=rows, columns=codes[cells.columns])
-    return _tables_of(names, of_cells, r_values, p_values, cells, np.bincount(s), task)
+    weights, counts = (None if x is None else x[used] for x in (weights, counts))
+    if counts is None:
+        # slice and reference are fused into one code, which is counted in pairs with the prediction
+        fused = s.astype(np.int64) * len(r_values) + r
+        values, cells = count_pairs(Column(fused), Column(p), weights)
+        codes = np.asarray(values)
+        of_cells, rows = np.divmod(codes[cells.rows], len(r_values))
+        cells = cells._replace(rows=rows, columns=codes[cells.columns])
+        n_samples = np.bincount(s)
+    else:
+        of_cells, cells = s, Cells(r, p, counts)
+        if weights is not None:
+            cells = Cells(r, p, counts * weights, counts * weights**2)
+        n_samples = sum_by(s, counts, len(names))
 
-
-def sliced_counts(
-    slices: Column,
-    references: Column,
-    predictions: Column,
-    sums: tuple[Numbers, Numbers | None, Numbers | None],
-    task: Task,
-) -> dict[Slice, ContingencyTable]:
-    """Return the same from counts made elsewhere, for example by a GROUP BY.
-
-    `sums` are those of each pair, as `read_counts` returns them.
-    """
-    used = task.counted(references, sums[0])
-    squares, samples = (None if x is None else x[used] for x in sums[1:])
-    (names, s), (r_values, r), (p_values, p) = (
-        coded(column[used]) for column in (slices, references, predictions)
-    )
-    cells = Cells(r, p, sums[0][used], squares)
-    n_samples = None if samples is None else sum_by(s, samples.astype(np.int64), len(names))
-    return _tables_of(names, s, r_values, p_values, cells, n_samples, task)
-
-
-def _tables_of(
-    names: Sequence[Slice],
-    slices: Codes,
-    r_values: Sequence[Label],
-    p_values: Sequence[Label],
-    cells: Cells,
-    n_samples: Numbers | None,
-    task: Task,
-) -> dict[Slice, ContingencyTable]:
-    """Return the tables of cells, of which `slices` are the positions of their names."""
     labels, (to_row, to_column) = merged(r_values, p_values)
     cells = cells._replace(rows=to_row[cells.rows], columns=to_column[cells.columns])
-    order = np.argsort(slices, kind="stable")
-    present, starts = np.unique(slices[order], return_index=True)
+    order = np.argsort(of_cells, kind="stable")
+    present, starts = np.unique(of_cells[order], return_index=True)
     tables = {}
     for code, places in zip(present.tolist(), np.split(order, starts[1:]), strict=True):
-        n = None if n_samples is None else int(n_samples[code])
         own = Cells(*(None if x is None else x[places] for x in cells))  # type: ignore[arg-type]
-        tables[names[code]] = ContingencyTable._of_task(labels, own, task, n)
+        tables[names[code]] = ContingencyTable._of_task(labels, own, task, int(n_samples[code]))
     return in_order(tables)
