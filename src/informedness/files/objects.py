@@ -326,31 +326,35 @@ def leaves(value: Any, path: str = "") -> Iterator[str]:
         yield path
 
 
-def value_in(row: Mapping[str, Any], name: str) -> Any:
-    """Return what a name leads to in a JSON object, None if a null stands on the way.
+def value_in(value: Any, way: str, path: str = "") -> Any:
+    """Return what a way leads to in a value of JSON, None if a null stands on it.
 
     Raises
     ------
     ValueError
-        If it leads nowhere; the message says what is there instead.
+        If it leads nowhere; the message says what is there instead. `path` is the way so far.
     """
-    value: Any = row
-    path = ""
-    rest: str | None = name
-    while rest is not None and value is not None:
-        step: str | int
-        if isinstance(value, dict):
-            step, rest = _field(rest, value, path)
-        elif isinstance(value, list):
-            step, rest = _position(rest, path)
-            if step >= len(value):
-                length = f"{path!r} is a list of length {len(value)}"
-                raise ValueError(f"{length} (the first position is 0)")
-        else:
-            raise ValueError(f"{path!r} is {show(value)}, which has no fields")
-        value = value[step]
-        path = f"{path}.{step}".removeprefix(".")
-    return value
+    if value is None:
+        return None
+    if isinstance(value, dict):
+        step = _longest_name(way, value)
+        if step is None:
+            raise AbsentError(path, value, way)
+        inner = value[step]
+    elif isinstance(value, list):
+        step = way.partition(".")[0]
+        if not (step.isascii() and step.isdigit()):
+            elements = f"'{path}.0', '{path}.1', ..."
+            raise ValueError(f"{path!r} is a list, whose elements are {elements}")
+        if int(step) >= len(value):
+            length = f"{path!r} is a list of length {len(value)}"
+            raise ValueError(f"{length} (the first position is 0)")
+        inner = value[int(step)]
+    else:
+        raise ValueError(f"{path!r} is {show(value)}, which has no fields")
+    if step == way:
+        return inner
+    return value_in(inner, way[len(step) + 1 :], f"{path}.{step}".removeprefix("."))
 
 
 def one_value(
@@ -386,29 +390,16 @@ def one_value(
 
 def column_of(name: str, columns: Collection[str]) -> str | None:
     """Return the column in which a name leads to a value; None if there is none."""
-    step, _ = _start(name, columns)
-    while step and step not in columns:
-        step = step.rpartition(".")[0]
-    return step if step in columns else None
+    return _longest_name(_start(name, columns)[0], columns)
 
 
-def _field(path: str, names: Collection[str], parent: str) -> tuple[str, str | None]:
-    """Return the first field of a path, and what is left of the path."""
-    step = path
-    while step not in names:
-        step, dot, _ = step.rpartition(".")
+def _longest_name(way: str, names: Collection[str]) -> str | None:
+    """Return the longest of the names that a way begins with; None if it begins with none."""
+    while way not in names:
+        way, dot, _ = way.rpartition(".")
         if not dot:
-            raise AbsentError(parent, names, path)
-    return step, path[len(step) + 1 :] if len(step) < len(path) else None
-
-
-def _position(path: str, parent: str) -> tuple[int, str | None]:
-    """Return the first position of a path, and what is left of the path."""
-    step, dot, after = path.partition(".")
-    if not (step.isascii() and step.isdigit()):
-        elements = f"'{parent}.0', '{parent}.1', ..."
-        raise ValueError(f"{parent!r} is a list, whose elements are {elements}")
-    return int(step), after if dot else None
+            return None
+    return way
 
 
 def _argmax(value: Any, name: str) -> int | None:
