@@ -5,7 +5,7 @@ Tested in tests/test_suite.py.
 
 import io
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from ..core.labels import Codes, Column, check_same_kind, join_columns, read_column, show
 from ..core.table import Task
 from ..errors import naming, needing
-from ..tables.containers import coded, read_quickly
+from ..tables.containers import coded
 from ..tables.counting import common_codes
 from ..text.account import Amounts, Read, amounts_of
 from ..text.render import shown
@@ -191,11 +191,7 @@ def joined_rows(
     files = [str(path) for path in paths]
     argument = f"`on` {on!r}"
     if "references" not in second:
-        if "references" in sides[1]:  # then both must agree, of the samples that both have
-            common = {*sides[0]["on"].tolist()} & {*sides[1]["on"].tolist()}
-            joined_sides([_references_of(side, common) for side in sides], files, argument)
-            del sides[1]["references"]
-        sides[1] = _beside(sides[0]["on"], sides[1], samples)
+        sides[1] = _beside(sides, files, argument, samples)
     side_a, side_b = joined_sides(sides, files, argument)
     rows: dict[str, Any] = side_b | side_a
     if "weights" in rows:
@@ -238,31 +234,31 @@ def _spell_alike(sides: Sequence[dict[str, Any]], argument: str) -> None:
             side[argument] = Column(codes, labels)
 
 
-def _references_of(side: Mapping[str, Column], ids: Collection[Any]) -> dict[str, Column]:
-    """Return the identifiers and references of the samples with these identifiers."""
-    rows = np.array([name in ids for name in side["on"].tolist()], dtype=bool)
-    return {argument: side[argument][rows] for argument in ("on", "references")}
-
-
-def _beside(ids: Column, side: dict[str, Any], samples: Samples) -> dict[str, Any]:
+def _beside(
+    sides: Sequence[dict[str, Any]], files: Sequence[str], on: str, samples: Samples
+) -> dict[str, Any]:
     """Return predictions of which a reference is known; count the others.
 
-    If what is missing is wrong, there is nothing beside identifiers without a prediction.
+    References beside them must agree with the known ones. If what is missing is wrong, there is
+    nothing beside identifiers without a prediction.
     """
-    names, known_codes, own_codes = common_codes(ids, side["on"])
+    known, side = sides
+    _, known_codes, own_codes = common_codes(known["on"], side["on"])
     is_known = np.isin(own_codes, known_codes)
+    is_answered = np.isin(known_codes, own_codes)
+    side = {argument: column[is_known] for argument, column in side.items()}
+    if "references" in side:
+        answered = {x: known[x][is_answered] for x in ("on", "references")}
+        joined_sides([answered, {x: side[x] for x in answered}], files, on)
+        del side["references"]
     n_left_out = int(np.count_nonzero(~is_known))
     samples.left_out["no reference"] += n_left_out
     samples.n_rows += n_left_out
-    lacking: list[int] = []
     if samples.options.unknown == "wrong":
-        lacking = np.setdiff1d(known_codes, own_codes).tolist()
-    empty: dict[str, list[Any]] = {argument: [None] * len(lacking) for argument in side}
-    empty["on"] = [names[code] for code in lacking]
-    return {
-        argument: join_columns([column[is_known], read_quickly(empty[argument], argument, True)])
-        for argument, column in side.items()
-    }
+        added = known["on"][~is_answered]
+        none = Column(np.zeros(len(added), dtype=np.int64), [None])
+        return {x: join_columns([y, added if x == "on" else none]) for x, y in side.items()}
+    return side
 
 
 def joined_sides(
