@@ -4,7 +4,6 @@ Tested in tests/test_kinds_of_text.py.
 """
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from .columns import by_argument, columns_to_read
 from .csv import DELIMITERS
 from .objects import column_of
 from .open import columns_in, list_files, open_whole, read_header
-from .samples import Samples, are_whole
+from .samples import Samples
 
 
 def read_files(path: Any, samples: Samples, **file_options: Any) -> Iterator[dict[str, Any]]:
@@ -59,28 +58,19 @@ def raw_batches(
                 samples.sources[-1] += f", sheet {read.sheet}"
             samples.class_names = getattr(read, "class_names", {})
             samples.is_text = kind in DELIMITERS
-            samples.whole_columns = partial(
-                _whole_columns,
-                samples,
-                file,
-                file_format=kind,
-                encoding=encoding,
-                rows=rows,
-                no_quotes=no_quotes,
-            )
+            options = {"encoding": encoding, "rows": rows, "no_quotes": no_quotes}
+            again = partial(_batches_of, samples.names, file, kind, options)
+            samples.batches_of = again if Path(file).is_file() else None  # a pipe is read only once
             for batch in columns_in(read, stream, kind, columns, samples.keep_missing):
                 yield by_argument(batch)
                 if samples.most_rows is not None and samples.n_rows >= samples.most_rows:
                     return
 
 
-def _whole_columns(samples: Samples, file: str, **file_options: Any) -> list[str]:
-    """Return the columns of a file that hold whole numbers, and are not read as labels."""
-    whole_columns = list[str]()
-    for name in samples.not_used("weights") if Path(file).is_file() else ():  # or it was read once
-        names = {**samples.names, "other": name}
-        with suppress(ValueError):  # a column with several values per row
-            batches = raw_batches(file, names, Samples(names), **file_options)
-            if all(are_whole(batch["other"]) for batch in batches):
-                whole_columns.append(name)
-    return whole_columns
+def _batches_of(
+    names: Mapping[str, str], file: str, kind: str, options: Mapping[str, Any], name: str
+) -> Iterator[Any]:
+    """Yield a column of a file beside those of these names, in batches."""
+    columns = {**names, "other": name}
+    for batch in raw_batches(file, columns, Samples(columns), file_format=kind, **options):
+        yield batch["other"]

@@ -12,7 +12,7 @@ from ..errors import DataError, needing
 from ..tables.label_options import LabelOptions
 from .arrow import check_schema, columns_of
 from .columns import by_argument, check_columns, columns_to_read, named_columns
-from .samples import Samples, are_whole
+from .samples import Samples
 from .tables import tables_of
 
 _DATABASES = ("DUCKDB", "IBIS", "PYSPARK", "PYSPARK_CONNECT", "SQLFRAME")  # have collations
@@ -105,11 +105,7 @@ def _rows_of(frame: Any, samples: Samples) -> Iterator[dict[str, Any]]:
 
     arrow, times_name = _read(native, names, samples.header)
     samples.class_names = check_schema(names, arrow.schema)
-
-    def is_whole(name: str) -> bool:
-        return are_whole(_read(native, {"other": name}, samples.header)[0][name])
-
-    samples.whole_columns = lambda: [*filter(is_whole, samples.not_used("weights"))]
+    samples.batches_of = lambda name: [_read(native, {"other": name}, samples.header)[0][name]]
     times_column = {"times": times_name} if times_name in arrow.column_names else {}
     for rows in columns_of(arrow.to_batches(), {**names, **times_column}):
         times = {argument: rows.pop(argument).to_numpy() for argument in times_column}

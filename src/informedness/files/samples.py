@@ -7,6 +7,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ class Samples:
         self.left_out = Counter[str]()
         self.most_rows: int | None = None  # that are read of files
         self.is_of_files = True  # and not of a frame
-        self.whole_columns: Callable[[], Sequence[str]] = tuple  # others, of whole numbers
+        self.batches_of: Callable[[str], Iterable[Any]] | None = None  # of any other column
         self.reads_names = True  # whether a prediction is right only by the name of its class
         self.beside: list[Collection[str]] = []  # labels of other files of the call
         self.meant: Mapping[Any, Label] = {}  # what text stands for, once all is read
@@ -347,6 +348,17 @@ class Samples:
             ways = columns_to_read({argument: self.names[argument]}).values()
             used |= {column_of(way, self.header) for way in ways}
         return [name for name in self.header if name not in used]
+
+    def whole_columns(self) -> list[str]:
+        """Return the other columns, or those of weights, that hold whole numbers: maybe counts."""
+        columns = list[str]()
+        if self.batches_of is None:  # of what is read only once
+            return columns
+        for name in self.not_used("weights"):
+            with suppress(ValueError):  # a column with several values per row
+                if all(map(are_whole, self.batches_of(name))):
+                    columns.append(name)
+        return columns
 
     def _notes(self, argument: str, amounts: Amounts) -> Iterator[str]:
         """Yield how the labels of a column were found."""
