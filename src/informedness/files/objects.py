@@ -160,10 +160,10 @@ def _by_column(document: Mapping[str, Any], names: Collection[str]) -> list[Row]
         range(len(x)) if isinstance(x, list) else [*x] if isinstance(x, dict) else None
         for x in document.values()
     ]
-    keys = keys_of_columns[0]
-    is_table = len(keys_of_columns) > 1 and all(keys == x for x in keys_of_columns)
-    if keys is None or not is_table or not {*names} <= {*document}:
+    is_table = len(keys_of_columns) > 1 and all(x == keys_of_columns[0] for x in keys_of_columns)
+    if not is_table or keys_of_columns[0] is None or not {*names} <= {*document}:
         return []
+    keys = keys_of_columns[0]
     return [(f"row {key}", {name: x[key] for name, x in document.items()}) for key in keys]
 
 
