@@ -14,12 +14,10 @@ import sys
 import zipfile
 from functools import partial
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
-from pyarrow import feather, ipc
 
 from informedness.files import arrow
 from inputs.file_cases import (
@@ -194,18 +192,6 @@ def read_elsewhere(path, most_bytes):
     return said[0], int(said[1]) * 1024
 
 
-def alike(n, label=0):
-    return pa.table(dict.fromkeys(("gold", "model"), pa.array(np.full(n // 16, label))))
-
-
-def write_coded_stream(n, path):
-    """Write one label of n bytes, in a dictionary of each column."""
-    label = pa.array(["a" * n]).dictionary_encode()
-    table, options = columns(label, label), ipc.IpcWriteOptions(compression="zstd")
-    with ipc.new_stream(path, table.schema, options=options) as writer:
-        writer.write_table(table)
-
-
 def write_packed_book(n, path):
     """Write a workbook of one row beside n bytes of text that repeats."""
     write_sheet(columns([1], [1]), path)
@@ -215,11 +201,6 @@ def write_packed_book(n, path):
 
 
 LARGE = {
-    "p.parquet": lambda n, path: pa.parquet.write_table(
-        columns(["a" * n, "b"], ["a", "b"]), path, compression="zstd"
-    ),
-    "p.feather": lambda n, path: feather.write_feather(alike(n), str(path), "zstd"),
-    "p.arrow": write_coded_stream,
     "p.xlsx.gz": write_packed_book,
     "p.csv.gz": lambda n, path: path.write_bytes(gzip.compress(b"gold,model\na," + b"a" * n)),
 }
@@ -245,10 +226,9 @@ def test_a_file_is_read_in_memory_that_does_not_grow_with_it(tmp_path):
     assert (said, taken < 400e6) == ("120000", True)
 
 
-@pytest.mark.parametrize("name", [*LARGE, "plain.arrow"])
+@pytest.mark.parametrize("name", LARGE)
 def test_without_a_limit_and_within_it_the_same_is_read(name, tmp_path):
-    write = LARGE.get(name, lambda n, path: write_arrow_stream(alike(n, 2**40), path))
-    write(40_000, tmp_path / name)
+    LARGE[name](40_000, tmp_path / name)
     read = read_columns(tmp_path / name, most_bytes=100_000)
     assert len(read.columns["references"]) == table_of(tmp_path / name).total
     with pytest.raises(ValueError, match="at most 39,999 bytes"):

@@ -13,6 +13,7 @@ from pathlib import Path
 
 UNPACKING = ("arrow", "parquet", "eval")  # other kinds are read in parts, and can be no larger
 MEMORY = 1 << 30  # bytes of addresses; much of it is never used
+MOST_TIMES = 10  # as large as a file may be, its columns may be once decoded
 _TOO_LARGE = 3  # as an exit code
 
 
@@ -58,7 +59,11 @@ def main(path: str, kind: str, most_bytes: str) -> int:
             else:
                 stream.seek(0)
                 batches = pyarrow.ipc.open_stream(native(stream))
-            deque(batches, maxlen=0)
+            n_bytes = 0
+            for batch in batches:
+                n_bytes += batch.nbytes
+                if n_bytes > MOST_TIMES * int(most_bytes):
+                    return _TOO_LARGE
     except MemoryError:
         return _TOO_LARGE
     except (ValueError, OSError, pyarrow.ArrowException):  # damage

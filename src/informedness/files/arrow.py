@@ -5,7 +5,6 @@ Tested in tests/test_damage.py and tests/test_sources.py.
 
 import io
 import json
-import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
@@ -47,15 +46,6 @@ class Parquet:
         self.header, self.class_names = schema.names, check_schema(names, schema)
         self._columns = sorted({str(column_of(x, self.header)) for x in names.values()})
 
-    @property
-    def n_bytes(self) -> int:
-        """How many bytes all columns take once they are unpacked.
-
-        Those of one column are not looked at: where its metadata is damaged, that ends the process.
-        """
-        groups = map(self._metadata.row_group, range(self._metadata.num_row_groups))
-        return sum(group.total_byte_size for group in groups)
-
     def batches(self, _: bool) -> Iterator[Any]:
         """Yield record batches; an error if the file is damaged, or another begins behind it."""
         import pyarrow.parquet
@@ -96,14 +86,6 @@ class Arrow:
         self.header, self.class_names = schema.names, check_schema(names, schema)
         wanted = {column_of(name, schema.names) for name in names.values()}
         self._fields = [i for i, name in enumerate(schema.names) if name in wanted]
-
-    @property
-    def n_bytes(self) -> int:
-        """How many bytes all columns take once they are unpacked."""
-        from pyarrow import ipc
-
-        self._stream.seek(8 if self._is_file else 0)  # behind its magic
-        return sum(map(_size_of_message, ipc.MessageReader.open_stream(native(self._stream))))
 
     def batches(self, _: bool) -> Iterator[Any]:
         """Yield record batches; an error if the file is damaged, or goes on behind its end."""
@@ -230,47 +212,3 @@ def _check_one_file(stream: BinaryIO, magic: bytes, kind: str) -> None:
                 "one would be read: pass the files themselves, as several paths or a folder"
             )
         last_bytes = block[1 - 2 * len(magic) :]
-
-
-def _size_of_message(message: Any) -> int:
-    """Return the bytes of the buffers of a message of Arrow, each of which begins with its own.
-
-    Raises
-    ------
-    ValueError
-        If the message is damaged.
-    """
-    if message.type not in ("record batch", "dictionary"):
-        return 0
-    data = message.metadata.to_pybytes()
-    n_bytes = 0
-    try:
-        batch = _target(data, _field(data, _target(data, 0), 2))
-        if message.type == "dictionary":
-            batch = _target(data, _field(data, batch, 1))
-        buffers = _target(data, _field(data, batch, 2))
-        is_packed = _field(data, batch, 3) > 0
-        (n_buffers,) = struct.unpack_from("<I", data, buffers)
-        for i in range(n_buffers):
-            start, length = struct.unpack_from("<qq", data, buffers + 4 + 16 * i)
-            if is_packed and length:
-                (unpacked,) = struct.unpack_from("<q", message.body, start)
-                length = max(unpacked, length)  # -1: it is not packed
-            n_bytes += length
-    except struct.error as error:
-        raise ValueError(f"a message is damaged: {error}") from error
-    return n_bytes
-
-
-def _field(data: bytes, table: int, number: int) -> int:
-    """Return where a field of a table of FlatBuffers is, 0 if it is not there."""
-    begin = table - struct.unpack_from("<i", data, table)[0]
-    (size,) = struct.unpack_from("<H", data, begin)
-    place = 4 + 2 * number
-    offset: int = struct.unpack_from("<H", data, begin + place)[0] if place < size else 0
-    return table + offset if offset else 0
-
-
-def _target(data: bytes, place: int) -> int:
-    """Return where the offset in this place leads to."""
-    return place + int(struct.unpack_from("<I", data, place)[0])

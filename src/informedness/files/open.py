@@ -276,8 +276,8 @@ def read_header(
     Raises
     ------
     ValueError
-        If the file is damaged, lacks one of the columns `names`, by argument, or says that it holds
-        more than `most_bytes` once unpacked.
+        If the file is damaged, lacks one of the columns `names`, by argument, or is a workbook that
+        holds more than `most_bytes` once unpacked.
     """
     if not quotes and kind not in DELIMITERS:
         raise ValueError(f"`no_quotes` is for CSV and TSV, and this file is {kind}: leave it out")
@@ -291,10 +291,7 @@ def read_header(
     with explained(stream, kind):
         if kind in DELIMITERS:
             return Delimited(stream, kind, names, quotes)
-        packed = (Parquet if kind == "parquet" else Arrow)(stream, names)
-        if most_bytes is not None:
-            _check_size(packed.n_bytes, most_bytes)
-        return packed
+        return (Parquet if kind == "parquet" else Arrow)(stream, names)
 
 
 def columns_in(
