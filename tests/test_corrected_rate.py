@@ -16,7 +16,7 @@ import pytest
 from scipy.optimize import brentq
 
 from informedness import corrected_rate
-from inputs.kinds import warned
+from inputs.cases import warned
 
 Z = 1.959963984540054
 NAMES = datasets.Features({"x": datasets.ClassLabel(names=["bad", "good"])})

@@ -26,8 +26,8 @@ from informedness import compare, estimate, informedness_score, nit_score, repor
 from informedness.core.labels import read_column
 from informedness.core.scores import mutual_information
 from inputs import tensors
+from inputs.cases import warned
 from inputs.containers import ONLY, TEXT, arrow, chunked, containers_of, numpy, series
-from inputs.kinds import warned
 from inputs.tables import table_of, table_of_labels, table_of_pairs
 from oracles import dense
 from oracles.golden import close

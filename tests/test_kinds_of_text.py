@@ -12,7 +12,7 @@ import pytest
 
 from informedness import informedness_score, table_from_file, table_from_frame
 from informedness.files.booleans_and_decimals import labels_of_text
-from inputs.kinds import warned
+from inputs.cases import warned
 from oracles.golden import close
 
 RNG = np.random.default_rng(0)

@@ -19,7 +19,7 @@ import informedness as package
 from informedness import compare, estimate, informedness_score, markedness_score, report, slices
 from informedness.logs.answers import Answers
 from informedness.trainer import ComputeMetrics
-from inputs.kinds import warned
+from inputs.cases import warned
 from inputs.tables import table_of_labels
 from oracles.golden import close as near
 from oracles.reference import of_answers

@@ -19,8 +19,8 @@ from informedness.files import open as opening
 from informedness.files.joined import columns_of, lines_of, samples_of_lines
 from informedness.files.samples import Samples
 from informedness.warnings import InformednessWarning
+from inputs.cases import MISSING
 from inputs.file_cases import refused_as, table_of
-from inputs.kinds import MISSING
 from inputs.tables import table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # see test_every_path.py

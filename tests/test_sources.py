@@ -21,6 +21,7 @@ import pytest
 
 from informedness import table_from_file, table_from_frame
 from informedness.warnings import InformednessWarning
+from inputs.cases import warned
 from inputs.file_cases import (
     COLUMNS,
     SIZES,
@@ -32,7 +33,6 @@ from inputs.file_cases import (
     table_of,
 )
 from inputs.frame_cases import labels_and_weights
-from inputs.kinds import warned
 from inputs.sources import ENGINES, SOURCES, reader_of
 from inputs.tables import table_of_labels, table_of_pairs
 

@@ -1,10 +1,13 @@
-"""One file of cases, which every path to a score must answer alike: a value or a refusal.
+"""Labels and options of which every path says the same: a value, a warning or a refusal.
 
-Values are computed by `dense` from the samples, or stand in the golden vectors.
+What the form shows is refused, what the table shows is warned of, and nothing else is said. Metric
+modules know of missing values and of predictions outside the references alone. Values are computed
+by `dense` from the samples, or stand in the golden vectors.
 """
 
+import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -16,18 +19,18 @@ import pandas as pd
 from oracles import dense
 from oracles.golden import VECTORS
 
+RIGHT, REFUSED = "right", "refused"
+NULL, OUTSIDE, SPELT = "counts as a class", "is no class of", "differ only in case or whitespace"
+NO_REFERENCE, NO_PREDICTION = "references.*missing", "predictions.*missing"
+TRUTH, ANSWERS = "abcbacab", "abcaabab"
 
-@dataclass(frozen=True)
-class Case:
-    """Inputs, and what each path must make of them."""
 
-    id: str
-    references: Any
-    predictions: Any
-    options: dict[str, Any] = field(default_factory=dict)
-    informedness: float | None = None
-    nit: float | None = None
-    refusal: str | None = None  # a regular expression that the error's text matches
+def warned(call: Callable[..., Any], *given: Any, **options: Any) -> tuple[Any, str]:
+    """Return the value of a call, and all that it warns of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        value = call(*given, **options)
+    return value, " ".join(str(one.message) for one in caught)
 
 
 def cells_of(references: list[Any], predictions: list[Any]) -> list[list[Fraction]]:
@@ -49,7 +52,42 @@ def nit(references: list[Any], predictions: list[Any], k: int | None = None) -> 
     return float(mpmath.exp(information)) / (k or len(set(references)))
 
 
-def _golden() -> Iterator[Case]:
+@dataclass(frozen=True)
+class Case:
+    """Labels, and what is said of them where values have types, and where all is text.
+
+    Where nothing is named there may be warnings of all kinds, and the case is not tried as text.
+    """
+
+    references: Any
+    predictions: Any
+    typed: str | None = None
+    text: str | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+    refusal: str = ""  # a regular expression that the error's text matches where values have types
+    counted: Any = None  # the samples that count, if not these, or their scores
+    k: int | None = None
+
+    def sides(self) -> tuple[Any, Any]:
+        """Return the labels of both sides."""
+        return self.references, self.predictions
+
+    def wanted(self, is_text: bool = False) -> list[float]:
+        """Return Informedness and NIT from their definitions.
+
+        1.0 in text is 1: a gap makes floats of integers. True is 1.
+        """
+        if isinstance(self.counted, list):
+            return self.counted
+        sides = self.counted or self.sides()
+        if is_text:
+            truths = {"True": "1", "False": "0"}
+            texts = [map(str, side) for side in sides]
+            sides = [[truths.get(x, x.removesuffix(".0")) for x in side] for side in texts]
+        return [informedness(*sides), nit(*sides, self.k)]
+
+
+def _golden() -> Iterator[tuple[str, Case]]:
     for vector in VECTORS:
         references, predictions, weights = vector.weighted_samples()
         options = {"sample_weight": weights}
@@ -58,30 +96,18 @@ def _golden() -> Iterator[Case]:
         exact = float(vector.exact["informedness"] or 0)
         if {*predictions} - {*references} and len({*references}) > 1:
             exact = informedness(references, predictions)  # there, all labels are classes
-        scores = {"informedness": exact, "nit": vector.info["NIT_k_ref"]}
-        yield Case(f"golden {vector.id}", references, predictions, options, **scores)
+        scores = [exact, vector.info["NIT_k_ref"]]
+        yield f"golden {vector.id}", Case(references, predictions, None, None, options, "", scores)
 
 
 def _scored(
-    name: str, references: Any, predictions: Any, counted: Any = None, k: Any = None, **options: Any
+    references: Any, predictions: Any, counted: Any = None, k: Any = None, **options: Any
 ) -> Case:
-    """A case of the scores of `counted`, the samples themselves unless given."""
-    counted = counted or (references, predictions)
-    scores = {"informedness": informedness(*counted), "nit": nit(*counted, k)}
-    return Case(name, references, predictions, options, **scores)
+    return Case(references, predictions, None, None, options, "", counted, k)
 
 
-def _labels(name: str, *labels: Any, box: Any = list) -> Case:
-    """A case whose references and predictions are these labels, in a fixed pattern of hits."""
-    pattern = [(0, 0), (0, 1), (1, 1), (1, 1), (1, 0), (0, 0), (1, 1)]
-    if len(labels) > 2:
-        pattern += [(2, 2), (2, 0), (2, 2), (0, 2)]
-    codes = tuple(zip(*pattern, strict=True))
-    return _scored(name, *(box([labels[code] for code in side]) for side in codes), codes)
-
-
-def _refused(name: str, references: Any, predictions: Any, text: str, **options: Any) -> Case:
-    return Case(name, references, predictions, options, refusal=text)
+def _refused(references: Any, predictions: Any, refusal: str, **options: Any) -> Case:
+    return Case(references, predictions, REFUSED, None, options, refusal)
 
 
 def wrong(*labels: Any) -> dict[str, Any]:
@@ -89,47 +115,64 @@ def wrong(*labels: Any) -> dict[str, Any]:
     return {"labels": list(labels), "unknown": "wrong"}
 
 
-ONE_RIGHT = [0, 1], [2, 1]
-HARD_LABELS = [
-    _labels("2**63-1 beside 2**63", 2**63 - 1, 2**63),
-    _labels("-1, 2**63 and 2**64-1", -1, 2**63, 2**64 - 1),
-    _labels("2**53 beside 2**53+1", 2**53, 2**53 + 1),
-    _labels("-2**63 and 2**31", -(2**63), 2**31, 0),
-    _labels("uint8 255", 255, 0, box=lambda labels: np.array(labels, dtype=np.uint8)),
-    # a type on each side, in which none may wrap or round
-    _scored("u1 and i8", np.array([255, 1], "u1"), np.array([-1, 1], "i8"), ONE_RIGHT),
-    _scored("u8 and i8", np.array([2**63, 1], "u8"), np.array([-(2**63), 1]), ONE_RIGHT),
-    _scored("whole floats", np.array([2.0**63, 1]), np.array([-(2.0**63), 1]), ONE_RIGHT),
-    _scored("Int64", pd.array([2**53, 2**53 + 1], "Int64"), [2**53] * 2, ([0, 1], [0, 0])),
-    _labels(
-        "a re-indexed Series", "a", "b", "c", box=lambda x: pd.Series(x, index=range(5, 5 + len(x)))
-    ),
-    _labels("bytes", b"a", b"b\xff", b"a\x00"),
-    _labels("a trailing NUL", "a", "a\x00"),
-    _labels("a label with line break, quote and comma", "a\nb", 'a"b', "a,b"),
-    _labels("a label of 100,000 characters", "x" * 100_000, "y"),
-    _scored("bool beside int", [True, 0, 1, False], [1, 0, False, 0]),
-    _scored("-0.0 is 0", [-0.0, 1.0], [0, 1]),
-]
+def spelt(references: Any, predictions: Any, *outcome: Any, refusal: str = "") -> Case:
+    """Return a case whose labels a, b and c are spelt so on either side."""
+    sides = (TRUTH, references), (ANSWERS, predictions)
+    labels = [[names["abc".index(x)] for x in side] for side, names in sides]
+    return Case(*labels, *outcome, refusal=refusal)
 
-REFUSED = [
-    _refused("None in predictions", ["a", "b"], ["a", None], "predictions.*None.*missing"),
-    _refused("None in references", [1, None], [1, 1], "references.*(None|nan).*missing"),
-    _refused("a score", [1, 0], [1, 0.7], r"predictions.*0\.7.*a score, not .*argmax.* > 0 of a"),
-    _refused("a string in last place", [1, 0, 1], [1, 0, "x"], "type.*'x'|'x'.*type"),
-    _refused("a string in first place", [1, 0, 1], ["x", 0, 1], "type.*'x'|'x'.*type"),
-    _refused("strings beside integers", ["a", "b"], [0, 1], "predictions.*same type.*integers"),
-    _refused("bytes beside strings", ["a", "b"], [b"a", b"b"], "predictions.*same type.*bytes"),
-    _refused("beyond 64 bits", [2**64, 1], [1, 1], "references.*64 bits.*18446744073709551616"),
-    _refused("nan", [1.0, 2.0], [1.0, float("nan")], "predictions.*nan.*missing"),
-    _refused("a missing reference", ["a", None], ["a"] * 2, "references.*missing", **wrong(*"ab")),
-    _refused("no samples", [], [], "at least one|must be a sample"),
-    _refused("a reference outside labels", ["a", "c"], ["a", "a"], "'c'.*", labels=["a", "b"]),
-    _refused("a prediction outside labels", ["a", "b"], ["a", "?"], r"'\?'", labels=["a", "b"]),
-    _refused("all ignored", [-100, -100], [0, 1], "none is left", ignore_index=-100),
-    _refused("weights that sum to 0", [0, 1], [0, 1], "none is left", sample_weight=[0.0, 0.0]),
-    _refused("a negative weight", [0, 1], [0, 1], r"weight.*-1\.0", sample_weight=[1.0, -1.0]),
-]
+
+KINDS = {  # of labels, some of which may be a mistake
+    "text": spelt("abc", "abc", RIGHT, RIGHT),
+    "integers": spelt(range(3), range(3), RIGHT, RIGHT),
+    "whole floats": spelt(range(3), [0.0, 1.0, 2.0], RIGHT, RIGHT),
+    "zeros in front": spelt(["1", "01", "001"], ["1", "01", "001"], RIGHT, RIGHT),
+    "near spellings": spelt(["spam", "spa", "\u0455pam"], ["spam", "spa", "spam"], RIGHT, RIGHT),
+    "identifiers": Case([*range(60)], [7] * 60, RIGHT, RIGHT),
+    "free text": Case([f"It is {i}." for i in range(60)], ["It is 7."] * 60, RIGHT, RIGHT),
+    "probabilities": spelt(["0.93", "0.5", "1"], ["0.5", ".1", "0.5"], OUTSIDE, OUTSIDE),
+    "bools": spelt([True, False, False], [1, 0, 0], RIGHT, RIGHT),
+    "scores": spelt([0, 1, 1], [0.9, 0.25, 0.5], REFUSED, REFUSED, refusal="a score, not a label"),
+    "one integer in text": Case([1, *TRUTH[1:]], [*ANSWERS], REFUSED, RIGHT, refusal="type"),
+    "text beside integers": spelt("012", range(3), REFUSED, RIGHT, refusal="same type"),
+    "a null reference": Case([*TRUTH, None], [*ANSWERS, "a"], REFUSED, REFUSED, {}, NO_REFERENCE),
+    "a null prediction": Case([*TRUTH, "a"], [*ANSWERS, None], REFUSED, REFUSED, {}, NO_PREDICTION),
+    "padding": Case([0, 1, 2, -100], [0, 1, 1, 0], NULL, NULL),
+    "padding predicted": Case([0, 1, 2, 0], [0, 1, 1, -100], NULL, NULL),
+    "a blank": Case([" ", *TRUTH], ["a", *ANSWERS], NULL, NULL),
+    "nothing in common": spelt("abc", "xyz", OUTSIDE, OUTSIDE),
+    "integers with none in common": spelt(range(3), range(3, 6), OUTSIDE, OUTSIDE),
+    "one prediction outside": Case([*TRUTH, "a"], [*ANSWERS, "x"], OUTSIDE, OUTSIDE),
+    "another case": spelt(["yes", "no", "Yes"], ["yes", "no", "yes"], SPELT, SPELT),
+    "blanks": spelt(["pos ", "neg", "pos"], ["pos", "neg", "pos"], SPELT, SPELT),
+    "composed otherwise": spelt(["\u00e9tat", *"bc"], ["e\u0301tat", *"bc"], OUTSIDE, OUTSIDE),
+}
+MISSING = ["NA", "N/A", "NaN", "nan", "None", "null", "NULL", "<NA>", "#N/A"]
+for word in ("", *MISSING):
+    KINDS[f"{word!r} as a reference"] = Case([*TRUTH, word], [*ANSWERS, "a"], NULL, REFUSED)
+    KINDS[f"{word!r} as a prediction"] = Case([*TRUTH, "a"], [*ANSWERS, word], NULL, REFUSED)
+for word in ("-100", "-100 "):
+    KINDS[f"{word!r} in text"] = Case([*TRUTH, word], [*ANSWERS, "a"], NULL, NULL)
+
+ONE_RIGHT, FIRST_RIGHT = ([0, 1], [2, 1]), ([0, 1], [0, 0])
+BYTES = b"a", b"b\xff", b"a\x00"
+LABELS = {  # that a path could change
+    "2**63-1 beside 2**63": spelt([2**63 - 1, 2**63, 0], [2**63 - 1, 2**63, 0]),
+    "-1, 2**63 and 2**64-1": spelt([-1, 2**63, 2**64 - 1], [-1, 2**63, 2**64 - 1]),
+    "-2**63 and 2**31": spelt([-(2**63), 2**31, 0], [-(2**63), 2**31, 0]),
+    # a type on each side, in which none may wrap or round
+    "u1 and i8": _scored(np.array([255, 1], "u1"), np.array([-1, 1], "i8"), ONE_RIGHT),
+    "u8 and i8": _scored(np.array([2**63, 1], "u8"), np.array([-(2**63), 1]), ONE_RIGHT),
+    "floats": _scored(np.array([2.0**63, 1]), np.array([-(2.0**63), 1]), ONE_RIGHT),
+    "Int64": _scored(pd.array([2**53, 2**53 + 1], "Int64"), [2**53] * 2, FIRST_RIGHT),
+    "a re-indexed Series": _scored(pd.Series([*"ab"], [6, 5]), pd.Series([*"aa"], [6, 5])),
+    "bytes": spelt(BYTES, BYTES),
+    "a trailing NUL": spelt(["a", "a\x00", "b"], ["a", "a\x00", "b"]),
+    "line break, quote and comma": spelt(["a\nb", 'a"b', "a,b"], ["a\nb", 'a"b', "a,b"]),
+    "100,000 characters": spelt(["x" * 100_000, *"yz"], ["x" * 100_000, *"yz"]),
+    "bool beside int": _scored([True, False, True], [1, False, 0]),
+    "-0.0 is 0": _scored([-0.0, 1.0], [0, 1]),
+}
 
 WITH_GAP = {  # one missing prediction, and one that is no class
     "text": (list("abab"), ["a", "b", None, "?"]),
@@ -137,30 +180,39 @@ WITH_GAP = {  # one missing prediction, and one that is no class
     "integers of pandas": ([0, 1, 0, 1], pd.array([0, 1, None, 7], dtype="Int64")),
     "a masked array": ([0, 1, 0, 1], np.ma.array([0, 1, 0, 7], mask=[0, 0, 1, 0])),
 }
-TWO_WRONG = {"counted": ([1, 0, 1, 0], [1, 0, 2, 2]), "k": 2}
-IGNORED = {"counted": ([0, 1, 0, 1], [0, 1, 1, 1]), "ignore_index": -100}
-REPEATED = [0, 0, 1, 0, 0, 0], [0, 0, 1, 1, 1, 1]
-DEGENERATE = [
-    _scored("never predicted", [0, 0, 1], [0, 0, 0]),
-    _scored("predicted but not in the references", list("abab"), list("abcb")),
-    _scored("one class", ["a", "a"], ["a", "a"]),
-    _scored("one class, two predicted", ["a", "a"], ["a", "b"]),
-    _scored("one sample", [3], [3]),
-    _scored("nothing in common", ["a", "b"], ["c", "d"]),
-    _scored("wrong if unknown", [*"abab"], ["a", "b", "?", "x"], **TWO_WRONG, **wrong(*"ab")),
-    *(
-        _scored(f"wrong if missing, {name}", r, p, **TWO_WRONG, **wrong(*r[:2]))
+TWO_WRONG = [1, 0, 1, 0], [1, 0, 2, 2]
+OPTIONS = {
+    "wrong if unknown": _scored([*"abab"], ["a", "b", "?", "x"], TWO_WRONG, 2, **wrong(*"ab")),
+    **{
+        f"wrong if missing, {name}": _scored(r, p, TWO_WRONG, 2, **wrong(*r[:2]))
         for name, (r, p) in WITH_GAP.items()
+    },
+    "a class without samples": _scored([0, 1, 0, 1], [0, 1, 1, 1], None, 3, labels=[2, 1, 0]),
+    "padding is ignored": _scored(
+        [0, 1, -100, 0, 1], [0, 1, 1, 1, 1], ([0, 1, 0, 1], [0, 1, 1, 1]), ignore_index=-100
     ),
-    _scored("a class that the samples miss", [0, 1, 0, 1], [0, 1, 1, 1], k=3, labels=[2, 1, 0]),
-    _scored("padding is ignored", [0, 1, -100, 0, 1], [0, 1, 1, 1, 1], **IGNORED),
-    _scored("weights", [0, 1, 0, 2], [0, 1, 1, 0], REPEATED, sample_weight=[2, 1, 3, 0]),
-    _scored(
-        "a weight of 1e-18 beside 1",
-        *([0, 0, 1, 1], [0, 1, 0, 1], ([0, 1, 1], [0, 0, 1])),
-        sample_weight=[1.0, 1e-18, 1.0, 1.0],
-    ),
-    _scored("answers that never repeat", ["a", "b"] * 20, [f"answer {n}" for n in range(40)]),
-]
+    "a missing reference": _refused(["a", None], ["a"] * 2, NO_REFERENCE, **wrong(*"ab")),
+    "no samples": _refused([], [], "at least one|must be a sample|more than 0"),
+    "bytes beside strings": _refused(["a", "b"], [b"a", b"b"], "predictions.*same type.*bytes"),
+    "beyond 64 bits": _refused([2**64, 1], [1, 1], "references.*64 bits.*18446744073709551616"),
+    "nan": _refused([1.0, 2.0], [1.0, float("nan")], "predictions.*nan.*missing"),
+    "a reference outside labels": _refused(["a", "c"], ["a", "a"], "'c'.*", labels=["a", "b"]),
+    "a prediction outside": _refused(["a", "b"], ["a", "?"], r"'\?'", labels=["a", "b"]),
+    "all ignored": _refused([-100, -100], [0, 1], "none is left", ignore_index=-100),
+    "weights of 0": _refused([0, 1], [0, 1], "none is left", sample_weight=[0.0, 0.0]),
+    "a negative weight": _refused([0, 1], [0, 1], r"weight.*-1\.0", sample_weight=[1.0, -1.0]),
+}
+CASES = KINDS | LABELS | OPTIONS | dict(_golden())
 
-CASES = [*_golden(), *HARD_LABELS, *DEGENERATE, *REFUSED]
+# Labels of many domains, of which nothing is said: a domain's labels between blanks.
+DOMAINS = """
+positive negative neutral | 1 2 3 4 5 | FAVOR AGAINST NONE | NN NNS VB , . : '' -LRB- $ #
+O B-PER I-PER B-LOC I-LOC | nsubj nsubj:pass aux aux:pass | de en fr no is it as or | true false
+^q sd b aa ny % | colour color Colour-blind | 😀 😂 ❤️ 👍 👎 | 体育 财经 | नहीं हाँ | é e è ê | π δ λ Ω
+a b c n A B C N | S s z Z T t D d | H He C Co N Na Ni No Os | CO Co CO2 NO No2 | II III IV IIIa
+02139 10115 00100 | 2024-01-01 2024-02-01 | 0-10% 10-20% 100% | 0.5 1.0 1.5 | 1.0 1.1 1.10 2.0
+<unk> <s> </s> [MASK] | Total All n | say"no" "yes" no | {} {"a":1} | A A- A+ | n/a - NaT
+"""
+DOMAINS = [x.split(" ") for line in DOMAINS.strip().splitlines() for x in line.split(" | ")]
+DOMAINS += [["yes, please", "no, thanks"], ["first\nsecond", "third"], ["very good", "very  good"]]
+DOMAINS += [["A long answer. " * 12, "Another long answer. " * 12]]
