@@ -27,7 +27,7 @@ from informedness.files.open import FORMATS
 from informedness.logs.reading import READERS, read_log
 from informedness.statistics.registry import SCORES
 from inputs.cli_cases import refused, without_read
-from inputs.file_cases import write_csv
+from inputs.file_cases import WRITERS, write_csv
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # of the functions beside it
 
@@ -202,15 +202,14 @@ def test_every_output_is_that_of_the_result_with_what_was_read_before_it(run):
         assert found[output] == f"{wanted}\n".replace("`labels", "`--labels")
 
 
-def test_a_comparison_names_the_column_of_each_file(run):
-    output = run("compare a.csv c.csv --on id -r gold -p model other")[1]
-    assert re.search("^A: a.csv, model .*\nB: c.csv, other ", output, re.MULTILINE)
-
-
 # What is said beside a result: on standard output, and on the other
 
 ABOVE = ["100 classes, and --average prevalence gives 0.091"]
 SAID = {
+    "compare a.csv c.csv --on id -r gold -p model other": (
+        ["A: a.csv, model ", "B: c.csv, other "],
+        [],
+    ),
     **{f"report many.csv -r gold -p a --format {x}": (ABOVE, ABOVE) for x in ("text", "latex")},
     "report p.csv p -r gold -p a --input-format csv": (["p.csv and p: 240 rows\n"], []),
     "report null.parquet -r gold -p b --drop-null": (["120 rows, 1 left out (no prediction)"], []),
@@ -258,9 +257,7 @@ ERRORS = {
     "register p.csv": "unrecognized arguments: p.csv",
     "report p.csv -r": "error: `--references`: expected one argument; `informedness report --help`",
     "report p.csv -r gold -p gold": "`--predictions` must be another column than `--references`",
-    "compare p.csv -r gold -p a gold": "must be another column than `--references`, got 'gold'",
     "report '' -r gold -p a": "`FILE` must name a file or a folder, got an empty name",
-    "report a.csv differs.csv --on id -r gold -p model": "the references of 2 of 120 samples",
     "report one.csv -r gold -p a": "none of the 60 `--predictions` ('b') is a class of the `--ref",
     "report none.csv -r gold -p a": "error: none.csv: ",  # and what the system says
     "report p -r gold -p a": "give it as --input-format\n",
@@ -290,10 +287,8 @@ ERRORS = {
     f"report {PAIR} --weights type": "p.csv: not readable as csv: `--counts` and `--weights` must",
     f"report {PAIR} --numeric": "`--references` must hold integers with --numeric, got 'ham'",
     "report scores.csv -r gold -p a": "--threshold 0.5 cuts scores into two classes; ",
-    "report gold.txt a.txt --numeric": "`references` must hold integers with --numeric, got 'ham'",
     "report gold.txt gold.txt": "gold.txt: each file must be listed once",
     "compare p.csv p.csv -r gold -p a --on doc": "p.csv: each file must be listed once",
-    "report p.csv p.csv -r gold -p a --by-file": "p.csv: each file must be listed once",
     "report empty.csv": "empty.csv: there must be rows with labels, and",
     **{
         f"report {PAIR} --labels {TWO} {last}": f"'{last}' looks like a file among the values of"
@@ -372,9 +367,7 @@ def test_output_for_programs_is_utf_8_and_labels_a_terminal_cannot_show_are_esca
         code = cli.main(["report", "l.csv", "-r", "gold", "-p", "model", *options.split()])
         return code, written.buffer.getvalue()
 
-    for output in ("csv", "markdown", "latex"):
-        code, found = printed("ascii", f"--format {output}")
-        assert (code, "日本" in found.decode()) == (0, True)
+    assert "日本" in printed("ascii", "--format csv")[1].decode()
     # this one was asked for, and holds all labels too
     assert "日本" in printed("utf-16", "--format csv")[1].decode("utf-16")
     for encoding, label in ("ascii", rb"na\xefve"), ("latin-1", b"na\xefve"), ("utf-8", b"na\xc3"):
@@ -392,22 +385,6 @@ def test_an_undefined_score_is_null_in_json_and_a_number_the_number(run, folder)
         assert (code, json.loads(output)) == (0, wanted)
 
 
-def test_identifiers_match_as_integers_and_text_and_predictions_without_a_reference_are_counted(
-    run, folder
-):
-    ids = json.dumps([{"id": i, "gold": "ab"[i % 2]} for i in range(6)])
-    (folder / "ids.json").write_text(ids)
-    lines = "".join(f"{i},{'ab'[i % 3 > 0]}\n" for i in range(8))
-    (folder / "ids.csv").write_text(f"id,model\n{lines}")
-    code, output, errors = run("report ids.json ids.csv --on id -r gold -p model --metric accuracy")
-    assert (code, float(output)) == (0, 0.5)
-    assert "ids.json and ids.csv: 8 rows, 2 left out (no reference)\n" in errors
-    # of the other file none may lack: its references would be missing answers
-    back = "report ids.csv ids.json --on id -r model -p gold --metric accuracy"
-    refused(run(back), "2 of 8 in ids.csv not in ids.json")
-    assert run(f"{back} --unknown wrong")[0] == 0
-
-
 def test_a_file_compressed_by_xz_is_read_and_of_another_ending_is_told_what_to_save(run, folder):
     plain = (folder / "p.csv").read_bytes()
     (folder / "p.csv.xz").write_bytes(lzma.compress(plain))
@@ -417,48 +394,48 @@ def test_a_file_compressed_by_xz_is_read_and_of_another_ending_is_told_what_to_s
     refused(run(f"report p.sav {how}"), "save it as CSV or Parquet")
 
 
-ONE_ID = {"id": [*map(str, range(1, 9))], "gold": [*"abababab"]}
-HALF = [*"abbaabba"]
+# Two files joined by identifiers
+
+IDS_OF_8, GOLD_OF_8, HALF = [*"12345678"], [*"abababab"], [*"abbaabba"]
+ONE_SIDE = {"id": IDS_OF_8, "gold": GOLD_OF_8}
+UNLIKE = {"id": IDS_OF_8, "gold": [*"abababbb"], "model": HALF}
+FEWER = {name: column[1:] for name, column in UNLIKE.items()}
+CODES = {"id": IDS_OF_8, "gold": [*"01010101"], "model": [*"01100110"]}
+WITH_POINTS = {name: [f"{x}.0" for x in column] for name, column in CODES.items()}
+WEIGHTED = CODES | {"weight": [1, 2, 0.5, 1, 1, 3, 1, 1]}
+NUMBERED = {"id": [*range(6)], "gold": [*"ababab"]}
+MORE = {"id": [*"01234567"], "model": [*"abbabbab"]}
+AND_A_GAP = {"id": [*IDS_OF_8, "9"], "gold": [*GOLD_OF_8, ""], "model": [*HALF, "b"]}
+TEXTS = [{"id": [0, 1], "gold": ["x", text], "model": ["x", text]} for text in ("1.0", "1")]
+SIDES, WRONG, UNEQUAL = "-r gold -p model", "--unknown wrong", "the references of 1 of "
+JOINS = [  # files, their columns, options, and the accuracy or what is said
+    # identifiers match as integers and text, and predictions without a reference are left out
+    ("0.json 1.csv", NUMBERED, MORE, SIDES, 0.5),
+    # of the other file none may lack: its references would be missing answers
+    ("0.csv 1.json", MORE, NUMBERED, "-r model -p gold", "2 of 8 in 0.csv not in 1.json"),
+    ("0.csv 1.json", MORE, NUMBERED, f"-r model -p gold {WRONG}", 3 / 8),
+    # references that both files have are compared, whatever is left out
+    ("0.csv 1.csv", ONE_SIDE, UNLIKE, SIDES, UNEQUAL),
+    ("0.csv 1.csv", ONE_SIDE, FEWER, f"{SIDES} {WRONG}", UNEQUAL),
+    ("0.csv 1.csv", ONE_SIDE, AND_A_GAP, SIDES, 0.5),
+    ("0.csv 1.csv", ONE_SIDE, {"id": [], "gold": [], "model": []}, SIDES, "must be rows to join"),
+    # both may be spelt as pandas writes integers beside an empty cell, but strings of JSON are not
+    ("0.csv 1.csv", CODES, WITH_POINTS, SIDES, 0.5),
+    ("0.csv 1.csv", WITH_POINTS, CODES, SIDES, 0.5),
+    ("0.csv 1.csv", WEIGHTED, WITH_POINTS, f"{SIDES} --weights weight", 2 / 3),
+    ("0.json 1.json", *TEXTS, SIDES, UNEQUAL),
+]
 
 
-def test_a_join_compares_the_references_that_both_files_have_whatever_is_left_out(run):
-    write("one.csv", **ONE_ID)
-    others = [*"ab" * 3, "b", "b"]
-    write("differ.csv", id=ONE_ID["id"], gold=others, model=HALF)
-    fewer = {"id": ONE_ID["id"][1:], "gold": others[1:], "model": HALF[1:]}
-    write("fewer.csv", **fewer)
-    for line in ("differ.csv", "differ.csv --unknown wrong", "fewer.csv --unknown wrong"):
-        code, _, errors = run(f"report one.csv {line} --on id -r gold -p model --metric accuracy")
-        assert code == 2
-        assert "the references of 1 of " in errors
-    more = {"id": [*ONE_ID["id"], "9"], "gold": [*ONE_ID["gold"], ""], "model": [*HALF, "b"]}
-    write("more.csv", **more)
-    line = "report one.csv more.csv --on id -r gold -p model --metric accuracy"
-    assert run(line)[:2] == (0, "0.5\n")
-    write("none.csv", id=[], gold=[], model=[])
-    refused(run("report one.csv none.csv --on id -r gold -p model"), "there must be rows to join")
-
-
-def test_a_join_finds_identifiers_and_references_in_another_spelling_and_takes_weights(run):
-    """As pandas writes integers where a cell was empty."""
-    codes = ["01"["ab".index(x)] for x in ONE_ID["gold"]]
-    said = ["01"["ab".index(x)] for x in HALF]
-    weights = ["1", "2", "0.5", "1", "1", "3", "1", "1"]
-    write("whole.csv", id=ONE_ID["id"], gold=codes, model=said, weight=weights)
-    as_decimals = {"id": ONE_ID["id"], "gold": codes, "model": said}
-    write("float.csv", **{x: [f"{y}.0" for y in ys] for x, ys in as_decimals.items()})
-    for line in ("whole.csv float.csv", "float.csv whole.csv"):
-        code, output, _ = run(f"report {line} --on id -r gold -p model --metric accuracy")
-        assert (code, output) == (0, "0.5\n")
-    line = "report whole.csv float.csv --on id -r gold -p model --metric accuracy --weights weight"
-    code, output, _ = run(line)
-    right = sum(float(w) for w, x, y in zip(weights, codes, said, strict=True) if x == y)
-    assert (code, float(output)) == (0, pytest.approx(right / sum(map(float, weights)), abs=1e-12))
-
-
-def test_references_that_are_strings_of_json_are_not_respelt_in_a_join(run, folder):
-    for name, text in (("a", "1.0"), ("b", "1")):
-        rows = [{"id": i, "gold": text if i % 2 else "x", "model": text} for i in range(6)]
-        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    told = run("compare a.jsonl b.jsonl --on id -r gold -p model")
-    refused(told, "the references of 3 of 6 samples differ")
+@pytest.mark.parametrize(("names", "first", "second", "options", "expected"), JOINS)
+def test_two_files_are_joined_by_identifiers_or_refused(
+    names, first, second, options, expected, command, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    for name, columns in zip(names.split(), (first, second), strict=True):
+        WRITERS[f"p{Path(name).suffix}"](pyarrow.table(columns), Path(name))
+    result = command("report", *f"{names} --on id --metric accuracy {options}".split())
+    if isinstance(expected, str):
+        refused(result, expected)
+    else:
+        assert (result[0], float(result[1])) == (0, pytest.approx(expected, abs=1e-12))

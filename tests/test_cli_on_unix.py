@@ -98,17 +98,20 @@ def test_names_of_files_and_columns_are_text_of_one_line_that_holds_no_option(na
     Path("data").mkdir()
     rows = [(x, y, z) for x, y, z in itertools.product(["u", "v", name], repeat=3)] * 3
     write(Path("data", f"{name}.csv"), rows, ("gold", name, "other"))
-    given, runs = ("-r", "gold", "-p"), []
-    ranking = [name, "other", "--format", "markdown"]
-    for more in (["nope"], [name], ranking, ["other", "--by", name]):
-        runs.append(command("report", "data", *given, *more))
-    runs.append(command("report", "data", f"--{name}"))
-    for more in (["other", "--metric", "nit"], [name, "--labels", "u", "v"]):
-        runs.append(command("report", "data", *given, *more))
-    runs.append(command("report", "data", "-r", "gold", "-p", name, "other", "--by-task", "gold"))
-    runs.append(command("report", "data"))
-    runs.append(command("compare", "data", *given, name, "other"))
-    codes, outputs, errors = zip(*runs, strict=True)
+    given = "data", "-r", "gold", "-p"
+    lines = [
+        ("report", *given, "nope"),
+        ("report", *given, name),
+        ("report", *given, name, "other", "--format", "markdown"),
+        ("report", *given, "other", "--by", name),
+        ("report", "data", f"--{name}"),
+        ("report", *given, "other", "--metric", "nit"),
+        ("report", *given, name, "--labels", "u", "v"),
+        ("report", *given, name, "other", "--by-task", "gold"),
+        ("report", "data"),
+        ("compare", *given, name, "other"),
+    ]
+    codes, outputs, errors = zip(*(command(*line) for line in lines), strict=True)
     assert codes == (2, 0, 0, 0, 2, 0, 2, 0, 2, 0)
     text = "".join((*outputs, *errors))
     assert text.replace("\n", "").isprintable()
@@ -131,11 +134,3 @@ def test_pipes_are_joined_as_files_are_and_their_references_compared(command, tm
         paths = [tmp_path / f"{name}{code}" for name in texts]
         given = "report", *paths, *line, "--metric", "accuracy", "--unknown", "wrong"
         assert command(*given)[0] == code
-
-
-def test_a_pipe_that_has_a_name_is_read_as_standard_input_is(command, tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    text = b"gold,a\nx,x\ny,x\n"
-    Thread(target=(tmp_path / "pipe").write_bytes, args=(text,), daemon=True).start()
-    given = ("-r", "gold", "-p", "a", "--metric", "accuracy", "--input-format", "csv")
-    assert command("report", tmp_path / "pipe", *given)[:2] == (0, "0.5\n")
