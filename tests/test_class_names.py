@@ -25,6 +25,7 @@ from informedness import (
     table_from_file,
     table_from_frame,
 )
+from inputs.frame_cases import COLUMNS
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 NAMES = ["entailment", "neutral", "contradiction"]
@@ -35,7 +36,6 @@ WORDS, GUESSED = ([NAMES[x] for x in side] for side in (GOLD, GUESS))
 PRIOR = {"entailment": 0.2, "neutral": 0.3, "contradiction": 0.5}
 BY_NAME = {"ignore_index": NAMES[1], "labels": NAMES, "prior": PRIOR}
 BY_POSITION = {"ignore_index": np.int64(1), "labels": [0, 1, 2], "prior": {0: 0.2, 1: 0.3, 2: 0.5}}
-COLUMNS = {"references": "gold", "predictions": "model"}
 
 
 def dataset_of(gold=GOLD, guess=GUESS):

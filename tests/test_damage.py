@@ -62,6 +62,8 @@ DAMAGE = [
     *(("stream.arrow", lambda x, y=y: x + y, GOES_ON) for y in (b"x", b"\0" * 8)),
     ("stream.arrow", lambda data: data * 2, GOES_ON),
     ("stream.arrow", too_large, "not readable as arrow: it asks for more memory than there is"),
+    # a look at this column's metadata would end the process
+    ("p.parquet", lambda data: data.replace(b"\x25\2\x18\4gold", b"\x25\0\x18\4gold"), ""),
     ("sums.parquet", lambda data: data, "not readable as parquet: .*checksum"),
 ]
 
@@ -154,17 +156,6 @@ def test_a_damaged_file_is_refused_or_read_as_a_plain_reader_does(tmp_path):
             assert n_read < n_files, name
 
 
-def test_a_damaged_column_of_parquet_is_refused_and_matters_to_no_other(tmp_path):
-    path = tmp_path / "p.parquet"
-    pa.parquet.write_table(columns(*LABELS["text"]), path)
-    whole = path.read_bytes()
-    for name, wanted in ((b"id", True), (b"gold", False)):
-        field = bytes([0x25, 2, 0x18, len(name)]) + name  # which may be null
-        assert field in whole
-        path.write_bytes(whole.replace(field, b"\x25\0" + field[2:]))
-        assert is_read(path, None) == wanted
-
-
 # A small file that unpacks to a large one is refused where there is a limit, and only there
 
 
@@ -209,7 +200,7 @@ LARGE = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LARGE)
 def test_a_small_file_that_is_large_is_refused_before_it_takes_memory(name, tmp_path):
-    LARGE[name](200_000_000, tmp_path / name)
+    LARGE[name](100_000_000, tmp_path / name)
     assert (tmp_path / name).stat().st_size < 1_000_000
     said, taken = read_elsewhere(tmp_path / name, 10_000_000)
     assert "the file must hold at most 10,000,000 bytes, got " in said
@@ -220,10 +211,10 @@ def test_a_small_file_that_is_large_is_refused_before_it_takes_memory(name, tmp_
 def test_a_file_is_read_in_memory_that_does_not_grow_with_it(tmp_path):
     table = columns(["1"] * 10_000, [f"{i:>4000}" for i in range(10_000)])
     with pa.parquet.ParquetWriter(tmp_path / "p.parquet", table.schema) as writer:
-        for _ in range(12):
+        for _ in range(6):
             writer.write_table(table)
-    said, taken = read_elsewhere(tmp_path / "p.parquet", 10**9)  # of 480 MB
-    assert (said, taken < 400e6) == ("120000", True)
+    said, taken = read_elsewhere(tmp_path / "p.parquet", 10**9)  # of 240 MB
+    assert (said, taken < 120e6) == ("60000", True)
 
 
 @pytest.mark.parametrize("name", LARGE)

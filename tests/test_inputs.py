@@ -6,7 +6,6 @@ tables/counting.py, tables/matrix.py.
 
 import enum
 import inspect
-import itertools
 import math
 import pickle
 import tracemalloc
@@ -103,24 +102,15 @@ def test_long_labels_and_many_classes_take_little_memory():
 # What is refused: values that are no labels, as references and as predictions
 
 
-class TwoColumns:  # as an array of text, and not numpy's own
-    def __array__(self, dtype=None, copy=None):
-        return np.array([["a", "b"]] * 6)
-
-
 NO_LABELS = {
-    "two columns of text": (TwoColumns(), r"got an array of shape \(6, 2\)"),
     "None": (None, "must be a sequence of labels.* got None"),
     "str": ("012102", "must be a sequence of labels.* got '012102'"),
     "dict": (dict.fromkeys(range(6)), "must be a sequence of labels.* got {0: None"),
     "iterator": (iter(INTEGERS[0]), r"iterator.*pass list\("),  # only the first reader would see it
-    "generator": ((x for x in INTEGERS[0]), r"iterator.*pass list\("),
     "pairs": (pd.MultiIndex.from_tuples([(1, 2), (3, 4)]), "must hold"),
     "columns named as attributes": (pd.DataFrame({"codes": [1], "categories": [1]}), "must hold"),
-    "others named so": (pd.DataFrame({"array": [1], "dtype": [1]}), "must hold"),
     "row": (np.array([INTEGERS[0]]), r"got an array of shape \(1, 6\)"),
     "logits": (np.ones((6, 3)), r"got an array of shape \(6, 3\).*argmax"),
-    "logits of polars": (pl.Series([[0.5, 0.5]] * 6, dtype=pl.Array(pl.Float64, 2)), "argmax"),
     "logits in lists": ([[0.25, 0.75]] * 6, r"\[0.25, 0.75\].*argmax"),
     "one logit a sample": (np.full((6, 1), -0.7), r"got -0.7 at .* score.*argmax.* > 0 of a logit"),
     "one logit in lists": ([[0.7]] * 6, r"got \[0.7\] at position 0: .*argmax.* > 0 of a logit"),
@@ -128,8 +118,6 @@ NO_LABELS = {
     "Decimal": ([0, Decimal(1), 2, 1, 0, 2], r"got Decimal\('1'\) at position 1: not a label"),
     "scores of pandas": (pd.Categorical([0.5, 1]), "got 0.5 at position 0"),
     "mixed categories": (pd.Categorical(["a", 1]), "one type"),
-    "mixed polars": (pl.Series(["a", 1], dtype=pl.Object), "one type"),
-    "polars beyond 64 bits": (pl.Series([0, 2**64] * 3, dtype=pl.Int128), "at most 64 bits"),
     "negative beyond 64 bits": ([0, -(2**63) - 1, 2, 1, 0, 2], "at most 64 bits, got -92233"),
     "float beyond 64 bits": ([0, 1e300, 2, 1, 0, 2], "at most 64 bits, got 1000"),
     "plain Enum": ([enum.Enum("Colour", "RED")(1)] * 6, "Colour.RED.* at position 0: not a label"),
@@ -138,7 +126,6 @@ NO_LABELS = {
     "strings and bytes": (["a", b"a"] * 3, "one type, got .*b'a'"),
     "masked array": (np.ma.array(INTEGERS[0], mask=[0, 0, 1, 0, 0, 0]), "masked"),
     "masked entries in a list": (list(np.ma.array(INTEGERS[0], mask=[0, 0, 1, 0, 0, 0])), "masked"),
-    "masked 0-d arrays in a list": ([np.ma.array(1, mask=True)] * 6, "a missing value"),
     "pyarrow null": (pa.nulls(6), "at position 0: a missing value"),
     "NaT in a list": ([*INTEGERS[0][:5], pd.NaT], "at position 5: a missing value"),
     "nan beside text": ([*"abcba", NAN], "at position 5: a missing value"),
@@ -210,7 +197,7 @@ def test_a_container_of_weights_is_the_list_of_them_by_position():
 
 def test_equal_weights_of_any_size_are_no_weights():
     plain = report(*INTEGERS).scores
-    for scale in (True, 1, 5e-324, 1e-320, 1e-161, 1e-150, 1e-9, 1e9, 1e150, 1e160, 1e300):
+    for scale in (True, 5e-324, 1e-161, 1e-150, 1e9, 1e150, 1e300):
         options = {"sample_weight": [scale] * 6}
         assert report(*INTEGERS, **options).scores == close(plain), scale
         if 1e-150 <= scale <= 1e150:
@@ -307,12 +294,7 @@ def test_counts_are_summed_exactly_up_to_64_bits_and_weights_as_large_as_they_ar
         assert table.total == table.n_samples == sum(map(int, counts))
     for weights in ([2.0**63, 0.5], [1e300, 1e300 / 3]):
         for known in ({"n_samples": [1, 1]}, {"squared_weights": [1, 1]}):
-            table = table_of_pairs([0, 1], [0, 1], weights, **known)
-            assert table.counts.tolist() == weights
-    table = table_of_pairs([0, 1], [0, 1], [1e30, 0.5])
-    assert (table.counts.tolist(), table.n_samples) == ([1e30, 0.5], None)
-    table = table_of_pairs([0] * 4, [1] * 4, [2**62] * 4, n_samples=[1] * 4)
-    assert table.total == 2.0**64
+            assert table_of_pairs([0, 1], [0, 1], weights, **known).counts.tolist() == weights
 
 
 def test_numbers_that_cannot_be_of_the_pairs_are_refused():
@@ -331,29 +313,13 @@ def test_numbers_that_cannot_be_of_the_pairs_are_refused():
             table_of_pairs([0, 1], [0, 1], counts, n_samples=n_samples)
 
 
-PAIRS = [-7, 0, 1, 1, 2, 2, 2, 0, 8], [1, 0, 1, 9, 3, 2, 9, 1, 7]
-REPEATS = [4, 2, 3, 1, 2, 5, 1, 1, 0]  # the last, of no sample, has labels of its own
-
-
-def test_options_mean_for_counts_what_they_mean_for_the_samples_counted():
-    samples = [np.repeat(side, REPEATS) for side in PAIRS]
-    weights = np.arange(len(samples[0])) % 5 / 4  # sums are exact; some are 0
-    starts = np.cumsum([0, *REPEATS[:-1]])
-    sums, squares, numbers = (
-        [*np.add.reduceat(amounts, starts[:-1]), 0]
-        for amounts in (weights, weights**2, weights > 0)
-    )
-    known = {"squared_weights": squares, "n_samples": numbers}
-    for options in (
-        {"labels": [9, 3, 2, 1, 0, -7]},
-        {"ignore_index": -7},
-        {"labels": [2, 1, 0], "unknown": "wrong", "ignore_index": -7},
-    ):
-        expected = table_of_labels(*samples, **options)
-        for counts in (REPEATS, np.array(REPEATS, float)):
-            assert table_of_pairs(*PAIRS, counts, **options) == expected
-        expected = table_of_labels(*samples, sample_weight=weights, **options)
-        assert table_of_pairs(*PAIRS, sums, **known, **options) == expected
+def test_options_leave_out_and_name_sums_of_weights_as_they_do_samples():
+    """test_every_path.py has them for counts."""
+    samples = [7, 7, 0, 0, 0, 1], [1, 1, 0, 0, 0, 9]
+    options = {"labels": [1, 0], "unknown": "wrong", "ignore_index": 7}
+    expected = table_of_labels(*samples, sample_weight=[1, 0.5, 1, 0.5, 2, 3], **options)
+    sums = {"squared_weights": [1.25, 5.25, 9], "n_samples": [2, 3, 1]}
+    assert table_of_pairs([7, 0, 1], [1, 0, 9], [1.5, 3.5, 3], **sums, **options) == expected
 
 
 # Every way labels are coded and pairs counted gives the counts that a Counter gives
@@ -461,19 +427,6 @@ def test_a_missing_prediction_in_any_container_is_the_wrong_answer_it_is_in_a_li
             assert cells(table) == {(references[0], None): 1}
 
 
-@pytest.mark.parametrize("n_ignored", [0, 1, 8, 20])
-def test_ignored_samples_leave_the_table_of_the_others_wherever_they_stand(n_ignored):
-    kept = np.array([[3, 0, 1, 2, 2, 1, -1, 0, 3, 3], [3, 0, 1, 1, 2, 1, 0, 0, 3, -1]])
-    boxes = list(itertools.product((np.array, list, pa.array, pl.Series), repeat=2))
-    for sides, label in itertools.product((kept, kept * 2**40, abs(kept)), (-100, 7, 2**62)):
-        references, predictions = sides.tolist()
-        wanted = Counter(zip(references, predictions, strict=True))
-        for one, other in boxes:
-            given = one([label] * n_ignored + references), other([0] * n_ignored + predictions)
-            table = table_of_labels(*given, ignore_index=label)
-            assert (cells(table), table.n_samples) == (wanted, len(references))
-
-
 def test_what_a_container_knows_beside_its_labels_does_not_matter():
     """Categories that are no labels, repeat or do not occur."""
     full = pl.Series(["a"] * 20_000 + ["c", "b", "a"], dtype=pl.Categorical)
@@ -524,46 +477,39 @@ def test_sums_as_the_last_row_and_column_are_refused_unless_they_are_a_class(
     assert np.array_equal(table.to_dense(), frame.to_numpy())
 
 
-def test_what_is_no_sum_on_both_sides_is_scored():
-    with_totals = pd.crosstab(*OF_THREE, margins=True)
-    for matrix in (
-        [[5, 5], [5, 5]],  # of two classes
-        [[0, 0, 0], [0, 5, 0], [0, 0, 5]],
-        [[10, 2, 12], [3, 9, 12], [13, 11, 25]],  # counts are exact
-        with_totals.iloc[:, :3],  # a class that is never predicted
-        with_totals.iloc[:3],
-        np.diag([1, 2, 3]) / 6,
-    ):
-        table, said = warned(table_of, matrix)
-        assert table.total == pytest.approx(np.sum(np.array(matrix)))
-        assert "sum" not in said
-    cells = np.diag([1, 2, 3])
-    assert table_of(scipy.sparse.coo_matrix(cells)) == table_of(cells)
+SHARES = pd.crosstab(*OF_THREE, normalize="index").to_numpy()
+WITH_TOTALS = pd.crosstab(*OF_THREE, margins=True)
+ODD_MATRICES = [  # and whether they are warned of as shares of the rows
+    (SHARES, True),
+    (np.full((3, 3), 0.33), True),
+    (SHARES * [[1], [0], [1]], True),  # of a class without references
+    (pd.crosstab(*OF_THREE, normalize=True), False),
+    (SHARES * 1.03, False),
+    (np.eye(3), False),
+    # no sums on both sides
+    (np.full((2, 2), 5), False),
+    (np.diag([0, 5, 5]), False),
+    (np.array([[10, 2, 12], [3, 9, 12], [13, 11, 25]]), False),
+    (WITH_TOTALS.iloc[:, :3], False),  # a class that is never predicted
+    (WITH_TOTALS.iloc[:3], False),
+    (scipy.sparse.coo_matrix(np.diag([1, 2, 3])), False),
+]
 
 
-def test_rows_of_shares_are_warned_of():
-    shares = pd.crosstab(*OF_THREE, normalize="index").to_numpy()
-    for matrix in (shares, np.full((3, 3), 0.33), np.where(shares == 1, 0, shares)):
-        assert "each row of `matrix` sums to 1:" in warned(table_of, matrix)[1]
-    for matrix in (
-        pd.crosstab(*OF_THREE, normalize=True),
-        np.eye(3),
-        shares * 8,
-        shares * 0.9,
-        shares * 1.03,
-    ):
-        assert "each row" not in warned(table_of, matrix)[1]
-    assert "each row" not in warned(table_of, shares, squared_weights=shares)[1]
+@pytest.mark.parametrize(("matrix", "is_warned"), ODD_MATRICES)
+def test_other_matrices_are_scored_and_shares_of_rows_warned_of(matrix, is_warned):
+    table, said = warned(table_of, matrix)
+    assert table.total == pytest.approx(np.sum(matrix.sum()))
+    assert ("each row of `matrix` sums to 1:" in said) == is_warned
 
 
 SWAPPED = [
-    *[("predicted", "actual"), ("Predictions", "label"), ("y_pred", "y_true")],
-    *[("yPred", "target"), ("Predicted label", "True label"), ("hypothesis", "reference")],
+    *[("Predictions", "label"), ("y_pred", "y_true"), ("yPred", "target")],
+    *[("Predicted label", "True label"), ("hypothesis", "reference")],
 ]
 NOT_SWAPPED = [
-    *[("row_0", "col_0"), ("label", "model"), ("x", "true"), ("predicted", "predicted_again")],
-    *[("gold", "true"), ("true_pred", "label"), ("prognosis", "reflex"), ("prediction", None)],
-    (0, ("pred", 1)),
+    *[("label", "model"), ("predicted", "predicted_again"), ("gold", "true")],
+    *[("true_pred", "label"), ("prognosis", "reflex"), (0, ("pred", 1))],
 ]
 
 
@@ -573,5 +519,3 @@ def test_axes_whose_names_say_outright_that_they_are_swapped_are_warned_of():
         table, said = warned(table_of, frame)
         assert ("names say the opposite" in said) == ((rows, columns) in SWAPPED), (rows, columns)
         assert table == table_of_labels(*OF_TWO)
-        turned = frame.T.rename_axis(index=[columns], columns=[rows])
-        assert warned(table_of, turned)[1] == ""

@@ -11,13 +11,13 @@ from informedness import table_from_file
 from informedness.files.batches import read_files
 from informedness.files.joined import columns_of
 from informedness.files.samples import Samples
-from informedness.warnings import collected
+from inputs.cases import warned
+from inputs.frame_cases import COLUMNS
 from inputs.tables import table_of_labels
 
 GOLD = ["ham", "ham", "not spam", "-", "a, b"]
 MODEL = ["ham", "spam", "not spam", "-", "a, b"]
 WORDS = ["ham", "ham", "spam", "ham"], ["ham", "spam", "spam", "spam"]
-COLUMNS = {"references": "gold", "predictions": "model"}
 
 
 def lines_of(line, head, *sides, sep="\n"):
@@ -89,25 +89,19 @@ def test_a_single_column_may_hold_what_could_separate_columns(tmp_path):
     assert columns["references"].tolist() == ["a|b", "c|d", "a|b"]
 
 
-@pytest.mark.parametrize(
-    ("filters", "options", "is_warned"),
-    [
-        (("none", "last"), {}, True),
-        (("none", "last"), {"by": "filter"}, False),
-        (("none",), {}, False),
-    ],
-)
-def test_documents_after_several_filters_count_several_times_with_a_warning(
-    filters, options, is_warned, tmp_path
-):
-    rows = [
-        {"doc_id": i, "target": x, "filtered_resps": [x], "filter": name}
-        for name in filters
-        for i, x in enumerate("aabb")
-    ]
-    (tmp_path / "p.jsonl").write_text("\n".join(map(json.dumps, rows)))
+def test_documents_after_several_filters_count_several_times_with_a_warning(tmp_path):
+    path, two = tmp_path / "p.jsonl", ("none", "last")
     names = {"references": "target", "predictions": "filtered_resps.0"}
-    with collected() as notes:
-        table_from_file(tmp_path / "p.jsonl", **names, **options)
-    said = [str(note) for note in notes if "8 rows are 4 documents after 2 filters" in str(note)]
-    assert len(said) == is_warned
+    for filters, options, n_warnings in (
+        (two, {}, 1),
+        (two, {"by": "filter"}, 0),
+        (two[:1], {}, 0),
+    ):
+        rows = [
+            {"doc_id": i, "target": x, "filtered_resps": [x], "filter": name}
+            for name in filters
+            for i, x in enumerate("aabb")
+        ]
+        path.write_text("\n".join(map(json.dumps, rows)))
+        said = warned(table_from_file, path, **names, **options)[1]
+        assert said.count("8 rows are 4 documents after 2 filters") == n_warnings

@@ -115,7 +115,3 @@ def test_text_within_structs_and_lists_is_read_whatever_its_type(tmp_path):
         write_arrow_file(pa.table({"gold": ["a", "b"], "doc": pa.array(values, inner)}), path)
         check_read(path, ("ab", "ab"), {"references": "gold", "predictions": "doc.names.1"})
         check_read(path, ("a", "a"), {"references": "gold", "predictions": "doc.name"}, **LEFT)
-    doc = pa.StructArray.from_arrays([pa.array([1]), pa.array([2])], ["x", "x"])
-    write_arrow_file(pa.table({"gold": [1], "doc": doc}), path)
-    names = {"references": "gold", "predictions": "doc.x"}
-    refused(path, ".*duplicate field names", names=names)

@@ -74,9 +74,9 @@ def test_the_table_is_that_of_the_samples(source, batches, tmp_path):
 
 DROPPED, W = {"drop_null": True}, {"weights": "w"}
 GAPS = {"gold": ["a", None, "b", "a", "c"] * 10, "model": ["a", "a", None, "b", "b"] * 10}
-GAPS |= {"w": [0.5, 1.0, 1.0, 1.0, None] * 10}
+GAPS |= {"w": [0.5, None, 1.0, 1.0, None] * 10}
 LEFT_OUT = {"no reference": 10, "no prediction": 10}
-IN_BOTH = "`references` .* 10 of 50 rows of column 'gold'; `predictions` .* 10 of 50 .*'model'"
+IN_BOTH = "`references` .* 10 of 50 rows of column 'gold'.*; `predictions` .* 10 of 50 .*'model'"
 ANSWERS = {"gold": ["a", "b", "b", "a"] * 20, "model": ["a", None, "x", "b"] * 20}
 DECLARED = {"labels": ["a", "b", "c"], "unknown": "wrong"}
 WRONG = ["a", "b", "b", "a"] * 20, ["a", "?", "?", "b"] * 20
@@ -84,8 +84,9 @@ OF_0 = {"gold": ["a", "b", "x"], "model": ["a", "a", "y"], "w": [1.0, 0.5, 0.0]}
 NEGATIVE = {"gold": ["a", "a"], "model": ["a", "a"], "w": [3.0, -1.0]}  # whose sum is positive
 EVERYWHERE = [  # columns, options, the message or the samples that count, and what is left out
     (GAPS, {}, f": {IN_BOTH}: unknown=.*, drop_null=True leaves"),
-    (GAPS, W, f": {IN_BOTH}; `weights` .* 10 of 50 rows of column 'w'"),
+    (GAPS, W, f": {IN_BOTH}; `weights` .* 20 of 50 rows of column 'w'"),
     (GAPS, DROPPED, ("aac" * 10, "abb" * 10), LEFT_OUT),
+    # a row that lacks two values is left out for the first alone
     (GAPS, DROPPED | W, ("aa" * 10, "ab" * 10, [0.5, 1.0] * 10), LEFT_OUT | {"no weight": 10}),
     # a missing prediction is a wrong answer if asked, and a missing reference never
     (ANSWERS, DECLARED, WRONG, {}),
@@ -114,17 +115,11 @@ def test_what_is_missing_or_weighs_nothing_is_refused_wrong_or_left_out(source, 
 
 # Files alone
 
-LONG = ["a", "b", "long " * 9, None]
 TYPES = [
-    pa.array([1, -1, 2, None], pa.int8()),
     pa.array([2**64 - 1, 2**63, 0, None], pa.uint64()),
-    pa.array(["a", "b", "a\0", None], pa.large_string()),
-    pa.array(LONG, pa.string_view()),
-    pa.array(LONG, pa.string_view()).dictionary_encode(),
+    pa.array(["a", "b", "long " * 9, None], pa.string_view()).dictionary_encode(),
     pa.array([b"a", b"b", b"\xff" * 45, None], pa.binary_view()),
     pa.array([b"ab", b"cd", b"e\0", None], pa.binary(2)),
-    pa.array(["b", "a", "b", None], pa.dictionary(pa.int32(), pa.string())),
-    pa.array([7, -1, 7, None], pa.dictionary(pa.int8(), pa.int64())),
     pa.array([30, 10, 30, None], pa.dictionary(pa.int32(), pa.int64(), ordered=True)),
     pa.array(["a", "a", "b", None], pa.run_end_encoded(pa.int32(), pa.string())),
 ]
@@ -161,38 +156,31 @@ def test_dictionaries_may_differ_between_columns_and_batches(batches, tmp_path):
 
 HEAD, ROW = ["gold", "model"], ["a", "a"]
 SHEETS = [
-    ([[HEAD, ROW], [HEAD, ROW]], "one sheet must have these columns, got 'Sheet1', 'Sheet2'"),
-    ([[["A title"], HEAD, ROW]], "'gold', which does not exist; .* columns are 'A title'"),
-    ([[[*HEAD, "gold"], [*ROW, "b"]]], "column 'gold', which occurs twice"),
-    ([[HEAD, ROW, ["b"]]], r"None \(null\) or nan in 1 of 2 rows of column 'model'"),
-    ([[]], "column 'gold', which does not exist"),
+    ([[HEAD, ROW], [HEAD, ROW]], {}, "one sheet must have these columns, got 'Sheet1', 'Sheet2'"),
+    ([[HEAD, ROW], [HEAD, ["b", "b"]]], {"rows": "Sheet2"}, ("b", "b")),
+    ([[HEAD, ROW]], {"rows": "Sheet2"}, "`rows` must be one of the sheets 'Sheet1'"),
+    ([[["A title"], HEAD, ROW]], {}, "'gold', which does not exist; .* columns are 'A title'"),
+    ([[[*HEAD, "gold"], [*ROW, "b"]]], {}, "column 'gold', which occurs twice"),
+    ([[HEAD, ROW, ["b"]]], {}, r"None \(null\) or nan in 1 of 2 rows of column 'model'"),
+    ([[]], {}, "column 'gold', which does not exist"),
 ]
 
 
-def test_a_sheet_is_read_if_it_is_the_one_with_the_columns_at_its_top(tmp_path):
-    for sheets, message in SHEETS:
+def test_a_sheet_is_read_if_it_is_named_or_the_one_with_the_columns_at_its_top(tmp_path):
+    path = tmp_path / "p.xlsx"
+    for sheets, options, expected in SHEETS:
         book = openpyxl.Workbook()
         book.remove(book.active)
         for number, rows in enumerate(sheets, start=1):
             sheet = book.create_sheet(f"Sheet{number}")
             for cells in rows:
                 sheet.append(cells)
-        book.save(tmp_path / "p.xlsx")
-        refused(tmp_path / "p.xlsx", f".*{message}")
-    refused(tmp_path / "p.xlsx", ".*`rows` must be one of the sheets 'Sheet1'", rows="Sheet2")
-
-
-def test_of_several_sheets_with_the_columns_the_one_that_is_named_is_read(tmp_path):
-    book = openpyxl.Workbook()
-    for name in "ab":
-        sheet = book.create_sheet(name)
-        for cells in (HEAD, ["x", name], ["y", "y"]):
-            sheet.append(cells)
-    book.save(tmp_path / "p.xlsx")
-    options = {"rows": "b", "unknown": "wrong", "labels": [*"xyb"]}
-    made = table_from_file(tmp_path / "p.xlsx", **COLUMNS, **options)
-    assert made.read[0].sources == (f"{tmp_path / 'p.xlsx'}, sheet b",)
-    assert made.prediction_totals[2] == 1
+        book.save(path)
+        if isinstance(expected, str):
+            refused(path, f".*{expected}", **options)
+        else:
+            check_read(path, expected, **options)
+            assert table_of(path, **options).read[0].sources == (f"{path}, sheet Sheet2",)
 
 
 def test_only_a_data_set_of_which_nothing_is_left_is_refused(batches, tmp_path):
@@ -208,10 +196,9 @@ def test_only_a_data_set_of_which_nothing_is_left_is_refused(batches, tmp_path):
     assert table_of(tmp_path).n_samples == 40
     with pytest.raises(ValueError, match=r"1\.parquet and 1 more: .* 40 samples, of which none is"):
         table_of(tmp_path, ignore_index=2)
-    for end in ("", "\n"):
-        (tmp_path / "p.csv").write_text(f"gold,model{end}")
-        with pytest.raises(ValueError, match="there must be a sample to score, got 0"):
-            table_of(tmp_path / "p.csv")
+    (tmp_path / "p.csv").write_text("gold,model")
+    with pytest.raises(ValueError, match="there must be a sample to score, got 0"):
+        table_of(tmp_path / "p.csv")
 
 
 def test_a_warning_of_many_batches_comes_once_at_the_line_of_the_caller(batches, tmp_path):
@@ -230,18 +217,17 @@ CALLED = "each row is another pair of labels: are these counts?"
 
 @every_source
 def test_a_column_of_counts_is_read_as_such_and_never_passed_over(source, tmp_path):
-    for header in ("n", "0"):
-        read = reader_of(source, COUNTED | {header: COUNTS}, tmp_path)
-        assert read(counts=header) == EXPECTED
-        slices = read(counts=header, by="s")
-        assert {x: table.n_samples for x, table in slices.items()} == {"x": 90, "y": 55}
-        assert warned(read)[1].count(f"{CALLED} Then name {header!r} as `counts`") == 1
-        if source in WRITERS:
-            names, path = COLUMNS | {"counts": header}, tmp_path / source
-            assert table_of_labels(**read_columns(path, names).columns) == EXPECTED
-            assert warned(read_columns, path)[1].count(CALLED) == 1
-            with pytest.raises(ValueError, match="at most 100 rows"):
-                read_columns(path, names, most_rows=100)
+    read = reader_of(source, COUNTED | {"0": COUNTS}, tmp_path)
+    assert read(counts="0") == EXPECTED
+    slices = read(counts="0", by="s")
+    assert {x: table.n_samples for x, table in slices.items()} == {"x": 90, "y": 55}
+    assert warned(read)[1].count(f"{CALLED} Then name '0' as `counts`") == 1
+    if source in WRITERS:
+        names, path = COLUMNS | {"counts": "0"}, tmp_path / source
+        assert table_of_labels(**read_columns(path, names).columns) == EXPECTED
+        assert warned(read_columns, path)[1].count(CALLED) == 1
+        with pytest.raises(ValueError, match="at most 100 rows"):
+            read_columns(path, names, most_rows=100)
     for wrong in ([1.5, 1, 1, 1], [-1, 1, 1, 1], [*"111", "1,5"], [1, None, 1, 1]):
         read = reader_of(source, COUNTED | {"x": wrong}, tmp_path)
         with pytest.raises(ValueError, match=r"`counts` (and `weights` )?must (hold num|be|have)"):
@@ -261,9 +247,8 @@ def test_counts_may_be_what_sum_returns_and_no_dates(make):
 def test_rows_that_are_all_pairs_or_most_beside_whole_numbers_are_warned_of_whatever_the_name():
     """More than twice as many rows as labels are most pairs."""
     some = [*zip("abcabcabcdd", "aaabbbcccdd", strict=True)][:10]
-    of_some = dict(zip(("gold", "model"), map(list, zip(*some, strict=True)), strict=True))
+    of_some = {"gold": [r for r, _ in some], "model": [p for _, p in some]}
     twice = {name: column * 2 for name, column in COUNTED.items()} | {"s": [*"xxxxyyyy"]}
-    apart = {"gold": [*"abcdef"], "model": [*"abcdef"]}  # identifiers, say
     whole = [3, 2**40, 0]
     for rows, numbers, by, is_warned in (
         (COUNTED, whole, None, True),
@@ -271,8 +256,7 @@ def test_rows_that_are_all_pairs_or_most_beside_whole_numbers_are_warned_of_what
         (COUNTED, [-1, 1], None, False),
         (COUNTED, ["x", "y"], None, False),
         (of_some, whole, None, True),
-        ({name: column[:5] for name, column in of_some.items()}, whole, None, False),
-        (apart, whole, None, False),
+        ({"gold": [*"abcab"], "model": [*"aaabb"]}, whole, None, False),
         (twice, whole, None, False),
         (twice, whole, "s", True),
     ):
@@ -304,6 +288,7 @@ PLAIN = pa.array(["a"])
 BROKEN = pa.table({"gold": of_dictionary([-1], ["a"]), "model": PLAIN})
 NO_UTF8 = [None, pa.py_buffer(np.array([0, 1], np.int32)), pa.py_buffer(b"\xff")]
 NO_UTF8 = pa.Array.from_buffers(pa.string(), 1, NO_UTF8)
+OBJECTS = pl.DataFrame({"gold": ["a"], "model": pl.Series(["a"], dtype=pl.Object)})
 UUID = pa.array([b"a" * 16], pa.uuid())
 
 
@@ -327,7 +312,6 @@ CASES = [
     # a null among the values of a dictionary is a null
     (UNLIKE[0], {}, ONE_NULL),
     (UNLIKE[0], DROPPED, ("ab", "ab")),
-    (UNLIKE[0].to_pandas(types_mapper=pd.ArrowDtype), {}, ONE_NULL),
     (UNLIKE[0].to_pandas(types_mapper=pd.ArrowDtype), DROPPED, ("ab", "ab")),
     (pa.concat_tables(UNLIKE), DROPPED, ("abab", "abab")),
     # weights are finite integers, floats or decimals
@@ -336,7 +320,6 @@ CASES = [
         for x in (
             [1, 2, 2**40],  # whose square is no 64-bit integer
             [Decimal("0.25"), Decimal("2.00"), Decimal("0.00")],
-            [True, False, True],
             [1e30, 1e31, 1e30],  # more than counts can be
             [1e300, 1e-300, 1e300],  # whose squares no float can hold
         )
@@ -354,8 +337,8 @@ CASES = [
     (samples([1, "1"], [1, "1"], pd.DataFrame, dtype=object), {}, "`frame` must .* column gold"),
     (samples(UUID, PLAIN, pa.table), {}, "`references` must hold labels.*UUID"),
     (BROKEN, {}, "column 'gold' is damaged.*-1"),
-    (BROKEN.to_pandas(types_mapper=pd.ArrowDtype), {}, "column 'gold' is damaged.*-1"),
     (samples(PLAIN, NO_UTF8, pa.table), {}, "column 'model' is damaged.*UTF"),
+    (OBJECTS, {}, "column 'model' holds Python objects"),  # of which polars has addresses
     # what is no frame
     *((x, {}, "`frame` must be a data frame") for x in ({"gold": ["a"]}, None, np.zeros((2, 2)))),
 ]
@@ -370,7 +353,7 @@ if hasattr(pl, "Int128"):  # not in the lowest version of polars
 @pytest.mark.parametrize(("frame", "options", "expected"), CASES)
 def test_a_frame_is_read_as_what_it_stands_for_or_refused(frame, options, expected):
     if isinstance(expected, str):
-        with pytest.raises(ValueError, match=f"(?s){expected}"):
+        with pytest.raises((ValueError, TypeError), match=f"(?s){expected}"):
             table_of_frame(frame, **options)
     else:
         references, predictions, *weights = map(list, expected)
@@ -403,18 +386,15 @@ def test_a_collation_that_merges_labels_is_refused_and_leaves_as_the_message_say
 
 @pytest.mark.slow
 def test_a_collation_that_belongs_to_a_database_or_a_column_is_seen():
-    database, pairs = duckdb.connect(), "('H', 'h'), ('h', 'H'), ('h', 'h')"
+    pairs = "('H', 'h'), ('h', 'H'), ('h', 'h')"
+    database, column = duckdb.connect(), ibis.sqlite.connect()
     database.execute("pragma default_collation=nocase")
-    relations = [database.sql(f"select * from (values {pairs}) t(gold, model)")]
-    for connection in (ibis.duckdb.connect(), ibis.sqlite.connect()):
-        connection.raw_sql("create table t (gold text collate nocase, model text)")
-        connection.raw_sql(f"insert into t values {pairs}")
-        relations.append(connection.table("t"))
-    for relation in relations[:2]:
-        with pytest.raises(ValueError, match="a collation that takes 'a' and 'A' for equal"):
-            table_of_frame(relation)
+    with pytest.raises(ValueError, match="a collation that takes 'a' and 'A' for equal"):
+        table_of_frame(database.sql(f"select * from (values {pairs}) t(gold, model)"))
+    column.raw_sql("create table t (gold text collate nocase, model text)")
+    column.raw_sql(f"insert into t values {pairs}")
     expected = table_of_labels(["H", "h", "h"], ["h", "H", "h"])
-    assert table_of_frame(relations[2]) == expected  # of SQLite, where it belongs to the column
+    assert table_of_frame(column.table("t")) == expected
 
 
 @pytest.mark.slow
@@ -457,8 +437,7 @@ def test_of_a_folder_that_datasets_wrote_what_it_lists_is_read_and_no_cache_besi
     made.save_to_disk(tmp_path)
     loaded = datasets.load_from_disk(tmp_path)
     loaded.map(lambda row: {"model": 1 - row["model"]})
-    loaded.filter(lambda row: row["gold"] == 1)
-    assert len(list(tmp_path.glob("cache-*.arrow"))) == 2
+    assert len(list(tmp_path.glob("cache-*.arrow"))) == 1
     table, said = warned(table_from_file, tmp_path, **COLUMNS)
     assert (said, table) == ("", table_of_labels([0, 1] * 30, [0, 1, 1] * 20))
     (tmp_path / "state.json").write_text("{")
@@ -469,11 +448,3 @@ def test_of_a_folder_that_datasets_wrote_what_it_lists_is_read_and_no_cache_besi
     (other / "state.json").write_text('{"epoch": 3}')
     (other / "p.csv").write_text("gold,model\na,a\nb,a\n")
     assert "state.json" in warned(table_from_file, other, **COLUMNS)[1]
-
-
-@pytest.mark.parametrize("lazy", [False, True])
-def test_python_objects_in_a_column_of_polars_are_refused_as_their_addresses_are_no_labels(lazy):
-    objects = pl.Series("model", ["a", "b"], dtype=pl.Object)
-    frame = pl.DataFrame({"gold": ["a", "b"]}).with_columns(objects)
-    with pytest.raises(TypeError, match="column 'model' holds Python objects"):
-        table_from_frame(frame.lazy() if lazy else frame, **COLUMNS)
