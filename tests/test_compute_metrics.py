@@ -221,6 +221,7 @@ def test_tokens_whose_first_is_never_right_are_scored_if_they_can_be_classes():
     """Generated ids are refused once all batches are there."""
     for given, options in (
         (GENERATED, {"labels": range(10)}),
+        ([part[:4] for part in GENERATED], {}),  # a short last batch
         ([GENERATED[0] * 0 + 9, GENERATED[1]], {}),  # a model that always says the same
         ([GENERATED[0] + np.arange(N)[:, None] % 2, GENERATED[1]], {}),  # two first ids
         ([GENERATED[0], np.column_stack([PAD, REFERENCES, END])], {}),  # after [CLS]

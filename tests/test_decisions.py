@@ -27,7 +27,7 @@ def expected_informedness(p, decisions, average):
 
 @each_average
 def test_no_other_decisions_are_expected_to_score_higher(average):
-    for seed, (n, k) in enumerate([(7, 2), (5, 3), (4, 4)] * 4):
+    for seed, (n, k) in enumerate([(7, 2), (5, 3), (4, 4)] * 2):
         generator = np.random.default_rng(seed)
         rows = (generator.integers(1, 40, (n, k)) ** generator.integers(1, 3, (n, k))).tolist()
         p = [[Fraction(x, sum(row)) for x in row] for row in rows]
@@ -42,9 +42,8 @@ def test_no_other_decisions_are_expected_to_score_higher(average):
 def test_of_two_classes_the_one_above_its_prevalence_is_predicted(average):
     p = np.random.default_rng(1).beta(0.5, 3, 500)
     both = np.column_stack([1 - p, p])
-    for prevalence, above in ((None, p.mean()), ([0.7, 0.3], 0.3)):
-        decisions = informed_decisions(both, average=average, prevalence=prevalence)
-        assert decisions.tolist() == (p > above).astype(int).tolist()
+    decisions = informed_decisions(both, average=average, prevalence=[0.7, 0.3])
+    assert decisions.tolist() == (p > 0.3).astype(int).tolist()
     assert informed_decisions(both.astype(np.float16), average=average).shape == (500,)
 
 
@@ -54,10 +53,8 @@ def test_a_class_without_prevalence_is_never_predicted(average):
     there = np.array([0, 2, 3])
     wanted = there[informed_decisions(p[:, there], average=average)]
     assert informed_decisions(p, average=average).tolist() == wanted.tolist()
-    declared = informed_decisions(p, average=average, prevalence=[0.5, 0.2, 0.3, 0.0])
-    assert 3 not in declared
-    one = informed_decisions([[0.0, 1.0, 0.0]] * 3, average=average)
-    assert one.tolist() == [1] * 3
+    assert 3 not in informed_decisions(p, average=average, prevalence=[0.5, 0.2, 0.3, 0.0])
+    assert informed_decisions([[0.0, 1.0, 0.0]] * 3, average=average).tolist() == [1] * 3
 
 
 def test_what_is_not_valid_is_refused_with_what_to_do():

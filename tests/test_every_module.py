@@ -28,20 +28,14 @@ def golden_cases(name):
     if name not in IN_VECTORS:
         return json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
     group, key = IN_VECTORS[name]
-    vectors = [x for x in VECTORS if x.is_counts]
-    values = [(range(len(x.table)), x.samples(), getattr(x, group)[key]) for x in vectors]
-    # a class that no reference has is one only if it is declared; k of NIT counts it then
-    is_declared = name == "informedness"
-    return [
-        {
-            "references": r,
-            "predictions": p,
-            "options": {"labels": classes} if is_declared else {},
-            "value": value,
-        }
-        for classes, (r, p), value in values
-        if value is not None
-    ]
+    cases = []
+    for vector in VECTORS:
+        if vector.is_counts and getattr(vector, group)[key] is not None:
+            case = dict(zip(("references", "predictions"), vector.samples(), strict=True))
+            # a class that no reference has is one only if it is declared; k of NIT counts it then
+            options = {"labels": range(len(vector.table))} if name == "informedness" else {}
+            cases.append(case | {"options": options, "value": getattr(vector, group)[key]})
+    return cases
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")

@@ -33,24 +33,19 @@ def metric(load):
 
 
 def test_adding_one_by_one_is_as_strict_as_adding_a_batch(metric):
-    for labels in ([0, 1], ["a", "b"], [True, 2**64 - 1]):
+    for labels, other in (([0, 1], "a"), (["a", "b"], 1), ([True, 2**64 - 1], "a")):
         metric.add(reference=labels[0], prediction=labels[0])
-        other = 1 if isinstance(labels[0], str) else "a"
         for bad in (None, 0.5, other, 2**64, [1]):
-            for side, other_side in (("prediction", "reference"), ("reference", "prediction")):
-                with pytest.raises(ValueError, match=f"{side}s"):
-                    metric.add(**{side: bad, other_side: labels[0]})
+            with pytest.raises(ValueError, match="predictions"):
+                metric.add(prediction=bad, reference=labels[0])
+            with pytest.raises(ValueError, match="references"):
+                metric.add(prediction=labels[0], reference=bad)
         with pytest.raises(TypeError, match="weight"):
             metric.add(reference=labels[0], prediction=labels[0], weight=None)
         with pytest.raises(ValueError, match="references added before"):
             metric.add_batch(references=[other], predictions=[other])
         metric.add(reference=labels[1], prediction=labels[1])
-        assert len(metric) == 2
-        assert metric.compute() == {"informedness": 1.0}
-        # the next computation may be of another kind
-        metric.add_batch(references=[other], predictions=[other], sample_weight=[2])
-        metric.reset()
-        assert len(metric) == 0
+        assert metric.compute() == {"informedness": 1.0}  # the next may be of another kind
 
 
 @pytest.mark.filterwarnings("ignore:informedness")
@@ -74,14 +69,20 @@ def test_calls_of_every_kind_add_up_to_the_samples_and_weights_of_all(name, load
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]  # it all waits in memory
 
 
-def test_bad_weights_are_refused_before_anything_is_added(load, tmp_path):
+def test_what_is_refused_leaves_what_was_added_and_opens_no_file(load, tmp_path):
     for options in ({}, {"num_process": 2, "process_id": 0, "timeout": 0.1}):
         metric = load("informedness", cache_dir=str(tmp_path), **options)
-        for bad in ([1, -1], ["1", "2"], [1], [[1], [1]]):
-            with pytest.raises(ValueError, match="`sample_weight`"):
-                metric.add_batch(references=[0, 1], predictions=[0, 1], sample_weight=bad)
-            assert len(metric) == 0
+        with pytest.raises(ValueError, match="`sample_weight`"):
+            metric.add_batch(references=[0, 1], predictions=[0, 1], sample_weight=[1, -1])
+        assert len(metric) == 0
     assert not list(tmp_path.rglob("*.arrow"))
+    metric = load("nit")
+    metric.add_batch(references=REFERENCES, predictions=PREDICTIONS)
+    with pytest.raises(ValueError, match=r"`references` must be a sequence .*None"):
+        metric.compute(predictions=[0, 1])
+    with pytest.raises(TypeError, match=r"^nit has no option 'averge': it has labels, "):
+        metric.compute(averge="macro")
+    assert len(metric) == len(REFERENCES)
 
 
 @pytest.mark.filterwarnings("ignore:informedness. `compute` takes")
@@ -138,32 +139,24 @@ def test_options_at_load_are_the_defaults_of_compute_beside_those_of_the_base_cl
     metric = load("informedness", "mine", average="macro", ignore_index=-100, **own)
     assert (metric.config_name, metric.seed, metric.experiment_id) == ("mine", 3, "one")
     macro = informedness_score(REFERENCES, PREDICTIONS, average="macro")
-    assert macro != pytest.approx(SCORE)
     for options, expected in [({}, macro), ({"average": "bias"}, SCORE), ({}, macro)]:
         assert metric.compute(**IGNORED, **options) == {"informedness": expected}
         metric.add_batch(**IGNORED)
         assert metric.compute(**options) == {"informedness": expected}
     assert dill.loads(dill.dumps(metric)).compute(**IGNORED) == {"informedness": macro}
-    each = metric.compute(**IGNORED, average=None)
-    assert each["labels"] == [0, 1, 2]
 
 
-def test_an_option_there_is_not_is_refused_at_load_and_at_compute_with_those_there_are(load):
-    message = "^nit has no option 'averge': it has labels, .*return_signature$"
-    with pytest.raises(TypeError, match=message):
+def test_an_option_there_is_not_is_refused_at_load_with_those_there_are(load):
+    with pytest.raises(TypeError, match=r"^nit has no option 'averge': .*return_signature$"):
         load("nit", averge="macro")
     with pytest.raises(ValueError, match=r'`config_name` .* pass average="macro"'):
         load("informedness", "macro")
     with pytest.raises(TypeError, match=r"^nit has no option 'average'"):
         load("nit", "macro")
-    metric = load("nit")
-    metric.add_batch(references=REFERENCES, predictions=PREDICTIONS)
-    with pytest.raises(TypeError, match=message):
-        metric.compute(averge="macro")
-    assert len(metric) == len(REFERENCES)  # the samples are not lost
 
 
 AT_90 = {"confidence_level": 0.9, "prior": {0: 0.25, 1: 0.75}}
+WRONG = {"unknown": "wrong"}
 OPTIONS = [  # and what is wrong with them
     ({"average": "weighted"}, "`average` must be one of .* 'prevalence' is scikit-learn's"),
     ({"prior_mode": "odd"}, "`prior_mode` must be one of"),
@@ -179,17 +172,13 @@ OPTIONS = [  # and what is wrong with them
     ({"confidence_level": 95}, "`confidence_level` must"),
     (AT_90 | {"prior_mode": "odds"}, '`confidence_level` must be left out .*"odds"'),
     (AT_90 | {"average": None}, "`prior` must be left out"),
-    ({"average": None}, ""),
-    ({"unknown": "wrong"}, ""),  # with labels at compute
-    ({"labels": [3]}, ""),
-    ({"labels": [b"x", b"y"], "unknown": "wrong", "ignore_index": b"z"}, ""),
+    ({"average": None, "labels": [3]}, ""),
+    (WRONG, ""),  # with labels at compute
+    (WRONG | {"labels": [b"x", b"y"], "ignore_index": b"z"}, ""),
     ({"labels": ["a", "b", "c"], "prior": {"a": 0.5, "b": 0.5, "c": 0}}, ""),
-    ({"prior": Counter("aab")}, ""),
-    ({"ignore_index": "PAD"}, ""),
-    ({"ignore_index": 0}, ""),
-    ({"prior_mode": "odds"}, ""),
-    ({"confidence_level": 0.9, "return_signature": True}, ""),
-    ({"zero_division": float("nan")}, ""),
+    ({"prior": Counter("aab"), "ignore_index": "PAD"}, ""),
+    ({"prior_mode": "odds", "ignore_index": 0}, ""),
+    ({"confidence_level": 0.9, "return_signature": True, "zero_division": float("nan")}, ""),
 ]
 
 
@@ -206,7 +195,6 @@ def test_a_result_of_any_labels_can_be_saved(metric, load, tmp_path):
         ([-1, 2**64 - 1], [-1, 2**64 - 1]),
         (["\ud800", "\u00e9"], ["\u00e9", "\ud800"]),
         (np.array([True, False]), [0, 1]),
-        (np.array(["a", "b"]), ["a", "b"]),
     ]:
         both = {"references": labels, "predictions": labels}
         options = {"average": None, "confidence_level": 0.95, "return_signature": True}

@@ -35,6 +35,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:informedness. "),
 ]
 
+MARK = "RESULT "
 OPTIONS = {
     "whole": {},
     "batches": {"batch_eval_metrics": True},
@@ -73,19 +74,19 @@ def of_accelerate(n_samples, *, only_counts):
         tally.update(references=batch[1], predictions=batch[0].argmax(-1))
     if only_counts:
         tally = sum(gather_object([tally]))
-    found = {name: score_of(tally.table, name) for name in cases.NAMES}
-    return found | {"n_samples": tally.table.n_samples, "right": int(tally.table.hits.sum())}
+    scores = {name: score_of(tally.table, name) for name in cases.NAMES}
+    return scores | {"n_samples": tally.table.n_samples}
 
 
 def all_cases():
     results = {}
-    for head in ("tokens", "one logit", "several labels"):
+    for head in ("tokens", "several labels"):
         for name, options in OPTIONS.items():
             results[f"{head}, {name}"] = of_trainer(head, dict(options))
     for n_samples in (2, 61):
         for only_counts in (False, True):
-            found = of_accelerate(n_samples, only_counts=only_counts)
-            results[f"{n_samples} samples, counts alone: {only_counts}"] = found
+            name = f"{n_samples} samples, counts alone: {only_counts}"
+            results[name] = of_accelerate(n_samples, only_counts=only_counts)
     return results
 
 
@@ -101,11 +102,11 @@ def of_torchmetrics(rank):
         empty.update(PREDS, TARGET)
     nothing.update(PREDS[:0], TARGET[:0])
     step = on_step(preds[:50], target[:50])
-    first = collection.compute()
+    first = [value.item() for value in collection.compute().values()]
     own = collection["NIT"].counts.sum()
     collection.update(preds, target)
     return {
-        "first": [first["Informedness"].item(), first["NIT"].item()],
+        "first": first,
         "own": own.item(),
         "twice": [value.item() for value in collection.compute().values()],
         "step": step.item(),
@@ -124,27 +125,24 @@ def both():
         [sys.executable, *launch], capture_output=True, text=True, env=environment
     )
     assert result.returncode == 0, result.stderr[-4000:]
-    lines = [line.partition("RESULT ")[2] for line in result.stdout.splitlines()]
-    found = [json.loads(line) for line in lines if line]
-    assert len(found) == 2
-    return found
+    lines = result.stdout.splitlines()
+    return [json.loads(line.removeprefix(MARK)) for line in lines if line.startswith(MARK)]
 
 
 def test_the_trainer_and_loops_of_accelerate_give_the_number_of_one_process(both):
-    alone = all_cases()
-    for found in both:
-        assert found["cases"] == alone
+    assert [result["cases"] for result in both] == [all_cases()] * 2
 
 
 def test_metrics_of_torchmetrics_give_the_score_of_all_their_samples(both):
     _, informedness, nit = expected()
     steps = torch.cat([torch.arange(50), torch.arange(150, 200)])
-    for result in (found["torchmetrics"] for found in both):
+    results = [result["torchmetrics"] for result in both]
+    for result in results:
         assert result["first"] == result["twice"] == [near(informedness), near(nit)]
         assert result["step"] == near(expected(PREDS[steps], TARGET[steps])[1])
         assert result["empty"] == near(nit)
         assert math.isnan(result["nothing"])
-    assert {found["torchmetrics"]["own"] for found in both} == {150, 90}
+    assert {result["own"] for result in results} == {150, 90}
 
 
 @pytest.mark.filterwarnings("ignore:informedness. an evaluation was interrupted")
@@ -162,6 +160,6 @@ if __name__ == "__main__":
     warnings.simplefilter("ignore")
     results = {"cases": all_cases(), "torchmetrics": of_torchmetrics(torch.distributed.get_rank())}
     # one write, so that the lines of two processes do not mix
-    print(f"\nRESULT {json.dumps(results)}\n", end="", flush=True)
+    print(f"\n{MARK}{json.dumps(results)}\n", end="", flush=True)
     torch.distributed.barrier()  # a process that ends first would end the threads of the other
     torch.distributed.destroy_process_group()

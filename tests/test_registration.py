@@ -18,7 +18,6 @@ import pytest
 import informedness
 from informedness import registration
 from informedness.statistics.registry import MODULES, module_path
-from informedness.warnings import InformednessWarning
 
 ROOT = Path(__file__).resolve().parent.parent
 SCORES = {"informedness": 0.5, "nit": pytest.approx(0.595275394488, abs=1e-12)}
@@ -94,7 +93,6 @@ def test_registering_again_or_after_a_faster_process_touches_nothing(cache, monk
 
     monkeypatch.setattr(Path, "rename", register_first)
     registered = informedness.register()
-    assert list(map(str, copies(cache))) == [registered["informedness"]]
     states = {path: path.stat().st_mtime_ns for path in cache.rglob("*")}
     assert informedness.register() == registered
     assert {path: path.stat().st_mtime_ns for path in cache.rglob("*")} == states
@@ -102,13 +100,13 @@ def test_registering_again_or_after_a_faster_process_touches_nothing(cache, monk
 
 def test_the_version_registered_last_loads_up_and_down(cache, tmp_path, monkeypatch):
     for version in ("0.25", "0.75", "0.25"):
+        folder = tmp_path / version
         for name in MODULES:
-            (tmp_path / version / name).mkdir(parents=True, exist_ok=True)
-            for path in Path(module_path(name)).glob("*.py"):
-                source = path.read_text("utf-8").replace("{name: value}", f"{{name: {version}}}")
-                (tmp_path / version / name / path.name).write_text(source, "utf-8")
+            shutil.copytree(module_path(name), folder / name, dirs_exist_ok=True)
+            protocol = folder / name / "protocol.py"
+            source = protocol.read_text("utf-8").replace("{name: value}", f"{{name: {version}}}")
+            protocol.write_text(source, "utf-8")
         with monkeypatch.context() as patch:
-            folder = tmp_path / version
             patch.setattr(registration, "module_path", lambda name, in_=folder: str(in_ / name))
             informedness.register()
         assert scores_by_bare_name(cache)["informedness"] == float(version)
@@ -134,19 +132,18 @@ def be_a_file(copy):
 @pytest.mark.parametrize("damage", [lack_a_helper, change_a_helper, be_a_file])
 def test_a_copy_that_is_not_as_it_was_registered_is_replaced_and_named(damage, cache, command):
     made = informedness.register()
-    damage(Path(made["informedness"]))
-    with pytest.warns(InformednessWarning, match=f"replaced {made['informedness']}: ") as told:
-        assert informedness.register() == made
-    assert len(told) == 1
-    assert scores_by_bare_name(cache) == SCORES
     damage(Path(made["nit"]))
     code, output, told = command("register")
     assert (code, output.count("loads"), told.count("\n")) == (0, 2, 1)
     assert told.startswith(f"warning: replaced {made['nit']}: changed or missing were ")
+    assert scores_by_bare_name(cache) == SCORES
 
 
+# With transformers, `import evaluate` imports torch too, which takes seconds.
 AFTER_AN_UPGRADE = """
-import sys, warnings, evaluate
+import sys, warnings
+sys.modules["transformers"] = None
+import evaluate
 metrics = [evaluate.load("nit"), evaluate.load("informedness", average="macro")]
 sides = {"predictions": [0, 1, 1], "references": [0, 1, 0]}
 with warnings.catch_warnings(record=True) as notes:
@@ -174,8 +171,6 @@ def test_a_metric_registered_before_an_upgrade_warns_once_and_signs_with_its_own
         path.write_text(text.replace("- wrong / others", "- 2 * wrong / others"), "utf-8")
 
     assert run("-m", "informedness", "register").returncode == 0
-    used = run("-c", AFTER_AN_UPGRADE)
-    assert (used.returncode, used.stdout.count(f"|v:{now} "), "[]\n" in used.stdout) == (0, 2, True)
     upgrade(tmp_path / "src/informedness/core/scores.py")
     used = run("-c", AFTER_AN_UPGRADE)
     assert (used.returncode, used.stdout.count(f"|v:{now} ")) == (1, 2)

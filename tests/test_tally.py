@@ -24,8 +24,6 @@ CUTS = [0, 0, 1, 30, 30, 217, 399, 400]  # two of the batches are empty, two a s
 FEW = {"labels": range(4), "unknown": "wrong"}
 
 CASES = {
-    "integers": (CODES, None, {}),
-    "strings": (NAMES[CODES], None, {}),
     "weights": (CODES, WEIGHTS, {}),
     "an ignored word": (NAMES[CODES], None, {"ignore_index": "cat"}),
     "declared": (CODES, None, {"labels": [4, 3, 9, 2, 1, 0]}),
