@@ -6,7 +6,6 @@ Covers src: core/protocol.py.
 import json
 import subprocess
 import sys
-import warnings
 from collections import Counter
 from contextlib import nullcontext
 from decimal import Decimal
@@ -24,6 +23,7 @@ from informedness.statistics.registry import module_path
 
 REFERENCES = [0, 1, 2, 2, 1, 0, 2]
 PREDICTIONS = [0, 1, 2, 1, 1, 2, 2]
+WEIGHTS = [1, 1, 0.1, 0, 1, 1 / 3, 2]
 SCORE = informedness_score(REFERENCES, PREDICTIONS)
 
 
@@ -51,7 +51,6 @@ def test_adding_one_by_one_is_as_strict_as_adding_a_batch(metric):
 @pytest.mark.filterwarnings("ignore:informedness")
 @pytest.mark.parametrize("name", ["informedness", "nit"])
 def test_calls_of_every_kind_add_up_to_the_samples_and_weights_of_all(name, load, tmp_path):
-    weights = [1, 1, 0.1, 0, 1, 1 / 3, 2]
     metric = load(name, cache_dir=str(tmp_path))
     score = {"informedness": informedness_score, "nit": nit_score}[name]
     for labels in ([-1, 2**63 + 1, 2**63], ["a", "a\0", "001"], [b"a", b"\xff", b""]):
@@ -64,7 +63,7 @@ def test_calls_of_every_kind_add_up_to_the_samples_and_weights_of_all(name, load
         metric.add(reference=r[5], prediction=p[5], sample_weight=Fraction(1, 3))
         assert len(metric) == 6
         metric.add_batch(references=r[6:], predictions=p[6:], sample_weight=[Decimal(2)])
-        assert metric.compute() == {name: score(r, p, sample_weight=weights)}
+        assert metric.compute() == {name: score(r, p, sample_weight=WEIGHTS)}
         assert len(metric) == 0
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]  # it all waits in memory
 
@@ -106,28 +105,24 @@ def test_weights_for_all_samples_are_refused_where_some_came_with_their_own(load
 LEFT = r"^informedness: `compute` .* 3 added before: call `reset\(\)` first"
 
 
-def test_a_warning_says_how_many_samples_are_left_and_it_can_be_filtered(metric):
+def test_a_warning_says_how_many_samples_are_left(metric):
     right = {"references": [0, 1], "predictions": [0, 1]}
     metric.add(reference=0, prediction=1)
     metric.add_batch(references=[0, 1], predictions=[1, 0])
-    with warnings.catch_warnings():
-        warnings.filterwarnings("error", "informedness: `compute` takes")
-        with pytest.raises(UserWarning, match=LEFT) as caught:
-            metric.compute(**right)
-        assert type(caught.value).__name__ == "InformednessWarning"
-        assert len(metric) == 3
     with pytest.warns(UserWarning, match=LEFT) as caught:
         metric.compute(**right)
+    assert caught[0].category.__name__ == "InformednessWarning"
     assert caught[0].filename == __file__
     assert metric.compute(**right) == {"informedness": 1.0}
 
 
 def test_a_batch_is_copied_so_the_caller_may_refill_its_buffers(metric):
-    references, predictions = np.array(REFERENCES), np.array(PREDICTIONS)
-    weights = np.array([1.0, 2, 3, 4, 5, 6, 7])
-    expected = informedness_score(REFERENCES, PREDICTIONS, sample_weight=weights.copy())
-    metric.add_batch(references=references, predictions=predictions, sample_weight=weights)
-    references[:], predictions[:], weights[:] = 0, 1, 1
+    batch = {"references": REFERENCES, "predictions": PREDICTIONS, "sample_weight": WEIGHTS}
+    batch = {name: np.array(values) for name, values in batch.items()}
+    metric.add_batch(**batch)
+    for buffer in batch.values():
+        buffer[:] = 1
+    expected = informedness_score(REFERENCES, PREDICTIONS, sample_weight=WEIGHTS)
     assert metric.compute() == {"informedness": expected}
 
 

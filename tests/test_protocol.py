@@ -237,60 +237,58 @@ def gathered(metrics, *given, **options):
     return together(*(partial(process, *pair) for pair in zip(metrics, given, strict=True)))
 
 
-HALVES = (
-    [(REFERENCES[:5], PREDICTIONS[:5])],
-    [(REFERENCES[5:8], PREDICTIONS[5:8]), (REFERENCES[8:], PREDICTIONS[8:])],
-)
+STRINGS = [(["001", "1"], ["1", "1"])]
+SEEN = [("001", "1"), ("1", "1")]
+# No two of them are one number, though some differ by their last digit alone.
+EXACT = [0.1, 0.1 + 2**-56, 1 / 3, 5e-324, 2.0**53, 2.0**53 + 2, 1e300, 0.0]
+WEIGHTED = [([8], [8], [Decimal("0.3")]), ([9], [9])]
+ODD = [b"\xff", b"a\0"], ["\ud800", '{"bytes": "a"}', "[]", "", "a\r\n"], [2**64 - 1, -(2**63)]
+BOTH_WAYS = "was given both ways"
+TWO_KINDS = "`references` must hold labels of the same type"
+ROUNDS = [  # the batches of each process, options, and what the first one sees, or its error
+    (STRINGS, [], {}, SEEN),  # or no add at all
+    (STRINGS, [([], [])], {}, SEEN),
+    ([], STRINGS, {}, SEEN),
+    ([ONE], [([1], [0]), ([2], [1])], {}, [(0, 0), (1, 0), (2, 1)]),
+    ([ONE], [ONE], {"sample_weight": np.array([3, 0])}, [(0, 0, 3), (0, 0, 0)]),
+    (
+        [(range(8), range(8), EXACT)],
+        WEIGHTED,
+        {},
+        [(x, x, w) for x, w in enumerate([*EXACT, 0.3, 1.0])],
+    ),
+    *(([(own, own)], [(own, own)], {}, [*zip(own, own, strict=True)] * 2) for own in ODD),
+    ([], [], {}, []),
+    (WEIGHTED, [([], [])], {"sample_weight": [1] * 2}, BOTH_WAYS),
+    ([(["a"], ["a"])], [ONE], {}, TWO_KINDS),
+    ([([b"a"], [b"a"])], [(["a"], ["a"])], {}, TWO_KINDS),
+    # compared with the first process that has samples
+    ([], [ONE], STRINGS, {}, TWO_KINDS),
+]
 
 
-def test_processes_gather_as_in_the_base_class(tmp_path):
-    plain, _ = gathered(processes(metric_class(evaluate.Metric), tmp_path / "plain"), *HALVES)
-    weighted = informedness_score(REFERENCES, PREDICTIONS, sample_weight=WEIGHTS)
-    at_load = processes(Ours, tmp_path / "weighted", sample_weight=WEIGHTS)
-    assert gathered(at_load, *HALVES) == [{"informedness": weighted}, None]
-    pair = processes(Ours, tmp_path)
-    assert gathered(pair, *HALVES) == [plain, None]
-    strings = [(["001", "1"], ["1", "1"])]
-    for given in ((strings, []), ([], strings), (strings, [([], [])])):  # or no add at all
-        assert gathered(pair, *given) == [{"informedness": 0.0}, None]
-    for given, options, said in (
-        (([], []), {}, "there must be a sample to score, got 0 samples"),
-        (HALVES, {"sample_weight": [1]}, "sample_weight"),
-    ):
-        error, none = gathered(pair, *given, **options)
-        assert (said in str(error), none) == (True, None)
-    assert gathered(pair, *HALVES) == [plain, None]
+@pytest.mark.parametrize("round_of_all", ROUNDS)
+def test_processes_gather_all_samples_and_weights_or_get_an_error_and_go_on(round_of_all, tmp_path):
+    *given, options, wanted = round_of_all
+    metrics = processes(Seen, tmp_path, len(given))
+    result, *others = gathered(metrics, *given, **options)
+    assert wanted in str(result) if isinstance(wanted, str) else result == {"seen": wanted}
+    result, *later = gathered(metrics, *[[ONE]] * len(given))
+    assert result == {"seen": [(0, 0)] * len(given)}
+    assert {*others, *later} == {None}
     assert not list(tmp_path.rglob("*.arrow"))
 
 
-# No two of them are one number, though some differ by their last digit alone.
-EXACT = [0.1, 0.1 + 2**-56, 1 / 3, 5e-324, 2.0**53, 2.0**53 + 2, 1e300, 0.0]
-
-
-def test_processes_gather_weights_to_the_last_digit(tmp_path):
-    pair = processes(Seen, tmp_path)
-    second = [([8], [8], [Decimal("0.3")]), ([9], [9])]
-    seen = [(x, x, w) for x, w in enumerate([*EXACT, 0.3, 1.0])]
-    assert gathered(pair, [(range(8), range(8), EXACT)], second) == [{"seen": seen}, None]
-    error, none = gathered(pair, second, [([], [])], sample_weight=[1] * 2)
-    assert ("was given both ways" in str(error), none) == (True, None)
-    assert gathered(pair, [ONE], []) == [{"seen": [(0, 0)]}, None]
+def added_one_each(metrics):
+    """Let each process add one sample, which is its number."""
+    together(*(partial(one.add, reference=n, prediction=n) for n, one in enumerate(metrics)))
 
 
 def test_a_process_resets_what_it_added_itself(tmp_path):
     pair = processes(Seen, tmp_path)
-
-    def first():
-        pair[0].add_batch(references=[1, 2], predictions=[1, 2])
-        pair[0].reset()
-        pair[0].add(reference=3, prediction=3)
-        return pair[0].compute()
-
-    def second():
-        pair[1].add(reference=4, prediction=4)
-        return pair[1].compute()
-
-    assert together(first, second) == [{"seen": [(3, 3), (4, 4)]}, None]
+    added_one_each(pair)
+    pair[0].reset()
+    assert gathered(pair, [([2], [2])], []) == [{"seen": [(2, 2), (1, 1)]}, None]
 
 
 def until(happened):
@@ -302,21 +300,16 @@ def until(happened):
 
 
 def test_a_process_may_run_ahead_into_the_next_round(tmp_path):
-    slow, fast = processes(Seen, tmp_path)
-
-    def behind():
-        for number in range(4):
-            slow.add(reference=0, prediction=number)
-            if number < 3:  # the other one writes its second file
-                until(lambda: len(list(tmp_path.rglob("*-2-1.arrow"))) == 2)
-            assert slow.compute() == {"seen": [(0, number), (1, number)]}
-
-    def ahead():
-        for number in range(4):
-            fast.add_batch(references=[1], predictions=[number])
-            assert fast.compute() is None
-
-    assert together(behind, ahead) == [None, None]
+    slow, fast = pair = processes(Seen, tmp_path)
+    added_one_each(pair)
+    assert fast.compute() is None
+    with ThreadPoolExecutor(1) as pool:
+        ahead = pool.submit(fast.add, reference=2, prediction=2)
+        until(lambda: len(list(tmp_path.rglob("*-2-1.arrow"))) == 2)  # it has its second file
+        assert slow.compute() == {"seen": [(0, 0), (1, 1)]}
+        slow.add(reference=3, prediction=3)
+        ahead.result()
+    assert together(slow.compute, fast.compute) == [{"seen": [(3, 3), (2, 2)]}, None]
 
 
 def test_processes_of_different_rounds_are_an_error_that_says_so(tmp_path):
@@ -330,43 +323,9 @@ def test_processes_of_different_rounds_are_an_error_that_says_so(tmp_path):
     assert re.search(message, str(error))
 
 
-def test_what_processes_add_one_by_one_waits_in_memory_in_any_mixture(tmp_path):
-    pair = processes(Seen, tmp_path)
-
-    def process(number, labels):
-        metric = pair[number]
-        for label in labels:
-            metric.add(reference=label, prediction=label)
-        metric.add(reference=labels[0], prediction=labels[1], sample_weight=0.1)
-        (path,) = tmp_path.rglob(f"*-2-{number}.arrow")
-        assert path.stat().st_size < 1000
-        return metric.compute()
-
-    labels = [x for number in range(100) for x in (b"\xff%d" % number, b"a\0")]
-    for own in (
-        labels,
-        ["\ud800", '{"bytes": "a"}', "[]", "", "a\r\n", "\u2028"] * 40,
-        [2**64 - 1, -(2**63)] * 100,
-    ):
-        results = together(partial(process, 0, own), partial(process, 1, own))
-        seen = [*((x, x, 1.0) for x in own), (own[0], own[1], 0.1)] * 2
-        assert results == [{"seen": seen}, None]
-
-
-@pytest.mark.parametrize("labels", [(["a"], [1]), ([b"a"], ["a"]), ([], [1, 2], ["a", "b"])])
-def test_processes_with_labels_of_two_kinds_are_an_error_and_go_on_together(labels, tmp_path):
-    """They are compared with the first process that has samples."""
-    metrics = processes(Ours, tmp_path, len(labels))
-    error, *nothing = gathered(metrics, *([(own, own)] for own in labels))
-    assert "`references` must hold labels of the same type" in str(error)
-    result, *also = gathered(metrics, *[[([0, 1], [0, 1])]] * len(labels))
-    assert result == {"informedness": 1.0}
-    assert {*nothing, *also} == {None}
-
-
 def test_a_round_in_which_a_process_waited_in_vain_leaves_the_next_one_alone(tmp_path):
     first, second = pair = processes(Seen, tmp_path)
-    together(*(partial(metric.add, reference=0, prediction=0) for metric in pair))
+    added_one_each(pair)
     first.timeout = 0.1
     with pytest.raises(ValueError, match="Cannot acquire lock"):
         first.compute()
