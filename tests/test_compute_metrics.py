@@ -247,7 +247,7 @@ def test_batches_must_be_alike_and_counting_starts_afresh_after_a_result_or_an_e
         metric(first, compute_result=False)
         again = pickle.loads(pickle.dumps(metric))
         with pytest.raises(ValueError, match=message):
-            metric(second)
+            metric(second, compute_result=False)
         again.reset()
         assert metric(half) == again(half) == of_half, message
 
