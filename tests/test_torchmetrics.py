@@ -105,6 +105,7 @@ REFUSED = [
     (K, {}, torch.nn.functional.one_hot(PREDS, K), TARGET, "must hold scores"),
     (K, {}, PREDS, TARGET.float(), "`target` must hold class ids .* torch.float32"),
     (K, {}, PREDS.tolist(), TARGET, r"`preds` must be a tensor of real numbers, got \["),
+    (K, {}, PREDS, TARGET + 0j, "`target` must be a tensor of real numbers"),
     (2, {}, SCORES[:, 0], BINARY, "0.5 for probabilities, 0.0 for logits"),
     (2, {"threshold": 0.5}, SCORES[:, :2], BINARY, "or no threshold to count the higher"),
 ]
