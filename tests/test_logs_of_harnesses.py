@@ -11,7 +11,7 @@ import json
 import math
 import shutil
 import zipfile
-from functools import reduce
+from functools import partial, reduce
 from operator import attrgetter, getitem, methodcaller
 
 import pyarrow
@@ -21,6 +21,7 @@ import pytest
 from harnesses.arithmetic import kept
 from informedness import read_log
 from informedness.logs.reading import READERS
+from informedness.logs.report import how_read
 from informedness.tables.label_options import AS_THEY_ARE
 from informedness.warnings import InformednessWarning
 from inputs.tables import score_of
@@ -168,32 +169,88 @@ def test_text_is_looked_up_among_the_choices_of_its_sample(tmp_path):
     assert score_of(answers.table, "accuracy") == sum(answers.verdicts) / 60
 
 
-def test_each_kind_of_metric_is_a_variant(tmp_path):
+def test_each_kind_of_metric_is_a_variant_and_a_verdict_of_one_leaves_out_the_other(tmp_path):
     """And choices are known without blanks, the right one also in a list."""
 
     def change(rows):
-        rows += parsed("lighteval", "arithmetic_text")[0]
+        rows += parsed("lighteval", TEXTS)[0]
         for row in rows:
             golds = [row["doc"]["gold_index"]]
             row["doc"].update(gold_index=golds, choices=[" A", " B", " C", " D"])
 
-    found = changed(tmp_path, "lighteval", None, change)
-    assert [answers.variant for answers in found] == ["log-probabilities", "text"]
-    for answers in found:
-        assert answers.choices == (*LETTERS,)
-        assert answers.table.to_dense().tolist() == KNOWS_HALF
-
-
-def test_a_verdict_of_one_kind_of_metric_leaves_out_the_other_by_name(tmp_path):
-    changed(tmp_path, "lighteval", None, lambda rows: rows.extend(parsed("lighteval", TEXTS)[0]))
-    for verdict, left_out, variant in (("em", "log-prob", "text"), ("acc", "text", "log-prob")):
+    both = changed(tmp_path, "lighteval", None, change)
+    assert [answers.variant for answers in both] == ["log-probabilities", "text"]
+    for verdict, left_out in (("em", "log-probabilities"), ("acc", "text")):
         message = f"left out: .*.parquet, {left_out}.*: `verdict` must .*, got '{verdict}'"
         with pytest.warns(InformednessWarning, match=message):
-            (answers,) = read_log(tmp_path, verdict=verdict)
-        assert answers.variant.startswith(variant)
+            both += read_log(tmp_path, verdict=verdict)
+    for answers in both:
+        assert answers.choices == (*LETTERS,)
         assert answers.table.to_dense().tolist() == KNOWS_HALF
     with pytest.raises(ValueError, match=r"the log: 'acc', got 'x'; `verdict` .*: 'em', got 'x'"):
         read_log(tmp_path, verdict="x")
+
+
+@pytest.mark.parametrize("harness", ["lm-eval", "lighteval"])
+def test_a_metric_of_the_task_is_the_verdict_if_asked_and_else_is_named(tmp_path, harness):
+    """One of the task's own, for which the letter in brackets is the answer, and half of it."""
+    log, name = {"lm-eval": ("generated", "exact_match"), "lighteval": (TEXTS, "em")}[harness]
+
+    def change(samples):
+        for sample in samples:
+            metrics = sample if harness == "lm-eval" else sample["metric"]
+            is_right = metrics.pop(name)
+            metrics.update(my_acc=is_right, half=is_right / 2, length=[7])
+            if harness == "lm-eval":
+                sample["filtered_resps"] = [f"A or ({sample['filtered_resps'][0]})"]
+            else:
+                text = sample["model_response"]["text"][0]
+                set_in(sample, {TEXT: [f"A or ({text})"], PROCESSED: None})
+
+    changed(tmp_path, harness, log, change)
+    read = partial(read_log, tmp_path, variant="text" if harness == "lm-eval" else None)
+    with pytest.warns(InformednessWarning, match=r"the log's half, my_acc .0.7000., length were"):
+        (answers,) = read()
+    assert answers.unknown().total() == 60
+    assert "half, my_acc (0.7000), length were not read: `--verdict my_acc`." in how_read(answers)
+    (answers,) = read(verdict="my_acc")
+    assert score_of(answers.table, "accuracy") == 0.7
+    assert "; accuracy as the harness has it; the log's half, length were" in how_read(answers)
+    (answers,) = read(extract=r"\((.)\)")
+    assert answers.table.to_dense().tolist() == KNOWS_HALF
+    assert how_read(answers).endswith("; the log's half, my_acc (0.7000), length were not read.")
+    for verdict in ("half", "length", "my"):
+        with pytest.raises(ValueError, match=f"of 0 and 1 in the log: 'my_acc'.*, got '{verdict}'"):
+            read(verdict=verdict)
+    with pytest.raises(ValueError, match="`verdict` does not go with `extract`"):
+        read(verdict="my_acc", strip=True)
+
+
+@pytest.mark.parametrize("harness", PATHS)
+def test_samples_with_several_right_answers_are_left_out_if_they_are_at_most_one_in_five(
+    tmp_path, harness
+):
+    """All samples then have lists, which lm-eval writes as text."""
+    (every,) = changed(tmp_path, harness, None, {})
+    n = len(every.ids) // 5
+
+    def change(whole, n_several=n):
+        for i, sample in enumerate(whole["samples"] if harness == "inspect" else whole):
+            holder, name = sample, "target"
+            if harness == "lighteval":
+                holder, name = sample["doc"], "gold_index"
+            golds = [holder[name]] * (1 if i >= n_several else 2)
+            holder[name] = str(golds) if harness == "lm-eval" else golds
+
+    changed(tmp_path, harness, None, change)
+    message = f"{n} of {5 * n} samples of .* several right answers"
+    with pytest.warns(InformednessWarning, match=message):
+        (answers,) = read_log(tmp_path)
+    for name in ("ids", "references", "predictions", "verdicts"):
+        assert getattr(answers, name) == getattr(every, name)[n:]
+    assert "; accuracy as the harness has it for the samples that count" in how_read(answers)
+    with pytest.raises(ValueError, match=f"must have one .*; {n + 1} of {5 * n} samples have sev"):
+        changed(tmp_path, harness, None, partial(change, n_several=n + 1))
 
 
 def test_samples_without_a_score_are_left_out_and_counted_by_the_reason(tmp_path):
@@ -341,7 +398,6 @@ REFUSED = [  # harness, log, fields of one sample (or of all, if the message doe
     ("lm-eval", "plain", prompts(3, acc_norm=0.0), "acc_norm needs choices, .* list `acc`, too"),
     ("lighteval", None, {"doc.id": DELETED}, "row 1: it is damaged: KeyError 'id'"),
     ("lighteval", None, {"doc.gold_index": -1}, rf"{ROW}{ONE_ANSWER}\[-1\]"),
-    ("lighteval", None, {"doc.gold_index": [0, 2]}, rf"{ONE_ANSWER}\[0, 2\]"),
     ("lighteval", None, {LOGPROBS: [-1.0] * 3}, f"{ROW}.*each of 4 choices, got"),
     ("lighteval", None, {LOGPROBS: [math.nan] * 4}, rf"{ROW}.*4 choices, got \[nan"),
     # the right answer alone, and no other choice
