@@ -3,8 +3,6 @@
 Covers src: results/requirement.py.
 """
 
-import csv
-import json
 import math
 import re
 import shlex
@@ -15,9 +13,10 @@ import pytest
 import yaml
 from scipy import stats
 
-from informedness import compare, estimate
-from informedness.logs.answers import Answers
+from harnesses.arithmetic import kept
+from informedness import compare
 from informedness.results.requirement import why_not_shown
+from inputs.cli_cases import write
 from oracles.golden import close
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
@@ -96,16 +95,11 @@ def test_a_verdict_is_by_the_p_value_and_a_margin_by_the_interval_that_is_printe
             compare(TRUE, A, B, margin=wrong)
 
 
-def write(path, **columns):
-    with path.open("w", newline="") as file:
-        rows = zip(*columns.values(), strict=True)
-        csv.writer(file).writerows([[*columns], *rows])
-    return path
-
-
 @pytest.fixture
 def run(command, tmp_path):
-    write(tmp_path / "p.csv", y=TRUE, a=A, b=B, bad=BAD, same=A, doc=GROUPS // 25, k=TRUE + A)
+    columns = TRUE, A, B, BAD, A, GROUPS // 25, TRUE + A
+    names = "y", "a", "b", "bad", "same", "doc", "k"
+    write(tmp_path / "p.csv", zip(*columns, strict=True), names)
     return lambda line: command(*shlex.split(line.replace("p.csv", str(tmp_path / "p.csv"))))
 
 
@@ -130,6 +124,8 @@ DECIDED = {
     f"{REPORT} nit --at-least 0.1 --ignore-index 0": (3, "nit has no interval: "),
     "report p.csv -r y -p a --at-least 0.5": (2, "`--at-least` is for one score of one model"),
     f"{REPORT} nit --by doc --at-least 0.5": (2, "add --metric"),
+    f"report {kept('inspect')} --metric informedness --at-least 0.3": (0, ""),
+    f"report {kept('inspect')} --metric informedness --at-least 0.5": (3, "may be below 0.5 (0.3"),
     "report p.csv -r y -p a b --metric nit --at-least 0.5": (2, "one score of one model"),
 }
 
@@ -148,23 +144,8 @@ def test_the_commands_of_the_page_pass_and_stop_a_build(command, tmp_path, monke
     monkeypatch.chdir(tmp_path)
     (steps,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
     lines = [step["run"] for step in yaml.safe_load(steps)][1:]
-    write(tmp_path / "baseline.csv", id=range(N), label=TRUE, model=A)
+    names = "id", "label", "model"
+    write(tmp_path / "baseline.csv", zip(range(N), TRUE, A, strict=True), names)
     for model, wanted in ((A, [0, 0]), (TRUE, [0, 0]), (BAD, [3, 3])):
-        write(tmp_path / "new.csv", id=range(N), label=TRUE, model=model)
+        write(tmp_path / "new.csv", zip(range(N), TRUE, model, strict=True), names)
         assert [command(*shlex.split(line)[1:])[0] for line in lines] == wanted
-
-
-def test_logs_are_decided_on_by_their_epochs(command):
-    """A score by sample, of which there are several answers, not by answer."""
-    logged = {"harness": "lm-eval", "task": "t", "model": "m", "how": "the likeliest choice"}
-    made = Answers(
-        **logged,
-        ids=tuple(map(str, range(N))),
-        references=tuple(TRUE.tolist()),
-        predictions=tuple(A.tolist()),
-        prompts=("",) * N,
-    )
-    wanted = estimate(TRUE, A, labels=[0, 1]).confidence_interval
-    assert made.estimate("informedness", 0.95).confidence_interval == close(wanted)
-    other = made.compare(made, margin=0.1)
-    assert json.loads(json.dumps(other.to_dict()))["margin"] == 0.1

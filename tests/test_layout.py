@@ -13,8 +13,9 @@ import pandas as pd
 import pytest
 from pylatexenc import latexwalker
 
+from harnesses.arithmetic import kept
 from informedness import ContingencyTable, Tally, compare, estimate, leaderboard, report, slices
-from informedness.logs.answers import Answers
+from informedness.logs.reading import read_log
 from informedness.text.render import cut_apart, shown_interval
 from inputs.tables import table_of_labels
 
@@ -105,12 +106,10 @@ def test_a_prompt_shows_tallies_as_their_table_and_rows_and_answers_without_it()
     assert repr(tally) == "Tally of no samples"
     tally.update(references=["ham"], predictions=["<spam>"])
     assert repr(tally) == repr(tally.table)
-    logged = {"harness": "lm-eval", "task": "t", "model": "m", "how": "the likeliest choice"}
-    answers = Answers(**logged, ids=("1",), references=(0,), predictions=(1,), prompts=("",))
     for row, start in (
         (RESULTS["leaderboard"]().models[0], "Model(name='b|2'"),
         (RESULTS["slices"]()["a<b>"], "SliceRow(name='a<"),
-        (answers, "lm-eval, m, t: 1 sample, the answer is the l"),
+        (read_log(kept("inspect"))[0], "inspect, mockllm/knows-half, arithmetic: 60 samples, the"),
     ):
         assert repr(row).startswith(start)
         assert "rows are references" not in repr(row)
