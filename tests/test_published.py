@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import accuracy_score, balanced_accuracy_score
 
 from oracles import study_pages
 
@@ -138,34 +139,30 @@ def test_the_study_scores_a_checkout(hatecheck, tmp_path, monkeypatch):
         "label_gold": kinds[is_harmless], "target_ident": np.tile(["women", "Muslims"], n // 2),
         "templ_id": np.arange(n) // 2, "case_templ": "[IDENTITY_P]",
     })  # fmt: skip
+    detectors, names = list(hatecheck.DETECTORS.values()), {}
+    for place, column in enumerate(detectors):
+        cases[column] = kinds[is_harmless ^ (np.arange(n) % (10 + place) == 0)]
     (tmp_path / "hatecheck-data").mkdir()
     cases.to_csv(tmp_path / "hatecheck-data" / "test_suite_cases.csv")
     folder = tmp_path / "hatecheck-experiments" / "Data" / "Test Suite"
     folder.mkdir(parents=True)
-    detectors, names = list(hatecheck.DETECTORS.values()), {}
     for name, columns in zip(hatecheck.ANSWERS, (detectors[1:3], detectors[::3]), strict=True):
-        frame = cases[["case_id"]].copy()
-        for column in columns:
-            is_wrong = np.arange(n) % (10 + detectors.index(column)) == 0
-            frame[column] = kinds[is_harmless ^ is_wrong]
-        content = pickle.dumps(frame, protocol=2)
+        content = pickle.dumps(cases[["case_id", *columns]], protocol=2)
         (folder / name).write_bytes(content)
-        for opcode, found, _ in pickletools.genops(content):
+        for opcode, argument, _ in pickletools.genops(content):
             if opcode.name == "GLOBAL":
-                module, named = found.split(" ")
+                module, named = argument.split(" ")
                 names.setdefault(module, set()).add(named)
     monkeypatch.setattr(hatecheck, "NAMES", names)  # those of today's pandas
     page = tmp_path / "page.md"
     monkeypatch.setattr(sys, "argv", ["hatecheck.py", str(tmp_path), "--output", str(page)])
     hatecheck.main()
     text = page.read_text("utf-8")
-    wrong = [np.arange(n) % (10 + place) == 0 for place in range(4)]
-    shares = [is_wrong.mean() for is_wrong in wrong]
     rows = re.findall(r"^\| .*?(\d\.\d{3}) \| (-?\d\.\d{3}) \|", text, re.MULTILINE)
-    found = [(float(accuracy), float(score)) for accuracy, score in rows[:4]]
-    recalls = [[1 - is_wrong[is_harmless == kind].mean() for kind in (0, 1)] for is_wrong in wrong]
-    expected = [(1 - share, sum(both) - 1) for share, both in zip(shares, recalls, strict=True)]
-    assert np.array(found) == pytest.approx(np.array(expected), abs=5e-4)
+    for row, column in zip(rows[:4], detectors, strict=True):
+        sides = cases["label_gold"], cases[column]
+        wanted = accuracy_score(*sides), balanced_accuracy_score(*sides, adjusted=True)
+        assert [*map(float, row)] == pytest.approx(wanted, abs=5e-4)
     assert "60 templates are filled with each group" in text
 
 
