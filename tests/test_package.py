@@ -92,11 +92,6 @@ def test_both_archives_carry_the_package_and_the_modules_and_nothing_else(tmp_pa
     )
 
 
-def test_every_line_of_gitattributes_is_of_files_that_are_there():
-    for line in (ROOT / ".gitattributes").read_text("utf-8").splitlines():
-        assert any(ROOT.rglob(line.split()[0])), line
-
-
 def test_the_names_of_the_package_are_the_public_ones():
     assert dir(informedness) == sorted(["__version__", *informedness.__all__])
     assert all(hasattr(informedness, name) for name in dir(informedness))

@@ -49,13 +49,6 @@ def test_every_python_that_the_classifiers_name_has_a_cell():
     assert min(said, key=lambda x: int(x[2:])) == project["requires-python"].removeprefix(">=")
 
 
-def test_groups_are_no_extras_of_users_and_each_is_installed_by_a_command():
-    assert not GROUPS.keys() & PROJECT["project"]["optional-dependencies"].keys()
-    named = {*re.findall(r"(?:--group|\(INSTALL\)) ([\w-]+)", TEXTS + MAKEFILE)}
-    needs = [need for needs in GROUPS.values() for need in needs if isinstance(need, dict)]
-    assert named | {need["include-group"] for need in needs} == GROUPS.keys()
-
-
 def test_every_long_test_is_in_a_workflow():
     targets = re.findall(r"^(test-[\w-]+):(?! export)", MAKEFILE, re.M)
     assert [x for x in targets if not re.search(rf"\b{x}\b", TEXTS)] == []
