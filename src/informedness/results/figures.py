@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ..core.labels import Numbers, check_choice, show
+from ..core.labels import Numbers, show
 from ..core.table import Table
 from ..errors import needing
 from ..statistics.entropy import triangle_of
@@ -29,10 +29,6 @@ from .estimate import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from .leaderboard import Leaderboard
-    from .report import Report
-    from .slices import Slices
 
 Kind = TypeVar("Kind")
 
@@ -108,14 +104,13 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def draw_per_class(report: Report, ax: Axes | None) -> Axes:
-    """Draw what `Report.plot` returns."""
-    classes = report.per_class[:_MOST_ROWS]
-    width = 18 if report.confidence_level is None else 12
+def draw_per_class(per_class: list[dict[str, Any]], width: int, ax: Axes | None) -> Axes:
+    """Draw what `Report.plot` returns, the names of classes cut to a width."""
+    classes = per_class[:_MOST_ROWS]
     labels = render.cut_apart([render.shown(row["label"]) for row in classes], width)
     shares = (_percent(row["prevalence"]) for row in classes)
     names = [f"{label} ({share})" for label, share in zip(labels, shares, strict=True)]
-    if (n_hidden := len(report.per_class) - _MOST_ROWS) > 0:
+    if (n_hidden := len(per_class) - _MOST_ROWS) > 0:
         names.append(f"and {n_hidden} more")
     ax, size = _axes(ax, 0.95 + 0.2 * max(len(classes), 2))
     numbers = []
@@ -135,7 +130,7 @@ def draw_per_class(report: Report, ax: Axes | None) -> Axes:
     return ax
 
 
-class _Row(NamedTuple):
+class ForestRow(NamedTuple):
     """A row of a forest plot."""
 
     name: str
@@ -143,22 +138,6 @@ class _Row(NamedTuple):
     ranks: str = ""
     runs: tuple[float, ...] = ()
     is_whole: bool = False
-
-
-def draw_leaderboard(board: Leaderboard, ax: Axes | None) -> Axes:
-    """Draw what `Leaderboard.plot` returns."""
-    rows = [_Row(render.shown(x.name), x.estimate, x.place, x.runs) for x in board.models]
-    return _forest(rows, score_named(board.metric).title, ax, "score, ranks")
-
-
-def draw_slices(slices: Slices, metric: str, ax: Axes | None) -> Axes:
-    """Draw what `Slices.plot` returns."""
-    if slices.confidence_level is None:
-        raise ValueError("slices must have intervals to plot: make them with confidence_level=0.95")
-    check_choice("metric", metric, tuple(slices.overall.estimates))
-    rows = [_Row(render.shown_name(x.name), x.estimates[metric]) for x in slices.rows]
-    rows.append(_Row("all", slices.overall.estimates[metric], is_whole=True))
-    return _forest(rows, score_named(metric).title, ax)
 
 
 # Several
@@ -194,8 +173,8 @@ def plot_intervals(estimates: Mapping[Any, Estimate], *, ax: Axes | None = None)
     """
     named = _named(estimates, Estimate, "estimates")
     titles = {score_named(estimate.metric).title for estimate in named.values()}
-    rows = [_Row(name, estimate) for name, estimate in named.items()]
-    return _forest(rows, titles.pop() if len(titles) == 1 else "score", ax)
+    rows = [ForestRow(name, estimate) for name, estimate in named.items()]
+    return draw_forest(rows, titles.pop() if len(titles) == 1 else "score", ax)
 
 
 def plot_entropy_triangle(tables: Mapping[Any, Table] | Table, *, ax: Axes | None = None) -> Axes:
@@ -316,7 +295,7 @@ def _axes(ax: Axes | None, height: float) -> tuple[Axes, float]:
     return ax, _SIZE
 
 
-def _forest(rows: list[_Row], title: str, ax: Axes | None, head: str = "") -> Axes:
+def draw_forest(rows: list[ForestRow], title: str, ax: Axes | None, head: str = "") -> Axes:
     """Draw intervals one below the other; a row that is the whole is the last."""
     levels = {row.estimate.confidence_level for row in rows}
     if len(levels) > 1:

@@ -25,6 +25,7 @@ from ..text.render import as_json, interval_heads, rounded, shown, shown_p, text
 from ..warnings import collected, naming_warnings
 from .comparison import Comparison, compared, models_of, score_of_pairs
 from .estimate import Estimate, estimate_of
+from .figures import ForestRow, draw_forest
 from .models import AnsweredSamples, samples_of, settings_of
 from .sentences import outside_share, share_text
 
@@ -118,9 +119,8 @@ class Leaderboard(Result):
         ax : matplotlib Axes, optional
             Where to draw; by default on a new figure.
         """
-        from .figures import draw_leaderboard
-
-        return draw_leaderboard(self, ax)
+        rows = [ForestRow(shown(x.name), x.estimate, x.place, x.runs) for x in self.models]
+        return draw_forest(rows, score_named(self.metric).title, ax, "score, ranks")
 
     def records(self) -> list[dict[str, Any]]:
         """Return a record for each model, best first."""

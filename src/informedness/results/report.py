@@ -26,6 +26,7 @@ from ..text import layout, render
 from ..text.account import Read, signed
 from ..text.layout import Result, Rows
 from .estimate import Averaged, Estimate, estimates_of, reported_estimates, warn_of
+from .figures import draw_per_class
 from .models import check_groups_have_level, settings_of, table_in_groups
 from .sentences import answered_of, headline, outside_share, share_text, summary_of
 
@@ -229,9 +230,8 @@ class Report(Result, Mapping[str, float]):
         ax : matplotlib Axes, optional
             Where to draw; by default on a new figure.
         """
-        from .figures import draw_per_class
-
-        return draw_per_class(self, ax)
+        width = 18 if self.confidence_level is None else 12
+        return draw_per_class(self.per_class, width, ax)
 
     def text_tables(self) -> list[Rows]:
         """Return the table of scores, that of classes and, of up to eight of them, the cells."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.labels import Column, Label, show, warn
+from ..core.labels import Column, Label, check_choice, show, warn
 from ..statistics.entropy import entropies
 from ..statistics.intervals import FEW_SAMPLES
 from ..statistics.paired import CellPairs
@@ -24,6 +24,7 @@ from ..text import layout, render
 from ..text.account import Read, signed
 from ..text.layout import Result, Rows
 from .estimate import Averaged, Estimate, reported_estimates
+from .figures import ForestRow, draw_forest
 from .models import AnsweredSamples, check_groups_have_level, samples_of, settings_of
 from .sentences import outside_share, share_text
 from .slice_scores import against_rest, scores_of_each, with_classes_of
@@ -213,9 +214,12 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         ax : matplotlib Axes, optional
             Where to draw; by default on a new figure.
         """
-        from .figures import draw_slices
-
-        return draw_slices(self, metric, ax)
+        if self.confidence_level is None:
+            raise ValueError("slices must have intervals to plot: give confidence_level=0.95")
+        check_choice("metric", metric, tuple(self.overall.estimates))
+        rows = [ForestRow(_name(x), x.estimates[metric]) for x in self.rows]
+        rows.append(ForestRow("all", self.overall.estimates[metric], is_whole=True))
+        return draw_forest(rows, score_named(metric).title, ax)
 
     def records(self) -> list[dict[str, Any]]:
         """Return a record for each slice, and one for the whole, whose name is None.
