@@ -136,11 +136,8 @@ def samples_of(
     # every answer outside the declared classes is the same wrong answer
     to_position = np.array([positions.get(x, n_labels - 1) for x in labels], dtype=np.int64)
     r, *answer_codes = to_position[codes].reshape(1 + len(columns), -1)
-    cells = []
-    for table, p in zip(tables, answer_codes, strict=True):
-        own = np.array([positions[label] for label in table.labels])
-        keys = own[table.rows] * n_labels + own[table.columns]
-        cells.append(np.searchsorted(keys, r * n_labels + p))
+    # of the same samples, the pairs of codes that occur are the cells of the table, in its order
+    cells = [code_integers(r * n_labels + p)[1] for p in answer_codes]
     codes_of_all = cells, r, answer_codes
     return AnsweredSamples([*answers], rows, tables, *codes_of_all, counts, weights, groups)
 

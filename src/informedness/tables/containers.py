@@ -144,7 +144,7 @@ def coded(column: Column) -> tuple[Sequence[Any], Numbers]:
 
 
 def code_integers(array: Numbers) -> tuple[Numbers, Codes]:
-    """Return the distinct integers in any order, and each one's position among them."""
+    """Return the distinct integers, sorted, and each one's position among them."""
     if not len(array):
         return array, array.astype(np.int64)
     low, high = int(array.min()), int(array.max())
