@@ -20,7 +20,7 @@ from ..tables.containers import read_quickly
 from ..tables.contingency import ContingencyTable
 from ..tables.sides import read_sides
 from ..text.account import Read
-from ..text.layout import Result, Rows
+from ..text.layout import Result, Rows, rows_of
 from ..text.render import as_json, interval_heads, rounded, shown, shown_p, texts_of
 from ..warnings import collected, naming_warnings
 from .comparison import Comparison, compared, models_of, score_of_pairs
@@ -159,7 +159,7 @@ class Leaderboard(Result):
         values = [rounded(x.value, 4) + mark for x, mark in zip(models, marks, strict=True)]
         columns = [["model", *(shown(x.name) for x in models)]]
         columns.append([score_named(self.metric).title, *values])
-        columns += map(list, zip(heads, *(x.estimate.shown() for x in models), strict=True))
+        columns += rows_of([heads, *(x.estimate.shown() for x in models)])
         if len(models[0].runs) > 1:
             spreads = (f"± {x.run_deviation:.4f} ({len(x.runs)})" for x in models)
             columns.append(["± SD of runs", *spreads])
@@ -168,7 +168,7 @@ class Leaderboard(Result):
             columns.append(["accuracy", *(rounded(x.accuracy, 4) for x in models)])
         if any(x.unknown_share for x in models):
             columns.append(["no class", *(share_text(x.unknown_share) for x in models)])
-        ranking = list(map(list, zip(*columns, strict=True)))
+        ranking = rows_of(columns)
         neighbours = [["compared", "difference", heads[1], "p (Holm)"]]
         for better, worse in pairwise(self.models):
             pair = worse.name, better.name

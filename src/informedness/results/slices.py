@@ -13,7 +13,7 @@ from ..core.labels import Column, Label, check_choice, show, warn
 from ..statistics.entropy import entropies
 from ..statistics.intervals import FEW_SAMPLES
 from ..statistics.paired import CellPairs
-from ..statistics.registry import REPORTED, reported, score_named
+from ..statistics.registry import reported, score_named
 from ..statistics.score import Score, signature_of
 from ..tables.containers import coded
 from ..tables.contingency import Y_NAMES, ContingencyTable
@@ -263,34 +263,28 @@ class Slices(Result, Mapping[Slice, SliceRow]):
     def text_tables(self) -> list[Rows]:
         """Return the table of scores, the whole last; with a level also that of the intervals."""
         rows = [*self.rows[:_MOST_ROWS], self.overall]
-        first = render.shown_name(self.by)
-        head = [first, "N", "k", "bits", *(_HEADS.get(name, name) for name in REPORTED)]
+        names = [render.shown_name(self.by), *map(_name, rows)]
+        columns = [names, ["N", *map(_number, rows)], ["k", *(str(x.n_classes) for x in rows)]]
+        columns.append(["bits", *(render.rounded(x.class_entropy) for x in rows)])
+        for name, score in reported(self.average).items():
+            values = (_shown(x.scores[name]) + _mark(x, score) for x in rows)
+            columns.append([_HEADS.get(name, name), *values])
         if self.vs_rest is not None:
-            head += ["vs rest", "p"]
+            columns.append(["vs rest", *(_shown(x.difference, "", "+") for x in rows)])
+            columns.append(["p", *(_shown(x.p_value, "") for x in rows)])
         if outside_share(self.overall.table):
-            head.append("no class")
-        tables = [[head, *map(self._cells, rows)]]
+            columns.append(["no class", *(share_text(outside_share(x.table)) for x in rows)])
+        tables = [layout.rows_of(columns)]
         if self.confidence_level is not None:
-            heads = render.interval_heads(self.confidence_level)
-            head = [first, _HEADS["informedness"], *heads, _HEADS["nit"], *heads]
-            tables.append([head, *map(_intervals, rows)])
+            columns = [names]
+            for name in ("informedness", "nit"):
+                columns.append([_HEADS[name], *(_shown(x.scores[name]) for x in rows)])
+                heads = render.interval_heads(self.confidence_level)
+                columns += layout.rows_of([heads, *(x.estimates[name].shown(3) for x in rows)])
+            tables.append(layout.rows_of(columns))
         for table in tables:
             table[-1:-1] = layout.more_rows(len(self.rows) - _MOST_ROWS, len(table[0]))
         return tables
-
-    def _cells(self, row: SliceRow) -> list[str]:
-        n = row.table.n_samples
-        cells = [_name(row), "?" if n is None else f"{n}*" if _is_small(row) else str(n)]
-        cells += [str(row.n_classes), render.rounded(row.class_entropy)]
-        scores = reported(self.average)
-        cells += [_shown(value) + _mark(row, scores[name]) for name, value in row.scores.items()]
-        if self.vs_rest is not None:
-            difference = f"{round(row.difference, 3) + 0.0:+.3f}"
-            cells.append("" if math.isnan(row.difference) else difference)
-            cells.append("" if math.isnan(row.p_value) else f"{row.p_value:.3f}")
-        if outside_share(self.overall.table):
-            cells.append(share_text(outside_share(row.table)))
-        return cells
 
     def text_lines(self) -> list[str]:
         """Return what the marks mean."""
@@ -312,15 +306,13 @@ def _name(row: SliceRow) -> str:
     return "all" if row.name is None else render.shown_name(row.name)
 
 
-def _intervals(row: SliceRow) -> list[str]:
-    cells = [_name(row)]
-    for name in ("informedness", "nit"):
-        cells += [_shown(row.scores[name]), *row.estimates[name].shown(3)]
-    return cells
+def _number(row: SliceRow) -> str:
+    n = row.table.n_samples
+    return "?" if n is None else f"{n}*" if _is_small(row) else str(n)
 
 
-def _shown(value: float) -> str:
-    return "--" if math.isnan(value) else render.rounded(value, 3)
+def _shown(value: float, undefined: str = "--", sign: str = "") -> str:
+    return undefined if math.isnan(value) else f"{round(value, 3) + 0.0:{sign}.3f}"
 
 
 def _mark(row: SliceRow, score: Score) -> str:

@@ -144,6 +144,11 @@ class Measured(Result):
 # Tables
 
 
+def rows_of(columns: Iterable[Iterable[str]]) -> Rows:
+    """Return the rows of columns of the same length, each with its head."""
+    return list(map(list, zip(*columns, strict=True)))
+
+
 def padded(rows: Rows, width: int) -> Rows:
     """Return rows with empty cells at their end, up to this width."""
     return [row + [""] * (width - len(row)) for row in rows]
