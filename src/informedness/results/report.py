@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.labels import Label
-from ..core.table import Table, labels_at
 from ..statistics.chance import guessing_p_value
-from ..statistics.class_intervals import wilson_intervals
+from ..statistics.class_intervals import rates_by_class
 from ..statistics.class_scores import INFORMEDNESS
-from ..statistics.class_sums import ratio
 from ..statistics.entropy import NIT, entropies
 from ..statistics.paired import CellPairs
 from ..statistics.registry import MODULES, reported, score_named
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _RATES = ("bias", "tpr", "fpr", "tpr_minus_fpr", "precision", "f1")
-_COLUMNS = ("support", "prevalence", *_RATES)
 _HEADS = ["bias", "TPR", "FPR", "TPR-FPR", "precision", "F1"]
 _INTERVAL = 2 + _HEADS.index("precision")  # stands before it, behind class and N
 _MOST_CLASSES = 50
@@ -126,9 +123,7 @@ class Report(Result, Mapping[str, float]):
         line = signature_of("report", table, average=average, interval=settings, **options)
         estimates = reported_estimates(table, confidence_level, average, pairs=pairs, **options)
         warn_of(one for name, one in estimates.items() if name not in _marked(estimates))
-        per_class = _rates_by_class(table)
-        if confidence_level is not None and pairs is None:
-            _add_intervals(per_class, table, confidence_level)
+        per_class = rates_by_class(table, confidence_level if pairs is None else None)
         prevalence = None
         if confidence_level is not None and table.n_classes > 2:
             score = INFORMEDNESS.averaged("prevalence").with_interval()
@@ -409,27 +404,6 @@ def report(
     table, pairs = table_in_groups(y_true, y_pred, groups, *options)
     ignored = by_name(ignore_index, y_true, y_pred)
     return Report.from_table(table, confidence_level, ignored, pairs, average)
-
-
-def _rates_by_class(table: Table) -> list[dict[str, Any]]:
-    """Return the label, the support and the rates of each class."""
-    h, r, c, n = table.hits, table.reference_totals, table.prediction_totals, table.total
-    tpr, fpr = ratio(h, r), ratio(table.spread_false_positives, table.other_references)
-    bias, f1 = (h + table.spread_false_positives) / n, ratio(2 * (h / n), r / n + c / n)
-    rates = r, r / n, bias, tpr, fpr, tpr - fpr, ratio(h, c), f1
-    columns = labels_at(table, table.is_class), *(x[table.is_class].tolist() for x in rates)
-    return [dict(zip(("label", *_COLUMNS), row, strict=True)) for row in zip(*columns, strict=True)]
-
-
-def _add_intervals(per_class: list[dict[str, Any]], table: Table, level: float) -> None:
-    """Add the intervals of TPR - FPR, TPR and precision to the rates of each class."""
-    gains = INFORMEDNESS.averaged(None).with_interval().intervals(table, level)
-    recalls, precisions = (wilson_intervals(table, x, level) for x in (table.rows, table.columns))
-    for row, gain, recall, precision in zip(per_class, gains, recalls, precisions, strict=True):
-        row["tpr_minus_fpr_standard_error"] = gain.standard_error
-        row["tpr_minus_fpr_confidence_interval"] = gain.low, gain.high
-        row["tpr_confidence_interval"] = recall
-        row["precision_confidence_interval"] = precision
 
 
 def _marked(estimates: Mapping[str, Estimate]) -> dict[str, str]:

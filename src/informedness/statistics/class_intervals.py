@@ -5,14 +5,14 @@ Tested in tests/test_intervals.py.
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core import scores
 from ..core.labels import Codes, Numbers
-from ..core.table import Table, sum_by, sums_of_others
-from .class_sums import ClassSums, Gradient, gaps, quotient, ratio
+from ..core.table import Table, labels_at, sum_by, sums_of_others
+from .class_sums import ClassSums, Gradient, gaps, quotient, ratio, transposed
 from .intervals import Interval, effective_sample_size, normal_quantile, squared_weights
 
 
@@ -148,21 +148,17 @@ def bounds_of_absent(
 
 def intervals_by_class(table: Table, level: float) -> list[Interval]:
     """Return the interval of each class against all others, nan where one has no samples."""
-    k = len(table.labels)
-    right = table.rows == table.columns
-    outside = ~table.is_class[table.columns]
 
     def by_outcome(amounts: Numbers) -> Numbers:
         """Return sums by class: [[hits, misses], [right and wrong rejections]]."""
-        hits = sum_by(table.rows[right], amounts[right], k)
-        misses = sum_by(table.rows[~right], amounts[~right], k)
-        false = sum_by(table.columns[~right], amounts[~right], k)
-        shares = quotient(sum_by(table.rows[outside], amounts[outside], k), table.other_references)
-        false = false + table.reference_totals * sums_of_others(shares)
-        return np.array([[hits, misses], [amounts.sum() - hits - misses - false, false]])
+        sums = replace(table, counts=amounts, known=table.is_class)
+        misses = transposed(sums).false_positives
+        shares = quotient(sums.outside_totals, table.other_references)
+        false = sums.false_positives + table.reference_totals * sums_of_others(shares)
+        return np.array([[sums.hits, misses], [amounts.sum() - sums.hits - misses - false, false]])
 
     # where there is no such cell, a difference of sums of weights is not quite 0
-    has_cells = by_outcome(np.ones(len(right))) > 1e-9
+    has_cells = by_outcome(np.ones(len(table.rows))) > 1e-9
     counts, squares = (
         np.where(has_cells, by_outcome(amounts), 0.0)
         for amounts in (table.counts, squared_weights(table))
@@ -175,10 +171,28 @@ def intervals_by_class(table: Table, level: float) -> list[Interval]:
     heaviest = quotient(squares, counts).max(axis=(0, 1))
     least_size = np.where(totals > 0, totals / heaviest, np.nan)
     error = np.sqrt((variance / size).sum(axis=0))
-    shares = np.ones((2, k))
-    rows = RowMeans(shares, size, least_size, variance, mean, 1 - mean, np.zeros(k), error)
+    shares, between = np.ones_like(totals), np.zeros_like(error)
+    rows = RowMeans(shares, size, least_size, variance, mean, 1 - mean, between, error)
     below, above = interval_reaches(rows, level)
 
     gains = scores.class_gains(table)
     ends = np.stack([gains, error, gains - below, gains + above], axis=1)[table.is_class]
-    return [Interval(*of_class) for of_class in ends.tolist()]
+    return [Interval(*of_class).within(-1.0, 1.0) for of_class in ends.tolist()]
+
+
+def rates_by_class(table: Table, level: float | None = None) -> list[dict[str, Any]]:
+    """Return the label, the support and the rates of each class; at a level, with intervals."""
+    h, r, c, n = table.hits, table.reference_totals, table.prediction_totals, table.total
+    tpr, fpr = ratio(h, r), ratio(table.spread_false_positives, table.other_references)
+    rates = {"support": r, "prevalence": r / n, "bias": (h + table.spread_false_positives) / n}
+    rates |= {"tpr": tpr, "fpr": fpr, "tpr_minus_fpr": tpr - fpr, "precision": ratio(h, c)}
+    rates["f1"] = ratio(2 * (h / n), r / n + c / n)
+    columns = {name: rate[table.is_class].tolist() for name, rate in rates.items()}
+    if level is not None:
+        gains = intervals_by_class(table, level)
+        columns["tpr_minus_fpr_standard_error"] = [gain.standard_error for gain in gains]
+        columns["tpr_minus_fpr_confidence_interval"] = [(gain.low, gain.high) for gain in gains]
+        columns["tpr_confidence_interval"] = wilson_intervals(table, table.rows, level)
+        columns["precision_confidence_interval"] = wilson_intervals(table, table.columns, level)
+    columns = {"label": labels_at(table, table.is_class), **columns}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

@@ -75,8 +75,7 @@ class ClassScore(ScoreWithInterval):
     def intervals(self, table: Table, level: float, prior: Prior = None) -> list[Interval]:
         if self.average is not None:
             return super().intervals(table, level, prior)
-        by_class = intervals_by_class(self.oriented(table)[1], level)
-        return [interval.within(self.lowest, self.best) for interval in by_class]
+        return intervals_by_class(self.oriented(table)[1], level)
 
 
 # The usual scores
