@@ -12,8 +12,8 @@ import numpy as np
 from ..core.labels import Label, show, warn
 from ..core.scores import Average, read_prior
 from ..core.table import Table, is_real
-from ..statistics.class_scores import INFORMEDNESS, ClassScore
-from ..statistics.class_sums import quotient
+from ..statistics.class_scores import INFORMEDNESS
+from ..statistics.class_sums import ClassScore, quotient
 from ..statistics.intervals import check_level, effective_sample_size, lack, warn_of_doubts
 from ..statistics.paired import Side, errors_needed, n_groups, paired_test, side_of
 from ..statistics.registry import averaged_score

@@ -7,8 +7,8 @@ import numpy as np
 
 from ..core.labels import Label, Numbers, read_column, show, warn
 from ..core.table import is_real
-from ..statistics.class_intervals import wilson_reach
 from ..statistics.class_scores import INFORMEDNESS
+from ..statistics.class_sums import wilson_reach
 from ..statistics.intervals import Interval, check_level, lack, normal_quantile
 from ..statistics.score import signature_of
 from ..tables.class_names import by_name

@@ -135,7 +135,7 @@ def reported_estimates(
 
 def warn_of(estimates: Iterable[Estimate]) -> None:
     """Warn of what is known against the intervals, once for all with the same reason."""
-    warn_of_doubts((x.metric, x.doubt, math.isnan(x.confidence_interval[0])) for x in estimates)
+    warn_of_doubts([(x.metric, x.doubt, math.isnan(x.confidence_interval[0])) for x in estimates])
 
 
 def estimate_of(

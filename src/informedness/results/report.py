@@ -11,8 +11,8 @@ import numpy as np
 
 from ..core.labels import Label
 from ..statistics.chance import guessing_p_value
-from ..statistics.class_intervals import rates_by_class
 from ..statistics.class_scores import INFORMEDNESS
+from ..statistics.class_sums import rates_by_class
 from ..statistics.entropy import NIT, entropies
 from ..statistics.paired import CellPairs
 from ..statistics.registry import MODULES, reported, score_named
@@ -122,7 +122,8 @@ class Report(Result, Mapping[str, float]):
         settings = settings_of(confidence_level, pairs)
         line = signature_of("report", table, average=average, interval=settings, **options)
         estimates = reported_estimates(table, confidence_level, average, pairs=pairs, **options)
-        warn_of(one for name, one in estimates.items() if name not in _marked(estimates))
+        marked = _marked(estimates)
+        warn_of([one for name, one in estimates.items() if name not in marked])
         per_class = rates_by_class(table, confidence_level if pairs is None else None)
         prevalence = None
         if confidence_level is not None and table.n_classes > 2:

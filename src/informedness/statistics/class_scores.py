@@ -7,9 +7,8 @@ Tested in tests/test_above_accuracy.py and tests/test_intervals.py.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -17,66 +16,9 @@ from ..core import scores
 from ..core.labels import NAMES, Numbers, show
 from ..core.table import Table, sum_by, sums_of_others
 from . import intervals
-from .class_intervals import bounds_of_absent, interval_reaches, intervals_by_class, row_means
-from .class_sums import ClassSums, Gradient, Sums, quotient, ratio, side_totals, transposed
+from .class_sums import ClassScore, Gradient, Sums, quotient, ratio, transposed
 from .intervals import Interval, squared_weights
 from .score import Prior, ScoreWithInterval, with_prior
-
-_FEWEST_UNDER_A_PRIOR = 3 - 1e-6  # references of a class; below, it weighs more than it says
-
-
-class ClassScore(ScoreWithInterval):
-    """A score of the hits and the totals of the classes."""
-
-    of_rare: ClassVar[bool] = True
-    """Whether its interval hangs on the samples outside the largest class."""
-
-    def of_each(self, tables: Sequence[Table], sums: ClassSums) -> Numbers:
-        values = np.clip(self.exact(sums), self.lowest, self.best)
-        for side in self.sides:
-            n_classes = np.count_nonzero(side_totals(sums, side), axis=0)
-            values = np.where(n_classes == 1, np.nan, values)
-        return values
-
-    def gradient(self, table: Table) -> Gradient:
-        """Return the derivatives by the shares of the cells."""
-        raise NotImplementedError
-
-    def cell_gradient(self, table: Table) -> Numbers:
-        return self.gradient(table).of_cells(table)
-
-    def furthest(self, table: Table) -> float:
-        lowest, highest = self.gradient(table).reachable(table)
-        return float((highest - lowest)[table.reference_totals > 0].max())
-
-    def too_few(self, table: Table, prior: Prior = None) -> str:
-        scored, table = self.oriented(table)
-        unit = "reference" if scored is self else "prediction"
-        reason = ""
-        if self.of_rare:
-            n_outside = intervals.outside_largest(table)
-            reason = intervals.lack(n_outside, 5, unit, " outside the largest class")
-            reason = reason or intervals.too_few_of_the_rarest(table, unit)
-        if not reason and (prior is not None or self.average is None):
-            which = " of a class of the prior" if prior is not None else " of the rarest class"
-            reason = intervals.lack(intervals.fewest_references(table), 5, unit, which)
-        return reason
-
-    def around(self, value: float, table: Table, scored: Table, level: float) -> Interval:
-        rows = row_means(table, scored, self.gradient(scored))
-        below, above = interval_reaches(rows, level)
-        least = most = value
-        if scored is table:
-            least, most = bounds_of_absent(table, self.exact, value, level)
-        elif intervals.fewest_references(table) < _FEWEST_UNDER_A_PRIOR:
-            least = most = math.nan
-        return Interval(value, float(rows.error), least - float(below), most + float(above))
-
-    def intervals(self, table: Table, level: float, prior: Prior = None) -> list[Interval]:
-        if self.average is not None:
-            return super().intervals(table, level, prior)
-        return intervals_by_class(self.oriented(table)[1], level)
-
 
 # The usual scores
 

@@ -7,7 +7,7 @@ into `REGISTRY`; it must give what stands beside each class, and what stands bes
     class               where                what the score must give
     Score               score.py             name, title, exact
     ScoreWithInterval   score.py             too_few, cell_gradient, furthest, around
-    ClassScore          class_scores.py      gradient, for all four of ScoreWithInterval
+    ClassScore          class_sums.py        gradient, for all four of ScoreWithInterval
     EntropicScore       entropy.py           signs, lacks_classes, left, for the same four
 
 It also says where it differs: lowest, best, guessing or chance, sides or undefined, stand_in,
@@ -29,7 +29,6 @@ import numpy as np
 from ..core import scores
 from ..core.labels import Label, Numbers, check_choice, read_column, show
 from ..core.table import Table, labels_at
-from .class_sums import ClassSums, side_totals
 from .intervals import Interval, squared_weights
 
 Prior: TypeAlias = Mapping[Any, float] | None
@@ -86,6 +85,12 @@ def _digest(values: Sequence[Any]) -> str:
 def with_prior(table: Table, prior: Prior) -> Table:
     """Return the table with its references reweighted to a prior, if there is one."""
     return table if prior is None else scores.reweighted(table, scores.read_prior(prior, table))
+
+
+def side_totals(sums: Any, side: str) -> Numbers:
+    """Return the total of each class on a side, "references" or "predictions"."""
+    totals: Numbers = sums.reference_totals if side == "references" else sums.prediction_totals
+    return totals
 
 
 @dataclass(frozen=True)
@@ -175,8 +180,8 @@ class Score:
         """Return the score of a table, without a warning, nan where it is undefined."""
         return math.nan if self.undefined(table) else float(self.rounded(table))
 
-    def of_each(self, tables: Sequence[Table], sums: ClassSums) -> Numbers:
-        """Return the score of each table, whose sums are given; nan where it is undefined."""
+    def of_each(self, tables: Sequence[Table], sums: Any) -> Numbers:
+        """Return the score of each table, whose `ClassSums` are given; nan where undefined."""
         return np.array([self.or_nan(table) for table in tables])
 
     def meaning(self, table: Table, value: float) -> str:
