@@ -15,6 +15,7 @@ from .core.labels import Numbers, as_array, show, warn
 from .tables.tally import NO_ANSWER
 
 SELECT = "select logits in `preprocess_logits_for_metrics`, references in `label_names`"
+DECODE = "generated ids need `batch_decode` first, see Generated text in docs/evaluate.md"
 
 
 def read_batches(eval_prediction: Any) -> Iterator[tuple[Any, Numbers]]:
@@ -63,6 +64,36 @@ def is_float(array: Any) -> bool:
     return "float" in str(array.dtype)
 
 
+def one_for_each(predictions: Any, references: Numbers) -> tuple[Any, Numbers, range | None]:
+    """Return one prediction for each reference, an id or a score, and the ids of logits, if any.
+
+    Raises
+    ------
+    ValueError
+        If their shapes do not fit together, or could mean several labels.
+    """
+    if references.ndim == 2 and references.shape[1] == 1 and predictions.ndim < 3:
+        references = references[:, 0]
+    has_columns = has_classes(predictions, references.shape)
+    if has_columns and predictions.shape[-1] == 1:
+        return predictions.reshape(-1), references.reshape(-1), None
+    if has_columns and is_float(predictions):
+        return argmax(predictions), references, range(predictions.shape[-1])
+    if predictions.shape != references.shape:
+        are_alike = predictions.shape[1 : references.ndim] == references.shape[1:]
+        if are_alike and len(predictions) != len(references):
+            sizes = f"predictions ({len(predictions)}) and references ({len(references)})"
+            raise ValueError(f"Mismatch in the number of {sizes}")
+        raise ValueError(
+            "predictions must be logits with one axis more than the references, or ids, got "
+            f"shapes {tuple(predictions.shape)} and {references.shape}: {SELECT}; {DECODE}"
+        )
+    if predictions.ndim > 1 and (is_float(predictions) or is_float(references)):
+        shapes = f"arrays of one shape, {references.shape}, could be several labels or tokens"
+        raise ValueError(f"{shapes}: pass multilabel=True for labels; for tokens flatten both")
+    return predictions, references, None
+
+
 def has_classes(predictions: Any, shape: tuple[int, ...]) -> bool:
     """Return whether predictions have an axis of classes behind those of the references' shape.
 
@@ -93,6 +124,26 @@ def argmax(logits: Any) -> Any:
         has_finite = (abs(logits) < math.inf).any(-1)
         ids[is_odd & ~((highest == math.inf) & is_single & has_finite)] = NO_ANSWER
     return ids
+
+
+def argmax_logits(logits: Any, labels: Any) -> Any:
+    """Return the classes of logits, for `Trainer(preprocess_logits_for_metrics=...)`.
+
+    The Trainer then gathers and keeps one id per token instead of its logits. Of a tuple, the first
+    element is used. A single column, and several labels per sample, are left as they are. The id is
+    -2**30, a missing prediction to `ComputeMetrics`, where scores are nan or infinite.
+
+    Examples
+    --------
+    >>> argmax_logits(np.array([[0.1, 0.7], [0.4, 0.2]]), np.array([1, 1]))
+    array([1, 0])
+    """
+    logits = logits[0] if isinstance(logits, tuple) else logits
+    shape = tuple(getattr(labels, "shape", ()))
+    if logits.ndim < 2 or logits.shape[-1] == 1 or tuple(logits.shape) == shape:
+        return logits
+    has_classes(logits, shape)  # raises if classes are in another axis
+    return argmax(logits)
 
 
 def decisions(scores: Any, threshold: float) -> Any:

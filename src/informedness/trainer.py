@@ -16,21 +16,23 @@ import numpy as np
 from .core.labels import Label, Numbers, as_array, check_distinct, show, warn
 from .core.scores import ZeroDivision, check_zero_division
 from .core.table import labels_at
-from .logits import SELECT, argmax, decisions, has_classes, is_float, read_batches, warn_of_missing
+from .logits import DECODE, decisions, is_float, one_for_each, read_batches, warn_of_missing
+from .logits import argmax_logits as argmax_logits
 from .multilabel import is_unknown, scores_of_labels
 from .results.estimate import estimate_of
 from .statistics.intervals import check_level
 from .statistics.registry import averaged_score, score_named
+from .statistics.score import Score
 from .tables.contingency import ContingencyTable
 from .tables.label_options import check_threshold
 from .tables.tally import NO_ANSWER, LabelTally, Tally, check_shapes
 from .warnings import collected, issue_once
 
 _PADDING = -100  # of transformers' collators
-_ONE_COLUMN = "one column"
-_DECODE = "generated ids need `batch_decode` first, see Generated text in docs/evaluate.md"
+_CLASSES, _ONE_COLUMN = "classes", "one column"  # forms of batches, beside several labels
+_ENDS = ("", "_standard_error", "_low", "_high")  # of the keys of a score with its interval
 # Above which the losses of transformers mean class 1, by the type of problem.
-_THRESHOLDS = {"multi_label_classification": 0.0, "regression": 0.5}
+_THRESHOLDS: dict[str | None, float] = {"multi_label_classification": 0.0, "regression": 0.5}
 
 
 class ComputeMetrics:
@@ -146,7 +148,13 @@ class ComputeMetrics:
         self.table: ContingencyTable | dict[str, ContingencyTable] | None = None
         self._warned_kinds: set[str] = set()
         self._options: dict[str, Any] = {"prior": prior, "zero_division": zero_division}
-        self._check_options(names, unknown)
+        self._scores = _scores_named(names, average, unknown)
+        check_threshold(threshold)
+        for score in self._scores:
+            check_zero_division(zero_division, score.stand_in)
+            if confidence_level is not None:
+                check_level(confidence_level)
+                score.with_interval(prior)
         self._has_several_labels(n_classes)  # raises if options do not allow that
 
         # padding is dropped before: text has none, and is no error where the option was not given
@@ -154,39 +162,17 @@ class ComputeMetrics:
         self._tally = Tally(labels=self.labels, ignore_index=other_index, unknown=unknown)
         self.reset()
         if average is None and self.labels is not None:
-            self._class_names(self.labels)  # raises before training if two would be one
-
-    @property
-    def _problem(self) -> str | None:
-        """What the model is trained for, which transformers may fill in at the first batch."""
-        return getattr(self.config, "problem_type", None)
+            _names_of(self.labels, config)  # raises before training if two would be one
 
     def _has_several_labels(self, n_columns: int) -> bool:
         """Return whether each column is a label; raise ValueError if options do not allow that."""
         has_several = self.multilabel
         if has_several is None:
-            has_several = n_columns > 1 and self._problem == "multi_label_classification"
+            has_several = n_columns > 1 and _problem_of(self.config) == "multi_label_classification"
         if has_several and (self.confidence_level is not None or self.average is None):
             rule = "must be left out if samples have several labels: `per_label` scores each"
             raise ValueError(f"`confidence_level` and average=None {rule}")
         return has_several
-
-    def _check_options(self, names: Sequence[str], unknown: str) -> None:
-        """Raise ValueError for options that are not valid; the tallies check theirs."""
-        if not names:
-            raise ValueError("`names` must hold at least one score, got none")
-        check_distinct(names, "names")
-        with_average = [name for name in names if score_named(name).averages]
-        averages = dict.fromkeys(names, "default") | dict.fromkeys(with_average, self.average)
-        self._scores = [averaged_score(*pair, unknown) for pair in averages.items()]
-        if self.average != "default" and not with_average:
-            raise ValueError(f"`average` must be left out: none of {names} takes one")
-        check_threshold(self.threshold)
-        for score in self._scores:
-            check_zero_division(self._options["zero_division"], score.stand_in)
-            if self.confidence_level is not None:
-                check_level(self.confidence_level)
-                score.with_interval(self._options["prior"])
 
     def reset(self) -> None:
         """Forget what was counted."""
@@ -247,32 +233,17 @@ class ComputeMetrics:
             check_shapes(references, predictions)
             self._count_labels(f"{n_columns} labels", predictions, references)
             return
-
-        if references.ndim == 2 and references.shape[1] == 1 and predictions.ndim < 3:
-            references = references[:, 0]
-        has_columns = has_classes(predictions, references.shape)
-        if has_columns and predictions.shape[-1] == 1:
-            predictions, references = predictions.reshape(-1), references.reshape(-1)
-        elif has_columns and is_float(predictions):
-            self._tally.ids = range(predictions.shape[-1]) if self.labels is None else None
-            predictions = argmax(predictions)
-        elif predictions.shape != references.shape:
-            are_alike = predictions.shape[1 : references.ndim] == references.shape[1:]
-            if are_alike and len(predictions) != len(references):
-                sizes = f"predictions ({len(predictions)}) and references ({len(references)})"
-                raise ValueError(f"Mismatch in the number of {sizes}")
-            raise ValueError(
-                "predictions must be logits with one axis more than the references, or ids, got "
-                f"shapes {tuple(predictions.shape)} and {references.shape}: {SELECT}; {_DECODE}"
-            )
-        elif predictions.ndim > 1 and (is_float(predictions) or is_float(references)):
-            shapes = f"arrays of one shape, {references.shape}, could be several labels or tokens"
-            raise ValueError(f"{shapes}: pass multilabel=True for labels; for tokens flatten both")
-
+        predictions, references, ids = one_for_each(predictions, references)
         if is_float(predictions):
             self._count_labels(_ONE_COLUMN, predictions[:, None], references[:, None])
-        else:
-            self._count_ids(as_array(predictions, "predictions"), references)
+            return
+        if self.threshold is not None or self.per_label:
+            form = f"one column of scores or several labels, got {predictions.ndim} axes of ids"
+            raise ValueError(f"`threshold` and `per_label` are for predictions of {form}")
+        self._check_form(_CLASSES)
+        if self.labels is None and ids is not None:
+            self._tally.ids = ids
+        self._count_ids(as_array(predictions, "predictions"), references)
 
     def _check_form(self, form: str) -> None:
         """Raise ValueError if batches of one evaluation have different forms."""
@@ -282,10 +253,6 @@ class ComputeMetrics:
 
     def _count_ids(self, predictions: Numbers, references: Numbers) -> None:
         """Count one id per sample, or per token."""
-        if self.threshold is not None or self.per_label:
-            form = f"one column of scores or several labels, got {predictions.ndim} axes of ids"
-            raise ValueError(f"`threshold` and `per_label` are for predictions of {form}")
-        self._check_form("classes")
         is_of_tokens = references.ndim == 2
         if is_of_tokens and references.size and predictions.dtype.kind in "iu":
             first_ids = zip(predictions[:, 0].tolist(), references[:, 0].tolist(), strict=True)
@@ -302,94 +269,35 @@ class ComputeMetrics:
         except ValueError as error:
             if not is_of_tokens or self._has_labels:
                 raise
-            raise ValueError(f"{_DECODE}; if these are classes of tokens, {error}") from error
+            raise ValueError(f"{DECODE}; if these are classes of tokens, {error}") from error
 
     def _count_labels(self, form: str, predictions: Any, references: Numbers) -> None:
         """Count scores, or answers 0 and 1, against references 0 and 1 for each column."""
         self._check_form(form)
         if is_float(predictions):
-            predictions = decisions(predictions, self._threshold())
+            predictions = decisions(predictions, _threshold_of(self.config, self.threshold))
         self._label_tally.update(references, as_array(predictions, "predictions"))
-
-    def _threshold(self) -> float:
-        """Return the threshold that was given, or that goes with the model's loss."""
-        if self.threshold is not None:
-            return self.threshold
-        if self._problem not in _THRESHOLDS:
-            values = "0.0 for logits, 0.5 for probabilities or after squared error"
-            raise ValueError(f"`threshold` must be given: {values}; make class ids integers")
-        return _THRESHOLDS[self._problem]
 
     def _result(self) -> dict[str, float]:
         """Return the scores of everything counted."""
-        if self._form in (None, "classes"):
-            self.table = self._tally.table
-            self._check_starts(labels_at(self.table, self.table.prediction_totals > 0))
-            warn_of_missing(self._tally.n_missing, self.table.total)
-            return self._of_table(self.table)
+        if self._form in (None, _CLASSES):
+            table = self.table = self._tally.table
+            if not self._has_labels:
+                _check_starts(self._starts, labels_at(table, table.prediction_totals > 0))
+            warn_of_missing(self._tally.n_missing, table.total)
+            return self._of_table(table, self.config)
 
         counts = self._label_tally.counts
-        names = self._class_names(range(len(counts)))
+        config = None if self._form == _ONE_COLUMN else self.config  # of one name for two classes
+        names = _names_of(range(len(counts)), config)
         tables = self._label_tally.tables(names)
         warn_of_missing(counts[..., -1].sum(), counts.sum())
-        if self._form != _ONE_COLUMN:
-            self.table = tables
-            return self._over_labels(names, tables)
-        if self.labels is not None and {*self.labels} != {0, 1}:
-            raise ValueError(f"`labels` must be 0 and 1 for {self._form}, got {self.labels}")
-        (self.table,) = tables.values()
-        return self._of_table(self.table)
-
-    def _check_starts(self, predicted: Sequence[Any]) -> None:
-        """Raise ValueError if all predictions begin with an id with which no reference begins."""
-        starts = [pair for pair in self._starts.elements() if pair[1] >= 0 and pair[0] != NO_ANSWER]
-        first_ids = {prediction for prediction, _ in starts}
-        is_apart = len(first_ids) == 1 and not first_ids & {reference for _, reference in starts}
-        # not if nothing else is predicted, as by a model that has learnt nothing yet
-        is_varied = len({*predicted} - {None}) > 1
-        if is_apart and is_varied and len(starts) > 4 and not self._has_labels:
-            raise ValueError(
-                f"all sequences of predictions begin with {first_ids.pop()}, and no references do: "
-                f"{_DECODE}; for classes of tokens pass `labels`"
-            )
-
-    def _of_table(self, table: ContingencyTable) -> dict[str, float]:
-        """Return the scores of one table, with their intervals if wanted."""
-        ends = [""] if self.confidence_level is None else ["", "_standard_error", "_low", "_high"]
-        result: dict[str, float] = {}
-        with collected() as notes:
-            for score in self._scores:
-                keys = [score.name]
-                is_nan = is_unknown(score, table)
-                if score.average is None:
-                    labels = table.labels if is_nan else score.class_labels(table)
-                    names = self._class_names([label for label in labels if label is not None])
-                    keys = [f"{score.name}_{name}" for name in names]
-                if is_nan:
-                    rows = [[math.nan] * len(ends)] * len(keys)
-                elif self.confidence_level is None:
-                    values = np.ravel(score.value(table, **self._options)).tolist()
-                    rows = [[value] for value in values]
-                else:
-                    interval = score.with_interval(self._options["prior"])
-                    estimates = estimate_of(table, interval, self.confidence_level, **self._options)
-                    rows = [[x.value, x.standard_error, *x.confidence_interval] for x in estimates]
-                for key, row in zip(keys, rows, strict=True):
-                    result |= {f"{key}{end}": x for end, x in zip(ends, row, strict=True)}
-        issue_once(notes, self._warned_kinds)
-        return result
-
-    def _class_names(self, labels: Sequence[Label | None]) -> list[str]:
-        is_named = self._form != _ONE_COLUMN  # which has one name for its two classes
-        names_by_id = (getattr(self.config, "id2label", None) if is_named else None) or {}
-        names = [str(names_by_id.get(label, label)) for label in labels]
-        check_distinct(names, "config.id2label")
-        return names
-
-    def _over_labels(
-        self, names: list[str], tables: dict[str, ContingencyTable]
-    ) -> dict[str, float]:
-        """Return the means of scores over labels, and the score of each label if wanted."""
+        if self._form == _ONE_COLUMN:
+            if self.labels is not None and {*self.labels} != {0, 1}:
+                raise ValueError(f"`labels` must be 0 and 1 for {self._form}, got {self.labels}")
+            (self.table,) = tables.values()
+            return self._of_table(self.table, config)
+        self.table = tables
         result: dict[str, float] = {}
         for score in self._scores:
             scored = scores_of_labels(tables, names, score, **self._options)
@@ -398,22 +306,85 @@ class ComputeMetrics:
                 result |= {f"{score.name}_{name}": x for name, x in scored.scores.items()}
         return result
 
+    def _of_table(self, table: ContingencyTable, config: Any) -> dict[str, float]:
+        """Return the scores of one table, with their intervals if wanted."""
+        result: dict[str, float] = {}
+        with collected() as notes:
+            for score in self._scores:
+                result |= _fields_of(score, table, config, self.confidence_level, **self._options)
+        issue_once(notes, self._warned_kinds)
+        return result
 
-def argmax_logits(logits: Any, labels: Any) -> Any:
-    """Return the classes of logits, for `Trainer(preprocess_logits_for_metrics=...)`.
 
-    The Trainer then gathers and keeps one id per token instead of its logits. Of a tuple, the first
-    element is used. A single column, and several labels per sample, are left as they are. The id is
-    -2**30, a missing prediction to `ComputeMetrics`, where scores are nan or infinite.
+# What a result needs to know of options, a configuration and one table
 
-    Examples
-    --------
-    >>> argmax_logits(np.array([[0.1, 0.7], [0.4, 0.2]]), np.array([1, 1]))
-    array([1, 0])
-    """
-    logits = logits[0] if isinstance(logits, tuple) else logits
-    shape = tuple(getattr(labels, "shape", ()))
-    if logits.ndim < 2 or logits.shape[-1] == 1 or tuple(logits.shape) == shape:
-        return logits
-    has_classes(logits, shape)  # raises if classes are in another axis
-    return argmax(logits)
+
+def _scores_named(names: Sequence[str], average: Any, unknown: str) -> list[Score]:
+    """Return the scores with these names, with the average if they have one."""
+    if not names:
+        raise ValueError("`names` must hold at least one score, got none")
+    check_distinct(names, "names")
+    with_average = [name for name in names if score_named(name).averages]
+    averages = dict.fromkeys(names, "default") | dict.fromkeys(with_average, average)
+    scores = [averaged_score(*pair, unknown) for pair in averages.items()]
+    if average != "default" and not with_average:
+        raise ValueError(f"`average` must be left out: none of {names} takes one")
+    return scores
+
+
+def _problem_of(config: Any) -> str | None:
+    """Return what a model is trained for, which transformers may fill in at the first batch."""
+    return getattr(config, "problem_type", None)
+
+
+def _threshold_of(config: Any, threshold: float | None) -> float:
+    """Return the threshold that was given, or that goes with the model's loss."""
+    if threshold is None:
+        threshold = _THRESHOLDS.get(_problem_of(config))
+    if threshold is None:
+        values = "0.0 for logits, 0.5 for probabilities or after squared error"
+        raise ValueError(f"`threshold` must be given: {values}; make class ids integers")
+    return threshold
+
+
+def _names_of(labels: Sequence[Label | None], config: Any) -> list[str]:
+    """Return what keys call these classes; raise ValueError if two would be one."""
+    names_by_id = getattr(config, "id2label", None) or {}
+    names = [str(names_by_id.get(label, label)) for label in labels if label is not None]
+    check_distinct(names, "config.id2label")
+    return names
+
+
+def _fields_of(
+    score: Score, table: ContingencyTable, config: Any, level: float | None, **options: Any
+) -> dict[str, float]:
+    """Return a score of a table by key, or that of each class, with its interval at a level."""
+    is_nan = is_unknown(score, table)
+    keys = [score.name]
+    if score.average is None:
+        labels = table.labels if is_nan else score.class_labels(table)
+        keys = [f"{score.name}_{name}" for name in _names_of(labels, config)]
+    if is_nan:
+        rows = [[math.nan] * (1 if level is None else len(_ENDS))] * len(keys)
+    elif level is None:
+        rows = [[value] for value in np.ravel(score.value(table, **options)).tolist()]
+    else:
+        estimates = estimate_of(table, score.with_interval(options["prior"]), level, **options)
+        rows = [[x.value, x.standard_error, *x.confidence_interval] for x in estimates]
+    fields = {}
+    for key, row in zip(keys, rows, strict=True):
+        fields |= {f"{key}{end}": number for end, number in zip(_ENDS, row, strict=False)}
+    return fields
+
+
+def _check_starts(starts: Counter[tuple[int, int]], predicted: Sequence[Any]) -> None:
+    """Raise ValueError if all predictions begin with an id with which no reference begins."""
+    pairs = [pair for pair in starts.elements() if pair[1] >= 0 and pair[0] != NO_ANSWER]
+    first_ids = {prediction for prediction, _ in pairs}
+    is_apart = len(first_ids) == 1 and not first_ids & {reference for _, reference in pairs}
+    # not if nothing else is predicted, as by a model that has learnt nothing yet
+    if is_apart and len({*predicted} - {None}) > 1 and len(pairs) > 4:
+        raise ValueError(
+            f"all sequences of predictions begin with {first_ids.pop()}, and no references do: "
+            f"{DECODE}; for classes of tokens pass `labels`"
+        )
