@@ -150,8 +150,7 @@ def informedness_score(
     [1.0, 0.75, 0.5]
     """
     table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
-    if prior is not None:
-        prior = by_name(prior, y_true, y_pred)
+    prior = by_name(prior, y_true, y_pred)
     return informedness(
         table, average=average, prior=prior, prior_mode=prior_mode, zero_division=zero_division
     )
@@ -222,8 +221,7 @@ def markedness_score(
 
     score = averaged_score("markedness", average, unknown)
     table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
-    if prior is not None:
-        prior = by_name(prior, y_true, y_pred)
+    prior = by_name(prior, y_true, y_pred)
     return score.value(table, prior=prior, zero_division=zero_division)
 
 

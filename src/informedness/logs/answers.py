@@ -14,7 +14,6 @@ from shlex import quote
 from typing import Any
 
 from ..core.labels import Column, Label, show, warn
-from ..errors import naming
 from ..files.joined import joined_sides
 from ..results.comparison import Comparison, compare
 from ..results.estimate import Averaged, Estimate, estimate
@@ -102,11 +101,31 @@ class Answers:
     groups: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, rows: Iterable[tuple[Any, ...]], **attributes: Any) -> Answers:
+    def of(
+        cls,
+        rows: Iterable[tuple[Any, ...]],
+        choices_of_each: Sequence[Sequence[Any]] = (),
+        **attributes: Any,
+    ) -> Answers:
         """Return the answers in rows of (id, gold, answer, verdict, prompt, completion).
 
-        `attributes` are the others, and the prompts of shorter rows.
+        Golds, and perhaps answers, are positions in the choices of each sample, if there are any.
+        The classes are then the texts of the choices if all samples have the same, otherwise the
+        positions. `attributes` are the others, and the prompts of shorter rows.
         """
+        if choices_of_each:
+            texts = tuple(tuple(map(str, choices)) for choices in choices_of_each)
+            classes: tuple[Label, ...] = texts[0]
+            attributes["texts"] = ()
+            if len(set(texts)) > 1 or len(set(classes)) < len(classes):
+                classes = tuple(range(max(map(len, texts))))
+                attributes["texts"] = texts
+            attributes["choices"] = classes
+            positions = range(len(classes))
+            rows = [
+                (name, classes[gold], classes[answer] if answer in positions else answer, *others)
+                for name, gold, answer, *others in rows
+            ]
         columns: dict[str, Any] = dict(zip(_COLUMNS, zip(*rows, strict=True), strict=False))
         return cls(**columns, **attributes)
 
@@ -361,48 +380,22 @@ class LeftOut(list[str]):
 
 def sample_error(name: str, error: Exception) -> ValueError:
     """Return the error with the name of the sample about which it was raised."""
-    reason = str(error)
-    if isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
-        reason = f"must be a JSON object: {error}"
-    elif not isinstance(error, ValueError):
-        reason = f"it is damaged: {type(error).__name__} {error}"
-    return ValueError(f"{name}: {reason}")
+    damage = "" if isinstance(error, ValueError) else f"it is damaged: {type(error).__name__} "
+    return ValueError(f"{name}: {damage}{error}")
 
 
 def json_object(text: bytes) -> dict[str, Any]:
     """Return a JSON object, or raise ValueError if the text is something else."""
-    with naming("must be a JSON object"):
+    try:
         parsed = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"must be a JSON object: {error}") from error
     if not isinstance(parsed, dict):
-        raise not_object(parsed)
+        raise ValueError(f"must be a JSON object, got {show(parsed)}")
     return parsed
-
-
-def not_object(parsed: Any) -> ValueError:
-    """Return the error that JSON is no object."""
-    return ValueError(f"must be a JSON object, got {show(parsed)}")
 
 
 def not_one(golds: Any) -> ValueError:
     """Return the error that a sample has several right answers, or none."""
     kind = SeveralError if len(golds) > 1 else ValueError
     return kind(f"must have one right answer for a score of classes, got {show(golds)}")
-
-
-def of_positions(
-    golds: Iterable[Any], answers: Iterable[Any], choices: Iterable[Sequence[Any]]
-) -> dict[str, Any]:
-    """Return what samples are whose right choices, and perhaps answers, have these positions.
-
-    The classes are the texts of the choices if all samples have the same, otherwise the positions.
-    """
-    texts = tuple(tuple(map(str, of_sample)) for of_sample in choices)
-    classes: tuple[Label, ...] = texts[0]
-    if len(set(texts)) > 1 or len(set(classes)) < len(classes):
-        classes = tuple(range(max(map(len, texts))))
-    return {
-        "references": tuple(classes[gold] for gold in golds),
-        "predictions": tuple(classes[x] if x in range(len(classes)) else x for x in answers),
-        "choices": classes,
-        "texts": texts if isinstance(classes[0], int) else (),
-    }

@@ -19,8 +19,8 @@ from ..errors import refuse_all
 from ..files.arrow import native
 from ..files.open import explained, open_whole
 from ..text.render import shown
-from .answers import DAMAGES, Answers, LeftOut, not_one, of_positions, sample_error
-from .verdicts import VerdictError, likeliest_of_each, verdict_metric
+from .answers import DAMAGES, Answers, LeftOut, not_one, sample_error
+from .verdicts import VerdictError, likeliest, verdict_metric
 
 _FILE = re.compile(r"details_.+_(\d{4}-\d\d-\d\dT[\d.-]+)\.parquet")
 _OF_MODEL = ("logprobs", "text", "text_post_processed", "output_tokens")  # its prompt is long
@@ -113,8 +113,8 @@ def _text(row: dict[str, Any], right_text: str, is_extracted: bool) -> Any:
     return answers[0] if answers else None  # what was parsed; its text may follow
 
 
-def _scored_choices(row: dict[str, Any], metric: str) -> tuple[list[float], list[str], list[Any]]:
-    """Return the log-probabilities of the choices, their texts, and the tokens of each."""
+def _likeliest(row: dict[str, Any], metric: str) -> int:
+    """Return the position of the choice that the metric takes for the answer."""
     response, texts = row["model_response"], row["doc"]["choices"]
     logprobs = list(map(float, response["logprobs"] or ()))
     n = len(texts)
@@ -123,7 +123,8 @@ def _scored_choices(row: dict[str, Any], metric: str) -> tuple[list[float], list
         raise ValueError(f"`logprobs` must hold one for each of {n} choices, got {show(logprobs)}")
     blank = " " if "ignore_first_space=True" in metric else ""
     tokens = [tuple(of_choice) for of_choice in response.get("output_tokens") or ()]
-    return logprobs, [text.removeprefix(blank) for text in texts], tokens
+    texts = [text.removeprefix(blank) for text in texts]
+    return likeliest(_plain_name(metric or "acc"), logprobs, texts, tokens)
 
 
 def _plain_name(metric: str) -> str:
@@ -143,38 +144,30 @@ def _answers(path: Path, rows: list[Any], is_text: bool, name: str, wanted: str 
     if is_text and is_extracted:
         source = "the answer that lighteval's extractive match found in the text"
 
-    samples: list[Any] = []
+    samples, choices = [], []
     left_out = LeftOut()
     for row, verdict in zip(rows, verdicts, strict=True):
         doc = row["doc"]
         try:
-            choices, gold = _choices_and_gold(doc)
-            if is_text:
-                answer: Any = _text(row, choices[gold], is_extracted)
-            else:
-                answer = _scored_choices(row, metric)
-            samples.append((str(doc["id"]), _prompt(doc), verdict, choices, gold, answer))
+            texts, gold = _choices_and_gold(doc)
+            answer = _text(row, texts[gold], is_extracted) if is_text else _likeliest(row, metric)
+            samples.append((str(doc["id"]), gold, answer, verdict, _prompt(doc)))
+            choices.append(texts)
         except DAMAGES as error:
             left_out.add(row["name"], error)
     left_out.check(len(rows))
-
-    ids, prompts, credits, all_choices, golds, answers = zip(*samples, strict=True)
-    if not is_text:
-        answers = tuple(likeliest_of_each(_plain_name(metric or "acc"), answers))
-    return Answers(
+    return Answers.of(
+        samples,
+        choices,
         harness="lighteval",
         task=str(rows[0]["doc"]["task_name"]),
         model=_model(path),
         how=source,
-        ids=ids,
-        prompts=prompts,
         variant=name,
-        verdicts=credits,
         verdict=metric,
         metrics=shares,
         n_left_out=len(left_out),
         created=path.name,
-        **of_positions(golds, answers, all_choices),
     )
 
 

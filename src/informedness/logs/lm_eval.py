@@ -7,7 +7,6 @@ Tested in tests/test_logs_of_harnesses.py.
 """
 
 import ast
-import json
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -19,8 +18,8 @@ from ..core.labels import show
 from ..errors import naming
 from ..files.open import open_whole
 from ..text.render import shown
-from .answers import DAMAGES, Answers, LeftOut, json_object, not_object, not_one, of_positions
-from .verdicts import likeliest_of_each, verdict_metric
+from .answers import DAMAGES, Answers, LeftOut, json_object, not_one
+from .verdicts import likeliest, verdict_metric
 
 _DATE = r"\d{4}-\d\d-\d\dT[\d.-]+"
 _FILE = re.compile(rf"samples_(?P<task>.+?)(_(?P<date>{_DATE}))?\.jsonl(\.(gz|bz2|zst))?", re.I)
@@ -77,25 +76,32 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     left_out.check(sum(map(len, by_filter.values())) + len(left_out))
 
     for name, samples in by_filter.items():
-        yield Answers(
+        is_choice = "choices" in samples[0]
+        logged = [sample["metrics"] for sample in samples]
+        known = OF_CHOICES if is_choice else OF_TEXTS
+        metric, verdicts, shares = verdict_metric(logged, known, verdict)
+        for sample, credit in zip(samples, verdicts, strict=True):
+            sample["verdict"] = credit
+        how, choices = _add_pairs(samples, metric) if is_choice else _position_pairs(samples, name)
+        yield Answers.of(
+            [(str(x["doc_id"]), *x["pair"], x["verdict"], str(x["prompt_hash"])) for x in samples],
+            choices,
             harness="lm-eval",
             task=task,
             model=str(results.get("model_name") or path.absolute().parent.name),
-            ids=tuple(str(sample["doc_id"]) for sample in samples),
-            prompts=tuple(str(sample["prompt_hash"]) for sample in samples),
+            how=how,
             documents=tuple(str(sample["doc_hash"]) for sample in samples),
             variant="" if name == "none" else name,
+            verdict=metric,
+            metrics=shares,
             created=date or "",
             n_left_out=len(left_out) // len(by_filter),
-            **_answers(samples, name, verdict),
         )
 
 
 def _sample(line: bytes, config: dict[str, Any]) -> Sample:
     """Return what is needed of a line; the task's configuration may name the choices."""
-    logged = json.loads(line)
-    if not isinstance(logged, dict):
-        raise not_object(logged)
+    logged = json_object(line)
     sample: Sample = {name: logged[name] for name in _NAMES}
     sample["metrics"] = {x: logged[x] for x in logged if x not in (*_NAMES, *_OTHERS)}
     # the second argument of each request: a choice, or how to generate
@@ -153,41 +159,35 @@ def _target_and_text(sample: Sample) -> list[str]:
     return [str(sample["target"]), *answers]
 
 
-def _answers(samples: Sequence[Sample], name: str, wanted: str | None) -> dict[str, Any]:
-    """Return references, predictions, verdicts, choices, and how answers are found."""
-    is_choice = "choices" in samples[0]
-    logged = [sample["metrics"] for sample in samples]
-    metric, verdicts, shares = verdict_metric(logged, OF_CHOICES if is_choice else OF_TEXTS, wanted)
-    for sample, verdict in zip(samples, verdicts, strict=True):
-        sample["verdict"] = verdict
-    fields = _of_choices(samples, metric or "acc") if is_choice else _of_texts(samples, name)
-    return fields | {"verdict": metric, "verdicts": tuple(verdicts), "metrics": shares}
-
-
-def _of_choices(samples: Sequence[Sample], metric: str) -> dict[str, Any]:
+def _add_pairs(samples: Sequence[Sample], metric: str) -> tuple[str, Sequence[Any]]:
+    """Add the right and the likeliest choice; return how that is found, and the choices."""
+    metric = metric or "acc"
     in_prompts = [x["where"] for x in samples if not x["pair"] and len({*x["texts"]}) == 1]
     if in_prompts and metric in ("acc_norm", "acc_bytes"):
         rule = f"{metric} needs choices, which are in the prompts: list `acc`, too"
         raise ValueError(f"{in_prompts[0]}: {rule}")
-    likeliest = likeliest_of_each(metric, [(x["logprobs"], x["texts"]) for x in samples])
-    for sample, position in zip(samples, likeliest, strict=True):
+    for sample in samples:
+        position = likeliest(metric, sample["logprobs"], sample["texts"])
         sample["likeliest"] = sample["pair"][1] if sample["pair"] else position
-    answers, choices = ([sample[name] for sample in samples] for name in ("likeliest", "choices"))
-    fields = of_positions(_golds(samples), answers, choices)
-    return fields | {"how": f"the likeliest choice, as for {metric}"}
+    for sample, gold in zip(samples, _golds(samples), strict=True):
+        sample["pair"] = [gold, sample["likeliest"]]
+    return f"the likeliest choice, as for {metric}", [sample["choices"] for sample in samples]
 
 
-def _of_texts(samples: Sequence[Sample], name: str) -> dict[str, Any]:
+def _position_pairs(samples: Sequence[Sample], name: str) -> tuple[str, Sequence[Any]]:
+    """Let golds be positions where all can; return how answers are found, and then the choices."""
     source = f"the text after filter {name!r}"
     if any(sample["filtered_resps"][:1] != sample["pair"][1:] for sample in samples):
         source = f"what the metrics took from {source}"
-    golds, answers = zip(*(sample["pair"] for sample in samples), strict=True)
+    golds, _ = zip(*(sample["pair"] for sample in samples), strict=True)
     positions = [*map(_position, golds)]
     choices = [sample["doc_to_choice"] for sample in samples]
     pairs = zip(positions, choices, strict=True)
-    if all(isinstance(texts, list) and gold in range(len(texts)) for gold, texts in pairs):
-        return {"how": source, **of_positions(positions, answers, choices)}
-    return {"how": source, "references": golds, "predictions": answers}
+    if not all(isinstance(texts, list) and gold in range(len(texts)) for gold, texts in pairs):
+        return source, ()
+    for sample, position in zip(samples, positions, strict=True):
+        sample["pair"][0] = position
+    return source, choices
 
 
 def _golds(samples: Sequence[Sample]) -> Sequence[Any]:

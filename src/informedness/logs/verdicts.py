@@ -10,7 +10,7 @@ Tested in tests/test_logs_of_harnesses.py.
 import math
 import re
 import string
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..core.labels import Label, show
@@ -233,8 +233,3 @@ def likeliest(
     columns = zip(logprobs[:n_choices], without_question, lengths, strict=True)
     scores = [(logprob - alone) / (length or 1) for logprob, alone, length in columns]
     return scores.index(max(scores))
-
-
-def likeliest_of_each(metric: str, rows: Iterable[Sequence[Any]]) -> list[int]:
-    """Return the position of the likeliest choice in rows of the other arguments of `likeliest`."""
-    return [likeliest(metric, *row) for row in rows]
