@@ -156,10 +156,7 @@ class ComputeMetrics:
                 check_level(confidence_level)
                 score.with_interval(prior)
         self._has_several_labels(n_classes)  # raises if options do not allow that
-
-        # padding is dropped before: text has none, and is no error where the option was not given
-        other_index = None if ignore_index == _PADDING else ignore_index
-        self._tally = Tally(labels=self.labels, ignore_index=other_index, unknown=unknown)
+        self._counts = _Counts(self.labels, ignore_index, unknown)
         self.reset()
         if average is None and self.labels is not None:
             _names_of(self.labels, config)  # raises before training if two would be one
@@ -176,11 +173,7 @@ class ComputeMetrics:
 
     def reset(self) -> None:
         """Forget what was counted."""
-        self._tally.reset()
-        self._label_tally = LabelTally(self.ignore_index)
-        self._form: str | None = None
-        # where answers are sequences of ids: how often each begins with which of both
-        self._starts: Counter[tuple[int, int]] = Counter()
+        self._counts.reset()
         self._loop: tuple[weakref.ref[Any], int] | None = None
 
     def __call__(self, eval_prediction: Any, compute_result: bool = True) -> dict[str, float]:
@@ -221,7 +214,7 @@ class ComputeMetrics:
         if loaders[-1] is None:
             return
         loop = weakref.ref(loaders[-1]), loaders.count(loaders[-1])
-        if self._form is not None and loop != self._loop:
+        if self._counts.form is not None and loop != self._loop:
             warn("an evaluation was interrupted, and its batches are left out of the next one")
             self.reset()
         self._loop = loop
@@ -231,80 +224,53 @@ class ComputeMetrics:
         n_columns = predictions.shape[-1] if predictions.ndim == 2 else 1
         if self._has_several_labels(n_columns):
             check_shapes(references, predictions)
-            self._count_labels(f"{n_columns} labels", predictions, references)
+            self._counts.check_form(f"{n_columns} labels")
+            self._count_labels(predictions, references)
             return
         predictions, references, ids = one_for_each(predictions, references)
         if is_float(predictions):
-            self._count_labels(_ONE_COLUMN, predictions[:, None], references[:, None])
+            self._counts.check_form(_ONE_COLUMN)
+            self._count_labels(predictions[:, None], references[:, None])
             return
         if self.threshold is not None or self.per_label:
             form = f"one column of scores or several labels, got {predictions.ndim} axes of ids"
             raise ValueError(f"`threshold` and `per_label` are for predictions of {form}")
-        self._check_form(_CLASSES)
+        self._counts.check_form(_CLASSES)
         if self.labels is None and ids is not None:
-            self._tally.ids = ids
-        self._count_ids(as_array(predictions, "predictions"), references)
+            self._counts.tally.ids = ids
+        self._counts.add_ids(as_array(predictions, "predictions"), references, self._has_labels)
 
-    def _check_form(self, form: str) -> None:
-        """Raise ValueError if batches of one evaluation have different forms."""
-        if self._form not in (None, form):
-            raise ValueError(f"batches must be alike, got {form} after {self._form}: call reset()")
-        self._form = form
-
-    def _count_ids(self, predictions: Numbers, references: Numbers) -> None:
-        """Count one id per sample, or per token."""
-        is_of_tokens = references.ndim == 2
-        if is_of_tokens and references.size and predictions.dtype.kind in "iu":
-            first_ids = zip(predictions[:, 0].tolist(), references[:, 0].tolist(), strict=True)
-            self._starts.update(first_ids)
-        predictions, references = predictions.ravel(), references.ravel()
-        is_counted = np.asarray(references != self.ignore_index)
-        is_missing = np.asarray(predictions == NO_ANSWER)
-        if is_missing.any() or not is_counted.all():
-            self._tally.update_missing(references[is_counted & is_missing])
-            is_answered = is_counted & ~is_missing
-            predictions, references = predictions[is_answered], references[is_answered]
-        try:
-            self._tally.update(references=references, predictions=predictions)
-        except ValueError as error:
-            if not is_of_tokens or self._has_labels:
-                raise
-            raise ValueError(f"{DECODE}; if these are classes of tokens, {error}") from error
-
-    def _count_labels(self, form: str, predictions: Any, references: Numbers) -> None:
+    def _count_labels(self, predictions: Any, references: Numbers) -> None:
         """Count scores, or answers 0 and 1, against references 0 and 1 for each column."""
-        self._check_form(form)
         if is_float(predictions):
             predictions = decisions(predictions, _threshold_of(self.config, self.threshold))
-        self._label_tally.update(references, as_array(predictions, "predictions"))
+        self._counts.labels.update(references, as_array(predictions, "predictions"))
 
     def _result(self) -> dict[str, float]:
         """Return the scores of everything counted."""
-        if self._form in (None, _CLASSES):
-            table = self.table = self._tally.table
+        counts = self._counts
+        if counts.form in (None, _CLASSES):
+            table = self.table = counts.tally.table
             if not self._has_labels:
-                _check_starts(self._starts, labels_at(table, table.prediction_totals > 0))
-            warn_of_missing(self._tally.n_missing, table.total)
+                counts.check_starts(table)
+            warn_of_missing(counts.tally.n_missing, table.total)
             return self._of_table(table, self.config)
 
-        counts = self._label_tally.counts
-        config = None if self._form == _ONE_COLUMN else self.config  # of one name for two classes
-        names = _names_of(range(len(counts)), config)
-        tables = self._label_tally.tables(names)
-        warn_of_missing(counts[..., -1].sum(), counts.sum())
-        if self._form == _ONE_COLUMN:
-            if self.labels is not None and {*self.labels} != {0, 1}:
-                raise ValueError(f"`labels` must be 0 and 1 for {self._form}, got {self.labels}")
-            (self.table,) = tables.values()
-            return self._of_table(self.table, config)
-        self.table = tables
-        result: dict[str, float] = {}
-        for score in self._scores:
-            scored = scores_of_labels(tables, names, score, **self._options)
-            result[score.name] = scored.mean
-            if self.per_label:
-                result |= {f"{score.name}_{name}": x for name, x in scored.scores.items()}
-        return result
+        has_several = counts.form != _ONE_COLUMN
+        config = self.config if has_several else None  # which has one name for two classes
+        names = _names_of(range(len(counts.labels.counts)), config)
+        tables = counts.labels.tables(names)
+        warn_of_missing(counts.labels.counts[..., -1].sum(), counts.labels.counts.sum())
+        if has_several:
+            self.table = tables
+            result: dict[str, float] = {}
+            for score in self._scores:
+                result |= _over_labels(score, names, tables, self.per_label, **self._options)
+            return result
+        if self.labels is not None and {*self.labels} != {0, 1}:
+            raise ValueError(f"`labels` must be 0 and 1 for {_ONE_COLUMN}, got {self.labels}")
+        (self.table,) = tables.values()
+        return self._of_table(self.table, config)
 
     def _of_table(self, table: ContingencyTable, config: Any) -> dict[str, float]:
         """Return the scores of one table, with their intervals if wanted."""
@@ -314,6 +280,74 @@ class ComputeMetrics:
                 result |= _fields_of(score, table, config, self.confidence_level, **self._options)
         issue_once(notes, self._warned_kinds)
         return result
+
+
+class _Counts:
+    """What the batches of one evaluation add up to.
+
+    Attributes
+    ----------
+    tally : Tally
+        Of ids, one for each sample or token.
+    labels : LabelTally
+        Of 0 and 1, a single column or one for each label.
+    form : str or None
+        Which of these the batches are, and of how many labels; None before the first.
+    """
+
+    def __init__(self, classes: Any, ignore_index: Any, unknown: str) -> None:
+        # padding is dropped before: text has none, and is no error where the option was not given
+        other_index = None if ignore_index == _PADDING else ignore_index
+        self.tally = Tally(labels=classes, ignore_index=other_index, unknown=unknown)
+        self._ignore_index = ignore_index
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all batches."""
+        self.tally.reset()
+        self.labels = LabelTally(self._ignore_index)
+        self.form: str | None = None
+        # where answers are sequences of ids: how often each begins with which of both
+        self._starts: Counter[tuple[int, int]] = Counter()
+
+    def check_form(self, form: str) -> None:
+        """Raise ValueError if batches of one evaluation have different forms."""
+        if self.form not in (None, form):
+            raise ValueError(f"batches must be alike, got {form} after {self.form}: call reset()")
+        self.form = form
+
+    def add_ids(self, predictions: Numbers, references: Numbers, has_labels: bool) -> None:
+        """Count one id per sample, or per token; without labels they may be generated ones."""
+        is_of_tokens = references.ndim == 2
+        if is_of_tokens and references.size and predictions.dtype.kind in "iu":
+            first_ids = zip(predictions[:, 0].tolist(), references[:, 0].tolist(), strict=True)
+            self._starts.update(first_ids)
+        predictions, references = predictions.ravel(), references.ravel()
+        is_counted = np.asarray(references != self._ignore_index)
+        is_missing = np.asarray(predictions == NO_ANSWER)
+        if is_missing.any() or not is_counted.all():
+            self.tally.update_missing(references[is_counted & is_missing])
+            is_answered = is_counted & ~is_missing
+            predictions, references = predictions[is_answered], references[is_answered]
+        try:
+            self.tally.update(references=references, predictions=predictions)
+        except ValueError as error:
+            if not is_of_tokens or has_labels:
+                raise
+            raise ValueError(f"{DECODE}; if these are classes of tokens, {error}") from error
+
+    def check_starts(self, table: ContingencyTable) -> None:
+        """Raise ValueError if all predictions begin with an id with which no reference begins."""
+        pairs = [x for x in self._starts.elements() if x[1] >= 0 and x[0] != NO_ANSWER]
+        first_ids = {prediction for prediction, _ in pairs}
+        is_apart = len(first_ids) == 1 and not first_ids & {reference for _, reference in pairs}
+        predicted = labels_at(table, table.prediction_totals > 0)
+        # not if nothing else is predicted, as by a model that has learnt nothing yet
+        if is_apart and len({*predicted} - {None}) > 1 and len(pairs) > 4:
+            raise ValueError(
+                f"all sequences of predictions begin with {first_ids.pop()}, and no references do: "
+                f"{DECODE}; for classes of tokens pass `labels`"
+            )
 
 
 # What a result needs to know of options, a configuration and one table
@@ -371,20 +405,16 @@ def _fields_of(
     else:
         estimates = estimate_of(table, score.with_interval(options["prior"]), level, **options)
         rows = [[x.value, x.standard_error, *x.confidence_interval] for x in estimates]
-    fields = {}
+    fields: dict[str, float] = {}
     for key, row in zip(keys, rows, strict=True):
         fields |= {f"{key}{end}": number for end, number in zip(_ENDS, row, strict=False)}
     return fields
 
 
-def _check_starts(starts: Counter[tuple[int, int]], predicted: Sequence[Any]) -> None:
-    """Raise ValueError if all predictions begin with an id with which no reference begins."""
-    pairs = [pair for pair in starts.elements() if pair[1] >= 0 and pair[0] != NO_ANSWER]
-    first_ids = {prediction for prediction, _ in pairs}
-    is_apart = len(first_ids) == 1 and not first_ids & {reference for _, reference in pairs}
-    # not if nothing else is predicted, as by a model that has learnt nothing yet
-    if is_apart and len({*predicted} - {None}) > 1 and len(pairs) > 4:
-        raise ValueError(
-            f"all sequences of predictions begin with {first_ids.pop()}, and no references do: "
-            f"{DECODE}; for classes of tokens pass `labels`"
-        )
+def _over_labels(
+    score: Score, names: list[str], tables: Any, per_label: bool, **options: Any
+) -> dict[str, float]:
+    """Return the mean of a score over labels by key, and the score of each label if wanted."""
+    scored = scores_of_labels(tables, names, score, **options)
+    of_each = scored.scores if per_label else {}
+    return {score.name: scored.mean} | {f"{score.name}_{name}": x for name, x in of_each.items()}
