@@ -371,6 +371,7 @@ def test_a_log_is_read_as_the_harness_means_it(tmp_path, harness, log, fields, a
 THREE = [["-1.5", "False"]] * 3
 ONE_ANSWER = "must have one right answer for a score of classes, got "
 ONE_TEXT = {"gen_args_0": {"arg_0": "", "arg_1": " A"}}
+GENERATED = {"arguments": {"gen_args_0": {"arg_1": {"until": []}}}, "filtered_resps": ["A"]}
 # each target is a position, and the text of another choice
 POSITIONS = {f"gen_args_{i}": {"arg_0": "", "arg_1": f" {x}"} for i, x in enumerate("1230")}
 OF_B = {"extracted_predictions": ["B"], "extracted_golds": ["18"]}
@@ -394,6 +395,7 @@ REFUSED = [  # harness, log, fields of one sample (or of all, if the message doe
     ("lm-eval", "generated", {"target": "['A', 'B']"}, f"line 1: {ONE_ANSWER}"),
     ("lm-eval", "letters", {"arguments": ONE_TEXT}, "must have scored choices or generated text"),
     ("lm-eval", "letters", {"arguments": POSITIONS, "acc": DELETED}, "could be a choice or a posi"),
+    ("lm-eval", "letters", GENERATED, f"{LINE}must have choices scored as in the first sample"),
     ("lm-eval", "plain", prompts(3, acc=0.0), "which prompt is right is not logged: list"),
     ("lm-eval", "plain", prompts(3, acc_norm=0.0), "acc_norm needs choices, .* list `acc`, too"),
     ("lighteval", None, {"doc.id": DELETED}, "row 1: it is damaged: KeyError 'id'"),

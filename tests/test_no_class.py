@@ -16,7 +16,15 @@ import sklearn.metrics as peer
 from hypothesis import strategies as st
 
 import informedness as package
-from informedness import compare, estimate, informedness_score, markedness_score, report, slices
+from informedness import (
+    ContingencyTable,
+    compare,
+    estimate,
+    informedness_score,
+    markedness_score,
+    report,
+    slices,
+)
 from informedness.logs.answers import Answers
 from informedness.trainer import ComputeMetrics
 from inputs.cases import warned
@@ -249,6 +257,11 @@ def test_tables_of_other_classes_are_not_equal_and_a_single_class_is_warned_of_a
     how = {"labels": [*"az"], "zero_division": math.nan}
     value, said = warned(informedness_score, ["a"] * 10, [*"az"] * 5, **how)
     assert (math.isnan(value), said) == (True, "")
+
+
+def test_a_class_of_a_matrix_that_never_occurs_is_not_warned_of():
+    table, said = warned(ContingencyTable.from_matrix, [[5, 1, 0], [0, 2, 0], [0, 0, 0]])
+    assert (table.n_classes, said) == (2, "")
 
 
 def test_an_object_of_a_training_loop_says_it_once_over_its_evaluations():

@@ -324,10 +324,13 @@ CASES = [
             [1e300, 1e-300, 1e300],  # whose squares no float can hold
         )
     ),
+    (weighted(1, 2, 2).lazy(), W, ("abb", "aab", [1.0, 2.0, 2.0])),  # whole, and no counts
     (weighted(*"111"), W, "`weights` must hold numbers, got '1'"),
     (weighted(1.0, 1.0, float("nan")), W | DROPPED, "`weights` must be finite"),
     (weighted(1.0, 1.0, float("inf")), W, "`weights` must be finite"),
     (weighted(1e308, 1e308, 1e308), W, "`weights` must have a finite sum"),
+    # a column that is not named may hold anything, also where the rows look like counts
+    (samples([*"abab"], [*"abba"], pd.DataFrame).assign(odd=[object()] * 4), {}, ("abab", "abba")),
     # what is refused of samples is refused
     (samples([1, 2], [1.0, 0.7]), {}, r"`predictions` .* got 0\.7 .*a score, not a label"),
     (samples([*"xa"], [*"ya"]), {"labels": ["a"]}, "reference, 'x' is .*every prediction, 'y' is"),

@@ -132,6 +132,7 @@ JSON = [
     ('[{"gold": 1, "model": 1}, {"gold": 2, "model": null}]', ([1], [1]), {"drop_null": True}),
     (f"[{lines('1')}, 3]", "entry 1 must be a JSON object, got 3"),
     ("[{", "the file is not JSON"),
+    ("{}", "line 1 has no 'gold'; its keys are none"),
 ]
 CASES = [
     *((name, *case) for name in ("p.csv", "p.tsv") for case in CSV),

@@ -315,10 +315,11 @@ def warn_of_labels(
                 "out, or count a missing prediction as a wrong answer",
                 LabelsWarning,
             )
-    if table.is_class.all():
+    if not table.outside_totals.any():
         return
     are_apart = not table.prediction_totals[table.is_class].any()
-    outside = [x for x in labels_at(table, ~table.is_class) if x is not None]
+    is_outside = ~table.is_class & (table.prediction_totals > 0)
+    outside = [x for x in labels_at(table, is_outside) if x is not None]
     if are_apart or (outside and unknown == "error"):
         such = " and ".join(map(show, outside[:2])) or "missing or other labels"
         such = f"{len(outside)} labels, such as {such}" if len(outside) > 2 else such

@@ -77,6 +77,8 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
 
     for name, samples in by_filter.items():
         is_choice = "choices" in samples[0]
+        if odd := [x["where"] for x in samples if ("choices" in x) != is_choice]:
+            raise ValueError(f"{odd[0]}: must have choices scored as in the first sample, or none")
         logged = [sample["metrics"] for sample in samples]
         known = OF_CHOICES if is_choice else OF_TEXTS
         metric, verdicts, shares = verdict_metric(logged, known, verdict)
