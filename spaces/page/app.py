@@ -8,6 +8,7 @@ come from the helpers.
 """
 
 import base64
+import json
 import os
 import re
 import sys
@@ -47,6 +48,11 @@ CARD = (HERE / "README.md").read_text("utf-8")
 EXAMPLES = {one["name"]: one for one in examples_of("score")}
 WAYS = ("matrix", "paste", "lists", "file")  # to give what is scored
 TABS = ("score", "guess", "simulate", "compare", "use")
+# Without the server, whose answer could come after another tab was opened
+OPEN_TAB = f"""() => {json.dumps([TABS, WAYS])}.map((names) => {{
+  const selected = new URLSearchParams(location.search).get("tab");
+  return {{ __type__: "update", ...(names.includes(selected) && {{ selected }}) }};
+}})"""
 CODE_OF = """(details) => new DOMParser().parseFromString(details, "text/html")
   .querySelector(".python")?.outerHTML ?? "" """
 
@@ -113,12 +119,6 @@ def open_link(request: gr.Request) -> tuple[Any, ...]:
     grid, settings = grid_value(table.labels, table.to_dense().tolist()), settings_of_link(query)
     drawn = charts.draw_score(table, **settings)
     return None, grid, *settings.values(), gr.Tabs(selected="matrix"), *drawn
-
-
-def open_tab(request: gr.Request) -> list[Any]:
-    """Open the tab that a link asks for, or the way to give what is scored."""
-    name = request.query_params.get("tab")
-    return [gr.Tabs(selected=name) if name in names else gr.skip() for names in (TABS, WAYS)]
 
 
 def said_by_the_card() -> dict[str, Any]:
@@ -225,7 +225,7 @@ def build() -> gr.Blocks:
                     compare_tab(demo)
             with gr.Tab("Use it", id="use"):
                 _use_tab(result)
-        demo.load(open_tab, None, [tabs, ways], show_progress="hidden", **PRIVATE)
+        demo.load(None, None, [tabs, ways], js=OPEN_TAB, show_progress="hidden", **PRIVATE)
         endpoints.register()
     return demo
 

@@ -596,6 +596,7 @@ def simulated(spam: float, known: float) -> list[str]:
 def test_handles_move_squares_and_numbers_in_the_browser_and_leave_a_trace_and_an_address(visit):
     page, asked = visit("nit", "?"), list[str]()
     tab(page, "Simulate")
+    page.wait_for_load_state("networkidle")  # the page itself is asked for
     page.on("request", lambda request: asked.append(request.url))
     slider, numbers = page.locator("#spam input"), page.locator("#simulation [data-of] > b")
     box = slider.bounding_box()
