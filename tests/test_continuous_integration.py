@@ -44,7 +44,7 @@ def test_the_detectable_difference_is_that_many_errors_of_the_normal_or_of_stude
         assert math.isnan(same.detectable)
         assert same.to_dict()["detectable"] is None
         assert same.samples_for(0.1) is None
-    assert f"show a difference of {made.detectable:.2g} four times out of five" in made.summary
+    assert f"would show a true difference of {made.detectable:.2g} four times" in made.summary
     assert "four times out of five" not in compare(TRUE, A, BAD).summary
 
 

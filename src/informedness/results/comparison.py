@@ -154,8 +154,8 @@ class Comparison(Measured):
             verb = "is not" if self.within_margin else "may be"
             parts.append(f"B {verb} worse by more than {self.margin:g}")
         if self.verdict == "not shown" and not math.isnan(self.detectable):
-            least = f"a difference of {self.detectable:.2g}"
-            parts.append(f"samples like these show {least} four times out of five")
+            least = f"a true difference of {self.detectable:.2g}"
+            parts.append(f"samples like these would show {least} four times out of five")
         gained = f"B is right on {samples(self.gained)} that A gets wrong"
         parts.append(f"{gained}, and wrong on {self.lost} that A gets right")
         return "; ".join(parts)
