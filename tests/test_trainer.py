@@ -16,7 +16,7 @@ from informedness import estimate
 from informedness.trainer import ComputeMetrics, argmax_logits
 from inputs import trainer_cases as cases
 from inputs.cases import warned
-from test_documents import functions_of
+from test_documents import ROOT, snippets
 
 pytestmark = [
     pytest.mark.full,
@@ -103,7 +103,11 @@ def of_the_page(registered, tmp_path, monkeypatch):
     """Return what the page on evaluate defines, beside registered metrics."""
     monkeypatch.chdir(tmp_path)
     transformers.set_seed(0)
-    return functions_of("docs/evaluate.md")
+    names = {}
+    for _, code, printed in snippets(ROOT / "docs/evaluate.md"):
+        if printed is not None:
+            exec(compile(code, "docs/evaluate.md", "exec"), names)
+    return names
 
 
 WORDS = ["<pad>", "</s>", "no", "yes", "few", "many", "good", "bad", "film"]

@@ -29,6 +29,33 @@ def test_the_recipes_print_what_they_say(page, tmp_path, monkeypatch):
             exec(compile(code, page, "exec"), names)
         assert printed.getvalue().endswith(expected), code  # the Trainer prints its logs, too
     if page == "evaluate.md":
-        best = names["best"]
-        assert set(best.hyperparameters) == {"learning_rate"}
-        assert best.objective <= 1  # with bounds and errors it would not be
+        search_with_a_trial_that_diverges(names)
+
+
+def search_with_a_trial_that_diverges(names):
+    """Search by the sum of all metrics but for `compute_objective`, to the end."""
+    import optuna
+
+    trainer, best = names["trainer"], names["best"]
+    assert set(best.hyperparameters) == {"learning_rate"}
+    assert best.objective <= 1  # with bounds and errors it would not be
+    found = []
+
+    def objective(metrics):
+        found.append(metrics["eval_informedness"])
+        return found[-1]
+
+    rates = {"learning_rate": [1e-2, 1e30]}
+    with pytest.warns(UserWarning, match="the model may have diverged"):
+        best = trainer.hyperparameter_search(
+            hp_space=lambda trial: {
+                "learning_rate": trial.suggest_categorical("learning_rate", rates["learning_rate"])
+            },
+            compute_objective=objective,
+            direction="maximize",
+            n_trials=2,
+            sampler=optuna.samplers.GridSampler(rates, seed=0),
+        )
+    assert best.hyperparameters == {"learning_rate": 1e-2}
+    assert (best.objective, len(found)) == (max(found), 4)
+    assert min(found) < 0
