@@ -7,6 +7,7 @@
 import doctest
 import importlib
 import os
+import statistics
 
 os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")  # lighteval reads these once
 
@@ -14,14 +15,16 @@ import inspect_logs
 import lighteval_logs
 import lm_eval_logs
 import pytest
-from arithmetic import LETTERS, LOG, LOGS
+from arithmetic import GOLDS, LETTERS, LOG, LOGS, SAID
 from inspect_ai import scorer
 from inspect_ai.scorer import choice
 from inspect_ai.solver import multiple_choice
 from lighteval.main_inspect import get_inspect_ai_task
 from lighteval.metrics.metrics import Metrics
+from lighteval.metrics.metrics_sample import SampleLevelComputation
 from lighteval.metrics.normalizations import LogProbCharNorm, helm_normalizer
-from lighteval.tasks.requests import Doc
+from lighteval.metrics.utils.metric_utils import SampleLevelMetric
+from lighteval.tasks.requests import Doc, SamplingMethod
 from lm_eval.api.task import ConfigurableTask
 from test_inspect import answering, grader, metrics_of, words
 from test_lm_eval import CHOICES, FOLDED, config, of_metrics, result_of
@@ -30,6 +33,7 @@ from informedness import estimate, read_log
 from informedness.inspect_ai import with_target
 from informedness.lm_eval import Task
 from informedness.logs.reading import READERS
+from informedness.warnings import InformednessWarning
 from inputs.tables import score_of
 from oracles.golden import close
 
@@ -173,6 +177,51 @@ def test_the_likeliest_choice_is_that_of_the_metric_of_lm_eval(tmp_path, metrics
     (answers,) = read_log(tmp_path)
     assert score_of(answers.table, "accuracy") == close(found[f"{metrics[0]},none"])
     assert answers.table.informedness() == close(found["informedness,none"])
+
+
+class InBrackets(SampleLevelComputation):
+    """Right is the letter in brackets."""
+
+    def compute(self, doc, model_response, **_):
+        return float(f"({LETTERS[doc.gold_index]})" in model_response.text[0])
+
+
+def test_a_metric_of_ones_own_in_lighteval_is_the_verdict_if_asked_and_else_is_named(tmp_path):
+    kind = SamplingMethod.GENERATIVE
+    own = SampleLevelMetric("my_acc", True, kind, InBrackets(), statistics.mean)
+    assert in_lighteval(own, "A or ({})", tmp_path)["accuracy"] == close(0.7)
+    with pytest.warns(InformednessWarning, match="log's my_acc .* not read: `--verdict my_acc`"):
+        (answers,) = read_log(tmp_path)
+    assert score_of(answers.table, "accuracy") == 0
+    (answers,) = read_log(tmp_path, verdict="my_acc")
+    assert score_of(answers.table, "accuracy") == close(0.7)
+    with pytest.raises(ValueError, match=r"`verdict` must be a .*: 'my_acc', got 'em'"):
+        read_log(tmp_path, verdict="em")
+
+
+@pytest.mark.parametrize("n_several", [12, 13])
+def test_samples_of_lighteval_with_several_right_choices_are_left_out_up_to_one_in_five(
+    tmp_path, monkeypatch, n_several
+):
+    plain = lighteval_logs.prompt
+
+    def prompt(line, task_name=None):
+        doc = plain(line, task_name)
+        doc.gold_index = [doc.gold_index, *[2] * (line["id"] < f"sum-{n_several:02}")]
+        return doc
+
+    monkeypatch.setattr(lighteval_logs, "prompt", prompt)
+    in_lighteval(Metrics.loglikelihood_acc.value, None, tmp_path)
+    if n_several > 12:
+        with pytest.raises(ValueError, match=r"must have one .*; 13 of 60 samples have several"):
+            read_log(tmp_path)
+        return
+    with pytest.warns(InformednessWarning, match="12 of 60 samples of .* several right answers"):
+        (answers,) = read_log(tmp_path)
+    rows = answers.ids, answers.references, answers.predictions, answers.verdicts
+    for i, *row in zip(*rows, strict=True):
+        gold, said = GOLDS[int(i)], SAID["knows-half"][int(i)]
+        assert (int(i) >= 12, *row) == (True, gold, said, gold == said)
 
 
 @pytest.mark.parametrize("ignored", [None, False, True])

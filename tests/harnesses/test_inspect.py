@@ -8,13 +8,14 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-from inspect_ai import Epochs, scorer
+from inspect_ai import Epochs, eval_retry, scorer
 from inspect_ai.model import ModelAPI, get_model, modelapi
 from inspect_ai.scorer import Score, accuracy, choice
 from inspect_ai.solver import generate
-from inspect_logs import MemoryDataset, Sample, Task, by_letter, model, output, run, saying
+from inspect_logs import MemoryDataset, Sample, Task, by_letter, eval, model, output, run, saying
 
 import informedness.inspect_ai
 from informedness import read_log
@@ -60,6 +61,23 @@ def grader(grade):
     return saying("m", respond)
 
 
+@pytest.mark.parametrize(
+    ("own", "form"),
+    [
+        (scorer.model_graded_qa(model=grader("P"), partial_credit=True), "I say {} for {}"),
+        (scorer.includes(), "No or yes: {}"),
+    ],
+)
+def test_what_a_model_grades_or_any_text_gets_right_has_no_score(tmp_path, own, form):
+    with pytest.warns(InformednessWarning, match=r"does not fit the answer in \d+ of 60"):
+        found = metrics_of(run(words(with_target(own)), answering(form), str(tmp_path)))
+    assert all(math.isnan(found[name]) for name in METRICS)
+    with pytest.raises(ValueError, match="is right, with verdict"):
+        read_log(tmp_path)
+    (answers,) = read_log(tmp_path, extract="(?i)(?:say|yes:) (yes|no)", ignore_case=True)
+    assert answers.table.informedness() == pytest.approx(1 / 2)
+
+
 def valued(value, is_answered=True, metrics=None):
     """A scorer with a value for right and wrong answers, which may not log the answer."""
 
@@ -90,30 +108,17 @@ def test_a_value_counts_in_the_log_and_in_the_run_as_for_the_accuracy_beside(tmp
         assert "; accuracy as the harness has it." in how_read(answers)
 
 
-def right_as(value):
-    return valued(lambda is_right: value if is_right else "I")
-
-
-@pytest.mark.parametrize(
-    ("own", "form", "accuracy"),
-    [
-        (right_as("good"), "{}", 0),  # which the harness takes for 0, as the next one
-        (right_as([1.0, 0.0]), "{}", 0),
-        (right_as("0.5"), "{}", 0.375),
-        # what a model grades, or any text gets right
-        (scorer.model_graded_qa(model=grader("P"), partial_credit=True), "I say {} for {}", 0.5),
-        (scorer.includes(), "No or yes: {}", 1),
-    ],
-)
-def test_what_does_not_say_which_answer_is_right_gives_no_score(tmp_path, own, form, accuracy):
+@pytest.mark.parametrize("value", ["good", [1.0, 0.0], {"a": 1.0}, "0.5"])
+def test_a_value_that_does_not_say_what_is_right_gives_no_score(tmp_path, value):
+    """The harness takes all but the last for 0. A log has a score by "a"."""
+    scorer = valued(lambda is_right: value if is_right else "I")
     with pytest.warns(InformednessWarning, match=r"no score: .* does not fit .* several values"):
-        found = metrics_of(run(words(with_target(own)), answering(form), str(tmp_path)))
+        found = metrics_of(run(words(with_target(scorer)), answering("{}"), str(tmp_path)))
     assert all(math.isnan(found[name]) for name in METRICS)
-    assert found["accuracy"] == accuracy
-    with pytest.raises(ValueError, match="is right, with verdict "):
-        read_log(tmp_path)
-    (answers,) = read_log(tmp_path, extract="(?i)(yes|no)(?: for|$)", ignore_case=True)
-    assert answers.table.informedness() == pytest.approx(1 / 2)
+    assert found["accuracy"] == (0.375 if value == "0.5" else 0)
+    if not isinstance(value, dict):
+        with pytest.raises(ValueError, match=r"where 'Yes' is right, with verdict "):
+            read_log(tmp_path)
 
 
 def test_named_values_are_variants(tmp_path):
@@ -145,12 +150,30 @@ def test_without_an_answer_in_the_log_the_class_is_found_in_the_completion(tmp_p
     assert "as the harness has it" not in how_read(answers)
 
 
+def test_samples_with_several_targets_are_left_out_if_they_are_at_most_one_in_five(tmp_path):
+    task = words(scorer.match())
+    for sample in task.dataset[:12]:
+        sample.target = ["Yes", "Certainly"]
+    run(task, answering("{}"), str(tmp_path / "few"))
+    with pytest.warns(InformednessWarning, match="12 of 60 samples of .* several right answers"):
+        (answers,) = read_log(tmp_path / "few")
+    assert (len(answers.ids), answers.n_left_out) == (48, 12)
+    assert score_of(answers.table, "accuracy") == 0.75
+    task.dataset[12].target = ["Yes", "Certainly"]
+    run(task, answering("{}"), str(tmp_path / "many"))
+    with pytest.raises(ValueError, match=r"'q00': must have one .*; 13 of 60 samples have several"):
+        read_log(tmp_path / "many")
+
+
+WRONG = ["What is 3 + 4?"]
+
+
 @modelapi("fails")
 class Fails(ModelAPI):
-    """Says B, and fails at one question."""
+    """Always says B, and fails at one question; a retry would make mockllm without its answers."""
 
     async def generate(self, input, **_):
-        if "What is 3 + 4?" in input[-1].text:
+        if any(text in input[-1].text for text in WRONG):
             raise RuntimeError("no connection")
         return output("fails", "ANSWER: B")
 
@@ -173,6 +196,22 @@ def test_samples_without_a_score_are_left_out_as_inspect_does(tmp_path):
         (answers,) = read_log(tmp_path)
     assert (answers.n_left_out, score_of(answers.table, "accuracy")) == (3, found["accuracy"])
     assert answers.table.informedness() == pytest.approx(found["informedness"])
+
+
+def test_an_interrupted_run_is_refused_and_its_retry_is_read(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where Inspect finds the file of the task
+    imports = "from inspect_ai import task\nfrom inspect_logs import by_letter\n"
+    Path("sums.py").write_text(f"{imports}@task\ndef sums():\n    return by_letter(n=5)\n")
+    options = {"display": "none", "log_dir": str(tmp_path)}
+    (log,) = eval("sums.py", model="fails/b", **options)
+    refusal = "must have status 'success', got 'error': finish the run with `inspect eval-retry`"
+    with pytest.raises(ValueError, match=refusal):
+        read_log(tmp_path)
+    monkeypatch.setattr(sys.modules[__name__], "WRONG", [])
+    (retried,) = eval_retry(log, **options)
+    with pytest.warns(InformednessWarning, match=f"left out: .*{refusal}"):
+        (of_retry,) = read_log(tmp_path)
+    assert metrics_of(retried)["accuracy"] == score_of(of_retry.table, "accuracy") == 0.4
 
 
 def test_what_cannot_be_scored_ends_the_run_with_what_to_do(tmp_path):

@@ -16,6 +16,8 @@ import informedness.lm_eval
 from informedness import estimate, nit_score
 from informedness import read_log as read
 from informedness.lm_eval import Task
+from informedness.logs.report import how_read
+from informedness.warnings import InformednessWarning
 from inputs.tables import score_of, table_of_labels
 from oracles.golden import close
 
@@ -116,7 +118,8 @@ def position(doc):
     [
         ("knows-half", "acc", 2, "position"),
         ("knows-half", "acc_norm", 4, "{{position}}"),
-        ("always-b", "acc_mutual_info", 4, position),
+        ("knows-half", "acc_mutual_info", 4, position),
+        ("always-b", "acc_bytes", 4, "position"),
     ],
 )
 def test_choices_in_the_prompts_are_read(tmp_path, model, metric, n, gold):
@@ -163,6 +166,62 @@ def test_a_task_with_process_results_of_its_own_names_the_function(tmp_path):
         assert found[f"{name},none"] == right[name]
     (answers,) = read(tmp_path)
     assert answers.table.informedness() == right["informedness"]
+
+
+def of_my_own(doc, results):
+    """Right is the letter in brackets, or half of it."""
+    is_right = f"({doc['answer']})" in results[0]
+    return {"my_acc": float(is_right), "half": is_right / 2, "length": [len(results[0])]}
+
+
+def test_a_metric_of_the_task_is_the_verdict_if_asked_and_else_is_named(tmp_path):
+    metrics = [{"metric": "length", "aggregation": len, "higher_is_better": True}]
+    metrics += of_metrics("my_acc", "half")[:2]
+    form = {"until": ["\n"], "form": "A or ({})"}
+    own = {"process_results": of_my_own, "metric_list": metrics, "generation_kwargs": form}
+    task = ConfigurableTask(config=config(**own, **{"class": None}))
+    found = result_of("knows-half", task, folder=tmp_path)
+    with pytest.warns(InformednessWarning, match=r"the log's half, my_acc .0.7000., length were"):
+        (answers,) = read(tmp_path)
+    assert score_of(answers.table, "accuracy") == 0
+    assert "half, my_acc (0.7000), length were not read: `--verdict my_acc`." in how_read(answers)
+    (answers,) = read(tmp_path, verdict="my_acc")
+    assert score_of(answers.table, "accuracy") == close(found["my_acc,none"]) == close(0.7)
+    assert "; accuracy as the harness has it; the log's half, length were" in how_read(answers)
+    (answers,) = read(tmp_path, extract=r"\((.)\)")
+    assert score_of(answers.table, "accuracy") == close(0.7)
+    assert how_read(answers).endswith("; the log's half, my_acc (0.7000), length were not read.")
+    for verdict in "half", "length", "my":
+        with pytest.raises(ValueError, match=f"of 0 and 1 in the log: 'my_acc'.*, got '{verdict}'"):
+            read(tmp_path, verdict=verdict)
+    with pytest.raises(ValueError, match="`verdict` does not go with `extract`"):
+        read(tmp_path, verdict="my_acc", strip=True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "name", "metric", "more"),
+    [({}, "answer", "exact_match", "C"), (CHOICES, "position", "acc", 2)],
+)
+def test_documents_with_several_targets_are_left_out_if_they_are_at_most_one_in_five(
+    changes, name, metric, more, tmp_path
+):
+    """The harness then wants a list of each."""
+    for n_several in (12, 13):
+
+        def targets(doc, n_several=n_several):
+            is_early = int(doc["prompt"].split()[2]) <= n_several
+            return [doc[name], more] if is_early else [doc[name]]
+
+        own = {"doc_to_target": targets, "class": None, "metric_list": of_metrics(metric)[:1]}
+        task = ConfigurableTask(config=config(**{**changes, **own}))
+        result_of("knows-half", task, folder=tmp_path / str(n_several))
+    with pytest.warns(InformednessWarning, match="12 of 60 samples of .* several right answers"):
+        (answers,) = read(tmp_path / "12")
+    assert answers.references == (*GOLDS[12:],)
+    assert answers.predictions == (*SAID["knows-half"][12:],)
+    assert "; accuracy as the harness has it for the samples that count." in how_read(answers)
+    with pytest.raises(ValueError, match=r"line 1: must have one .*; 13 of 60 samples have sev"):
+        read(tmp_path / "13")
 
 
 def of_nit(**options):
