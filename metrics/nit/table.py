@@ -315,7 +315,7 @@ def warn_of_labels(
                 "out, or count a missing prediction as a wrong answer",
                 LabelsWarning,
             )
-    if not table.outside_totals.any():
+    if table.is_class.all() or not table.outside_totals.any():
         return
     are_apart = not table.prediction_totals[table.is_class].any()
     is_outside = ~table.is_class & (table.prediction_totals > 0)
