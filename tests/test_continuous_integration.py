@@ -104,6 +104,7 @@ def run(command, tmp_path):
 
 
 COMPARE, REPORT = "compare p.csv -r y -p", "report p.csv -r y -p a --metric"
+INSPECT = shlex.quote(str(kept("inspect")))  # a folder may have a blank in its name
 DECIDED = {
     f"{COMPARE} bad a --require better": (0, ""),
     f"{COMPARE} a b --require better": (3, "required better: B is not shown to be better (-0."),
@@ -124,8 +125,8 @@ DECIDED = {
     f"{REPORT} nit --at-least 0.1 --ignore-index 0": (3, "nit has no interval: "),
     "report p.csv -r y -p a --at-least 0.5": (2, "`--at-least` is for one score of one model"),
     f"{REPORT} nit --by doc --at-least 0.5": (2, "add --metric"),
-    f"report {kept('inspect')} --metric informedness --at-least 0.3": (0, ""),
-    f"report {kept('inspect')} --metric informedness --at-least 0.5": (3, "may be below 0.5 (0.3"),
+    f"report {INSPECT} --metric informedness --at-least 0.3": (0, ""),
+    f"report {INSPECT} --metric informedness --at-least 0.5": (3, "may be below 0.5 (0.3"),
     "report p.csv -r y -p a b --metric nit --at-least 0.5": (2, "one score of one model"),
 }
 
