@@ -23,6 +23,7 @@ LISTS = pd.DataFrame({"gold": GOLD, "bert": BERT, "out": [[x] for x in BERT]})
 SAID = pd.DataFrame({"gold": GOLD, "out": [{"says": x, "all": [x, x]} for x in BERT]})
 FILES = {
     "pandas.csv": cells(**{"": "012345"}, gold=GOLD, bert=BERT),
+    "index.csv": cells(**{"": "012345"}, gold=GOLD, bert=GPT),
     "semicolon.csv": cells(";", **{"": "012345"}, gold=GOLD, bert=BERT),
     "rows.jsonl": SAID.to_json(orient="records", lines=True),
     "rows.parquet": LISTS.to_parquet(),
@@ -95,8 +96,9 @@ SUGGESTED = {
     "compare a.csv b.csv": (f"{NAMES} pred --on id",),
     "compare ints.csv floated.csv": (f"{NAMES} pred --on ID", "a sample in place of ID"),
     "report gold.csv bert.csv": (f"{NAMES} bert --on id", "\ngold ", "\nbert "),
-    "report a.csv b.csv": (None, "both files have the samples of id: `--on` joins"),
+    "report a.csv b.csv": (None, "both files have the same values of id: if it identifies"),
     "report a.csv part.csv": (f"{NAMES} pred",),
+    "report pandas.csv index.csv": (f"{NAMES} bert",),
     "report a.csv b.csv three.csv": (None, FROM_LIST),
     # they are, but do not exist
     "report latin.csv -r Gefühl -p bert": (None, "line 1 is not text in UTF-8", "--encoding"),

@@ -59,8 +59,8 @@ def ask_for_columns(options: Namespace) -> None:
     identifiers = _identifiers(first, last) if len(paths) == 2 else []
     remedy = _remedy(options, first, last, paths, misplaced, identifiers)
     if identifiers and options.on is None and not remedy:
-        advice += f"; both files have the samples of {shown(identifiers[0])}: `--on` joins the "
-        advice += "predictions in one to the labels in the other, `compare` compares two models"
+        advice += f"; both files have the same values of {shown(identifiers[0])}: if it identifies "
+        advice += "samples, `--on` joins predictions to labels, and `compare` compares two models"
     if remedy:
         advice += ", for example"  # of which nothing is left if no line can be shown
         if has_rows:
@@ -89,8 +89,11 @@ def _listed(columns: Columns) -> Rows:
 
 
 def _identifiers(first: Columns, last: Columns) -> list[str]:
-    """Return the columns that name the same samples in both files, each once."""
-    return [x for x, n in first.items() if n == last.get(x) and n.total() == len(n) > 1]
+    """Return the columns with the same values in both files, each once, but for one without a name.
+
+    That is the index of a data frame, which counts the rows of each file.
+    """
+    return [x for x, n in first.items() if x and n == last.get(x) and n.total() == len(n) > 1]
 
 
 def _remedy(
