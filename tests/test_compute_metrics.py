@@ -3,8 +3,12 @@
 Covers src: logits.py, trainer.py.
 """
 
+import copy
 import math
+import os
 import pickle
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,6 +22,7 @@ from informedness.trainer import ComputeMetrics, argmax_logits
 from informedness.warnings import InformednessWarning
 from inputs.cases import warned
 from inputs.tables import score_of, table_of_labels
+from test_tally import beside_threads, exit_codes, forked
 
 pytestmark = [  # imports torch
     pytest.mark.full,
@@ -250,6 +255,57 @@ def test_batches_must_be_alike_and_counting_starts_afresh_after_a_result_or_an_e
             metric(second, compute_result=False)
         again.reset()
         assert metric(half) == again(half) == of_half, message
+
+
+@beside_threads
+def test_a_call_that_begins_while_a_thread_counts_is_an_error():
+    """A copy made meanwhile counts on from what was counted before, and a forked process anew."""
+    halves = [(LOGITS[:60], REFERENCES[:60]), (LOGITS[60:], REFERENCES[60:])]
+    metric = ComputeMetrics(*NAMES)
+    wanted = metric((LOGITS, REFERENCES))
+    of_half = metric(halves[1])
+    for before in (halves[:1], []):
+        for half in before:
+            metric(half, compute_result=False)
+        counted, may_end = Event(), Event()
+        rest = halves[len(before) :]
+
+        def batches(counted=counted, may_end=may_end, rest=rest):
+            """Yield logits as a thread gets to them, which waits before the last."""
+            yield from [logits for logits, _ in rest][:-1]
+            counted.set()
+            may_end.wait()
+            yield rest[-1][0]
+
+        with ThreadPoolExecutor(1) as pool:
+            running = pool.submit(metric, (batches(), [references for _, references in rest]))
+            try:
+                assert counted.wait(60)
+                for begin in (lambda: metric(halves[0]), metric.reset):
+                    with pytest.raises(RuntimeError, match=r"another thread .* needs its own"):
+                        begin()
+                for again in (copy.deepcopy(metric), pickle.loads(pickle.dumps(metric))):
+                    found = again(halves[1])
+                    assert found == (wanted if before else of_half)
+                if hasattr(os, "fork"):
+                    child = forked(lambda: np.testing.assert_equal(metric(halves[1]), of_half))
+                    assert exit_codes([child]) == [0]
+            finally:
+                may_end.set()
+            assert running.result() == wanted
+        assert metric(halves[1]) == of_half
+
+
+def test_threads_with_copies_of_one_and_one_after_the_other_are_right():
+    metric = ComputeMetrics(*NAMES)
+    wanted = metric((LOGITS, REFERENCES))
+    for of_thread in (copy.deepcopy, copy.copy):
+        with ThreadPoolExecutor(8) as pool:
+            found = pool.map(lambda x: x(metric)((LOGITS, REFERENCES)), [of_thread] * 100)
+        assert [*found] == [wanted] * 100
+    for _ in range(3):
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(metric, (LOGITS, REFERENCES)).result() == wanted
 
 
 def test_argmax_logits_gives_ids_and_leaves_what_has_none():

@@ -4,14 +4,21 @@ Covers src: tables/tally.py.
 """
 
 import copy
+import dataclasses
 import itertools
+import os
 import pickle
+import signal
+import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import numpy as np
 import pytest
 
 from informedness import NoSamplesError, Tally
+from informedness.tables import tally as module
 from inputs.tables import table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. in .* is no class of `references`")
@@ -115,3 +122,124 @@ def test_threads_may_share_a_tally():
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: tally.update(**given), range(3000)))
     assert tally.table == table_of_labels([0, 1, 1] * 3000, [0, 1, 0] * 3000)
+
+
+def forked(work):
+    """Return the number of a forked process that does this work, and exits with 0 after it."""
+    child = os.fork()
+    if not child:
+        code = 1
+        try:
+            work()
+            code = 0
+        finally:
+            os._exit(code)
+    return child
+
+
+def exit_codes(children):
+    """Return the exit codes of processes; None for each that hangs, which is killed."""
+    codes, deadline = dict.fromkeys(children), time.monotonic() + 60
+    while None in codes.values() and time.monotonic() < deadline:
+        for child in [x for x, code in codes.items() if code is None]:
+            ended, status = os.waitpid(child, os.WNOHANG)
+            codes[child] = os.waitstatus_to_exitcode(status) if ended else None
+        time.sleep(0.01)
+    for child in [x for x, code in codes.items() if code is None]:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    return [*codes.values()]
+
+
+forking = pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
+beside_threads = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
+
+
+@forking
+@beside_threads
+def test_a_child_forked_while_threads_update_does_not_wait_for_them():
+    tally, is_over = Tally(), Event()
+    large = {"references": RNG.integers(0, 300, 9000), "predictions": RNG.integers(0, 300, 9000)}
+
+    def work(again=lambda: False):
+        while True:
+            tally.update(**large)
+            if not again():
+                return
+
+    with ThreadPoolExecutor(3) as pool:
+        try:
+            for _ in range(3):
+                pool.submit(work, lambda: not is_over.is_set())
+            children = [forked(work) for _ in range(30)]
+            assert exit_codes(children) == [0] * 30
+        finally:
+            is_over.set()
+
+
+class Waiting(np.ndarray):
+    """An array whose sum takes until somebody lets it go on."""
+
+    begun, may_end = Event(), Event()
+
+    def sum(self, **options):
+        self.begun.set()
+        self.may_end.wait()
+        return np.asarray(self).sum(**options)
+
+
+@forking
+@beside_threads
+def test_a_child_forked_while_a_thread_sums_a_table_does_not_wait_for_it():
+    """As before Python 3.12 it does for `functools.cached_property`, of whatever table."""
+    table, other = (table_of_labels([0, 1, 1], [0, 1, 0]) for _ in range(2))
+    other = dataclasses.replace(other, counts=other.counts.view(Waiting))
+    with ThreadPoolExecutor(1) as pool:
+        total = pool.submit(lambda: other.total)
+        try:
+            assert Waiting.begun.wait(60)
+            assert exit_codes([forked(lambda: table.total)]) == [0]
+        finally:
+            Waiting.may_end.set()
+        assert total.result() == table.total == 3
+
+
+def test_an_interrupt_within_update_missing_counts_all_of_it_or_nothing():
+    """One at each line that runs, but for the end of `with`, which takes one step."""
+    outcomes = []
+    for nth in itertools.count():
+        tally, lines = Tally(), []
+
+        def trace(frame, event, _, lines=lines, nth=nth):
+            if frame.f_code.co_filename != module.__file__:
+                return None
+            if event == "line" and frame.f_lineno not in lines:
+                lines.append(frame.f_lineno)
+                if len(lines) > nth:
+                    raise KeyboardInterrupt
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            tally.update_missing([0, 1, 1])
+        except KeyboardInterrupt:
+            pass
+        else:
+            break
+        finally:
+            sys.settrace(before)
+        n_samples = 0 if tally._table is None else tally._table.n_samples
+        outcomes.append((n_samples, tally.n_missing))
+    assert {*outcomes} == {(0, 0)}
+    assert len(outcomes) > 5
+    assert (tally.table.n_samples, tally.n_missing) == (3, 3)
+
+
+def test_missing_predictions_are_those_that_count_and_add_up_over_parts():
+    parts = [Tally(ignore_index=-100), Tally(ignore_index=-100)]
+    parts[0].update_missing([0, 1, -100])
+    parts[1].update_missing([1, -100])
+    parts[1].update(references=[0, 1], predictions=[0, 1])
+    both = sum(parts)
+    assert (both.n_missing, both.table.n_samples) == (3, 5)

@@ -6,11 +6,10 @@ PREDICTIONS, here and everywhere else. It is sparse: only cells with samples are
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from numbers import Number
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 Classes: TypeAlias = tuple[Label | None, ...]
+_T = TypeVar("_T")
 
 _MOST_BITS = 22  # of a table of all pairs, 32 MB; more are counted by sorting
 
@@ -105,6 +105,22 @@ def sums_of_others(amounts: Numbers) -> Numbers:
     before, behind = np.cumsum(amounts, axis=0), np.cumsum(amounts[::-1], axis=0)[::-1]
     none = amounts[:1] * 0
     return np.concatenate([none, before[:-1]]) + np.concatenate([behind[1:], none])
+
+
+class cached_property(Generic[_T]):  # noqa: N801 as in functools
+    """Compute an attribute once, without the lock that functools takes before Python 3.12.
+
+    It is one lock for all tables: in a forked process nobody releases it if another thread had it.
+    """
+
+    def __init__(self, method: Callable[[Any], _T]) -> None:
+        self._method, self.__doc__ = method, method.__doc__
+
+    def __get__(self, table: Any, owner: Any = None) -> _T:
+        if table is None:
+            return cast(Any, self)
+        value = vars(table)[self._method.__name__] = self._method(table)
+        return value
 
 
 @dataclass(frozen=True, eq=False)

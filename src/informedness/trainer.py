@@ -5,10 +5,14 @@ only these are moved.
 """
 
 import math
+import os
 import sys
 import weakref
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import copy
+from threading import get_ident
 from typing import Any
 
 import numpy as np
@@ -108,6 +112,8 @@ class ComputeMetrics:
     accelerate, as those of the Trainer are. In other loops an interruption cannot be noticed:
     `reset` forgets what was counted.
 
+    Each thread needs its own, such as a deep copy.
+
     A causal language model predicts the next token: shift its labels first.
 
     Examples
@@ -173,8 +179,35 @@ class ComputeMetrics:
 
     def reset(self) -> None:
         """Forget what was counted."""
+        with self._turn():
+            self._start_afresh()
+
+    def _start_afresh(self) -> None:
         self._counts.reset()
         self._loop: tuple[weakref.ref[Any], int] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {**vars(self)}
+        if running := state.pop("_running", None):
+            *_, state["_counts"] = running
+        return state
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Raise RuntimeError if another thread is counting; a copy made now lacks this batch."""
+        process, thread, _ = mine = os.getpid(), get_ident(), self._counts
+        first = vars(self).setdefault("_running", mine)  # in one step, so that only one thread can
+        is_left = first is not mine  # by an interrupt, or by the process that this was forked from
+        if is_left and first[0] == process and first[1] != thread:
+            rule = "each thread needs its own, such as a deep copy"
+            raise RuntimeError(f"another thread is counting with this ComputeMetrics: {rule}")
+        self._running, self._counts = mine, self._counts.copy()
+        if is_left:
+            self._start_afresh()
+        try:
+            yield
+        finally:
+            vars(self).pop("_running", None)
 
     def __call__(self, eval_prediction: Any, compute_result: bool = True) -> dict[str, float]:
         """Count a batch or all batches, and return the scores.
@@ -194,17 +227,20 @@ class ComputeMetrics:
         ValueError
             If predictions and references do not fit together, or it is unclear how to read them;
             the message says what to do.
+        RuntimeError
+            If another thread is in such a call.
         """
-        self._leave_out_interrupted()
-        is_over = True
-        try:
-            for predictions, references in read_batches(eval_prediction):
-                self._count(predictions, references)
-            is_over = compute_result
-            return self._result() if compute_result else {}
-        finally:
-            if is_over:
-                self.reset()
+        with self._turn():
+            self._leave_out_interrupted()
+            is_over = True
+            try:
+                for predictions, references in read_batches(eval_prediction):
+                    self._count(predictions, references)
+                is_over = compute_result
+                return self._result() if compute_result else {}
+            finally:
+                if is_over:
+                    self._start_afresh()
 
     def _leave_out_interrupted(self) -> None:
         """Forget what was counted in another loop over a data loader of accelerate."""
@@ -216,7 +252,7 @@ class ComputeMetrics:
         loop = weakref.ref(loaders[-1]), loaders.count(loaders[-1])
         if self._counts.form is not None and loop != self._loop:
             warn("an evaluation was interrupted, and its batches are left out of the next one")
-            self.reset()
+            self._start_afresh()
         self._loop = loop
 
     def _count(self, predictions: Any, references: Numbers) -> None:
@@ -309,6 +345,13 @@ class _Counts:
         self.form: str | None = None
         # where answers are sequences of ids: how often each begins with which of both
         self._starts: Counter[tuple[int, int]] = Counter()
+
+    def copy(self) -> "_Counts":
+        """Return counts that can go on while these stay as they are."""
+        other = copy(self)
+        other.tally, other.labels = copy(self.tally), copy(self.labels)
+        other._starts = self._starts.copy()
+        return other
 
     def check_form(self, form: str) -> None:
         """Raise ValueError if batches of one evaluation have different forms."""

@@ -7,6 +7,7 @@ sample.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
@@ -33,7 +34,17 @@ from .sides import read_sides
 
 NO_ANSWER = -(2**30)  # the id of no class, where scores leave the prediction open
 
-ADDING = Lock()  # threads that query a model may share a tally; one for all, so that it pickles
+_adding = Lock()  # threads that query a model may share a tally; one for all, so that it pickles
+
+
+def _renew_lock() -> None:
+    """Take a new lock in a forked process: nobody there releases one that another thread had."""
+    global _adding
+    _adding = Lock()
+
+
+if hasattr(os, "register_at_fork"):  # which Windows has not
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 class Tally:
@@ -65,12 +76,15 @@ class Tally:
     (3, 0.5)
     """
 
+    _table: ContingencyTable | None
+    ids: range | None  # of logits: all are classes, whether or not they occur
+    n_missing: int  # of `update_missing`
+
     def __init__(
         self, *, labels: Any = None, ignore_index: Label | None = None, unknown: str = "error"
     ) -> None:
         no_samples = {"references": (), "predictions": ()}
         self._task = read_sides(no_samples, labels, ignore_index, unknown)[1]
-        self._table: ContingencyTable | None = None
         self.reset()
 
     def update(self, *, references: Any, predictions: Any, sample_weight: Any = None) -> None:
@@ -89,17 +103,16 @@ class Tally:
             If the batch is not valid, as in `informedness_score`, or its labels differ in type
             from earlier ones; none of it is counted.
         """
-        self._add(references, predictions, sample_weight, self._task)
+        sides = {"references": references, "predictions": predictions}
+        self._add(sides, sample_weight, self._task)
 
     def update_missing(self, references: Any) -> None:
         """Count samples without a prediction as wrong answers, whatever `unknown` is."""
-        wrong = self._task._replace(unknown="wrong")
-        self._add(references, [None] * len(references), None, wrong)
-        self.n_missing += len(references)
+        sides = {"references": references, "predictions": [None] * len(references)}
+        self._add(sides, None, self._task._replace(unknown="wrong"), are_missing=True)
 
-    def _add(self, references: Any, predictions: Any, sample_weight: Any, task: Task) -> None:
+    def _add(self, sides: Any, sample_weight: Any, task: Task, are_missing: bool = False) -> None:
         """Add the table of a batch."""
-        sides = {"references": references, "predictions": predictions}
         (references, predictions), task = read_sides(sides, *task, sample_weight=sample_weight)
         if self._table is not None:
             before = read_column(self._table.labels[:1], "labels")
@@ -108,8 +121,11 @@ class Tally:
             table = ContingencyTable._of_columns(references, predictions, task, sample_weight)
         except NoSamplesError:
             return
-        with ADDING:
-            self._table = table if self._table is None else self._table + table
+        with _adding:
+            both = table if self._table is None else self._table + table
+            n_missing = self.n_missing + (table.total if are_missing else 0)
+            # in one step, so that an interrupt leaves both or neither
+            vars(self).update(_table=both, n_missing=n_missing)
 
     @property
     def table(self) -> ContingencyTable:
@@ -137,9 +153,8 @@ class Tally:
 
     def reset(self) -> None:
         """Forget all samples."""
-        self._table = None
-        self.ids: range | None = None  # of logits: all are classes, whether or not they occur
-        self.n_missing = 0  # of `update_missing`
+        with _adding:
+            vars(self).update(_table=None, ids=None, n_missing=0)
 
     def __repr__(self) -> str:
         return "Tally of no samples" if self._table is None else repr(self._table)
@@ -160,6 +175,7 @@ class Tally:
                 f"{other._task}"
             )
         both = copy(self)
+        both.n_missing += other.n_missing
         tables = [tally._table for tally in (self, other) if tally._table is not None]
         both._table = ContingencyTable.sum_of(tables) if tables else None
         return both
