@@ -24,6 +24,7 @@ from informedness.logs.reading import READERS
 from informedness.logs.report import how_read
 from informedness.tables.label_options import AS_THEY_ARE
 from informedness.warnings import InformednessWarning
+from inputs.cases import warned
 from inputs.tables import score_of
 
 DATE = "2026-01-01T00-00-00"
@@ -354,6 +355,7 @@ READ = [  # harness, log, fields of one sample or of all, which, what is read
     ("inspect", None, {"choices": ["?"] * 28, "target": "2"}, 0, "choices", OF_28),
     ("inspect", None, {"target": ["yes"]}, None, "classes", ("yes",)),
     ("inspect", None, {}, None, "prompts", "What is 1 + 2?\n3\n4\n5\n6"),
+    ("inspect", None, lambda log: log["eval"].update(task=["x"]), None, "task", "['x']"),
     ("inspect", None, {"input": MESSAGE}, 0, "prompts", f"{json.dumps([SAID])}\n3\n4\n5\n6"),
     *(
         ("inspect", None, {"scores.choice.value": value}, None, "verdicts", (verdict,) * 20)
@@ -451,3 +453,85 @@ def test_a_file_that_is_damaged_or_of_something_else_is_refused(tmp_path):
         harness = {"s": "lm-eval", "d": "lighteval", "l": "inspect"}[name[0]]
         with pytest.raises(ValueError, match=message):
             list(READERS[harness].read_log(tmp_path / name))
+
+
+DEEP = 100_000 * "["
+LINE_OF_TEXT = {"doc_id": 0, "target": "a", "filtered_resps": ["a"], "filter": "none"}
+LINE_OF_TEXT |= {"prompt_hash": "", "doc_hash": "", "arguments": {"x": {"arg_1": {}}}}
+HEAD = {"version": 2, "status": "success", "eval": {"task": "t", "model": "m"}}
+SAMPLE = {"id": 1, "epoch": 1, "target": "a", "input": "?"}
+SAMPLE |= {"scores": {"s": {"value": "C", "answer": "a"}}}
+
+
+def with_deep(fields):
+    """Return an object of JSON with one more field, which is nested too deeply."""
+    return f'{json.dumps(fields)[:-1]}, "x": {DEEP}'
+
+
+DAMAGED = {  # by the name of the file; of .eval logs, the files in it
+    "samples_1.jsonl": DEEP,
+    "samples_2.jsonl": with_deep(LINE_OF_TEXT),
+    "samples_3.jsonl": json.dumps(LINE_OF_TEXT) + "\n" + with_deep(LINE_OF_TEXT),
+    "samples_4.jsonl": json.dumps(LINE_OF_TEXT | {"nit": [None, "a"]}) + "\n",
+    "samples_5_2027-01-01T00-00-00.jsonl": json.dumps(LINE_OF_TEXT),  # beside damaged results
+    "1.json": with_deep(HEAD),
+    "2.json": json.dumps(HEAD | {"samples": 7}),
+    "3.json": json.dumps(HEAD | {"samples": [SAMPLE], "results": [7]}),
+    "4.json": json.dumps(HEAD | {"samples": [SAMPLE | {"target": {}}]}),
+    "5.json": json.dumps(HEAD | {"samples": [SAMPLE | {"scores": {"s": {"value": 10**400}}}]}),
+    "6.json": json.dumps(HEAD | {"samples": [SAMPLE | {"target": [["a"]]}]}),
+    "1.eval": {"header.json": DEEP, "samples/1.json": "{}"},
+    "2.eval": {"header.json": json.dumps(HEAD), "samples/1.json": DEEP},
+    "3.eval": {"header.json": json.dumps(HEAD), "samples/1.json": "7"},
+}
+DAMAGED["samples_4.jsonl"] += json.dumps(LINE_OF_TEXT)
+RESULTS_OF_5 = "results_2027-01-01T00-00-00.json"
+
+
+@pytest.mark.parametrize(
+    "of_results", [DEEP, "[7]", "{", '{"configs": [7]}', '{"configs": {"5": 7}}']
+)
+def test_a_damaged_log_is_left_out_by_name_and_all_others_are_read(tmp_path, of_results):
+    for harness in PATHS:
+        changed(tmp_path, harness, None, {})
+    whole = read_log(tmp_path)
+    assert [answers.harness for answers in whole] == [*PATHS]
+    (tmp_path / RESULTS_OF_5).write_text(of_results)
+    for name, content in DAMAGED.items():
+        if isinstance(content, str):
+            (tmp_path / name).write_text(content)
+            continue
+        with zipfile.ZipFile(tmp_path / name, "w") as archive:
+            for member, text in content.items():
+                archive.writestr(member, text)
+    read, said = warned(read_log, tmp_path)
+    assert read == whole
+    left_out = {name: said.count(f"left out: {tmp_path / name}") for name in DAMAGED}
+    assert left_out == dict.fromkeys(DAMAGED, 1)
+
+
+TARGETS = {  # as lm-eval logs them, and what the one right answer is
+    "A": "A",
+    "[0]": "0",
+    " ['A'] ": "A",
+    "['it\\'s \\u20ac']": "it's €",
+    '["it\'s", ]': "it's",
+    "[-1.5]": "-1.5",
+    "[[1, 2]]": "[1, 2]",
+    "[{'a': (1, None)}]": "{'a': (1, None)}",
+}
+NO_LISTS = [  # texts that Python reads as something else, warns of, or overflows at
+    *("-" * 30_000, f"[{'-' * 30_000}1]", "[" * 30_000, "[" * 250 + "]" * 250, f"[{'1' * 9999}]"),
+    *("1if x", "[1if x else 2]", "[1 is 1]", "[0777]", "[A]", "[1or 2]", "[1](2)", "[1], [2]"),
+    *("['\\d']", "['\\x']", "[{[]: 1}]", "['a\0']", "(1, 2)", "{'a'}", "1e5", "[1", "1]", ""),
+]
+
+
+@pytest.mark.parametrize(
+    ("target", "gold"), [*TARGETS.items(), *((text, text) for text in NO_LISTS)]
+)
+def test_a_target_is_a_list_only_as_python_prints_one(tmp_path, target, gold):
+    line = LINE_OF_TEXT | {"target": target}
+    (tmp_path / "samples_t.jsonl").write_text(json.dumps(line))
+    (answers,), said = warned(read_log, tmp_path)
+    assert (answers.references, said) == ((gold,), "")

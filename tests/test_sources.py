@@ -3,6 +3,7 @@
 Covers src: files/arrow.py, files/frames.py, files/objects.py, files/tables.py.
 """
 
+import json
 import sys
 from datetime import date
 from decimal import Decimal
@@ -451,3 +452,83 @@ def test_of_a_folder_that_datasets_wrote_what_it_lists_is_read_and_no_cache_besi
     (other / "state.json").write_text('{"epoch": 3}')
     (other / "p.csv").write_text("gold,model\na,a\nb,a\n")
     assert "state.json" in warned(table_from_file, other, **COLUMNS)[1]
+
+
+ELSEWHERE = ["../secret/s.csv", "..\\secret\\s.csv", "in/p.csv", "./p.csv", "p.csv/", "C:p.csv"]
+ELSEWHERE += [
+    "{}/secret/s.csv",
+    "C:\\p.csv",
+    "//host/p.csv",
+    "~/p.csv",
+    "..",
+    ".",
+    "in",
+    "",
+    "P.CSV",
+]
+ELSEWHERE += ["file:p.csv", "p.csv\0", "other.csv", "s?.csv", 7, None, ["p.csv"], True, {}]
+
+
+def test_what_datasets_lists_must_be_files_of_its_folder(tmp_path):
+    folder = tmp_path / "data"
+    (folder / "in").mkdir(parents=True)
+    (tmp_path / "secret").mkdir()
+    for path in (folder / "p.csv", folder / "in" / "p.csv", tmp_path / "secret" / "s.csv"):
+        path.write_text("gold,model\na,a\nb,a\n")
+    for name in ELSEWHERE:
+        name = name.format(tmp_path) if isinstance(name, str) else name
+        state = {"_data_files": [{"filename": "p.csv"}, {"filename": name}]}
+        (folder / "state.json").write_text(json.dumps(state))
+        message = f"^{folder / 'state.json'}: `filename` must be the name of a file in the same"
+        with pytest.raises(ValueError, match=message):
+            table_from_file(folder, **COLUMNS)
+
+
+def test_a_listed_link_is_followed_as_in_any_folder(tmp_path):
+    """A data set that the Hub's library downloaded has links to its files, and nothing else."""
+    made = datasets.Dataset.from_dict({"gold": [0, 1] * 30, "model": [0, 1, 1] * 20})
+    made.save_to_disk(tmp_path / "blobs")
+    snapshot = tmp_path / "snapshots" / "abc"
+    snapshot.mkdir(parents=True)
+    for blob in (tmp_path / "blobs").iterdir():
+        (snapshot / blob.name).symlink_to(f"../../blobs/{blob.name}")
+    table, said = warned(table_from_file, snapshot, **COLUMNS)
+    assert (said, table) == ("", table_of_labels([0, 1] * 30, [0, 1, 1] * 20))
+
+
+DEEP = 100_000 * "["
+OF_CLASSES = '{"info": {"features": {"gold": {"_type": "ClassLabel", "names": %s}}}}'
+
+
+def test_what_is_nested_too_deeply_is_refused_by_its_file(tmp_path):
+    row = '{"gold": "a", "model": "a"}\n'
+    files = {"p.jsonl": f"{row}{DEEP}", "p.json": f"[{row}, {DEEP}", "one.json": f'{{"a": {DEEP}'}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    table = pa.table({"gold": [0, 1], "model": [0, 0]})
+    for name, metadata in (("p.parquet", DEEP), ("damaged.parquet", "{")):
+        changed = table.replace_schema_metadata({"huggingface": metadata})
+        pa.parquet.write_table(changed, tmp_path / name)
+    (tmp_path / "of_datasets").mkdir()
+    (tmp_path / "of_datasets" / "state.json").write_text(DEEP)
+    for path in tmp_path.iterdir():
+        with pytest.raises(ValueError, match=f"^{path}"):
+            table_from_file(path, **COLUMNS)
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        "5",
+        "[]",
+        '{"info": 5}',
+        '{"info": {"features": [5]}}',
+        *(OF_CLASSES % x for x in ("5", "null", "{}")),
+    ],
+)
+def test_metadata_of_another_program_name_no_classes(metadata, tmp_path):
+    table = pa.table({"gold": [0, 1], "model": [0, 0]})
+    pa.parquet.write_table(
+        table.replace_schema_metadata({"huggingface": metadata}), tmp_path / "p.parquet"
+    )
+    assert table_from_file(tmp_path / "p.parquet", **COLUMNS).labels == (0, 1)

@@ -61,6 +61,7 @@ def naming(what: object) -> Iterator[None]:
     """Name a file, a line or a sample in errors about it, unless its name is empty."""
     try:
         yield
-    except ValueError as error:
-        message = f"{what}: {error}" if what != "" else str(error)
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        message = f"{what}: {reason}" if what != "" else reason
         raise DataError(message, getattr(error, "remedy", None)) from error

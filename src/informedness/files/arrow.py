@@ -6,6 +6,7 @@ Tested in tests/test_damage.py and tests/test_sources.py.
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from typing import Any, BinaryIO
 
 from .columns import check_columns
@@ -132,6 +133,10 @@ def _together(tables: Sequence[Any]) -> dict[str, Any]:
     return {name: table[name] for name in table.column_names}
 
 
+def _field(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, dict) else None
+
+
 def check_schema(names: Mapping[str, str], schema: Any) -> dict[str, Sequence[str]]:
     """Return by argument the names of classes of which a column of `datasets` has the positions.
 
@@ -144,13 +149,13 @@ def check_schema(names: Mapping[str, str], schema: Any) -> dict[str, Sequence[st
 
     nested = [x for x in names.values() if x not in schema.names and column_of(x, schema.names)]
     check_columns(names, [*schema.names, *dict.fromkeys(nested)])
-    info = json.loads((schema.metadata or {}).get(b"huggingface", b"{}")).get("info") or {}
+    metadata = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
+    features = reduce(_field, ("info", "features"), metadata)
     class_names = {}
     for argument, name in names.items():
-        feature = info.get("features") or {}
-        for step in [name] if name in feature else name.split("."):
-            feature = feature.get(step) if isinstance(feature, dict) else None
-        if isinstance(feature, dict) and feature.get("_type") == "ClassLabel":
+        steps = [name] if _field(features, name) else name.split(".")
+        feature = reduce(_field, steps, features)
+        if _field(feature, "_type") == "ClassLabel" and isinstance(_field(feature, "names"), list):
             class_names[argument] = feature["names"]
         data_type = None if name in nested else schema.field(name).type
         if data_type and types.is_nested(data_type) and not types.is_run_end_encoded(data_type):

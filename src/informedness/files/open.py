@@ -133,11 +133,15 @@ def _data_among(files: list[str], place: str) -> list[str]:
         state = Path(place, "state.json")
         with naming(shown(state)):
             listed = json.loads(state.read_text("utf-8"))
-        entries = listed.get("_data_files") if isinstance(listed, dict) else None
-        if isinstance(entries, list) and all(
-            isinstance(x, dict) and "filename" in x for x in entries
-        ):
-            return [str(entry["filename"]) for entry in entries]
+            entries = listed.get("_data_files") if isinstance(listed, dict) else None
+            if isinstance(entries, list) and all(
+                isinstance(x, dict) and "filename" in x for x in entries
+            ):
+                names = [entry["filename"] for entry in entries]
+                if odd := [name for name in names if name not in files]:
+                    rule = "`filename` must be the name of a file in the same folder"
+                    raise ValueError(f"{rule}, got {show(odd[0])}")
+                return names
     return files
 
 

@@ -355,7 +355,7 @@ class Answers:
 
 
 # Samples that cannot be read, and what raises if one is damaged
-DAMAGES = (ValueError, AttributeError, IndexError, KeyError, TypeError)
+DAMAGES = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
 
 
 class SeveralError(ValueError):
@@ -388,7 +388,7 @@ def json_object(text: bytes) -> dict[str, Any]:
     """Return a JSON object, or raise ValueError if the text is something else."""
     try:
         parsed = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"must be a JSON object: {error}") from error
     if not isinstance(parsed, dict):
         raise ValueError(f"must be a JSON object, got {show(parsed)}")

@@ -57,7 +57,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
         rule = f"must have status 'success', got {show(status)}"
         raise ValueError(f"{rule}: finish the run with `inspect eval-retry`")
     try:
-        task, model = header["eval"]["task"], header["eval"]["model"]
+        task, model = str(header["eval"]["task"]), str(header["eval"]["model"])
     except DAMAGES as error:
         raise sample_error("the header", error) from error
 

@@ -30,6 +30,11 @@ OF_TEXTS = ("exact_match", "acc", "em")
 _NAMES = ("doc_id", "target", "filtered_resps", "filter", "prompt_hash", "doc_hash")
 # what else is no metric
 _OTHERS = ("doc", "arguments", "resps", "metrics", "target_hash", "informedness", "nit")
+# a list as Python prints it; parsing any other text as code could warn of it or overflow
+_LIST = re.compile(
+    r"""\s*\[(?:[][\s,:(){}]|None|True|False|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])"""
+    r"""|'(?:[^'\\\n]|\\[\\'"nrtxuU])*'|"(?:[^"\\\n]|\\[\\'"nrtxuU])*")*\]\s*"""
+)
 
 Sample = dict[Any, Any]
 
@@ -132,8 +137,9 @@ def _sample(line: bytes, config: dict[str, Any]) -> Sample:
 def _gold(target: Any) -> str:
     """Return the one right answer, which is the text of a list if a task allows several."""
     golds = None
-    with suppress(SyntaxError, ValueError):
-        golds = ast.literal_eval(str(target))
+    if _LIST.fullmatch(str(target)):
+        with suppress(SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+            golds = ast.literal_eval(str(target).strip())
     if not isinstance(golds, list):
         return str(target)
     if len(golds) != 1:

@@ -5,6 +5,7 @@ Tested in tests/test_logs_of_harnesses.py.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -18,7 +19,7 @@ from ..files.open import paths_of
 from ..tables.label_options import LabelOptions
 from ..text.render import shown
 from . import inspect_ai, lighteval, lm_eval
-from .answers import Answers
+from .answers import DAMAGES, Answers, sample_error
 
 # each has `is_log(path)`, and `read_log(path, verdict)`, which yields the answers in a file
 READERS: dict[str, ModuleType] = {"lm-eval": lm_eval, "lighteval": lighteval, "inspect": inspect_ai}
@@ -126,7 +127,7 @@ def read_log(
     left_out: list[str] = []
     for file, reader in _logs(paths_of(path), harness, runs):
         try:
-            with naming(shown(file)):
+            with naming(shown(file)), _explained():
                 logged += [(file, answers) for answers in _samples_in(file, reader, verdict)]
         except (ValueError, OSError) as error:
             left_out.append(str(error))
@@ -136,7 +137,8 @@ def read_log(
     read: list[Answers] = []
     for file, answers in _of_runs(logged, latest, epochs, left_out):
         try:
-            with naming(", ".join(map(shown, filter(None, (file, answers.variant))))):
+            names = filter(None, (file, answers.variant))
+            with naming(", ".join(map(shown, names))), _explained():
                 read.append(answers.read(options))
             if not read[-1].verdict and "`--verdict" in read[-1].unread:
                 warn(f"{shown(file)}: {read[-1].unread}")
@@ -184,6 +186,17 @@ def _of_runs(
             )
         for answers in [first.pooled(other_epochs)] if epochs == "pooled" else by_file[last]:
             yield last, replace(answers, n_other_runs=len(told))
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Turn the errors of a log that is damaged into ValueError."""
+    try:
+        yield
+    except ValueError:
+        raise
+    except DAMAGES as error:
+        raise sample_error("the log", error) from error
 
 
 def _samples_in(file: Path, reader: ModuleType, verdict: str | None) -> list[Answers]:
