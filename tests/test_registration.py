@@ -208,6 +208,71 @@ def test_the_commands_put_copies_where_they_say_and_remove_these_and_nothing_els
     assert command("unregister") == (0, "nothing was registered\n", "")
 
 
+MINE = ["mine.txt", "mine.py", "notes/nit.py", "__pycache__/mine.cpython-311.pyc", "../mine.txt"]
+
+
+def test_files_that_others_put_there_outlive_unregister_and_register(cache, command):
+    made = informedness.register()
+    assert scores_by_bare_name(cache) == SCORES  # so that Python compiles them
+    copy = Path(made["nit"])
+    for name in MINE:
+        (copy / name).parent.mkdir(exist_ok=True)
+        (copy / name).write_text(name)
+    for path in copy.parent / "nit.py", copy.parent / "registered_by_informedness":
+        path.write_text("of somebody else")  # as files of a copy are called
+    theirs = {path: path.read_text() for path in cache.rglob("*mine*")}
+    mark = copy / "registered_by_informedness"
+    mark.write_text(f"{mark.read_text()}\n../mine.txt\nnotes\n../nit.py")
+
+    code, removed, told = command("unregister")
+    assert (code, removed) == (0, "".join(f"removed {x}\n" for x in made.values()))
+    left = (
+        "(__pycache__, mine.py, mine.txt, notes): move it away, or `evaluate` loads no other copy"
+    )
+    assert told == f"warning: left {copy}, which has other files {left}\n"
+    assert {path for path in copy.rglob("*") if path.is_file()} == {copy / x for x in MINE[:-1]}
+    assert not Path(made["informedness"]).parent.exists()
+    assert (copy.parent / "nit.py").exists()
+
+    assert command("register")[0] == 0
+    assert scores_by_bare_name(cache) == SCORES
+    (copy / "nit.py").unlink()
+    assert command("register")[0] == 0
+    assert scores_by_bare_name(cache) == SCORES
+    assert {path: path.read_text() for path in theirs} == theirs
+
+
+def test_a_copy_of_a_draft_whose_mark_lists_no_files_is_removed_whole(cache):
+    copies = [Path(copy) for copy in informedness.register().values()]
+    for copy in copies:
+        (copy / "registered_by_informedness").write_bytes(b"")
+        (copy / "of_older_versions.py").touch()
+    assert informedness.unregister() == [str(copy) for copy in copies]
+    assert not [copy.parent for copy in copies if copy.parent.exists()]
+
+
+@pytest.mark.parametrize("linked", ["..", ".", "__pycache__"])
+def test_nothing_is_removed_from_a_linked_folder(linked, cache, tmp_path):
+    copy = Path(informedness.register()["nit"])
+    (copy / "__pycache__").mkdir()
+    (copy / "__pycache__" / "nit.cpython-311.pyc").touch()
+    place = {"..": copy.parent, ".": copy, "__pycache__": copy / "__pycache__"}[linked]
+    place.rename(tmp_path / "elsewhere")
+    place.symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    before = {*tmp_path.rglob("*")}
+    with pytest.raises(OSError, match=f"^{place} is a symbolic link, .*: unlink it$"):
+        informedness.unregister()
+    assert {*tmp_path.rglob("*")} == before
+
+
+def test_a_cache_that_is_a_link_is_registered_in_and_unregistered_from(cache, tmp_path):
+    (tmp_path / "of_the_disk").mkdir()
+    cache.symlink_to(tmp_path / "of_the_disk", target_is_directory=True)
+    made = informedness.register()
+    assert informedness.unregister() == [*made.values()]
+    assert not [*cache.rglob("*--nit*")]
+
+
 def test_the_folder_of_no_metric_is_refused():
     with pytest.raises(ValueError, match=r"`name` must be one of .*'informedness', 'nit'.* 'f1'"):
         module_path("f1")

@@ -57,11 +57,17 @@ def refuse_all(errors: Sequence[ValueError]) -> None:
 
 
 @contextmanager
-def naming(what: object) -> Iterator[None]:
-    """Name a file, a line or a sample in errors about it, unless its name is empty."""
+def naming(what: object, *damages: type[Exception]) -> Iterator[None]:
+    """Name a file, a line or a sample in errors about it, unless its name is empty.
+
+    `damages` are other errors that it may raise if it is damaged.
+    """
+    named: tuple[type[Exception], ...] = (ValueError, RecursionError, *damages)
     try:
         yield
-    except (ValueError, RecursionError) as error:
-        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+    except named as error:
+        reason = str(error)
+        if not isinstance(error, ValueError):
+            reason = f"it is damaged: {type(error).__name__} {error}"
         message = f"{what}: {reason}" if what != "" else reason
         raise DataError(message, getattr(error, "remedy", None)) from error

@@ -8,14 +8,16 @@ import hashlib
 import os
 import shutil
 import tempfile
+from collections.abc import Collection
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 from .core.labels import warn
 from .errors import needing
 from .statistics.registry import MODULES, module_path
 
-_MARK = "registered_by_informedness"  # the name of an empty file in each copy
+_MARK = "registered_by_informedness"  # the name of a file in each copy, which lists the others
 
 
 def register() -> dict[str, str]:
@@ -62,24 +64,50 @@ def unregister() -> list[str]:
     Returns
     -------
     list of str
-        The folders removed.
+        The folders of the copies removed.
+
+    Warns
+    -----
+    InformednessWarning
+        If other files are in the folder of a copy, which is left there with these.
 
     Raises
     ------
     ImportError
         If `evaluate` is not installed.
     OSError
-        If the cache cannot be written.
+        If the cache cannot be written, or one of the folders is a symbolic link; then nothing is
+        removed.
     """
-    removed: list[str] = []
-    for folder in _cache_folders().values():
-        ours = [copy for copy in _copies(folder) if (copy / _MARK).exists()]
-        for copy in ours:
-            shutil.rmtree(copy)
-        if ours and not _copies(folder):
-            shutil.rmtree(folder)
-        removed += map(str, ours)
-    return removed
+    folders = _cache_folders().values()
+    ours = [copy for folder in folders for copy in _copies(folder) if (copy / _MARK).exists()]
+    folders_of_each = [(copy.parent, copy, copy / "__pycache__") for copy in ours]
+    if links := [path for path in chain(*folders_of_each) if path.is_symlink()]:
+        raise OSError(f"{links[0]} is a symbolic link, which `register` never makes: unlink it")
+    for copy in ours:
+        # drafts of the first version put an empty file there
+        names = (copy / _MARK).read_text("utf-8").split() or [x.name for x in copy.glob("*.py")]
+        if others := _remove(copy, [_MARK, *names]):
+            why = "move it away, or `evaluate` loads no other copy"
+            warn(f"left {copy}, which has other files ({', '.join(others)}): {why}")
+    for folder in {copy.parent for copy in ours}:
+        if not _copies(folder):
+            for staged in folder.glob(".staged-*"):  # by a process that was killed
+                shutil.rmtree(staged, ignore_errors=True)
+            _remove(folder, ["__init__.py"])
+    return [str(copy) for copy in ours]
+
+
+def _remove(folder: Path, names: Collection[str]) -> list[str]:
+    """Remove these files, what Python compiled of them and an empty folder; return what is left."""
+    for path in [*folder.glob("*"), *folder.glob("__pycache__/*")]:
+        source = path.name if path.parent == folder else f"{path.name.partition('.')[0]}.py"
+        if source in names and not path.is_dir():
+            path.unlink()
+    for place in (folder / "__pycache__", folder):
+        with suppress(OSError):  # other files are there
+            place.rmdir()
+    return sorted(path.name for path in folder.glob("*"))
 
 
 def _cache_folders() -> dict[str, Path]:
@@ -93,7 +121,8 @@ def _cache_folders() -> dict[str, Path]:
 def _module_files(name: str) -> dict[str, bytes]:
     """Return the files of a copy: the module's scripts, the mark of a package, and ours."""
     files = {path.name: path.read_bytes() for path in Path(module_path(name)).glob("*.py")}
-    return {**files, "__init__.py": b"", _MARK: b""}
+    files["__init__.py"] = b""
+    return {**files, _MARK: "\n".join(sorted(files)).encode()}
 
 
 def _copies(folder: Path) -> list[Path]:
@@ -124,8 +153,11 @@ def _put_in_place(copy: Path, files: dict[str, bytes], script: str) -> None:
             for name, content in files.items():
                 (staged / name).write_bytes(content)
             if copy.exists() and (odd := _odd_files(copy, files)):
-                with suppress(FileNotFoundError):  # if another process replaces it, too
-                    copy.rename(Path(staging) / "damaged")
+                if copy.is_symlink() or not copy.is_dir():
+                    copy.unlink(missing_ok=True)  # by another process, which replaces it, too
+                else:
+                    for name in odd:  # others may have put files there
+                        (staged / name).replace(copy / name)
                 warn(f"replaced {copy}: changed or missing were {', '.join(odd)}")
             try:
                 staged.rename(copy)

@@ -9,8 +9,7 @@ import os
 import sys
 import weakref
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from copy import copy
 from threading import get_ident
 from typing import Any
@@ -33,6 +32,7 @@ from .tables.tally import NO_ANSWER, LabelTally, Tally, check_shapes
 from .warnings import collected, issue_once
 
 _PADDING = -100  # of transformers' collators
+_COUNTING: dict[tuple[int, int], int] = {}  # threads by process and object
 _CLASSES, _ONE_COLUMN = "classes", "one column"  # forms of batches, beside several labels
 _ENDS = ("", "_standard_error", "_low", "_high")  # of the keys of a score with its interval
 # Above which the losses of transformers mean class 1, by the type of problem.
@@ -179,35 +179,8 @@ class ComputeMetrics:
 
     def reset(self) -> None:
         """Forget what was counted."""
-        with self._turn():
-            self._start_afresh()
-
-    def _start_afresh(self) -> None:
         self._counts.reset()
         self._loop: tuple[weakref.ref[Any], int] | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = {**vars(self)}
-        if running := state.pop("_running", None):
-            *_, state["_counts"] = running
-        return state
-
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        """Raise RuntimeError if another thread is counting; a copy made now lacks this batch."""
-        process, thread, _ = mine = os.getpid(), get_ident(), self._counts
-        first = vars(self).setdefault("_running", mine)  # in one step, so that only one thread can
-        is_left = first is not mine  # by an interrupt, or by the process that this was forked from
-        if is_left and first[0] == process and first[1] != thread:
-            rule = "each thread needs its own, such as a deep copy"
-            raise RuntimeError(f"another thread is counting with this ComputeMetrics: {rule}")
-        self._running, self._counts = mine, self._counts.copy()
-        if is_left:
-            self._start_afresh()
-        try:
-            yield
-        finally:
-            vars(self).pop("_running", None)
 
     def __call__(self, eval_prediction: Any, compute_result: bool = True) -> dict[str, float]:
         """Count a batch or all batches, and return the scores.
@@ -228,19 +201,26 @@ class ComputeMetrics:
             If predictions and references do not fit together, or it is unclear how to read them;
             the message says what to do.
         RuntimeError
-            If another thread is in such a call.
+            If a call in another thread has not ended.
         """
-        with self._turn():
+        key, thread = (os.getpid(), id(self)), get_ident()
+        if _COUNTING.setdefault(key, thread) != thread:  # in one step, so that one thread can
+            rule = "each thread needs its own, such as a deep copy"
+            raise RuntimeError(f"another thread is counting with this ComputeMetrics: {rule}")
+        is_over = True
+        try:
             self._leave_out_interrupted()
-            is_over = True
-            try:
-                for predictions, references in read_batches(eval_prediction):
-                    self._count(predictions, references)
-                is_over = compute_result
-                return self._result() if compute_result else {}
-            finally:
-                if is_over:
-                    self._start_afresh()
+            counts = self._counts.copy()  # so that copies and forks never have a part of a batch
+            for predictions, references in read_batches(eval_prediction):
+                self._count(counts, predictions, references)
+            if compute_result:
+                return self._result(counts)
+            self._counts, is_over = counts, False
+            return {}
+        finally:
+            if is_over:
+                self.reset()
+            _COUNTING.pop(key, None)
 
     def _leave_out_interrupted(self) -> None:
         """Forget what was counted in another loop over a data loader of accelerate."""
@@ -252,39 +232,38 @@ class ComputeMetrics:
         loop = weakref.ref(loaders[-1]), loaders.count(loaders[-1])
         if self._counts.form is not None and loop != self._loop:
             warn("an evaluation was interrupted, and its batches are left out of the next one")
-            self._start_afresh()
+            self.reset()
         self._loop = loop
 
-    def _count(self, predictions: Any, references: Numbers) -> None:
+    def _count(self, counts: "_Counts", predictions: Any, references: Numbers) -> None:
         """Count a batch."""
         n_columns = predictions.shape[-1] if predictions.ndim == 2 else 1
         if self._has_several_labels(n_columns):
             check_shapes(references, predictions)
-            self._counts.check_form(f"{n_columns} labels")
-            self._count_labels(predictions, references)
+            counts.check_form(f"{n_columns} labels")
+            self._count_labels(counts, predictions, references)
             return
         predictions, references, ids = one_for_each(predictions, references)
         if is_float(predictions):
-            self._counts.check_form(_ONE_COLUMN)
-            self._count_labels(predictions[:, None], references[:, None])
+            counts.check_form(_ONE_COLUMN)
+            self._count_labels(counts, predictions[:, None], references[:, None])
             return
         if self.threshold is not None or self.per_label:
             form = f"one column of scores or several labels, got {predictions.ndim} axes of ids"
             raise ValueError(f"`threshold` and `per_label` are for predictions of {form}")
-        self._counts.check_form(_CLASSES)
+        counts.check_form(_CLASSES)
         if self.labels is None and ids is not None:
-            self._counts.tally.ids = ids
-        self._counts.add_ids(as_array(predictions, "predictions"), references, self._has_labels)
+            counts.tally.ids = ids
+        counts.add_ids(as_array(predictions, "predictions"), references, self._has_labels)
 
-    def _count_labels(self, predictions: Any, references: Numbers) -> None:
+    def _count_labels(self, counts: "_Counts", predictions: Any, references: Numbers) -> None:
         """Count scores, or answers 0 and 1, against references 0 and 1 for each column."""
         if is_float(predictions):
             predictions = decisions(predictions, _threshold_of(self.config, self.threshold))
-        self._counts.labels.update(references, as_array(predictions, "predictions"))
+        counts.labels.update(references, as_array(predictions, "predictions"))
 
-    def _result(self) -> dict[str, float]:
+    def _result(self, counts: "_Counts") -> dict[str, float]:
         """Return the scores of everything counted."""
-        counts = self._counts
         if counts.form in (None, _CLASSES):
             table = self.table = counts.tally.table
             if not self._has_labels:
@@ -347,10 +326,9 @@ class _Counts:
         self._starts: Counter[tuple[int, int]] = Counter()
 
     def copy(self) -> "_Counts":
-        """Return counts that can go on while these stay as they are."""
+        """Return counts that go on from these, which stay as they are."""
         other = copy(self)
-        other.tally, other.labels = copy(self.tally), copy(self.labels)
-        other._starts = self._starts.copy()
+        vars(other).update({name: copy(value) for name, value in vars(self).items()})
         return other
 
     def check_form(self, form: str) -> None:

@@ -5,7 +5,6 @@ Tested in tests/test_logs_of_harnesses.py.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -19,7 +18,7 @@ from ..files.open import paths_of
 from ..tables.label_options import LabelOptions
 from ..text.render import shown
 from . import inspect_ai, lighteval, lm_eval
-from .answers import DAMAGES, Answers, sample_error
+from .answers import DAMAGES, Answers
 
 # each has `is_log(path)`, and `read_log(path, verdict)`, which yields the answers in a file
 READERS: dict[str, ModuleType] = {"lm-eval": lm_eval, "lighteval": lighteval, "inspect": inspect_ai}
@@ -127,7 +126,7 @@ def read_log(
     left_out: list[str] = []
     for file, reader in _logs(paths_of(path), harness, runs):
         try:
-            with naming(shown(file)), _explained():
+            with naming(shown(file), *DAMAGES):
                 logged += [(file, answers) for answers in _samples_in(file, reader, verdict)]
         except (ValueError, OSError) as error:
             left_out.append(str(error))
@@ -138,7 +137,7 @@ def read_log(
     for file, answers in _of_runs(logged, latest, epochs, left_out):
         try:
             names = filter(None, (file, answers.variant))
-            with naming(", ".join(map(shown, names))), _explained():
+            with naming(", ".join(map(shown, names)), *DAMAGES):
                 read.append(answers.read(options))
             if not read[-1].verdict and "`--verdict" in read[-1].unread:
                 warn(f"{shown(file)}: {read[-1].unread}")
@@ -186,17 +185,6 @@ def _of_runs(
             )
         for answers in [first.pooled(other_epochs)] if epochs == "pooled" else by_file[last]:
             yield last, replace(answers, n_other_runs=len(told))
-
-
-@contextmanager
-def _explained() -> Iterator[None]:
-    """Turn the errors of a log that is damaged into ValueError."""
-    try:
-        yield
-    except ValueError:
-        raise
-    except DAMAGES as error:
-        raise sample_error("the log", error) from error
 
 
 def _samples_in(file: Path, reader: ModuleType, verdict: str | None) -> list[Answers]:
