@@ -126,9 +126,10 @@ lock: $(VENV)/.publish
 	$(BIN)/python spaces/lock.py
 
 # Check, build and try a release, upload nothing: make release VERSION=0.2.0
-# With ARCHIVES=FOLDER it tries the archives that were built elsewhere.
+# With ARCHIVES=FOLDER it tries the archives that were built elsewhere. The shell takes both from its
+# environment: in the text of a command it would run what the name of a tag holds.
 release: $(VENV)/.test
-	$(BIN)/python spaces/release.py "$(VERSION)" $(if $(ARCHIVES),--archives "$(ARCHIVES)")
+	$(BIN)/python spaces/release.py "$$VERSION" $${ARCHIVES:+--archives "$$ARCHIVES"}
 
 screenshots: $(VENV)/.test chromium
 	$(BIN)/python spaces/screenshots.py

@@ -4,7 +4,10 @@ That actions are pinned and checkouts keep no token is what zizmor tells, in a w
 that tests import only what is installed, `make test-oldest`.
 """
 
+import os
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -64,3 +67,57 @@ def test_a_release_is_built_alone_tried_elsewhere_and_published_with_attestation
     assert jobs["publish"]["needs"] == ["build", "try"]
     assert not [step for step in jobs["publish"]["steps"] if "run" in step]
     assert "gh-action-pypi-publish" in str(jobs["publish"])
+
+
+COMMANDS = [  # which a shell or make may run; all but those with blanks can be the name of a tag
+    *('1.0";touch${IFS}run;"', "1.0';touch${IFS}run;'", "$(touch${IFS}run)", "`touch${IFS}run`"),
+    *(
+        "$(shell${IFS}touch${IFS}run)",
+        "$(shell touch run)",
+        "$$(touch${IFS}run)",
+        "$(info;x)",
+        "$$",
+    ),
+    *(
+        "1.0;touch${IFS}run",
+        "1.0&&touch${IFS}run",
+        "1.0|tee${IFS}run",
+        "1.0>run",
+        "$HOME",
+        "${VENV}",
+    ),
+    *(
+        '"',
+        "'",
+        "\\",
+        "#1.0",
+        "1.0!",
+        "{1,2}",
+        "1.0\ntouch run",
+        "ü",
+        "a b",
+        "--check",
+        "1.0=2",
+        "@",
+    ),
+]
+
+
+@pytest.mark.parametrize("name", ["0.2.0", *COMMANDS])
+def test_the_name_of_a_tag_reaches_the_release_as_it_is(tmp_path, name):
+    """Run as the workflow runs it, with a program for Python that writes what it is given."""
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    (tmp_path / "pyproject.toml").touch()
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text('#!/bin/sh\nprintf "%s\\0" "$@" >> given\n')
+    python.chmod(0o755)
+    (tmp_path / ".venv" / ".test").touch()
+    job = yaml.safe_load((WORKFLOWS / "publish.yml").read_text("utf-8"))["jobs"]["try"]
+    (command,) = (step["run"] for step in job["steps"] if "run" in step)
+    env = os.environ | {"GITHUB_REF_NAME": f"release-{name}"}
+    subprocess.run(["bash", "-e", "-c", command], cwd=tmp_path, env=env, check=True)
+    given = (tmp_path / "given").read_text("utf-8").split("\0")
+    assert given == ["spaces/release.py", name, "--archives", "dist", ""]
+    made = {"Makefile", "pyproject.toml", ".venv", "given"}
+    assert {path.name for path in tmp_path.iterdir()} == made
