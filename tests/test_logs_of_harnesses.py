@@ -63,6 +63,18 @@ def set_in(sample, fields):
             del inside[last]
 
 
+def type_of(values):
+    """Return the type of values with fields in their order, which pyarrow 20 sorts by itself."""
+    values = [value for value in values if value is not None]
+    if any(isinstance(value, dict) for value in values):
+        names = dict.fromkeys(name for value in values for name in value)
+        fields = {name: type_of([value.get(name) for value in values]) for name in names}
+        return pyarrow.struct(fields.items())
+    if any(isinstance(value, list) for value in values):
+        return pyarrow.list_(type_of([element for value in values for element in value]))
+    return pyarrow.infer_type(values)
+
+
 def changed(folder, harness, log, change, at=None):
     """Change the samples of a kept log, write it to a folder, and return what is read from it.
 
@@ -77,7 +89,8 @@ def changed(folder, harness, log, change, at=None):
     target = folder / PATHS[harness]
     target.parent.mkdir(parents=True, exist_ok=True)
     if harness == "lighteval":
-        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(samples), target)
+        table = pyarrow.Table.from_pylist(samples, pyarrow.schema([*type_of(samples)]))
+        pyarrow.parquet.write_table(table, target)
     else:
         lines = [whole] if harness == "inspect" else samples
         target.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
