@@ -85,8 +85,8 @@ def unregister() -> list[str]:
     if links := [path for path in chain(*folders_of_each) if path.is_symlink()]:
         raise OSError(f"{links[0]} is a symbolic link, which `register` never makes: unlink it")
     for copy in ours:
-        # drafts of the first version put an empty file there
-        names = (copy / _MARK).read_text("utf-8").split() or [x.name for x in copy.glob("*.py")]
+        names = (copy / _MARK).read_text("utf-8", "replace").split()
+        names = names or [path.name for path in copy.glob("*.py")]  # registered by a first draft
         if others := _remove(copy, [_MARK, *names]):
             why = "move it away, or `evaluate` loads no other copy"
             warn(f"left {copy}, which has other files ({', '.join(others)}): {why}")
@@ -154,7 +154,7 @@ def _put_in_place(copy: Path, files: dict[str, bytes], script: str) -> None:
                 (staged / name).write_bytes(content)
             if copy.exists() and (odd := _odd_files(copy, files)):
                 if copy.is_symlink() or not copy.is_dir():
-                    copy.unlink(missing_ok=True)  # by another process, which replaces it, too
+                    copy.unlink(missing_ok=True)  # or another process was faster
                 else:
                     for name in odd:  # others may have put files there
                         (staged / name).replace(copy / name)
