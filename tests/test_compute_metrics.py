@@ -296,7 +296,7 @@ def test_a_call_that_begins_while_a_thread_counts_is_an_error():
         assert metric(halves[1]) == of_half
 
 
-def test_threads_with_copies_of_one_and_one_after_the_other_are_right():
+def test_threads_with_copies_or_one_after_the_other_are_right():
     metric = ComputeMetrics(*NAMES)
     wanted = metric((LOGITS, REFERENCES))
     for of_thread in (copy.deepcopy, copy.copy):

@@ -504,7 +504,7 @@ RESULTS_OF_5 = "results_2027-01-01T00-00-00.json"
 @pytest.mark.parametrize(
     "of_results", [DEEP, "[7]", "{", '{"configs": [7]}', '{"configs": {"5": 7}}']
 )
-def test_a_damaged_log_is_left_out_by_name_and_all_others_are_read(tmp_path, of_results):
+def test_a_damaged_log_is_left_out_by_name_and_others_are_read(tmp_path, of_results):
     for harness in PATHS:
         changed(tmp_path, harness, None, {})
     whole = read_log(tmp_path)

@@ -211,7 +211,7 @@ def test_the_commands_put_copies_where_they_say_and_remove_these_and_nothing_els
 MINE = ["mine.txt", "mine.py", "notes/nit.py", "__pycache__/mine.cpython-311.pyc", "../mine.txt"]
 
 
-def test_files_that_others_put_there_outlive_unregister_and_register(cache, command):
+def test_files_of_others_outlive_unregister_and_register(cache, command):
     made = informedness.register()
     assert scores_by_bare_name(cache) == SCORES  # so that Python compiles them
     copy = Path(made["nit"])
@@ -242,7 +242,7 @@ def test_files_that_others_put_there_outlive_unregister_and_register(cache, comm
     assert {path: path.read_text() for path in theirs} == theirs
 
 
-def test_a_copy_of_a_draft_whose_mark_lists_no_files_is_removed_whole(cache):
+def test_a_copy_whose_mark_lists_no_files_is_removed_whole(cache):
     copies = [Path(copy) for copy in informedness.register().values()]
     for copy in copies:
         (copy / "registered_by_informedness").write_bytes(b"")
@@ -265,7 +265,7 @@ def test_nothing_is_removed_from_a_linked_folder(linked, cache, tmp_path):
     assert {*tmp_path.rglob("*")} == before
 
 
-def test_a_cache_that_is_a_link_is_registered_in_and_unregistered_from(cache, tmp_path):
+def test_a_linked_cache_is_registered_in_and_unregistered_from(cache, tmp_path):
     (tmp_path / "of_the_disk").mkdir()
     cache.symlink_to(tmp_path / "of_the_disk", target_is_directory=True)
     made = informedness.register()

@@ -157,7 +157,7 @@ beside_threads = pytest.mark.filterwarnings("ignore:This process .* is multi-thr
 
 @forking
 @beside_threads
-def test_a_child_forked_while_threads_update_does_not_wait_for_them():
+def test_a_child_forked_while_threads_update_does_not_wait():
     tally, is_over = Tally(), Event()
     large = {"references": RNG.integers(0, 300, 9000), "predictions": RNG.integers(0, 300, 9000)}
 
@@ -190,7 +190,7 @@ class Waiting(np.ndarray):
 
 @forking
 @beside_threads
-def test_a_child_forked_while_a_thread_sums_a_table_does_not_wait_for_it():
+def test_a_child_forked_while_a_thread_sums_does_not_wait():
     """As before Python 3.12 it does for `functools.cached_property`, of whatever table."""
     table, other = (table_of_labels([0, 1, 1], [0, 1, 0]) for _ in range(2))
     other = dataclasses.replace(other, counts=other.counts.view(Waiting))
@@ -204,7 +204,7 @@ def test_a_child_forked_while_a_thread_sums_a_table_does_not_wait_for_it():
         assert total.result() == table.total == 3
 
 
-def test_an_interrupt_within_update_missing_counts_all_of_it_or_nothing():
+def test_an_interrupted_update_missing_counts_all_or_nothing():
     """One at each line that runs, but for the end of `with`, which takes one step."""
     outcomes = []
     for nth in itertools.count():
@@ -236,7 +236,7 @@ def test_an_interrupt_within_update_missing_counts_all_of_it_or_nothing():
     assert (tally.table.n_samples, tally.n_missing) == (3, 3)
 
 
-def test_missing_predictions_are_those_that_count_and_add_up_over_parts():
+def test_missing_predictions_add_up_over_parts_unless_ignored():
     parts = [Tally(ignore_index=-100), Tally(ignore_index=-100)]
     parts[0].update_missing([0, 1, -100])
     parts[1].update_missing([1, -100])
