@@ -7,7 +7,7 @@ export HF_UPDATE_DOWNLOAD_COUNTS := 0
 # Threads of BLAS and torch would only wait for each other beside two processes.
 check test test-digits test-release: export OMP_NUM_THREADS := 1
 
-.PHONY: demo check test test-digits test-release test-oldest test-newest test-spark test-harnesses test-recipes lint bench coverage notebook docs paper hatecheck space publish lock release screenshots clean
+.PHONY: demo check test test-digits test-release test-oldest test-newest test-spark test-harnesses test-recipes lint bench bench-gpu coverage notebook docs paper hatecheck space publish lock release screenshots clean
 
 # The main job on real data: train, register, score, report.
 demo: $(VENV)/.demo
@@ -78,6 +78,10 @@ lint: $(VENV)/.test
 bench: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet duckdb pandas statsmodels
 	$(BIN)/python tests/benchmarks/bench.py --output tests/benchmarks/RESULTS.md
+
+# The torchmetrics classes on a GPU beside their peers; a minute. A torch for the GPU must be there.
+bench-gpu: $(VENV)/.test
+	$(BIN)/python tests/benchmarks/gpu.py --output tests/benchmarks/RESULTS_GPU.md
 
 # How often the intervals and p-values are right; two hours on two cores.
 coverage: export OMP_NUM_THREADS := 1

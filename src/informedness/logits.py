@@ -15,6 +15,7 @@ from .core.labels import Numbers, as_array, show, warn
 from .tables.tally import NO_ANSWER
 
 SELECT = "select logits in `preprocess_logits_for_metrics`, references in `label_names`"
+_MOST_SCORES = 2**23  # of samples with an infinite score that are read again on an accelerator
 DECODE = "generated ids need `batch_decode` first, see Generated text in docs/evaluate.md"
 
 
@@ -57,6 +58,11 @@ def _array(values: Any, name: str) -> Numbers:
 def is_tensor(array: Any) -> bool:
     """Return whether it is a tensor of torch."""
     return hasattr(array, "detach")
+
+
+def is_on_host(array: Any) -> bool:
+    """Return whether values of an array or tensor can be asked for without waiting."""
+    return not is_tensor(array) or bool(array.device.type == "cpu")
 
 
 def is_float(array: Any) -> bool:
@@ -114,16 +120,44 @@ def has_classes(predictions: Any, shape: tuple[int, ...]) -> bool:
 def argmax(logits: Any) -> Any:
     """Return the ids of the highest scores over the last axis, of the first one if several are.
 
-    `NO_ANSWER` where a score is nan, none is finite, or several are inf.
+    `NO_ANSWER` where a score is nan, none is finite, or several are inf. Tensors on an accelerator
+    are read once, and nothing waits for them: of the samples whose highest score is inf, as many
+    are read again as have `_MOST_SCORES`, and others are missing.
     """
-    highest = logits.amax(-1) if is_tensor(logits) else logits.max(-1)  # nan where any score is
-    ids = logits.argmax(-1)
-    is_odd = ~(abs(highest) < math.inf)
-    if is_odd.any():
-        is_single = (logits == math.inf).sum(-1) == 1
-        has_finite = (abs(logits) < math.inf).any(-1)
-        ids[is_odd & ~((highest == math.inf) & is_single & has_finite)] = NO_ANSWER
-    return ids
+    if is_tensor(logits):
+        highest, ids = logits.max(-1)  # nan where any score is
+    else:
+        highest, ids = logits.max(-1), logits.argmax(-1)
+    has_answer = (abs(highest) < math.inf).reshape(-1)
+    if is_on_host(ids) and has_answer.all():
+        return ids
+
+    # An infinite score is an answer if it is the only one, and beside finite ones.
+    is_infinite = (highest == math.inf).reshape(-1)
+    samples = logits.reshape(-1, logits.shape[-1])
+    places = _places_of(is_infinite, samples.shape[-1])
+    scores = samples[places]
+    is_single = (scores == math.inf).sum(-1) == 1
+    has_finite = (abs(scores) < math.inf).any(-1)
+    has_answer[places] |= is_infinite[places] & is_single & has_finite
+    return _without(ids, ~has_answer.reshape(ids.shape))
+
+
+def _places_of(flags: Any, n_scores: int) -> Any:
+    """Return the places of flags that are set; on an accelerator a fixed number of places."""
+    if not is_tensor(flags):
+        return np.flatnonzero(flags)
+    if is_on_host(flags):
+        return flags.nonzero()[:, 0]
+    # how many are set is known to the device alone, and asking would wait for it
+    return flags.int().topk(min(len(flags), max(1, _MOST_SCORES // n_scores))).indices
+
+
+def _without(ids: Any, is_missing: Any) -> Any:
+    """Return ids with `NO_ANSWER` where predictions are missing."""
+    if is_tensor(ids):
+        return ids.masked_fill(is_missing, NO_ANSWER)
+    return np.where(is_missing, NO_ANSWER, ids)
 
 
 def argmax_logits(logits: Any, labels: Any) -> Any:
@@ -153,9 +187,9 @@ def decisions(scores: Any, threshold: float) -> Any:
     """
     ids = (scores > threshold) * 1
     is_finite = abs(scores) < math.inf
-    if not is_finite.all():
-        ids[(scores != scores) | ~is_finite.any(-1)[..., None]] = NO_ANSWER
-    return ids
+    if is_on_host(ids) and is_finite.all():
+        return ids
+    return _without(ids, (scores != scores) | ~is_finite.any(-1)[..., None])
 
 
 def warn_of_missing(n_missing: int, n_predictions: int) -> None:

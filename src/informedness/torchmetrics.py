@@ -7,12 +7,15 @@ computed from it as everywhere else, in float64.
 """
 
 import math
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from .core.labels import show
+import numpy as np
+
+from .core.labels import check_choice, show
 from .core.scores import Average
 from .errors import needing
-from .logits import argmax, decisions, warn_of_missing
+from .logits import argmax, decisions, is_on_host, warn_of_missing
 from .statistics.registry import averaged_score
 from .tables.label_options import check_threshold
 from .tables.tally import NO_ANSWER, table_of_counts
@@ -21,6 +24,10 @@ from .warnings import collected, issue_once
 with needing("informedness.torchmetrics needs torchmetrics", "informedness[torchmetrics]"):
     import torch
     from torchmetrics import Metric
+
+# Up to here scattering ones is quicker, and does not wait for the device; on more samples many
+# threads would add to one bin, and `bincount` has no time to lose by waiting.
+_MOST_SCATTERED = 10**5
 
 
 class _ScoreOfCounts(Metric):
@@ -41,6 +48,7 @@ class _ScoreOfCounts(Metric):
         *,
         average: Average | Literal["default"] = "default",
         threshold: float | None = None,
+        unknown: Literal["error", "wrong"] = "error",
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -49,6 +57,7 @@ class _ScoreOfCounts(Metric):
         if not (ignore_index is None or type(ignore_index) is int):
             raise ValueError(f"`ignore_index` must be an integer or None, got {show(ignore_index)}")
         check_threshold(threshold)
+        check_choice("unknown", unknown, ("error", "wrong"))
         if threshold is not None and num_classes != 2:
             rule = f"left out unless `num_classes` is 2, got {threshold} with {num_classes}"
             raise ValueError(f"`threshold` must be {rule}: the highest score counts")
@@ -58,19 +67,22 @@ class _ScoreOfCounts(Metric):
         self.ignore_index = ignore_index
         self.average = average
         self.threshold = threshold
+        self.unknown = unknown
         # A MetricCollection lets metrics share one state if its name and value are equal after the
         # first batch: metrics that read batches differently must not.
-        self._state = f"counts_without_{ignore_index}_above_{threshold}".replace(".", "_")
-        zeros = torch.zeros(num_classes, num_classes + 1, dtype=torch.int64)
+        options = f"without_{ignore_index}_above_{threshold}_unknown_{unknown}"
+        self._state = f"counts_{options}".replace(".", "_")
+        # Behind the classes: targets outside of them; missing predictions, and those outside.
+        zeros = torch.zeros(num_classes + 1, num_classes + 2, dtype=torch.int64)
         self.add_state(self._state, zeros, dist_reduce_fx="sum")
 
     @property
     def counts(self) -> Any:
         """The k x k counts so far, int64: rows are targets, columns predictions.
 
-        Predictions that are missing are not among them.
+        Predictions that are missing or out of class are not among them.
         """
-        return getattr(self, self._state)[:, :-1]
+        return getattr(self, self._state)[:-1, :-2]
 
     def update(self, preds: torch.Tensor, target: torch.Tensor) -> None:
         """Count a batch.
@@ -89,26 +101,74 @@ class _ScoreOfCounts(Metric):
         ------
         ValueError
             If shapes do not fit, an id is not in range(num_classes), or there is one score per
-            sample but no `threshold`; none of the batch is counted.
+            sample but no `threshold`; none of the batch is counted. On an accelerator, `update`
+            does not wait to see the ids: those outside the range raise in `compute` and `forward`,
+            until `reset` is called.
         """
-        k = self.num_classes
         for name, tensor in (("preds", preds), ("target", target)):
             if not isinstance(tensor, torch.Tensor) or tensor.is_complex():
                 raise ValueError(f"`{name}` must be a tensor of real numbers, got {show(tensor)}")
         if target.is_floating_point():
             raise ValueError(f"`target` must hold class ids (integers), got {target.dtype}")
-        is_counted = torch.ones_like(target, dtype=torch.bool)
-        if self.ignore_index is not None:
-            is_counted = target.ne(self.ignore_index)
-        ids, target = self._ids(preds, target)[is_counted], target[is_counted].long()
-        is_missing = ids == NO_ANSWER
-        for name, tensor in (("preds", ids[~is_missing]), ("target", target)):
-            outside = tensor[(tensor < 0) | (tensor >= k)]
-            if len(outside):
-                raise ValueError(f"`{name}` must hold ids in range({k}), got {int(outside[0])}")
-        cells = target * (k + 1) + ids.masked_fill(is_missing, k)
-        counts = torch.bincount(cells, minlength=k * (k + 1)).reshape(k, k + 1)
+        ids, target = self._ids(preds, target).flatten(), target.flatten().long()
+        counts = self._count(ids, target)
+        if is_on_host(counts):
+            self._check_ids(counts, {"preds": ids, "target": target})
         setattr(self, self._state, getattr(self, self._state) + counts)
+
+    def _count(self, ids: Any, target: Any) -> Any:
+        """Return the counts of a batch, without waiting for an accelerator to make them."""
+        k, shape = self.num_classes, getattr(self, self._state).shape
+        columns = ids.masked_fill(self._is_outside(ids), k + 1).masked_fill(ids == NO_ANSWER, k)
+        cells = target.masked_fill(self._is_outside(target), k) * shape[1] + columns
+        n_cells = shape.numel()
+        if self.ignore_index is not None:
+            cells = cells.masked_fill(target == self.ignore_index, n_cells)  # behind the others
+        # Apple's devices cannot scatter integers of 64 bits
+        if is_on_host(cells) or cells.device.type == "mps" or len(cells) > _MOST_SCATTERED:
+            counts = torch.bincount(cells, minlength=n_cells + 1)
+        else:
+            counts = torch.zeros(n_cells + 1, dtype=torch.int64, device=cells.device)
+            counts.scatter_add_(0, cells, torch.ones_like(cells))
+        return counts[:n_cells].reshape(shape)
+
+    def _is_outside(self, ids: Any) -> Any:
+        return (ids < 0) | (ids >= self.num_classes)
+
+    def _check_ids(self, counts: Any, ids_of: Mapping[str, Any] = {}) -> None:
+        """Raise ValueError if ids outside the range of the classes were counted.
+
+        `ids_of` has those of a batch, to name one.
+        """
+        n_outside = {"target": counts[-1].sum()}
+        if self.unknown == "error":
+            n_outside["preds"] = counts[:, -1].sum()
+        for name, n in n_outside.items():
+            if n:
+                rule = f"must hold ids in range({self.num_classes})"
+                example = ""
+                if ids_of:
+                    ids = ids_of[name]
+                    is_named = self._is_outside(ids) & (ids != NO_ANSWER)
+                    if self.ignore_index is not None:
+                        is_named &= ids_of["target"] != self.ignore_index
+                    example = f", such as {ids[is_named][0]}"
+                total = counts.sum()
+                raise ValueError(f"`{name}` {rule}, but {n} of {total} are outside{example}")
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Count a batch and return its score alone, as all metrics of torchmetrics do."""
+        before = vars(self).copy()
+        try:
+            return super().forward(*args, **kwargs)
+        except ValueError:
+            # torchmetrics has the state of the batch alone here; it must not replace the others
+            of_batch = getattr(self, self._state)
+            vars(self).update(before)
+            if of_batch is not getattr(self, self._state):
+                setattr(self, self._state, getattr(self, self._state) + of_batch)
+                self._computed = None
+            raise
 
     def _ids(self, preds: torch.Tensor, target: torch.Tensor) -> Any:
         """Return predictions as ids of the shape of the target."""
@@ -143,10 +203,12 @@ class _ScoreOfCounts(Metric):
         dtype = torch.float32 if device.type == "mps" else torch.float64
         value = [math.nan] * self.num_classes if self.average is None else math.nan
         counts = getattr(self, self._state).cpu().numpy()
+        self._check_ids(counts)
         if counts.any():
             with collected() as notes:
-                warn_of_missing(counts[:, -1].sum(), counts.sum())
-                value = self._score.value(table_of_counts(counts))
+                warn_of_missing(counts[:, -2].sum(), counts.sum())
+                wrong = counts[:-1, -2:].sum(axis=1, keepdims=True)  # of no class, by target
+                value = self._score.value(table_of_counts(np.hstack([counts[:-1, :-2], wrong])))
             issue_once(notes, self._warned_kinds)
         return torch.tensor(value, dtype=dtype, device=device)
 
@@ -174,6 +236,9 @@ class Informedness(_ScoreOfCounts):
     threshold : float, optional
         For two classes and one score per sample: class 1 is predicted above it. It is never
         guessed.
+    unknown : {"error", "wrong"}
+        Whether predictions that are ids outside of range(num_classes), such as -1, are an error or
+        wrong answers. Targets outside are always an error.
     **kwargs
         Options of every torchmetrics metric, for example `dist_sync_on_step`.
 
@@ -196,7 +261,7 @@ class NIT(_ScoreOfCounts):
 
     Parameters
     ----------
-    num_classes, ignore_index, threshold
+    num_classes, ignore_index, threshold, unknown
         As in `Informedness`. All classes count in k, even those that do not occur. There is no
         `average`.
     **kwargs

@@ -262,6 +262,8 @@ def as_array(values: Any, name: str) -> Numbers:
     try:
         if hasattr(values, "detach"):  # torch: asarray refuses tensors that track gradients
             values = values.detach().cpu()
+        elif hasattr(values, "__cuda_array_interface__") and hasattr(values, "get"):
+            values = values.get()  # CuPy: asarray refuses to copy from the device
         return np.asarray(values)
     except Exception as error:  # each library has errors of its own
         message = f"`{name}` could not be read as an array, got {show(values)}: {error}"
