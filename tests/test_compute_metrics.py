@@ -19,7 +19,7 @@ from transformers import EvalPrediction
 
 from informedness import NoSamplesError, estimate, informedness_score
 from informedness.trainer import ComputeMetrics, argmax_logits
-from informedness.warnings import InformednessWarning
+from informedness.warnings import InformednessWarning, collected
 from inputs.cases import warned
 from inputs.tables import score_of, table_of_labels
 from test_tally import beside_threads, exit_codes, forked
@@ -73,7 +73,10 @@ OF_ONE = scores(IS_ZERO.astype(int), ONE_LOGIT[:, 0] > 0)
 OF_ONE["informedness"] = balanced_accuracy_score(IS_ZERO, ONE_LOGIT[:, 0] > 0, adjusted=True)
 BY_LABEL = [scores(LABELS[:, i], SEVERAL[:, i] > 0) for i in range(K)]
 MEANS = {name: np.mean([found[name] for found in BY_LABEL]) for name in NAMES}
-CLASSES, SOME = {"config": config_of(5)}, {"labels": [0, 1], "unknown": "wrong"}
+CLASSES, SOME = {"config": config_of(K)}, {"labels": [0, 1], "unknown": "wrong"}
+OTHER = {"config": config_of(5)}
+with collected():  # a class without references
+    WITHOUT_ONE = scores(REFERENCES % 3, IDS, labels=range(K))
 ABOVE_0, MORE = {"threshold": 0.0}, {"labels": range(6)}
 TOKENS, ONE_TOKENS = (12, 10), ONE_LOGIT.reshape(12, 10, 1)
 # as many tokens as classes, which are in the last axis
@@ -88,7 +91,9 @@ FORMS = {
     "as many tokens as classes": (*SQUARE, {}, scores(REFERENCES[:16], IDS[:16])),
     "ids of tokens": (IDS.reshape(TOKENS), PADDED, {}, scores(REFERENCES[KEPT], IDS[KEPT])),
     "tokens of 0 and 1": (FLAGS, FLAGS, {"multilabel": False}, dict.fromkeys(NAMES, 1.0)),
-    "configured classes": (LOGITS, REFERENCES, CLASSES, scores(REFERENCES, IDS, labels=range(5))),
+    "configured classes": (LOGITS, REFERENCES % 3, CLASSES, WITHOUT_ONE),
+    "configured classes of ids": (IDS, REFERENCES % 3, CLASSES, WITHOUT_ONE),
+    "other columns than configured": (LOGITS, REFERENCES % 3, OTHER, WITHOUT_ONE),
     "declared classes": (IDS, REFERENCES, CLASSES | MORE, scores(REFERENCES, IDS, **MORE)),
     "answers outside the classes": (*OUTSIDE, SOME, scores(*OUTSIDE[::-1], **SOME)),
     "one logit": (ONE_LOGIT, IS_ZERO, ABOVE_0, OF_ONE),
@@ -156,7 +161,7 @@ TWINS = config_of(K, "multi_label_classification", "abca")
 NO_LABELS = "left out if samples have several labels"
 NO_OPTIONS = [
     (["informed"], {}, "`metric` must be one of"),
-    ([], {}, "`names` must hold at least one"),
+    ([], {}, "`names` must hold a score: name one, such as 'informedness'"),
     (["nit", "nit"], {}, "'nit' is listed twice"),
     (["nit"], {"config": {"num_labels": 3}}, "`config` must be that of a model"),
     (["informedness"], {"average": "weighted"}, "must be one of .* scikit-learn's 'weighted'"),
@@ -184,11 +189,15 @@ GENERATOR_CONFIG = config_of(2)  # as every configuration has them
 UNREADABLE = [
     ((LOGITS, REFERENCES, LOGITS), {}, "must be an EvalPrediction or"),
     ((np.zeros((N, 3, 5)), REFERENCES), {}, "preprocess_logits_for_metrics"),
-    ((LOGITS, (REFERENCES, REFERENCES)), {}, "`label_names`"),  # of questions: start and end
+    ((LOGITS, (REFERENCES, REFERENCES)), {}, "a tuple of 2: .*`label_names`"),  # start and end
+    ((LOGITS, [(REFERENCES, REFERENCES)]), {}, "Mismatch|a tuple of 2: .*`label_names`"),
+    (([(LOGITS, LOGITS)], [(REFERENCES, REFERENCES)]), {}, "a tuple of 2: .*`label_names`"),
+    ((LOGITS.astype(object), REFERENCES), {}, r"of dtype object: .*\.astype\(float\)"),
+    ((LOGITS, 0.7 * np.eye(K)[REFERENCES] + 0.3 / K), {}, "argmax of one-hot references"),
     ((LOGITS, REFERENCES[:-1]), {}, "Mismatch in the number of predictions"),
     ((LOGITS, REFERENCES + 0.5), {}, "must hold labels"),
     (({"logits": LOGITS}, REFERENCES), {}, r"predictions must be an array .* got \{'logits': "),
-    ((LOGITS, None), {}, "references must be an array .* got None"),
+    ((LOGITS, None), {}, "there are no references, got None: .*pairs of preferred"),
     ((["no", 1], ["no", "yes"]), {}, "must hold labels of one type, got integers"),
     ((["no", "yes"], [0, 1]), {}, "`predictions` .* got strings such as 'no' but integers"),
     ((["no", "yes"], ["no", "yes"]), {"ignore_index": 1}, "`ignore_index` must .* same type"),
@@ -306,6 +315,87 @@ def test_threads_with_copies_or_one_after_the_other_are_right():
     for _ in range(3):
         with ThreadPoolExecutor(1) as pool:
             assert pool.submit(metric, (LOGITS, REFERENCES)).result() == wanted
+
+
+def test_columns_of_logits_are_the_classes_and_config_names_them():
+    answers, references = np.array([0, 0, 1, 1] * 25), np.array([0, 1, 1, 1] * 25)
+    logits = np.eye(2)[answers]
+    k_is_2 = scores(references, answers, labels=range(2))
+    for config, key, n_warnings in (
+        (config_of(3, None, "abc"), "informedness_0", 1),
+        (config_of(2, None, "no"), "informedness_n", 0),
+    ):
+        metric = ComputeMetrics(*NAMES, config=config, per_class=True)
+        for n in (n_warnings, 0):  # once in all
+            found, said = warned(lambda metric=metric: metric((logits, references)))
+            expected = "2 columns where `config.num_labels` is 3"
+            assert said.count(expected) == n
+            assert {name: found[name] for name in NAMES} == pytest.approx(k_is_2, abs=1e-12)
+            assert key in found
+    # without it, the classes are those of the references
+    three = np.eye(3)[references]
+    found = ComputeMetrics("nit")((three, references))
+    assert found == {"nit": scores(references, references)["nit"]}
+
+
+def test_a_choice_of_four_is_scored_beside_a_configuration_of_two():
+    with pytest.warns(InformednessWarning, match="4 columns where `config.num_labels` is 2"):
+        found = ComputeMetrics(*NAMES, config=GENERATOR_CONFIG)((LOGITS, REFERENCES))
+    assert found == pytest.approx(EXPECTED, abs=1e-12)
+    metric = ComputeMetrics("nit", config=GENERATOR_CONFIG)
+    metric((LOGITS, REFERENCES), compute_result=False)
+    with pytest.raises(ValueError, match="got logits of 3 columns after 4"):
+        metric((LOGITS[:, :3], REFERENCES % 3), compute_result=False)
+    with pytest.raises(ValueError, match="classes are those of `config`: pass logits"):
+        metric((IDS, REFERENCES))
+
+
+def test_logits_of_a_language_model_are_refused_beside_a_configuration():
+    config = config_of(2)
+    config.vocab_size = 17
+    generator = np.random.default_rng(1)
+    tokens = generator.normal(size=(12, 10, 6))
+    for logits, references in (
+        (generator.normal(size=(N, 17)), REFERENCES),
+        (generator.normal(size=(4, 1001)), REFERENCES[:4]),
+        (tokens, PADDED),
+        (tokens[:, 0], np.where(PADDED[:, 0] == 1, -100, PADDED[:, 0])),
+    ):
+        with pytest.raises(ValueError, match=r"of a language model.*`batch_decode`.*position that"):
+            ComputeMetrics("nit", config=config)((logits, references))
+    named = config_of(6)
+    assert ComputeMetrics("nit", config=named)((tokens, PADDED))["nit"] > 0
+
+
+def test_predictions_of_the_next_token_are_warned_of_unless_shifted():
+    ids = np.random.default_rng(1).integers(0, 9, size=(12, 11))
+    with pytest.warns(InformednessWarning, match="equal to the next reference in 108 of 120"):
+        ComputeMetrics("accuracy")((ids[:, 1:], ids[:, :-1]))
+    runs = np.repeat(ids, 3, axis=1)  # as tags of words: most are followed by the same
+    for predictions, references in ((ids, ids), (runs, runs), (runs[:, 1:], runs[:, :-1])):
+        found, said = warned(lambda p=predictions, r=references: ComputeMetrics("accuracy")((p, r)))
+        assert found["accuracy"] > 0.6
+        assert not said
+
+
+def test_scores_by_class_stand_beside_the_average():
+    names = config_of(K, None, ["red", "green", "low", "blue"])
+    found = ComputeMetrics(*NAMES, config=names, per_class=True)((LOGITS, REFERENCES))
+    by_class = estimate(REFERENCES, IDS, average=None)
+    wanted = {f"informedness_{names.id2label[x.label]}": x.value for x in by_class}
+    assert found == pytest.approx(EXPECTED | wanted, abs=1e-12)
+    options = {"config": names, "per_class": True, "confidence_level": 0.9}
+    with pytest.raises(ValueError, match=r"list each .* once, 'informedness_low'"):
+        ComputeMetrics("informedness", **options)((LOGITS, REFERENCES))
+    for names, options, message in (
+        (["nit"], {}, "`per_class` is for .* such as 'informedness', got nit"),
+        (["informedness"], {"average": None}, "`per_class` is for"),
+        (["informedness"], {"config": MULTILABEL}, NO_LABELS),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ComputeMetrics(*names, per_class=True, **options)
+    with pytest.raises(ValueError, match=r"`labels` must be ids.*config=model\.config"):
+        ComputeMetrics("informedness", labels=["a", "b", "c", "d"])((LOGITS, REFERENCES))
 
 
 def test_argmax_logits_gives_ids_and_leaves_what_has_none():

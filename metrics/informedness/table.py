@@ -328,7 +328,7 @@ def warn_of_labels(
             warn(
                 f"{listed} in `{name}` counts as a class name, in {_share(table, totals[codes])}: "
                 "list it in `labels` if it is one; if a value is missing there, leave the sample "
-                "out, or count a missing prediction as a wrong answer",
+                'out, or give a missing prediction as None with unknown="wrong"',
                 LabelsWarning,
             )
     if table.is_class.all() or not table.outside_totals.any():

@@ -16,6 +16,8 @@ from .tables.tally import NO_ANSWER
 
 SELECT = "select logits in `preprocess_logits_for_metrics`, references in `label_names`"
 _MOST_SCORES = 2**23  # of samples with an infinite score that are read again on an accelerator
+_MOST_CLASSES = 1000  # of logits whose configuration has another number
+NO_REFERENCES = "name the column of labels in `label_names`; pairs of preferred answers have none"
 DECODE = "generated ids need `batch_decode` first, see Generated text in docs/evaluate.md"
 
 
@@ -34,9 +36,7 @@ def read_batches(eval_prediction: Any) -> Iterator[tuple[Any, Numbers]]:
     else:
         expected = "an EvalPrediction or (predictions, references)"
         raise ValueError(f"`eval_prediction` must be {expected}, got {show(eval_prediction)}")
-    first: Any = sides[1][0] if isinstance(sides[1], list) and sides[1] else None
-    has_batches = getattr(first, "shape", ())  # of a number it is (), too
-    for predictions, references in zip(*sides, strict=True) if has_batches else [sides]:
+    for predictions, references in zip(*sides, strict=True) if _are_batches(sides[1]) else [sides]:
         logits = predictions[0] if isinstance(predictions, tuple) else predictions
         if is_tensor(references) and is_float(references):
             references = references.float()  # numpy has no bfloat16
@@ -47,7 +47,23 @@ def read_batches(eval_prediction: Any) -> Iterator[tuple[Any, Numbers]]:
         )
 
 
+def _are_batches(references: Any) -> bool:
+    """Return whether references are a list of batches: of arrays, or of tuples of arrays."""
+    first = references[0] if isinstance(references, list) and references else None
+    return bool(getattr(first, "shape", ())) or _has_arrays(first)  # of a number it is (), too
+
+
+def _has_arrays(values: Any) -> bool:
+    """Return whether values are a tuple of arrays, as models with several heads have them."""
+    return isinstance(values, tuple) and bool(values) and bool(getattr(values[0], "shape", ()))
+
+
 def _array(values: Any, name: str) -> Numbers:
+    if values is None and name == "references":
+        raise ValueError(f"there are no references, got None: {NO_REFERENCES}")
+    if _has_arrays(values):
+        expected = "an array with one label per sample or token"
+        raise ValueError(f"{name} must be {expected}, got a tuple of {len(values)}: {SELECT}")
     array = as_array(values, name)
     if array.ndim == 0:
         raise ValueError(f"{name} must be an array or a list, got {show(values)}: {SELECT}")
@@ -81,6 +97,9 @@ def one_for_each(predictions: Any, references: Numbers) -> tuple[Any, Numbers, r
     if references.ndim == 2 and references.shape[1] == 1 and predictions.ndim < 3:
         references = references[:, 0]
     has_columns = has_classes(predictions, references.shape)
+    if has_columns and str(predictions.dtype) == "object":
+        rule = "must be logits, an array of floats, got one of dtype object"
+        raise ValueError(f"predictions {rule}: convert it with .astype(float)")
     if has_columns and predictions.shape[-1] == 1:
         return predictions.reshape(-1), references.reshape(-1), None
     if has_columns and is_float(predictions):
@@ -96,8 +115,17 @@ def one_for_each(predictions: Any, references: Numbers) -> tuple[Any, Numbers, r
         )
     if predictions.ndim > 1 and (is_float(predictions) or is_float(references)):
         shapes = f"arrays of one shape, {references.shape}, could be several labels or tokens"
-        raise ValueError(f"{shapes}: pass multilabel=True for labels; for tokens flatten both")
+        remedy = "pass multilabel=True for labels; for tokens flatten both"
+        if references.ndim == 2 and _are_shares(references):
+            remedy = "take the argmax of one-hot references, and multilabel=True for labels"
+        raise ValueError(f"{shapes}: {remedy}")
     return predictions, references, None
+
+
+def _are_shares(references: Numbers) -> bool:
+    """Return whether each row has shares of classes, as one-hot and mixed references have."""
+    sums = references.sum(axis=-1, dtype=float)
+    return bool((references >= 0).all() and (abs(sums - 1) < 1e-3).all())
 
 
 def has_classes(predictions: Any, shape: tuple[int, ...]) -> bool:
@@ -115,6 +143,18 @@ def has_classes(predictions: Any, shape: tuple[int, ...]) -> bool:
         rule = "have the classes in the last axis: move the classes last, then flatten both"
         raise ValueError(f"predictions must {rule}, got shape {own_shape}, references {shape}")
     return is_last
+
+
+def check_no_vocabulary(n_columns: int, references: Numbers, config: Any) -> None:
+    """Raise ValueError if logits that are not of a configuration's classes are of its tokens."""
+    is_padded = references.ndim > 1 or bool(np.any(references == -100))
+    vocabulary = getattr(config, "vocab_size", None)
+    if n_columns == vocabulary or n_columns > _MOST_CLASSES or is_padded:
+        raise ValueError(
+            f"logits have {n_columns} columns where `config.num_labels` is {config.num_labels}, as "
+            f"those of a language model, for each token: {DECODE}; or keep the logits of the "
+            "position that predicts the answer, and of its choices"
+        )
 
 
 def argmax(logits: Any) -> Any:

@@ -12,14 +12,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .core.labels import check_distinct, check_same_order, show
+from .core.labels import check_choice, check_same_order, show
 from .errors import needing
 from .functions import informedness_score, nit_score
 from .results.estimate import Estimate, estimate
 from .statistics.intervals import check_level
-from .statistics.registry import averaged_score, score_named
+from .statistics.registry import averaged_score, averaged_scores
 from .tables.containers import read_quickly
-from .tables.contingency import table_of_labels
+from .tables.contingency import OneAverage, table_of_labels
 
 with needing("scorers need scikit-learn 1.5 or newer", "informedness[sklearn]"):
     from sklearn.metrics import make_scorer
@@ -29,7 +29,9 @@ informedness_scorer: Any = make_scorer(informedness_score)
 nit_scorer: Any = make_scorer(nit_score)
 
 
-def multimetric_scorers(*metrics: str, labels: Any = None) -> dict[str, Any]:
+def multimetric_scorers(
+    *metrics: str, labels: Any = None, average: Literal["default", OneAverage] = "default"
+) -> dict[str, Any]:
     """Return scorers for several scores, by name, for `scoring=`.
 
     scikit-learn predicts once for all of them. What searches for one best score, such as
@@ -42,11 +44,14 @@ def multimetric_scorers(*metrics: str, labels: Any = None) -> dict[str, Any]:
     labels : sequence of labels, optional
         The classes of the task, as in `informedness_score`. By default those of each fold, so NIT
         divides by a smaller number of classes if a fold lacks one.
+    average : {"bias", "prevalence", "macro"}, optional
+        For the scores that take one.
 
     Raises
     ------
     ValueError
-        If a score is unknown or named twice, or no name is given.
+        If a score is unknown or named twice, no name is given, or none of the scores takes the
+        average.
 
     Examples
     --------
@@ -60,17 +65,19 @@ def multimetric_scorers(*metrics: str, labels: Any = None) -> dict[str, Any]:
     """
     if not metrics:
         raise ValueError("`metrics` must name at least one score, got none")
-    for name in metrics:
-        score_named(name)  # raises if there is none
-    check_distinct(metrics, "metrics")
-    return {name: make_scorer(_score_of_labels, metric=name, labels=labels) for name in metrics}
+    check_choice("average", average, ("default", "bias", "prevalence", "macro"))
+    scorers = {}
+    for score in averaged_scores(metrics, average):
+        options = {"metric": score.name, "labels": labels, "average": score.average or "default"}
+        scorers[score.name] = make_scorer(_score_of_labels, **options)
+    return scorers
 
 
 def _score_of_labels(
-    y_true: Any, y_pred: Any, *, metric: str, labels: Any, sample_weight: Any = None
+    y_true: Any, y_pred: Any, *, metric: str, labels: Any, average: Any, sample_weight: Any = None
 ) -> Any:
     table = table_of_labels(y_true, y_pred, labels, sample_weight, None, "error")
-    return score_named(metric).value(table)
+    return averaged_score(metric, average).value(table)
 
 
 def cross_val_estimate(

@@ -186,6 +186,8 @@ class _ScoreOfCounts(Metric):
         if shape != (*target.shape[:1], self.num_classes, *target.shape[1:]):
             form = f"the shape of `target`, {tuple(target.shape)}, with or without a dimension 1"
             remedy = "move the classes there, for example with preds.movedim(-1, 1)"
+            if shape == (*target.shape, 1):
+                remedy = f"drop the dimension of one column with preds.squeeze({len(shape) - 1})"
             raise ValueError(
                 f"`preds` must have {form} of {self.num_classes} classes, got {shape}: {remedy}"
             )

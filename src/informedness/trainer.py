@@ -19,12 +19,21 @@ import numpy as np
 from .core.labels import Label, Numbers, as_array, check_distinct, show, warn
 from .core.scores import ZeroDivision, check_zero_division
 from .core.table import labels_at
-from .logits import DECODE, decisions, is_float, one_for_each, read_batches, warn_of_missing
+from .logits import (
+    DECODE,
+    SELECT,
+    check_no_vocabulary,
+    decisions,
+    is_float,
+    one_for_each,
+    read_batches,
+    warn_of_missing,
+)
 from .logits import argmax_logits as argmax_logits
 from .multilabel import is_unknown, scores_of_labels
 from .results.estimate import estimate_of
 from .statistics.intervals import check_level
-from .statistics.registry import averaged_score, score_named
+from .statistics.registry import averaged_scores
 from .statistics.score import Score
 from .tables.contingency import ContingencyTable
 from .tables.label_options import check_threshold
@@ -58,8 +67,8 @@ class ComputeMetrics:
     *names : str
         Names of scores, as in `estimate`.
     labels : sequence of labels, optional
-        The classes of the task; by default those of `config`, or else the columns of logits, or of
-        ids those of the references.
+        The classes of the task, as ids if predictions are ids. By default, with `config`, the
+        columns of logits, or for ids `config.num_labels`; without it those of the references.
     prior : mapping of class to probability, optional
         Class shares to which the references are reweighted, for all scores.
     average : {"bias", "prevalence", "macro"} or None, optional
@@ -84,8 +93,11 @@ class ComputeMetrics:
         means over the labels for which they are defined. False: rows of 0 and 1 are tokens.
     per_label : bool
         Adds the score of each label, `informedness_NAME`.
+    per_class : bool
+        Adds the score of each class, `informedness_NAME`, for the scores that have one.
     config : optional
-        The model's configuration: `num_labels` declares the classes, `id2label` names them.
+        The model's configuration: the classes count as declared, and `id2label` names them if
+        `num_labels` is the number of columns of the logits.
 
     Attributes
     ----------
@@ -137,6 +149,7 @@ class ComputeMetrics:
         zero_division: ZeroDivision = "warn",
         multilabel: bool | None = None,
         per_label: bool = False,
+        per_class: bool = False,
         config: Any = None,
     ) -> None:
         if config is not None and not hasattr(config, "num_labels"):
@@ -150,11 +163,16 @@ class ComputeMetrics:
         self.ignore_index = ignore_index
         self.multilabel = multilabel
         self.per_label = per_label
+        self.per_class = per_class
         self.config = config
         self.table: ContingencyTable | dict[str, ContingencyTable] | None = None
         self._warned_kinds: set[str] = set()
         self._options: dict[str, Any] = {"prior": prior, "zero_division": zero_division}
-        self._scores = _scores_named(names, average, unknown)
+        if not names:
+            raise ValueError("`names` must hold a score: name one, such as 'informedness'")
+        self._scores = averaged_scores(names, average, unknown)
+        if per_class:
+            self._scores += _scores_by_class(self._scores)
         check_threshold(threshold)
         for score in self._scores:
             check_zero_division(zero_division, score.stand_in)
@@ -164,7 +182,7 @@ class ComputeMetrics:
         self._has_several_labels(n_classes)  # raises if options do not allow that
         self._counts = _Counts(self.labels, ignore_index, unknown)
         self.reset()
-        if average is None and self.labels is not None:
+        if (average is None or per_class) and self.labels is not None:
             _names_of(self.labels, config)  # raises before training if two would be one
 
     def _has_several_labels(self, n_columns: int) -> bool:
@@ -172,9 +190,10 @@ class ComputeMetrics:
         has_several = self.multilabel
         if has_several is None:
             has_several = n_columns > 1 and _problem_of(self.config) == "multi_label_classification"
-        if has_several and (self.confidence_level is not None or self.average is None):
+        has_classes = self.average is None or self.per_class
+        if has_several and (self.confidence_level is not None or has_classes):
             rule = "must be left out if samples have several labels: `per_label` scores each"
-            raise ValueError(f"`confidence_level` and average=None {rule}")
+            raise ValueError(f"`confidence_level`, `per_class` and average=None {rule}")
         return has_several
 
     def reset(self) -> None:
@@ -252,9 +271,22 @@ class ComputeMetrics:
             form = f"one column of scores or several labels, got {predictions.ndim} axes of ids"
             raise ValueError(f"`threshold` and `per_label` are for predictions of {form}")
         counts.check_form(_CLASSES)
-        if self.labels is None and ids is not None:
-            counts.tally.ids = ids
+        if ids is not None:
+            self._declare(counts, ids, references)
         counts.add_ids(as_array(predictions, "predictions"), references, self._has_labels)
+
+    def _declare(self, counts: "_Counts", ids: range, references: Numbers) -> None:
+        """Take the columns of logits for the classes, unless `labels` has them."""
+        if self._has_labels:
+            if self.labels is not None and isinstance(self.labels[0], str):
+                remedy = "their names come from `config`, as in config=model.config"
+                raise ValueError(f"`labels` must be ids, the columns of logits: {remedy}")
+        elif self.config is None:
+            counts.tally.ids = ids
+        else:
+            if len(ids) != self.config.num_labels:
+                check_no_vocabulary(len(ids), references, self.config)
+            counts.declare(ids)
 
     def _count_labels(self, counts: "_Counts", predictions: Any, references: Numbers) -> None:
         """Count scores, or answers 0 and 1, against references 0 and 1 for each column."""
@@ -268,12 +300,15 @@ class ComputeMetrics:
             table = self.table = counts.tally.table
             if not self._has_labels:
                 counts.check_starts(table)
+            counts.warn_of_shift()
             warn_of_missing(counts.tally.n_missing, table.total)
-            return self._of_table(table, self.config)
+            n_columns = None if counts.declared is None else len(counts.declared)
+            return self._of_table(table, self._config_of(n_columns))
 
         has_several = counts.form != _ONE_COLUMN
-        config = self.config if has_several else None  # which has one name for two classes
-        names = _names_of(range(len(counts.labels.counts)), config)
+        n_columns = len(counts.labels.counts)
+        config = self._config_of(n_columns) if has_several else None  # has one name for two classes
+        names = _names_of(range(n_columns), config)
         tables = counts.labels.tables(names)
         warn_of_missing(counts.labels.counts[..., -1].sum(), counts.labels.counts.sum())
         if has_several:
@@ -287,12 +322,27 @@ class ComputeMetrics:
         (self.table,) = tables.values()
         return self._of_table(self.table, config)
 
+    def _config_of(self, n_columns: int | None) -> Any:
+        """Return the configuration, if it is of as many classes as there are columns of logits."""
+        if self.config is None or n_columns in (None, self.config.num_labels):
+            return self.config
+        with collected() as notes:
+            warn(
+                f"logits have {n_columns} columns where `config.num_labels` is "
+                f"{self.config.num_labels}: the columns are the classes, and have no names; if the "
+                f"first output of the model has other values, {SELECT}"
+            )
+        issue_once(notes, self._warned_kinds)
+        return None
+
     def _of_table(self, table: ContingencyTable, config: Any) -> dict[str, float]:
         """Return the scores of one table, with their intervals if wanted."""
         result: dict[str, float] = {}
         with collected() as notes:
             for score in self._scores:
-                result |= _fields_of(score, table, config, self.confidence_level, **self._options)
+                fields = _fields_of(score, table, config, self.confidence_level, **self._options)
+                check_distinct([*result, *fields], "names of scores and classes")
+                result |= fields
         issue_once(notes, self._warned_kinds)
         return result
 
@@ -308,22 +358,28 @@ class _Counts:
         Of 0 and 1, a single column or one for each label.
     form : str or None
         Which of these the batches are, and of how many labels; None before the first.
+    declared : range or None
+        The columns of logits, if they are the classes.
     """
 
     def __init__(self, classes: Any, ignore_index: Any, unknown: str) -> None:
         # padding is dropped before: text has none, and is no error where the option was not given
         other_index = None if ignore_index == _PADDING else ignore_index
-        self.tally = Tally(labels=classes, ignore_index=other_index, unknown=unknown)
+        self._classes = classes
+        self._options: dict[str, Any] = {"ignore_index": other_index, "unknown": unknown}
         self._ignore_index = ignore_index
         self.reset()
 
     def reset(self) -> None:
         """Forget all batches."""
-        self.tally.reset()
+        self.tally = Tally(labels=self._classes, **self._options)
+        self.declared: range | None = None
         self.labels = LabelTally(self._ignore_index)
         self.form: str | None = None
-        # where answers are sequences of ids: how often each begins with which of both
+        # where answers are sequences of ids: how often each begins with which of both, and how many
+        # answers are equal to their own reference, to the next one, and how many there are
         self._starts: Counter[tuple[int, int]] = Counter()
+        self._shifts = np.zeros(3, dtype=np.int64)
 
     def copy(self) -> "_Counts":
         """Return counts that go on from these, which stay as they are."""
@@ -337,12 +393,24 @@ class _Counts:
             raise ValueError(f"batches must be alike, got {form} after {self.form}: call reset()")
         self.form = form
 
+    def declare(self, ids: range) -> None:
+        """Take these ids for the classes, as all batches of one evaluation have them."""
+        if self.declared is None:
+            self.tally, self.declared = Tally(labels=ids, **self._options), ids
+        elif self.declared != ids:
+            rule = f"got logits of {len(ids)} columns after {len(self.declared)}"
+            raise ValueError(f"batches must be alike, {rule}: call reset()")
+
     def add_ids(self, predictions: Numbers, references: Numbers, has_labels: bool) -> None:
         """Count one id per sample, or per token; without labels they may be generated ones."""
         is_of_tokens = references.ndim == 2
         if is_of_tokens and references.size and predictions.dtype.kind in "iu":
             first_ids = zip(predictions[:, 0].tolist(), references[:, 0].tolist(), strict=True)
             self._starts.update(first_ids)
+            is_counted = np.asarray(references != self._ignore_index)
+            own, following = predictions == references, predictions[:, :-1] == references[:, 1:]
+            n_following = np.count_nonzero(following & is_counted[:, 1:])
+            self._shifts += np.count_nonzero(own & is_counted), n_following, is_counted.sum()
         predictions, references = predictions.ravel(), references.ravel()
         is_counted = np.asarray(references != self._ignore_index)
         is_missing = np.asarray(predictions == NO_ANSWER)
@@ -353,8 +421,11 @@ class _Counts:
         try:
             self.tally.update(references=references, predictions=predictions)
         except ValueError as error:
-            if not is_of_tokens or has_labels:
+            if has_labels or not (is_of_tokens or self._classes):
                 raise
+            if not is_of_tokens:
+                remedy = "pass logits, whose columns count instead, or `labels`"
+                raise ValueError(f"the classes are those of `config`: {remedy}; {error}") from error
             raise ValueError(f"{DECODE}; if these are classes of tokens, {error}") from error
 
     def check_starts(self, table: ContingencyTable) -> None:
@@ -370,21 +441,28 @@ class _Counts:
                 f"{DECODE}; for classes of tokens pass `labels`"
             )
 
+    def warn_of_shift(self) -> None:
+        """Warn if predictions of tokens agree with the next reference, not with their own."""
+        n_own, n_following, n = self._shifts.tolist()
+        if n_following > max(2 * n_own, n / 2, 20):
+            warn(
+                f"predictions of tokens are equal to the next reference in {n_following} of {n} "
+                f"cases, and to their own in {n_own}: a causal language model predicts the next "
+                "token, so pass predictions[:, :-1] and references[:, 1:]"
+            )
+
 
 # What a result needs to know of options, a configuration and one table
 
 
-def _scores_named(names: Sequence[str], average: Any, unknown: str) -> list[Score]:
-    """Return the scores with these names, with the average if they have one."""
-    if not names:
-        raise ValueError("`names` must hold at least one score, got none")
-    check_distinct(names, "names")
-    with_average = [name for name in names if score_named(name).averages]
-    averages = dict.fromkeys(names, "default") | dict.fromkeys(with_average, average)
-    scores = [averaged_score(*pair, unknown) for pair in averages.items()]
-    if average != "default" and not with_average:
-        raise ValueError(f"`average` must be left out: none of {names} takes one")
-    return scores
+def _scores_by_class(scores: Sequence[Score]) -> list[Score]:
+    """Return those of these scores that have a value for each class, by class."""
+    by_class = [score.averaged(None) for score in scores if None in score.averages]
+    if not by_class or any(score.average is None for score in scores):
+        rule = "for scores with a value for each class beside their average"
+        names = ", ".join(score.name for score in scores)
+        raise ValueError(f"`per_class` is {rule}, such as 'informedness', got {names}")
+    return by_class
 
 
 def _problem_of(config: Any) -> str | None:

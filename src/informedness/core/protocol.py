@@ -89,12 +89,16 @@ class LabelInputs:
             self._batches.append((r, p, weights))
             self._single_kind = type(r.example())
 
-    def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> Any:
+    def compute(
+        self, *sides: Any, predictions: Any = None, references: Any = None, **kwargs: Any
+    ) -> Any:
         """Compute the score of the samples passed, together with those added before.
 
         Those are used up, whether or not they can be scored, unless samples passed are refused.
         With `num_process > 1` only process 0 returns the score. The options are listed below.
         """
+        if sides:
+            raise TypeError("`compute` takes names: pass references=... and predictions=...")
         self._check_options(kwargs)
         with suppress(ImportError):  # where no package is installed
             import_module("informedness.statistics.registry").warn_of_version(__version__)

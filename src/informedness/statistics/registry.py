@@ -8,7 +8,7 @@ Tested in tests/test_every_module.py.
 
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from importlib import import_module
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.labels import check_choice, show, warn
+from ..core.labels import check_choice, check_distinct, show, warn
 from ..core.scores import __version__
 from ..core.table import Table
 from .intervals import check_level, warn_of_doubts
@@ -126,6 +126,23 @@ def averaged_score(name: str, average: Any, unknown: str = "error") -> Score:
     if isinstance(average, str) and average == "default":
         return score
     return score.averaged(average)
+
+
+def averaged_scores(names: Sequence[str], average: Any, unknown: str = "error") -> list[Score]:
+    """Return the scores with these names, with the average if they have one.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown or listed twice, or if none of the scores takes the average.
+    """
+    check_distinct(names, "names")
+    with_average = [name for name in names if score_named(name).averages]
+    averages = dict.fromkeys(names, "default") | dict.fromkeys(with_average, average)
+    scores = [averaged_score(*pair, unknown) for pair in averages.items()]
+    if average != "default" and not with_average:
+        raise ValueError(f"`average` must be left out: none of {names} takes one")
+    return scores
 
 
 def module_path(name: str) -> str:

@@ -37,7 +37,8 @@ def warn_of_table(table: Table, names: Sequence[str] = NAMES, **options: Any) ->
             like = show(known[folded])
             warn(
                 f"{show(label)} and {like} differ only in case or whitespace around them, and "
-                "count as two classes; files can be read with ignore_case=True or strip=True",
+                "count as two classes; fold lists with [x.strip().casefold() for x in labels], "
+                "files can be read with ignore_case=True or strip=True",
                 LabelsWarning,
             )
             return
