@@ -21,6 +21,7 @@ import pytest
 
 import informedness
 from informedness.cli import main
+from inputs.modules_of_evaluate import write_modules
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -64,8 +65,13 @@ def browser():
 
 @pytest.fixture(scope="session")
 def registered():
-    """Register both modules, so that `evaluate.load` finds them by bare name."""
-    return informedness.register()
+    """Register both modules, so that `evaluate.load` finds them by bare name, and two of evaluate.
+
+    Those are on the Hub, which tests do not ask.
+    """
+    folders = informedness.register()
+    write_modules(Path(folders["nit"]).parents[2])
+    return folders
 
 
 @pytest.fixture(scope="session")

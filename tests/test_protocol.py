@@ -342,3 +342,8 @@ def test_a_process_without_samples_that_met_no_other_stays_in_its_round(tmp_path
     first.add(reference=0, prediction=0)  # finds the second one waiting
     assert second.compute() is None
     assert first.compute() == {"seen": [(0, 0)]}
+
+
+def test_sides_without_their_names_are_refused(load):
+    with pytest.raises(TypeError, match=r"pass references=\.\.\. and predictions="):
+        load("nit").compute([0, 1], [0, 1])

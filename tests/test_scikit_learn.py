@@ -51,6 +51,20 @@ def test_several_scores_are_of_one_prediction_and_are_those_of_its_table(watched
         assert found[f"test_{name}"].tolist() == [score_of(table, name)]
 
 
+@pytest.mark.parametrize("average", ["bias", "prevalence", "macro"])
+def test_scorers_take_an_average_where_there_is_one(average):
+    scoring = scorers.multimetric_scorers("accuracy", "informedness", average=average)
+    odd = np.where(np.arange(150) % 5 > 0, LABELS, 0)
+    model = GaussianNB().fit(SAMPLES, odd)
+    found = {name: scorer(model, SAMPLES, LABELS) for name, scorer in scoring.items()}
+    predictions = model.predict(SAMPLES)
+    assert found["informedness"] == informedness_score(LABELS, predictions, average=average)
+    assert found["accuracy"] == pytest.approx(np.mean(LABELS == predictions))
+    for names, wrong in ((["nit"], average), (["informedness"], None)):
+        with pytest.raises(ValueError, match="`average` must be"):
+            scorers.multimetric_scorers(*names, average=wrong)
+
+
 @pytest.mark.filterwarnings("ignore:informedness. ")
 def test_declared_classes_count_in_folds_that_lack_them():
     two, classifier = LABELS < 2, GaussianNB().fit(SAMPLES, LABELS)

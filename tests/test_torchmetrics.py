@@ -102,6 +102,7 @@ REFUSED = [
     (K, {}, PREDS + 1, TARGET, rf"`preds` .* {(PREDS == 3).sum()} of 240 .*such as 4"),
     (K, {}, SCORES[:, 0], TARGET, "ids .* or 4 scores per sample"),
     (K, {}, SCORES.reshape(24, 10, K), IDS[1], r"1 of 4 classes, got .*preds.movedim\(-1, 1\)"),
+    (K, {}, SCORES[:, :1], TARGET, r"got \(240, 1\): drop .* preds.squeeze\(1\)"),
     (K, {}, torch.nn.functional.one_hot(PREDS, K), TARGET, "must hold scores"),
     (K, {}, PREDS, TARGET.float(), "`target` must hold class ids .* torch.float32"),
     (K, {}, PREDS.tolist(), TARGET, r"`preds` must be a tensor of real numbers, got \["),
