@@ -59,7 +59,7 @@ def test_scorers_take_an_average_where_there_is_one(average):
     found = {name: scorer(model, SAMPLES, LABELS) for name, scorer in scoring.items()}
     predictions = model.predict(SAMPLES)
     assert found["informedness"] == informedness_score(LABELS, predictions, average=average)
-    assert found["accuracy"] == pytest.approx(np.mean(LABELS == predictions))
+    assert found["accuracy"] == pytest.approx(np.mean(predictions == LABELS))
     for names, wrong in ((["nit"], average), (["informedness"], None)):
         with pytest.raises(ValueError, match="`average` must be"):
             scorers.multimetric_scorers(*names, average=wrong)
