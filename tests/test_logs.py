@@ -132,12 +132,17 @@ OF_60, OF_25, OF_20 = (60, 0.7, 0.5, 1 / 144), (25, 0.76, 0.6, 2 / 125), (20, 0.
     [
         (("lm-eval", "--variant", "letter"), [OF_60, OF_60, OF_25, OF_25]),
         (("lighteval",), [OF_60] * 3),
-        (("inspect", "--latest"), [OF_60, OF_20]),
+        (("inspect",), [OF_60, OF_20]),
     ],
 )
-def test_the_mean_over_tasks_is_the_sum_by_hand(given, tasks, report):
+def test_the_mean_over_tasks_is_the_sum_by_hand(given, tasks, report, tmp_path):
     """Of `knows-half`; each of sixty questions scores 1/2 with an error of 1/12."""
-    options = LOGS / given[0], *given[1:], "--confidence-level", "0.95"
+    folder = LOGS / given[0]
+    if given[0] == "inspect":  # without other runs of these tasks
+        for name in ("choice_knows-half.eval", "choice_always-b.eval", "two_scorers.eval"):
+            shutil.copy(folder / name, tmp_path)
+        folder = tmp_path
+    options = folder, *given[1:], "--confidence-level", "0.95"
     plain = json.loads(report(*options, "--format", "json")[1])
     (mean,) = (x for x in plain["means"] if x["model"].endswith("knows-half"))
     assert all(x["n_not_guessing"] == 0 for x in plain["means"] if x is not mean)  # always B
@@ -254,33 +259,46 @@ def test_a_folder_of_mixed_runs_gives_what_can_be_read_and_names_what_cannot(rep
         (LOGS / "inspect" / name).read_bytes()
         for name in ("choice_knows-half.eval", "choice_knows-half.json", "two_scorers.eval")
     )
-    run = "{} of 'mockllm/knows-half, arithmetic': `--run` chooses a run by part of its path"
-    same_date = of_twenty.replace(b"-01-01T", b"-02-01T")
-    last = str(tmp_path / "zlast.json")
+    later = of_twenty.replace(b"-01-01T", b"-02-01T")
     written = {  # the content, and why it is left out
         "failed.json": (of_twenty.replace(b"success", b"err"), "got 'err'"),
+        "first.json": (of_twenty, None),
         "half.eval": (log[:3000], "is damaged"),
-        "earlier.eval": (log, run.format("an older run than " + last)),
-        "same.json": (
-            of_twenty.replace(b"-01-01T", b"-02-01T"),
-            run.format("a run of the same date as " + last),
-        ),
+        "long.eval": (log, None),
+        "same.json": (later, None),
         "two.eval": (two, "does not fit"),
-        "zlast.json": (same_date, None),
+        "zlast.json": (later, None),
     }
     for name, (content, _) in written.items():
         (tmp_path / name).write_bytes(content)
     code, output, errors = report(tmp_path, "--format", "json")
-    runs = [(run["task"], run["variant"], run["n_samples"]) for run in json.loads(output)["runs"]]
-    assert runs == [("arithmetic", "", 20), ("arithmetic_text", "answer", 20)]
+    runs = [(x["task"], x["run"], x["variant"], x["n_samples"]) for x in json.loads(output)["runs"]]
+    same, last = (f"20 samples, {name}" for name in ("same.json", "zlast.json"))
+    first = ("arithmetic", "20 samples, 2026-01-01T00:00:00", "", 20)
+    every = [
+        ("arithmetic", "60 samples", "", 60),
+        ("arithmetic_text", "", "answer", 20),
+        *(("arithmetic", name, "", 20) for name in (same, last)),
+    ]
+    assert sorted(runs) == sorted([first, *every])
     assert code == 1
     lines = [line for line in errors.splitlines() if line.startswith("left out: ")]
-    for line, (name, (_, why)) in zip(lines, [*written.items()][:-1], strict=True):
-        assert line.startswith(f"left out: {tmp_path / name}")
+    left_out = [(tmp_path / name, why) for name, (_, why) in written.items() if why]
+    for line, (file, why) in zip(lines, left_out, strict=True):
+        assert line.startswith(f"left out: {file}")
         assert why in line
-    latest = report(tmp_path, "--latest")[2]
-    assert ("earlier.eval" in latest, "same.json" in latest) == (False, True)
-    assert report(tmp_path, "--run", "earlier", "--metric", "accuracy")[:2] == (0, "0.7\n")
+    latest = json.loads(report(tmp_path, "--latest", "--format", "json")[1])["runs"]
+    assert sorted((x["task"], x["run"], x["variant"], x["n_samples"]) for x in latest) == [
+        *sorted(every)
+    ]
+    assert report(tmp_path, "--run", "long", "--metric", "accuracy")[:2] == (0, "0.7\n")
+    both = [tmp_path / name for name in ("first.json", "zlast.json")]
+    said = (
+        "must hold one run, got 2: ",
+        "`--latest` reads the latest of runs that repeat each other",
+    )
+    refused(report(*both, "--metric", "accuracy"), *said)
+    assert report(*both, "--latest", "--metric", "accuracy") == (0, "0.7\n", "")
     refused(report(tmp_path, "--run", "x"), "`--run` must be part of the path")
     refused(report(tmp_path, "--run", "half"), "half.eval: the log is damaged")
 

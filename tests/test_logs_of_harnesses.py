@@ -97,6 +97,21 @@ def changed(folder, harness, log, change, at=None):
     return list(READERS[harness].read_log(target))
 
 
+def record(harness, folder, verdicts, metric=None, accuracy=None):
+    """Write the results of a harness beside a log that `changed` writes; Inspect's has its own."""
+    share = sum(verdicts) / len(verdicts) if accuracy is None else accuracy
+    if harness == "lm-eval":
+        plain = {"results": {"task": {f"{metric or 'acc'},none": share}}}
+        plain["n-samples"] = {"task": {"effective": len(verdicts)}}
+        folder /= f"results_{DATE}.json"
+    elif harness == "lighteval":
+        plain = {"results": {"arithmetic|0": {metric or "acc": share}}}
+        folder = folder / "results" / "model" / f"results_{DATE}.json"
+    if harness != "inspect":
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.write_text(json.dumps(plain))
+
+
 def test_logs_are_known_by_their_names_or_heads_and_folders_are_none(tmp_path):
     of_inspect = kept("inspect").with_suffix(".json").read_bytes()
     for name, content, *harness in (
@@ -229,7 +244,9 @@ def test_a_metric_of_the_task_is_the_verdict_if_asked_and_else_is_named(tmp_path
     assert "half, my_acc (0.7000), length were not read: `--verdict my_acc`." in how_read(answers)
     (answers,) = read(verdict="my_acc")
     assert score_of(answers.table, "accuracy") == 0.7
-    assert "; accuracy as the harness has it; the log's half, length were" in how_read(answers)
+    assert answers.is_harness_accuracy is None  # the log has no results
+    assert "; the log's half, length were not read." in how_read(answers)
+    assert "as the harness has it" not in how_read(answers)
     (answers,) = read(extract=r"\((.)\)")
     assert answers.table.to_dense().tolist() == KNOWS_HALF
     assert how_read(answers).endswith("; the log's half, my_acc (0.7000), length were not read.")
@@ -247,6 +264,7 @@ def test_samples_with_several_right_answers_are_left_out_if_they_are_at_most_one
     """All samples then have lists, which lm-eval writes as text."""
     (every,) = changed(tmp_path, harness, None, {})
     n = len(every.ids) // 5
+    record(harness, tmp_path, every.verdicts)
 
     def change(whole, n_several=n):
         for i, sample in enumerate(whole["samples"] if harness == "inspect" else whole):
@@ -284,11 +302,12 @@ def test_samples_without_a_score_are_left_out_and_counted_by_the_reason(tmp_path
     (answers,) = changed(tmp_path, "inspect", None, change)
     assert (len(answers.ids), answers.n_left_out, answers.n_unscored) == (15, 5, 4)
     assert answers.ids[:2] == ("sum-01", "sum-05")
+    unscored = "4 of 20 samples of .*, epoch 1 have no score, 1 of them because of an error, and"
+    totals = "epoch 1 by choice is 0.625 of 16 samples, but the results .* have 0.7 of 20 samples"
     with (
-        pytest.warns(
-            InformednessWarning, match="4 of 20 samples of .*, epoch 1 have no score because"
-        ),
+        pytest.warns(InformednessWarning, match=unscored),
         pytest.warns(InformednessWarning, match="1 of 20 .*, epoch 1 have several right answers"),
+        pytest.warns(InformednessWarning, match=totals),
     ):
         read_log(tmp_path)
 

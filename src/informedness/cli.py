@@ -417,7 +417,7 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
     add("--run", dest="runs", metavar="TEXT", help="only logs with this in their path")
     if is_report:
         add("--each", help="also print the report on each run", **flag)
-    add("--latest", help="use the latest of several runs of a task", **flag)
+    add("--latest", help="only the latest of runs that repeat each other", **flag)
     add("--epoch", type=int, metavar="N", help="only this epoch")
     epochs = ["each", "pooled"]
     together = "score each epoch (default), or all together"

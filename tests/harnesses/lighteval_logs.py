@@ -1,11 +1,12 @@
 """The logs of lighteval in examples/runs/lighteval.
 
 They want no network: the task is custom, its data a file in a temporary folder, and the models
-know their answers. Details hold questions and answers only; the results files, which also say
-where things are on this machine, stay in the temporary folder. In the names of files "_" stands
-for lighteval's "|", which Windows does not allow.
+know their answers. Details hold questions and answers only. Of the results, which also say where
+things are on this machine, the scores are kept. In the names of files "_" stands for lighteval's
+"|", which Windows does not allow.
 """
 
+import json
 import shutil
 import tempfile
 from pathlib import Path
@@ -93,6 +94,7 @@ def run(task: str, model: str, folder: Path, metric: Metric, form: str) -> dict:
 
 def make(folder: Path) -> None:
     """Write the logs of all tasks and models, as lighteval lays them out."""
+    scores: dict[str, dict] = {}
     for task, (metric, models) in TASKS.items():
         form = "I think the answer is ({})." if "sentence" in task else "{}"
         for model in models:
@@ -102,3 +104,10 @@ def make(folder: Path) -> None:
                 kept = folder / "details" / model / DATE / f"details_{task}_0_{DATE}.parquet"
                 kept.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(log, kept)
+                (results,) = Path(place).glob("results/*/results_*.json")
+                of_tasks = json.loads(results.read_text(encoding="utf-8"))["results"]
+                scores.setdefault(model, {}).update({f"{task}|0": of_tasks[f"{task}|0"]})
+    for model, of_model in scores.items():
+        kept = folder / "results" / model / f"results_{DATE}.json"
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps({"results": of_model}, indent=1) + "\n", encoding="utf-8")

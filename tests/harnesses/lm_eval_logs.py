@@ -1,6 +1,7 @@
 """The logs of lm-eval in examples/runs/lm-eval.
 
-Of the results beside the samples only what names model and version is kept: the rest tells paths.
+Of the results beside the samples only what names model and version, and the totals of each task,
+are kept: the rest tells paths.
 """
 
 import gzip
@@ -18,6 +19,7 @@ from lm_eval.tasks import TaskManager
 
 TASKS = Path(__file__).resolve().parent / "lm_eval_tasks"
 FIELDS = ("model_source", "model_name", "model_name_sanitized", "lm_eval_version")
+FIELDS += ("results", "n-samples", "n-shot")
 
 
 @register_model("arithmetic")

@@ -192,8 +192,10 @@ def sometimes():
 def test_samples_without_a_score_are_left_out_as_inspect_does(tmp_path):
     task = by_letter(with_target(sometimes()), n=10, fail_on_error=False)
     found = metrics_of(run(task, get_model("fails/b"), str(tmp_path)))
-    with pytest.warns(InformednessWarning, match="3 of 10 samples of .* have no score because"):
+    message = "3 of 10 samples of .* have no score, 1 of them because of an error, and do not"
+    with pytest.warns(InformednessWarning, match=message):
         (answers,) = read_log(tmp_path)
+    assert "; accuracy as the harness has it for the samples that count" in how_read(answers)
     assert (answers.n_left_out, score_of(answers.table, "accuracy")) == (3, found["accuracy"])
     assert answers.table.informedness() == pytest.approx(found["informedness"])
 
@@ -204,7 +206,7 @@ def test_an_interrupted_run_is_refused_and_its_retry_is_read(tmp_path, monkeypat
     Path("sums.py").write_text(f"{imports}@task\ndef sums():\n    return by_letter(n=5)\n")
     options = {"display": "none", "log_dir": str(tmp_path)}
     (log,) = eval("sums.py", model="fails/b", **options)
-    refusal = "must have status 'success', got 'error': finish the run with `inspect eval-retry`"
+    refusal = r"must have status 'success', got 'error': RuntimeError\('no connection'\)"
     with pytest.raises(ValueError, match=refusal):
         read_log(tmp_path)
     monkeypatch.setattr(sys.modules[__name__], "WRONG", [])
@@ -249,14 +251,82 @@ def test_every_epoch_counts_and_the_error_is_by_sample(tmp_path):
         assert made[metric].standard_error == pytest.approx(mixed[f"{metric}_stderr"])
 
 
-def test_of_epochs_each_verdict_is_the_harness_s_but_not_the_accuracy_that_it_reduces(tmp_path):
-    task = by_letter(n=20, epochs=Epochs(3, "mode"))
+@pytest.mark.parametrize("reducer", ["mean", "mode"])
+def test_of_epochs_each_verdict_is_the_harness_s_if_it_takes_the_mean(tmp_path, reducer):
+    """By another reducer the accuracy is another one, and so nothing is claimed."""
+    task = by_letter(n=20, epochs=Epochs(3, reducer))
     log = run(task, model("knows-half", "always-b"), str(tmp_path))
-    assert metrics_of(log)["accuracy"] == 0.4
+    assert metrics_of(log)["accuracy"] == pytest.approx(0.5 if reducer == "mean" else 0.4)
     (pooled,) = read_log(tmp_path, epochs="pooled")
     assert score_of(pooled.table, "accuracy") == 0.5
     for answers in (pooled, *read_log(tmp_path)):
-        assert "; each epoch right or wrong as the harness has it." in how_read(answers)
+        said = "; each epoch right or wrong as the harness has it." in how_read(answers)
+        assert said == (reducer == "mean")
+
+
+def test_an_unscored_value_of_several_is_not_wrong(tmp_path):
+    """Neither in an epoch that has none nor in samples that have it in another epoch."""
+
+    def value(is_right):
+        asked.append(is_right)
+        return {"right": math.nan if len(asked) % 7 == 0 else float(is_right), "none": None}
+
+    asked = []
+    metrics = {"right": [accuracy()], "none": [accuracy()]}
+    task = words(valued(value, metrics=metrics))
+    task.epochs = 2
+    log = run(task, answering("{}"), str(tmp_path))
+    (recorded,) = (x for x in log.results.scores if x.name == "right")
+    with pytest.warns(InformednessWarning, match="right, epoch . have no score, and do not count"):
+        read = read_log(tmp_path, variant="right")
+    for answers in read:
+        assert answers.counted == (60, pytest.approx(recorded.metrics["accuracy"].value))
+        assert "; each epoch right or wrong as the harness has it" in how_read(answers)
+
+
+def quiz_runs(folder, *runs):
+    """Write a task to a file, and run it with these arguments and options."""
+    source = """
+from inspect_ai import Task, task
+from test_inspect import words
+from inspect_ai.scorer import match
+
+@task
+def quiz(subject="maths", cot=False):
+    return Task(dataset=words(None).dataset, scorer=match())
+"""
+    (folder / "quiz_task.py").write_text(source)
+    for arguments, options in runs:
+        of = options.pop("model", None) or answering("{}")
+        eval("quiz_task.py", of, task_args=arguments, log_dir="runs", display="none", **options)
+
+
+@pytest.mark.parametrize(
+    ("runs", "names", "n_latest"),
+    [
+        (
+            [({"subject": "law"}, {}), ({"subject": "art", "cot": True}, {}), ({}, {})],
+            ["(subject=law, cot=False)", "(subject=art, cot=True)", "(subject=maths, cot=False)"],
+            3,
+        ),
+        ([({}, {}), ({}, {"temperature": 0.5})], ["", ", temperature=0.5"], 2),
+        ([({}, {"limit": 20}), ({}, {})], [", 20 samples", ", 60 samples"], 2),
+        ([({}, {"seed": 1, "max_connections": 2}), ({}, {"seed": 2})], None, 1),
+    ],
+)
+def test_runs_of_a_task_are_named_by_what_differs(tmp_path, monkeypatch, runs, names, n_latest):
+    monkeypatch.chdir(tmp_path)
+    quiz_runs(tmp_path, *((arguments, dict(options)) for arguments, options in runs))
+    read = read_log("runs")
+    read_names = [answers.name.removeprefix("mockllm/m, quiz") for answers in read]
+    if names is None:
+        assert all(
+            re.fullmatch(r", \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d|, .*eval", x) for x in read_names
+        )
+        assert len({*read_names}) == 2
+    else:
+        assert read_names == names
+    assert len(read_log("runs", latest=True)) == n_latest
 
 
 @pytest.mark.filterwarnings("error:informedness. ")

@@ -63,9 +63,10 @@ def _of_logs(options: Namespace) -> "tuple[Comparison | SuiteComparison, list[st
             "without `--references` and `--predictions` there must be two logs of harnesses, got "
             f"{' '.join(options.path)}"
         )
+    options.flags["labels"] = options.flags["choices"]  # which name the classes of logs
     log_options = values_of(options, *OF_LOGS, *OF_TEXT)
     runs_a, runs_b = (read_log(path, **log_options) for path in options.path)
-    if len({run.task for run in runs_a} & {run.task for run in runs_b}) > 1:
+    if len({run.task_name for run in runs_a} & {run.task_name for run in runs_b}) > 1:
         from ..logs.suite import compare_logs
 
         return compare_logs(runs_a, runs_b, **values_of(options, *OF_ESTIMATE)), options.path

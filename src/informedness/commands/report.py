@@ -162,6 +162,7 @@ def _report_on_logs(options: Namespace) -> str:
     from ..logs.reading import one_run, read_log
     from ..logs.report import LogReport, how_read
 
+    options.flags["labels"] = options.flags["choices"]  # which name the classes of logs
     runs = read_log(options.path, **values_of(options, *OF_LOGS, *OF_TEXT))
     if options.metric is not None or options.plot is not None:
         runs = [one_run(runs, " ".join(options.path))]

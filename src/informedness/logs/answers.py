@@ -10,10 +10,12 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from shlex import quote
 from typing import Any
 
 from ..core.labels import Column, Label, show, warn
+from ..errors import naming
 from ..files.joined import joined_sides
 from ..results.comparison import Comparison, compare
 from ..results.estimate import Averaged, Estimate, estimate
@@ -24,8 +26,9 @@ from ..tables.contingency import ContingencyTable
 from ..tables.label_options import AS_THEY_ARE, LabelOptions, extracted
 from ..text import render
 from ..warnings import collected
-from .verdicts import VerdictError, by_verdict
+from .verdicts import Totals, VerdictError, by_verdict
 
+_NUMBERS = ("n_left_out", "n_unscored", "n_errors")
 _COLUMNS = ("ids", "references", "predictions", "verdicts", "prompts", "completions")
 
 
@@ -70,9 +73,17 @@ class Answers:
     n_left_out : int
         How many samples do not count, because they have no score or several right answers.
     n_unscored : int
-        How many of these the harness gave no score, as after an error.
-    n_other_runs : int
-        How many other runs of the task by this model were left out.
+        How many of these the harness gave no score.
+    n_errors : int
+        How many of these ended in an error.
+    settings : dict of str to Any
+        What was run, beside the model and the task: its arguments under "arguments", a hash of all
+        samples under "asked". Runs with equal settings repeat each other.
+    arguments, run : str
+        The arguments of the task, and the other settings, in which this run differs from others of
+        the task that were read with it; "" for a single run.
+    counted, recorded : Totals
+        Of all samples in the log: by these verdicts, and as the harness recorded them.
     groups : tuple of str
         The sample of each answer, if there are answers of several epochs; empty if not.
     """
@@ -97,7 +108,12 @@ class Answers:
     created: str = ""
     n_left_out: int = 0
     n_unscored: int = 0
-    n_other_runs: int = 0
+    n_errors: int = 0
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    arguments: str = ""
+    run: str = ""
+    counted: Totals = field(default_factory=Totals)
+    recorded: Totals = field(default_factory=Totals)
     groups: tuple[str, ...] = ()
 
     @classmethod
@@ -168,7 +184,20 @@ class Answers:
     def name(self) -> str:
         """What distinguishes these answers from others in the logs."""
         epoch = None if self.epoch is None else f"epoch {self.epoch}"
-        return ", ".join(filter(None, (self.model, self.task, self.variant, epoch)))
+        parts = self.model, self.task_name, self.run, self.variant, epoch
+        return ", ".join(filter(None, parts))
+
+    @property
+    def task_name(self) -> str:
+        """The task, with the arguments in which it differs from others that were read with it."""
+        return f"{self.task}({self.arguments})" if self.arguments else self.task
+
+    @property
+    def is_harness_accuracy(self) -> bool | None:
+        """Whether the accuracy is the one that the harness recorded; None if it recorded none."""
+        if not self.verdict:
+            return False if self.metrics else None
+        return self.counted.agree(self.recorded)
 
     @property
     def unread(self) -> str:
@@ -241,7 +270,7 @@ class Answers:
         epochs = (self, *others)
         names = (*_COLUMNS, "documents", "texts")
         fields: dict[str, Any] = {x: sum((getattr(y, x) for y in epochs), ()) for x in names}
-        fields |= {x: sum(getattr(y, x) for y in epochs) for x in ("n_left_out", "n_unscored")}
+        fields |= {x: sum(getattr(y, x) for y in epochs) for x in _NUMBERS}
         return replace(self, epoch=None, **fields)._by_sample()
 
     def compare(self, other: Answers, **options: Any) -> Comparison:
@@ -393,6 +422,19 @@ def json_object(text: bytes) -> dict[str, Any]:
     if not isinstance(parsed, dict):
         raise ValueError(f"must be a JSON object, got {show(parsed)}")
     return parsed
+
+
+def results_in(file: Path) -> dict[str, Any]:
+    """Return the results of a harness; nothing if there is no such file."""
+    with naming(render.shown(file)):
+        return json_object(file.read_bytes()) if file.is_file() else {}
+
+
+def part_of(whole: Any, *names: str) -> Any:
+    """Return a part of JSON by the names on the way to it; None if there is none."""
+    for name in names:
+        whole = whole.get(name) if isinstance(whole, dict) else None
+    return whole
 
 
 def not_one(golds: Any) -> ValueError:

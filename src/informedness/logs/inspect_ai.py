@@ -15,12 +15,18 @@ from typing import Any
 
 from ..core.labels import show
 from ..errors import needing
-from .answers import DAMAGES, Answers, LeftOut, json_object, not_one, sample_error
+from ..text.render import cut
+from .answers import DAMAGES, Answers, LeftOut, json_object, not_one, part_of, sample_error
+from .runs import settings_of
+from .verdicts import Totals
 
 _VERSION = 2  # of the log's schema
 _HEADER, _SAMPLES = "header.json", "samples/"
 _OF_MARK = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partial, incorrect, no answer
 _OF_MARK |= {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}  # in any case
+_SETTINGS = "eval.model_args eval.model_roles eval.model_generate_config plan.config "
+_SETTINGS += "eval.config.message_limit eval.config.token_limit eval.config.time_limit "
+_SETTINGS += "eval.dataset.location"
 _HEAD_OF_JSON = re.compile(rb'\s*\{\s*"version":\s*\d+,\s*"status":\s*"\w+",\s*"eval":\s*\{')
 
 
@@ -49,36 +55,30 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
         raise ValueError("`verdict` is not for logs of Inspect: choose a score with `variant`")
     parts = (_parts_of_json if path.suffix == ".json" else _parts_of_eval)(path)
     header = next(parts)
-    version, status = header.get("version"), header.get("status")
-    if version != _VERSION:
-        rule = f"must have version {_VERSION}, got {show(version)}"
-        raise ValueError(f"{rule}: convert it with `inspect log convert`")
-    if status != "success":
-        rule = f"must have status 'success', got {show(status)}"
-        raise ValueError(f"{rule}: finish the run with `inspect eval-retry`")
+    _check_status(header)
     try:
         task, model = str(header["eval"]["task"]), str(header["eval"]["model"])
     except DAMAGES as error:
         raise sample_error("the header", error) from error
 
-    golds, letters = [], []
+    golds: dict[tuple[int, str], Any] = {}  # with letters, of samples that count
+    asked: list[tuple[str, str]] = []
     left_out = LeftOut()
-    n_samples, n_several = Counter[int](), Counter[int]()  # by epoch
+    n_samples, n_several, n_errors = Counter[int](), Counter[int](), Counter[int]()  # by epoch
     runs: dict[tuple[int, str, str], list[Any]] = {}  # the rows of each epoch, scorer and value
     for raw in parts:
         try:
-            epoch = raw["epoch"]
+            epoch, name, choices = raw["epoch"], str(raw["id"]), raw.get("choices") or []
             n_samples[epoch] += 1
-            choices = raw.get("choices") or []
-            names = letters_of(len(choices))
-            golds.append(gold_of(raw["target"], names))
-            letters.append(names)
-            prompt = _prompt(raw["input"], choices)
+            n_errors[epoch] += bool(raw.get("error") and not raw.get("scores"))
+            asked.append((name, _prompt(raw["input"], choices)))
             for scorer, key, value, logged in _scores(raw):
                 answer, mark = answer_and_verdict(value, logged)
                 completion = None if answer else (raw.get("output") or {}).get("completion")
-                row = (str(raw["id"]), golds[-1], answer, mark, prompt, completion)
+                row = (*asked[-1], answer, mark, completion)
                 runs.setdefault((epoch, scorer, key), []).append(row)
+            letters = letters_of(len(choices))
+            golds[epoch, name] = gold_of(raw["target"], letters), letters
         except DAMAGES as error:
             left_out.add(f"sample {show(raw.get('id') if isinstance(raw, dict) else raw)}", error)
             n_several[epoch] += 1
@@ -86,11 +86,33 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     left_out.check(n_samples.total())
 
     is_named = len({scorer for _, scorer, _ in runs}) > 1
-    for (epoch, scorer, key), unsorted in sorted(runs.items(), key=lambda run: run[0][0]):
+    classes = classes_of(*zip(*golds.values(), strict=True))
+    # without the solvers' defaults, which differ between versions
+    steps = [x for x in part_of(header, "plan", "steps") or () if isinstance(x, dict)]
+    solvers = [(x.get("solver"), x.get("params_passed", x.get("params"))) for x in steps]
+    more = {"solver": ", ".join(f"{name}{passed or ''}" for name, passed in solvers)}
+    more["dataset"] = part_of(header, "eval", "dataset", "name")
+    settings = settings_of(asked, header, _SETTINGS, part_of(header, "eval", "task_args"), **more)
+    for (epoch, scorer, key), rows in sorted(runs.items(), key=lambda run: run[0][0]):
+        every = [row for (_, *of), rows in runs.items() if of == [scorer, key] for row in rows]
+        counted, recorded, null = _totals(every, header, scorer, key)
         # an order that does not depend on when each was done
-        rows = sorted(unsorted, key=lambda row: row[0])
+        samples = [
+            (
+                name,
+                golds[epoch, name][0],
+                answer,
+                null if mark is None else mark,
+                prompt,
+                completion,
+            )
+            for name, prompt, answer, mark, completion in sorted(rows, key=lambda row: row[0])
+            if (epoch, name) in golds and (mark, null) != (None, None)
+        ]
+        if not samples:
+            continue
         yield Answers.of(
-            rows,
+            samples,
             harness="inspect",
             task=task,
             model=model,
@@ -98,11 +120,47 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
             variant=", ".join(filter(None, (scorer if is_named else "", key))),
             epoch=epoch if len(n_samples) > 1 else None,
             verdict=key or scorer,
-            choices=classes_of(golds, letters),
+            choices=classes,
             created=str(header["eval"].get("created", "")),
-            n_left_out=n_samples[epoch] - len(rows),
-            n_unscored=n_samples[epoch] - len(rows) - n_several[epoch],
+            n_left_out=n_samples[epoch] - len(samples),
+            n_unscored=n_samples[epoch] - len(samples) - n_several[epoch],
+            n_errors=n_errors[epoch],
+            settings=settings,
+            counted=counted,
+            recorded=recorded,
         )
+
+
+def _check_status(header: dict[str, Any]) -> None:
+    """Raise ValueError unless the run succeeded, with Inspect's reason if there is one."""
+    version, status = header.get("version"), header.get("status")
+    if version != _VERSION:
+        rule = f"must have version {_VERSION}, got {show(version)}"
+        raise ValueError(f"{rule}: convert it with `inspect log convert`")
+    if status != "success":
+        reason = part_of(header, "error", "message") or "finish the run with `inspect eval-retry`"
+        raise ValueError(f"must have status 'success', got {show(status)}: {cut(reason, 200)}")
+
+
+def _totals(
+    rows: list[Any], header: dict[str, Any], scorer: str, key: str
+) -> tuple[Totals, Totals, float | None]:
+    """Return the totals of a score as read and as recorded, and what a value of `null` counts as.
+
+    Either a scorer gave it, and Inspect takes it for wrong, or it was nan, which Inspect before
+    0.3.260 writes so among several values, and does not count: the recorded totals tell which.
+    """
+    recorded = Totals()
+    for score in part_of(header, "results", "scores") or ():
+        named = [part_of(score, x) for x in ("name", "scorer", "reducer")]
+        metric = part_of(score, "metrics", "accuracy") or part_of(score, "metrics", "mean")
+        if metric and named in ([key or scorer, scorer, x] for x in (None, "mean")):
+            recorded = Totals.from_log(score.get("scored_samples"), part_of(metric, "value"))
+    scored = Totals.from_verdicts((name, mark) for name, _, _, mark, _ in rows)
+    as_wrong = Totals.from_verdicts((x, 0.0 if mark is None else mark) for x, *_, mark, _ in rows)
+    if as_wrong.agree(recorded) is False and scored.agree(recorded) is not False:
+        return scored, recorded, None
+    return as_wrong, recorded, 0.0
 
 
 # From files to samples
@@ -150,12 +208,12 @@ def _scores(raw: dict[str, Any]) -> Iterator[tuple[str, str, Any, str | None]]:
 def answer_and_verdict(value: Any, answer: str | None) -> tuple[str | None, Any]:
     """Return the answer, None if it is empty, and the verdict, as Inspect's `value_to_float` does.
 
-    So text that it cannot read is 0. Several values, in a list or dict, stay as they are.
+    So text that it cannot read is 0. Several values, in a list or dict, stay as they are, and so
+    does None.
     """
     if isinstance(value, str):
         value = _OF_MARK.get(value, _OF_MARK.get(value.lower(), _number(value)))
-    is_one = isinstance(value, float | int | None)
-    return answer or None, float(value or 0) if is_one else value
+    return answer or None, float(value) if isinstance(value, float | int) else value
 
 
 def _number(text: str) -> float:

@@ -19,12 +19,14 @@ from ..errors import refuse_all
 from ..files.arrow import native
 from ..files.open import explained, open_whole
 from ..text.render import shown
-from .answers import DAMAGES, Answers, LeftOut, not_one, sample_error
-from .verdicts import VerdictError, likeliest, verdict_metric
+from .answers import DAMAGES, Answers, LeftOut, not_one, part_of, results_in, sample_error
+from .runs import settings_of
+from .verdicts import Totals, VerdictError, likeliest, verdict_metric
 
 _FILE = re.compile(r"details_.+_(\d{4}-\d\d-\d\dT[\d.-]+)\.parquet")
 _OF_MODEL = ("logprobs", "text", "text_post_processed", "output_tokens")  # its prompt is long
 _COLUMNS = ["doc", "metric", *(f"model_response.{name}" for name in _OF_MODEL)]
+_SETTINGS = "config_general.model_config task.hf_repo task.hf_subset task.generation_size"
 _OF_CHOICES = ("acc", "acc_norm", "acc_norm_token", "acc_norm_pmi")
 _OF_TEXTS = (
     *("extractive_match", "em", "exact_match", "qem", "quasi_exact_match", "pem", "pqem", "f1"),
@@ -79,6 +81,9 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 
         options = {"pre_buffer": False, "page_checksum_verification": True}
         file = pyarrow.parquet.ParquetFile(native(stream), **options)
+        if "doc" not in file.schema_arrow.names:
+            rule = "have no `doc`, as those of lighteval before 0.11"
+            raise ValueError(f"the details {rule}: run the task with 0.11 or newer")
         for batch in file.iter_batches(columns=_COLUMNS):
             batch.validate(full=True)  # what is damaged may end the process
             yield from batch.to_pylist()
@@ -156,19 +161,34 @@ def _answers(path: Path, rows: list[Any], is_text: bool, name: str, wanted: str 
         except DAMAGES as error:
             left_out.add(row["name"], error)
     left_out.check(len(rows))
+    task, model = str(rows[0]["doc"]["task_name"]), _model(path)
+    results = results_in(_results(path, model))
+    beside = {**results, "task": part_of(results, "config_tasks", task)}
+    asked = [(row["doc"]["id"], _prompt(row["doc"])) for row in rows]
     return Answers.of(
         samples,
         choices,
         harness="lighteval",
-        task=str(rows[0]["doc"]["task_name"]),
-        model=_model(path),
+        task=task,
+        model=model,
         how=source,
         variant=name,
         verdict=metric,
         metrics=shares,
         n_left_out=len(left_out),
         created=path.name,
+        settings=settings_of(asked, beside, _SETTINGS),
+        counted=Totals.from_verdicts(zip((x["name"] for x in rows), verdicts, strict=True)),
+        recorded=Totals.from_log(None, part_of(results, "results", task, metric)),
     )
+
+
+def _results(path: Path, model: str) -> Path:
+    """Return the file of results: in results/MODEL, or beside the details, as on the Hub."""
+    name = f"results_{path.absolute().parent.name}.json"
+    places = Path("results", model, name), Path(name)
+    files = [folder / place for folder in path.absolute().parents for place in places]
+    return next(filter(Path.is_file, files), files[0])
 
 
 def _prompt(doc: dict[str, Any]) -> str:

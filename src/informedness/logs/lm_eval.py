@@ -9,17 +9,16 @@ Tested in tests/test_logs_of_harnesses.py.
 import ast
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from ..core.labels import show
-from ..errors import naming
 from ..files.open import open_whole
-from ..text.render import shown
-from .answers import DAMAGES, Answers, LeftOut, json_object, not_one
-from .verdicts import likeliest, verdict_metric
+from .answers import DAMAGES, Answers, LeftOut, json_object, not_one, part_of, results_in
+from .runs import settings_of
+from .verdicts import Totals, likeliest, verdict_metric
 
 _DATE = r"\d{4}-\d\d-\d\dT[\d.-]+"
 _FILE = re.compile(rf"samples_(?P<task>.+?)(_(?P<date>{_DATE}))?\.jsonl(\.(gz|bz2|zst))?", re.I)
@@ -29,7 +28,12 @@ OF_TEXTS = ("exact_match", "acc", "em")
 
 _NAMES = ("doc_id", "target", "filtered_resps", "filter", "prompt_hash", "doc_hash")
 # what else is no metric
-_OTHERS = ("doc", "arguments", "resps", "metrics", "target_hash", "informedness", "nit")
+_OTHERS = {"doc", "arguments", "resps", "metrics", "target_hash"}
+_OTHERS |= {"informedness", "informedness_stderr", "nit", "nit_stderr"}
+_SETTINGS = "config.model_args task.dataset_path task.dataset_name chat_template "
+_SETTINGS += "system_instruction generation"
+_LARGE = ("doc", "arguments", "resps", "filtered_resps")
+_TOO_OLD = "lm-eval before {0} wrote this log, {1}: run the task with {0} or newer"
 # a list as Python prints it; parsing any other text as code could warn of it or overflow
 _LIST = re.compile(
     r"""\s*\[(?:[][\s,:(){}]|None|True|False|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])"""
@@ -56,40 +60,26 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
         or a target that is none of them), if more than one in five have several right answers, or
         if no metric is the verdict.
     """
-    if RESULTS.fullmatch(path.name):
-        raise ValueError(
-            "results hold no samples: lm-eval writes samples_*.jsonl with --log_samples, "
-            "lighteval details_*.parquet with --save-details"
-        )
-
     named = _FILE.fullmatch(path.name)
     task, date = named.group("task", "date") if named else (path.stem, None)
-    beside = path.absolute().with_name(f"results_{date}.json")
-    with naming(shown(beside)):
-        results = json_object(beside.read_bytes()) if beside.is_file() else {}
+    results = results_in(path.absolute().with_name(f"results_{date}.json"))
     config = (results.get("configs") or {}).get(task) or {}
+    shares = part_of(results, "results", task) or {}
+    n_recorded = part_of(results, "n-samples", task, "effective")
 
-    by_filter: dict[str, list[Sample]] = {}
-    left_out = LeftOut()
-    with open_whole(str(path)) as stream:
-        for number, line in enumerate(stream, start=1):
-            try:
-                sample = _sample(line, config) | {"where": f"line {number}"}
-                by_filter.setdefault(str(sample["filter"]), []).append(sample)
-            except DAMAGES as error:
-                left_out.add(f"line {number}", error)
-    left_out.check(sum(map(len, by_filter.values())) + len(left_out))
-
+    every, by_filter, n_left_out = _samples(path, config, _only_filter(shares))
     for name, samples in by_filter.items():
         is_choice = "choices" in samples[0]
         if odd := [x["where"] for x in samples if ("choices" in x) != is_choice]:
             raise ValueError(f"{odd[0]}: must have choices scored as in the first sample, or none")
-        logged = [sample["metrics"] for sample in samples]
+        values = [sample["metrics"] for sample in samples]
         known = OF_CHOICES if is_choice else OF_TEXTS
-        metric, verdicts, shares = verdict_metric(logged, known, verdict)
+        metric, verdicts, metrics = verdict_metric(values, known, verdict)
         for sample, credit in zip(samples, verdicts, strict=True):
             sample["verdict"] = credit
         how, choices = _add_pairs(samples, metric) if is_choice else _position_pairs(samples, name)
+        asked = [(x["doc_id"], str(x["prompt_hash"])) for x in every[name]]
+        beside = {**results, "task": config, "generation": samples[0]["generation"]}
         yield Answers.of(
             [(str(x["doc_id"]), *x["pair"], x["verdict"], str(x["prompt_hash"])) for x in samples],
             choices,
@@ -100,15 +90,52 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
             documents=tuple(str(sample["doc_hash"]) for sample in samples),
             variant="" if name == "none" else name,
             verdict=metric,
-            metrics=shares,
+            metrics=metrics,
             created=date or "",
-            n_left_out=len(left_out) // len(by_filter),
+            n_left_out=n_left_out // len(by_filter),
+            settings=settings_of(asked, beside, _SETTINGS, shots=part_of(results, "n-shot", task)),
+            counted=Totals.from_verdicts((x["doc_id"], x.get(metric)) for x in every[name]),
+            recorded=Totals.from_log(n_recorded, shares.get(f"{metric},{name}")),
         )
 
 
-def _sample(line: bytes, config: dict[str, Any]) -> Sample:
+def _samples(
+    path: Path, config: dict[str, Any], default: str
+) -> tuple[dict[str, list[Sample]], dict[str, list[Sample]], int]:
+    """Return by filter all samples as logged, and those that count; and how many do not.
+
+    Older logs do not name the filter, and have the default.
+    """
+    every: dict[str, list[Sample]] = {}
+    by_filter: dict[str, list[Sample]] = {}
+    left_out = LeftOut()
+    with open_whole(str(path)) as stream:
+        for number, line in enumerate(stream, start=1):
+            if number == 1 and line.strip() == b"[":
+                raise ValueError(_TOO_OLD.format("0.4.3", "an array of samples"))
+            try:
+                logged = {"filter": default, **json_object(line)}
+                kept = {x: logged[x] for x in logged if x not in _LARGE}
+                every.setdefault(str(logged["filter"]), []).append(kept)
+                sample = _sample(logged, config) | {"where": f"line {number}"}
+                by_filter.setdefault(str(sample["filter"]), []).append(sample)
+            except DAMAGES as error:
+                left_out.add(f"line {number}", error)
+    left_out.check(sum(map(len, by_filter.values())) + len(left_out))
+    for samples in every.values():
+        if "metrics" not in samples[0] and len({x["doc_id"] for x in samples}) < len(samples):
+            raise ValueError(_TOO_OLD.format("0.4.7", "without the filter of each answer"))
+    return every, by_filter, len(left_out)
+
+
+def _only_filter(shares: Mapping[str, Any]) -> str:
+    """Return the filter of the results, "none" if there are several or none."""
+    filters = {name.partition(",")[2] for name in shares if "," in name}
+    return filters.pop() if len(filters) == 1 else "none"
+
+
+def _sample(logged: Sample, config: dict[str, Any]) -> Sample:
     """Return what is needed of a line; the task's configuration may name the choices."""
-    logged = json_object(line)
     sample: Sample = {name: logged[name] for name in _NAMES}
     sample["metrics"] = {x: logged[x] for x in logged if x not in (*_NAMES, *_OTHERS)}
     # the second argument of each request: a choice, or how to generate
@@ -116,6 +143,7 @@ def _sample(line: bytes, config: dict[str, Any]) -> Sample:
     is_choice = len(arguments) > 1 and all(isinstance(x, str) for x in arguments)
     if not is_choice and not all(isinstance(x, dict) for x in arguments):
         raise ValueError("must have scored choices or generated text: this task has no classes")
+    sample["generation"] = None if is_choice else arguments[0]
     delimiter = config.get("target_delimiter", " ")
     texts = [text.removeprefix(delimiter) for text in arguments if is_choice]
 

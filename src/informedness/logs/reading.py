@@ -5,11 +5,10 @@ Tested in tests/test_logs_of_harnesses.py.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeAlias
+from typing import Any
 
 from ..core.labels import check_choice, warn
 from ..errors import naming
@@ -19,11 +18,12 @@ from ..tables.label_options import LabelOptions
 from ..text.render import shown
 from . import inspect_ai, lighteval, lm_eval
 from .answers import DAMAGES, Answers
+from .runs import Logged, latest_of, named_runs
 
 # each has `is_log(path)`, and `read_log(path, verdict)`, which yields the answers in a file
 READERS: dict[str, ModuleType] = {"lm-eval": lm_eval, "lighteval": lighteval, "inspect": inspect_ai}
-
-_Logged: TypeAlias = list[tuple[Path, Answers]]
+_ONLY_RESULTS = "results hold no samples: lm-eval writes samples_*.jsonl with --log_samples, "
+_ONLY_RESULTS += "lighteval details_*.parquet with --save-details"
 
 
 def read_log(
@@ -53,7 +53,8 @@ def read_log(
     harness : {"lm-eval", "lighteval", "inspect"}, optional
         Which harness wrote them; by default recognised from the files.
     task : str, optional
-        Return only the answers in this task.
+        Return only the answers in this task, such as "quiz", or "quiz(subject=law)" if there are
+        several runs of it with different arguments.
     variant : str, optional
         Return only the answers of this filter (lm-eval), scorer or named value (Inspect), if there
         are several.
@@ -63,8 +64,8 @@ def read_log(
     runs : str, optional
         Read only logs that have this in their path.
     latest : bool
-        Whether to accept the latest of several runs of a task by a model, so that there is no
-        warning about earlier ones. Runs of the same date are still warned of.
+        Whether to read only the latest of the runs that repeat each other: those of one task,
+        model, data, prompts and settings, whatever their seeds.
     epoch : int, optional
         Return only the answers of this epoch, if there are several.
     epochs : {"each", "pooled"}
@@ -82,7 +83,7 @@ def read_log(
     Returns
     -------
     list of Answers
-        One for each model, task, variant and epoch.
+        One for each run, variant and epoch.
 
     Raises
     ------
@@ -95,9 +96,10 @@ def read_log(
     Warns
     -----
     InformednessWarning
-        For each log, or run in it, that is left out because it cannot be read, or because there is
-        a later one; for samples that are left out because they have no score, or several right
-        answers; and if no metric of a log was compared with the answers.
+        For each log, or run in it, that is left out because it cannot be read; for samples that
+        are left out because they have no score, or several right answers; if no metric of a log
+        was compared with the answers; and if the harness recorded another accuracy or another
+        number of samples.
 
     Examples
     --------
@@ -122,7 +124,7 @@ def read_log(
         raise ValueError("`verdict` does not go with `extract`, `ignore_case` or `strip`")
     check_choice("harness", harness, (None, *READERS))
     check_choice("epochs", epochs, ("each", "pooled"))
-    logged: _Logged = []
+    logged: Logged = []
     left_out: list[str] = []
     for file, reader in _logs(paths_of(path), harness, runs):
         try:
@@ -130,17 +132,20 @@ def read_log(
                 logged += [(file, answers) for answers in _samples_in(file, reader, verdict)]
         except (ValueError, OSError) as error:
             left_out.append(str(error))
-    for field, value in (("task", task), ("variant", variant), ("epoch", epoch)):
-        logged = _chosen(logged, field, value)
+    logged = named_runs(logged)
+    logged = _chosen(logged, task, "task", "task_name")
+    logged = _chosen(_chosen(logged, variant, "variant"), epoch, "epoch")
+    if latest:
+        logged = latest_of(logged)
+    logged = named_runs(_pooled(logged) if epochs == "pooled" else logged)
 
     read: list[Answers] = []
-    for file, answers in _of_runs(logged, latest, epochs, left_out):
+    for file, answers in logged:
         try:
             names = filter(None, (file, answers.variant))
             with naming(", ".join(map(shown, names)), *DAMAGES):
                 read.append(answers.read(options))
-            if not read[-1].verdict and "`--verdict" in read[-1].unread:
-                warn(f"{shown(file)}: {read[-1].unread}")
+            _warn_of_verdicts(file, read[-1])
         except ValueError as error:
             left_out.append(str(error))
         _warn_of_samples(file, answers)
@@ -151,40 +156,36 @@ def read_log(
     return read
 
 
+def _warn_of_verdicts(file: Path, answers: Answers) -> None:
+    """Warn if no metric is the verdict, or if the harness recorded other totals of it."""
+    if not answers.verdict and "`--verdict" in answers.unread:
+        warn(f"{shown(file)}: {answers.unread}")
+    if answers.verdict and answers.is_harness_accuracy is False:
+        name = f"the accuracy of {shown(answers.name)} by {shown(answers.verdict)}"
+        totals = f"{answers.counted}, but the results of the log have {answers.recorded}"
+        warn(f"{shown(file)}: {name} is {totals}")
+
+
 def _warn_of_samples(file: Path, answers: Answers) -> None:
     """Warn of the samples that do not count, by the reason."""
     n_samples = len(answers.ids) + answers.n_left_out
     n_several = answers.n_left_out - answers.n_unscored
-    counts = {"no score because of an error": answers.n_unscored}
-    counts["several right answers"] = n_several
-    for reason, n in counts.items():
+    unscored = "no score"
+    if n_errors := answers.n_errors:
+        of_them = "" if n_errors == answers.n_unscored else f", {n_errors} of them"
+        unscored += f"{of_them} because of an error"
+    for reason, n in ((unscored, answers.n_unscored), ("several right answers", n_several)):
         if n:
             share = f"{n} of {n_samples} samples of {shown(answers.name)}"
             warn(f"{shown(file)}: {share} have {reason}, and do not count")
 
 
-def _of_runs(
-    logged: _Logged, latest: bool, epochs: str, left_out: list[str]
-) -> Iterator[tuple[Path, Answers]]:
-    """Yield the answers of the latest run of each task, and say which others there are."""
-    tasks: dict[tuple[str, ...], dict[Path, list[Answers]]] = {}
+def _pooled(logged: Logged) -> Logged:
+    """Return the answers with all epochs of a run together."""
+    runs: dict[tuple[Path, str], list[Answers]] = {}
     for file, answers in logged:
-        key = answers.harness, answers.model, answers.task, answers.variant
-        tasks.setdefault(key, {}).setdefault(file, []).append(answers)
-    for by_file in tasks.values():
-        dates = {file: of_file[0].created for file, of_file in by_file.items()}
-        *others, last = sorted(dates, key=dates.__getitem__)
-        first, *other_epochs = by_file[last]
-        same_date = [file for file in others if dates[file] == dates[last]]
-        told = same_date if latest else others
-        for file in told:
-            age = "a run of the same date as" if file in same_date else "an older run than"
-            left_out.append(
-                f"{shown(file)}, {age} {shown(last)} of {first.name!r}: `runs` chooses a run by "
-                "part of its path, `latest` hides older runs"
-            )
-        for answers in [first.pooled(other_epochs)] if epochs == "pooled" else by_file[last]:
-            yield last, replace(answers, n_other_runs=len(told))
+        runs.setdefault((file, answers.variant), []).append(answers)
+    return [(file, first.pooled(others)) for (file, _), (first, *others) in runs.items()]
 
 
 def _samples_in(file: Path, reader: ModuleType, verdict: str | None) -> list[Answers]:
@@ -206,16 +207,17 @@ def _logs(
     readers = READERS.values() if harness is None else [READERS[harness]]
     for path in map(Path, paths):
         is_renamed = harness is not None and not path.is_dir()
-        files = [path]
-        if path.is_dir():
-            files = [x for x in sorted(path.rglob("*")) if not lm_eval.RESULTS.fullmatch(x.name)]
+        files = sorted(path.rglob("*")) if path.is_dir() else [path]
+        results = [x for x in files if lm_eval.RESULTS.fullmatch(x.name)]
+        files = [x for x in files if x not in results]
         logs = [(file, x) for x in readers for file in files if is_renamed or x.is_log(file)]
         if not logs:
+            hint = f". {shown(results[0])}: {_ONLY_RESULTS}" if results else ""
             raise ValueError(
                 f"{shown(path)} is not a log with samples, and holds none: samples_*.jsonl of "
                 "lm-eval, details_*.parquet of lighteval, .eval or .json of Inspect. Name the "
                 "harness of a renamed log with `harness`; read other files with table_from_file, "
-                "or with --references and --predictions"
+                f"or with --references and --predictions{hint}"
             )
         top = path if path.is_dir() else path.parent
         logs = [log for log in logs if runs is None or runs in str(log[0].relative_to(top))]
@@ -225,15 +227,16 @@ def _logs(
         yield from logs
 
 
-def _chosen(logged: _Logged, field: str, value: Any) -> _Logged:
+def _chosen(logged: Logged, value: Any, *fields: str) -> Logged:
     """Return those answers that have the wanted task, variant or epoch, or have none."""
-    values = {getattr(answers, field) for _, answers in logged}
+    values = {getattr(answers, field) for _, answers in logged for field in fields}
     if value is None or not logged:
         return logged
     if value not in values:
         names = listed(sorted(values, key=repr), str(value))
-        raise ValueError(f"`{field}` must be one of {names}, got {value!r}")
-    return [pair for pair in logged if getattr(pair[1], field) in (value, "", None)]
+        raise ValueError(f"`{fields[0]}` must be one of {names}, got {value!r}")
+    wanted = {value, "", None}
+    return [pair for pair in logged if wanted & {getattr(pair[1], x) for x in fields}]
 
 
 def one_run(read: Sequence[Answers], name: str) -> Answers:
@@ -248,6 +251,7 @@ def one_run(read: Sequence[Answers], name: str) -> Answers:
         names = "; ".join(shown(answers.name) for answers in read)
         raise ValueError(
             f"{name} must hold one run, got {len(read)}: {names}. Choose one with `task`, "
-            '`variant`, `epoch` or `runs`, or score all epochs together with epochs="pooled"'
+            '`variant`, `epoch` or `runs`, or score all epochs together with epochs="pooled". '
+            "`latest` reads the latest of runs that repeat each other"
         )
     return read[0]

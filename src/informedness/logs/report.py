@@ -24,8 +24,14 @@ from ..warnings import naming_warnings
 from .answers import Answers
 
 _SHOWN = ("accuracy", *MODULES)
-_ORIGIN = ("harness", "model", "task", "variant", "epoch", "n_left_out", "n_other_runs")
+_WHOSE = ("harness", "model", "task", "run", "variant", "epoch")
+_ORIGIN = (*_WHOSE, "n_left_out", "is_harness_accuracy")
 _VARIANTS = {"lm-eval": "filters", "lighteval": "kinds of metric", "inspect": "scores"}
+_MARKS = {
+    ("accuracy", "?"): "? Accuracy: not the harness's, which has another metric or other totals.",
+    **{(x, "^"): f"^ {score_named(x).title}: {score_named(x).marked}." for x in MODULES},
+    ("informedness", "-"): "-- means undefined: all references are of one class.",
+}
 _NUMBERS = ("n_samples", "n_unknown", "n_tasks", "n_not_guessing")
 
 
@@ -80,8 +86,9 @@ class Run(NamedTuple):
     ----------
     name : str
     fields : dict
-        Where it comes from: harness, model, task, variant, epoch, n_left_out and n_other_runs as of
-        `Answers`, of a file its task; and n_samples, n_unknown, n_tasks (1) and n_not_guessing.
+        Where it comes from: harness, model, task, run, variant, epoch, n_left_out and
+        is_harness_accuracy as of `Answers`, of a file its task; and n_samples, n_unknown, n_tasks
+        (1) and n_not_guessing.
     scores : dict of str to Estimate or TaskScore
     report : Report
     how : str
@@ -98,11 +105,13 @@ class Run(NamedTuple):
     def of(cls, name: str, origin: Mapping[str, Any], report: Report, how: str = "") -> Run:
         """Return the row of a report."""
         scores = {x: report.estimates.get(x) or TaskScore(y) for x, y in report.scores.items()}
+        undefined = [x for x in _SHOWN if score_named(x).undefined(report.table)]
+        scores |= dict.fromkeys(undefined, TaskScore(math.nan))
         p_value = guessing_p_value_of_given(report.table, report.guessing_p_value)
         is_guess = 1 - p_value <= (report.confidence_level or 0.95)
         if math.isnan(report.guessing_p_value):  # of several epochs
             low, high = scores["informedness"].confidence_interval
-            is_guess = low <= 0 <= high
+            is_guess = not (low > 0 or high < 0)
         n_unknown = report.unknown.get("n_unknown", 0)
         numbers = report.table.n_samples, n_unknown, 1, int(not is_guess)
         fields = dict.fromkeys(_ORIGIN) | {**origin} | dict(zip(_NUMBERS, numbers, strict=True))
@@ -120,6 +129,8 @@ def _mean_of(model: str, runs: Sequence[Run]) -> TaskMean:
     fields = dict.fromkeys(_ORIGIN) | {x: runs[0].fields[x] for x in ("harness", "model")}
     fields |= {x: sum(run.fields[x] for run in runs) for x in _NUMBERS}
     fields |= {"task": name, "n_tasks": n_tasks}
+    known = {run.fields["is_harness_accuracy"] for run in runs}
+    fields["is_harness_accuracy"] = False if False in known else known == {True} or None
     why_not = "; ".join(dict.fromkeys(filter(None, (_not_one(run, runs) for run in runs))))
     is_alike = len({run.report.table.n_classes for run in runs}) == 1
     names = [x for x in _SHOWN if (is_alike or x != "nit") and not why_not]
@@ -133,8 +144,6 @@ def _not_one(run: Run, runs: Sequence[Run]) -> str:
     same = [other.fields for other in runs if other.fields["task"] == run.fields["task"]]
     if several := several_of(same):
         return f"{task} has {several}"
-    if n_other_runs := run.fields["n_other_runs"]:
-        return f"{task} has {n_other_runs + 1} runs: add `--run` and part of the path of one"
     if score_named("informedness").undefined(run.report.table):
         return f"{task} has references of only one class"
     return ""
@@ -146,6 +155,9 @@ def several_of(runs: Sequence[Mapping[str, Any]]) -> str:
     if len(variants) > 1:
         ways = " or ".join(f"`--variant {quote(variant)}`" for variant in variants)
         return f"{len(variants)} {_VARIANTS[runs[0]['harness']]}: add {ways}"
+    if (n_runs := len({run["run"] for run in runs})) > 1:
+        way = "add `--run` and part of the path of one, or `--latest` if they repeat each other"
+        return f"{n_runs} runs: {way}"
     if len(runs) > 1:
         return f"{len(runs)} epochs: add `--epochs pooled`, or `--epoch` and a number"
     return ""
@@ -166,6 +178,7 @@ class LogReport(Result):
     runs: tuple[Run, ...]
     confidence_level: float | None = None
     read: tuple[Read, ...] = ()
+    widest_name = 60
 
     @classmethod
     def from_answers(
@@ -194,6 +207,7 @@ class LogReport(Result):
             with naming(render.shown(answers.name)), naming_warnings(render.shown(answers.name)):
                 report = answers.report(confidence_level, average)
             origin = {name: getattr(answers, name) for name in _ORIGIN}
+            origin["task"] = answers.task_name
             runs.append(Run.of(answers.name, origin, report, how_read(answers)))
         return cls(tuple(runs), confidence_level)
 
@@ -225,8 +239,7 @@ class LogReport(Result):
             columns.append([title, *(str(row.fields[field]) for row in rows)])
         for name in _SHOWN:
             scores = [row.scores.get(name) for row in rows]
-            values = ("" if x is None else render.rounded(x.value, 4) for x in scores)
-            columns.append([score_named(name).title, *values])
+            columns.append([score_named(name).title, *(_cell(row, name) for row in rows)])
             if name in MODULES and self.confidence_level is not None:
                 head = render.interval_heads(self.confidence_level)[1]
                 columns.append([head, *("" if x is None else x.shown()[1] for x in scores)])
@@ -236,6 +249,7 @@ class LogReport(Result):
         """Return how answers were found; of several runs, what the means over tasks say."""
         if len(self.runs) == 1:
             return [self.runs[0].how]
+        marks = {(name, _cell(row, name)[-1:]) for name in _SHOWN for row in self._rows()}
         models_of: defaultdict[str, list[str]] = defaultdict(list)
         for mean in self.means:
             n_tasks, n_not_guessing = (mean.fields[x] for x in ("n_tasks", "n_not_guessing"))
@@ -243,7 +257,8 @@ class LogReport(Result):
             if mean.why_not:
                 sentence = f"none. {mean.why_not}."
             models_of[sentence].append(render.shown(mean.name))
-        return [f"{'; '.join(models)}: {sentence}" for sentence, models in models_of.items()]
+        means = [f"{'; '.join(models)}: {sentence}" for sentence, models in models_of.items()]
+        return [*means, *(line for mark, line in _MARKS.items() if mark in marks)]
 
     def _record(self, row: Run | TaskMean) -> dict[str, Any]:
         record = {**row.fields}
@@ -274,12 +289,27 @@ class LogReport(Result):
         return str(self.runs[0]) if len(self.runs) == 1 else super().__str__()
 
 
+def _cell(row: Run | TaskMean, name: str) -> str:
+    """Return a score with its mark, "--" if it is undefined, "" if there is none."""
+    score = row.scores.get(name)
+    if score is None or math.isnan(score.value):
+        return "" if score is None else "--"
+    is_marked = name == "informedness" and score.value > row.scores["accuracy"].value + 1e-9
+    if isinstance(row, Run) and not is_marked:
+        is_marked = bool(score_named(name).caution(row.report.table, score.value))
+    if name == "accuracy" and row.fields["is_harness_accuracy"] is False:
+        return f"{render.rounded(score.value, 4)}?"
+    return render.rounded(score.value, 4) + ("^" if is_marked else "")
+
+
 def how_read(answers: Answers) -> str:
     """Return in one line whose answers these are, how they were found and which are not a class."""
     share = " for the samples that count" if answers.n_left_out else ""
     is_of_epochs = answers.epoch is not None or answers.groups  # whose accuracy hangs on a reducer
     verdicts = "each epoch right or wrong" if is_of_epochs else "accuracy"
-    compared = f"{verdicts} as the harness has it{share}" if answers.verdict else ""
+    compared = f"{verdicts} as the harness has it{share}" if answers.is_harness_accuracy else ""
+    if answers.verdict and answers.is_harness_accuracy is False:
+        compared = f"the log's own accuracy is {answers.recorded}, not {answers.counted}"
     parts = filter(None, (f"the answer is {answers.how}", compared, answers.unread))
     line = f"{answers.harness}, {render.shown(answers.name)}: {'; '.join(parts)}."
     unknown = answers.unknown()

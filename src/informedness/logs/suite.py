@@ -35,8 +35,8 @@ def compare_logs(
     """
     comparisons: dict[str, Comparison] = {}
     left_out: list[str] = []
-    for task in dict.fromkeys(answers.task for answers in (*answers_a, *answers_b)):
-        of_a, of_b = ([x for x in side if x.task == task] for side in (answers_a, answers_b))
+    for task in dict.fromkeys(answers.task_name for answers in (*answers_a, *answers_b)):
+        of_a, of_b = ([x for x in side if x.task_name == task] for side in (answers_a, answers_b))
         name = shown(task)
         if not of_a or not of_b:
             left_out.append(f"{name}, which only {'A' if of_a else 'B'} has")

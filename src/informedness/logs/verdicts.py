@@ -7,15 +7,20 @@ that the text reads as, in a way of reading that fits all verdicts.
 Tested in tests/test_logs_of_harnesses.py.
 """
 
+from __future__ import annotations
+
 import math
 import re
 import string
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
+from statistics import fmean
+from typing import Any, NamedTuple
 
 from ..core.labels import Label, show
 from ..files.columns import listed
-from ..text.render import cut
+from ..text.render import cut, samples
 
 _ClassNames = Mapping[str, Label]  # what each class is called
 _Fold = Callable[[str], str]
@@ -37,23 +42,39 @@ def _without_punctuation(text: str) -> str:
     return strip_and_fold(text.translate(_NO_PUNCTUATION))
 
 
+# A letter with such signs directly before or behind it is no answer, such as that in "@,,c".
+_BEFORE, _BEHIND = r"(?<![-@#%&+/,;.!?^\\)\]}])", r"(?![.,:;!?]*[-@#%&+/^=])"
+
+
+def _pattern(name: str) -> str:
+    is_letter = len(name) == 1 and name.isascii() and name.isalnum()
+    return f"{_BEFORE}{name}{_BEHIND}" if is_letter else re.escape(name)
+
+
 def _reader(
-    class_names: _ClassNames, fold: _Fold, before: str | None = None, after: str = ""
+    class_names: _ClassNames,
+    as_pattern: Callable[[str], str],
+    fold: _Fold,
+    before: str | None = None,
+    after: str = "",
 ) -> Callable[[str], Label | None]:
     """Return what finds the class in a text: all of it, or what stands between two patterns."""
     by_text = {fold(text): label for text, label in class_names.items()}
     if any(by_text[fold(text)] != label for text, label in class_names.items()):
         return lambda text: None  # two classes would be one
-    if before is None:
-        return lambda text: by_text.get(fold(text))
-    longest_first = sorted(map(re.escape, by_text), key=len, reverse=True)
-    pattern = re.compile(f"{before}({'|'.join(longest_first)}){after}")
+    longest_first = map(as_pattern, sorted(by_text, key=len, reverse=True))
+    pattern = re.compile(f"{before or ''}({'|'.join(longest_first)}){after}")
+
+    def label_of_all(text: str) -> Label | None:
+        name = fold(text)
+        is_noise = len(name) == 1 and not re.search(as_pattern(name), text, re.IGNORECASE)
+        return None if is_noise else by_text.get(name)
 
     def label_within(text: str) -> Label | None:
         labels = {by_text[name] for name in pattern.findall(fold(text))}
         return labels.pop() if len(labels) == 1 else None
 
-    return label_within
+    return label_of_all if before is None else label_within
 
 
 # What was answered may be told from the rest of a text only if the harness tells it so too.
@@ -62,6 +83,8 @@ _READINGS: list[Any] = [
     *((fold,) for fold in (_without_punctuation, strip_and_fold, str.strip, str)),
     *((fold, *around) for fold in (strip_and_fold, str) for around in _WITHIN),
 ]
+# and a letter in other signs is one only if the harness says so
+_READINGS = [(pattern, *reading) for pattern in (_pattern, re.escape) for reading in _READINGS]
 
 
 def by_verdict(
@@ -117,7 +140,7 @@ def by_verdict(
             labels = labels_read
     if labels is None or is_opposed:
         bad_rows = [(ids[i], answers[i], golds[i], verdicts[i]) for i in sorted(fewest_against)]
-        raise _refusal(bad_rows, len(answers))
+        raise _refusal(bad_rows, golds)
     for i, (answer, verdict) in enumerate(zip(answers, verdicts, strict=True)):
         if verdict is None:
             labels[i] = class_names[i].get(answer, answer)
@@ -138,7 +161,13 @@ def _labels_read(
     ]
 
 
-def _refusal(bad: Sequence[tuple[Any, ...]], n_samples: int) -> VerdictError:
+def _refusal(bad: Sequence[tuple[Any, ...]], golds: Sequence[Label]) -> VerdictError:
+    n_golds, n_samples = len(set(golds)), len(golds)
+    if 2 * n_golds > max(n_samples, 8):
+        texts = (
+            f"{n_golds} different ones in {n_samples} samples, such as {cut(show(golds[0]), 60)}"
+        )
+        return VerdictError(f"the targets are texts of their own, not classes: {texts}")
     n = f"{len(bad)} of {n_samples} samples"
     first = "; ".join(
         f"{show(name)} answered {cut(show(answer), 60)} where {show(gold)} is right, with verdict "
@@ -152,10 +181,13 @@ def _refusal(bad: Sequence[tuple[Any, ...]], n_samples: int) -> VerdictError:
     )
     if all(answer is None for _, answer, *_ in bad):
         reason = f"no answer is logged in {n} that the harness gives credit for. Log the answer"
-    return VerdictError(
-        f"{reason}, or define how to find it with `extract`, `ignore_case` or `strip`, which "
-        "ignore the verdicts; if the targets are positions, name them with `choices`"
-    )
+    elif not any(isinstance(answer, str) for _, answer, *_ in bad):
+        return VerdictError(reason)
+    reason += ", or define how to find it with `extract`, `ignore_case` or `strip`, which ignore "
+    reason += "the verdicts"
+    if all(str(gold).isdecimal() for gold in golds):
+        reason += "; if the targets are positions, name them with `choices`"
+    return VerdictError(reason)
 
 
 def verdict_metric(
@@ -202,6 +234,51 @@ def _credit(value: Any) -> float | None:
     """Return a logged value if it is a number; None if it says nothing."""
     is_number = isinstance(value, (bool, int, float)) and not math.isnan(value)
     return float(value) if is_number else None
+
+
+class Totals(NamedTuple):
+    """The number of samples and the share of right answers; None where it is not known."""
+
+    n_samples: int | None = None
+    accuracy: float | None = None
+
+    @classmethod
+    def from_verdicts(cls, verdicts: Iterable[tuple[Any, Any]]) -> Totals:
+        """Return the totals of pairs of (sample, verdict); None as a verdict does not count.
+
+        Of a sample with several verdicts, one for each epoch, their mean counts.
+        """
+        by_sample: defaultdict[Any, list[float]] = defaultdict(list)
+        for sample, verdict in verdicts:
+            if (credit := _credit(verdict)) is not None:
+                by_sample[sample].append(credit)
+        return cls(len(by_sample), fmean(map(fmean, by_sample.values())) if by_sample else None)
+
+    @classmethod
+    def from_log(cls, n_samples: Any, accuracy: Any) -> Totals:
+        """Return what a harness recorded, of which any may be missing, or damaged."""
+        return cls(n_samples if isinstance(n_samples, int) else None, _credit(accuracy))
+
+    def agree(self, recorded: Totals) -> bool | None:
+        """Return whether the harness recorded the same; None if it recorded no accuracy.
+
+        Accuracies are compared to the digits that the log holds. An accuracy that this number of
+        samples can have exactly, such as 0.5 of 20, is not taken for a rounded one.
+        """
+        n_samples, accuracy = recorded
+        if n_samples not in (None, self.n_samples):
+            return False
+        if accuracy is None or self.accuracy is None:
+            return None
+        n_right = accuracy * (self.n_samples or 0)
+        n_digits = len(f"{Decimal(repr(accuracy)):f}".partition(".")[2])
+        error = 0.0 if abs(n_right - round(n_right)) < 1e-4 else 0.5 / 10**n_digits
+        return abs(self.accuracy - accuracy) <= max(error, 1e-6)
+
+    def __str__(self) -> str:
+        """Return the accuracy, and of how many samples it is if that is known."""
+        accuracy = "none" if self.accuracy is None else f"{self.accuracy:.6g}"
+        return accuracy if self.n_samples is None else f"{accuracy} of {samples(self.n_samples)}"
 
 
 def likeliest(

@@ -25,6 +25,7 @@ class Result:
     """What every result can be turned into; subclasses provide tables, lines and records."""
 
     read: tuple[Read, ...] = ()  # of files or data frames; the first thing that is shown
+    widest_name = 40  # of a row, in a terminal
 
     def plain_read(self) -> dict[str, Any]:
         """Return what was read as a field of plain values; nothing if nothing was."""
@@ -52,7 +53,7 @@ class Result:
 
     def __str__(self) -> str:
         """Return the result as text for a terminal."""
-        tables = map(aligned, self.text_tables())
+        tables = [aligned(table, self.widest_name) for table in self.text_tables()]
         blocks = [*self.read_blocks(), *self.head_lines()]
         return "\n\n".join([*blocks, *tables, *self.text_lines()])
 
