@@ -10,13 +10,18 @@ In the YAML file of a task, a new one or one that includes another:
 
 Both scores are computed from all answers together, and are never means over samples. The answers
 are those that `acc` or `exact_match` of the task counts: what that counts as right is the target. A
-task with its own `process_results` returns pairs of gold and answer instead, and names a function
-of this module as their aggregation:
+task with its own `process_results` returns pairs of gold and answer instead, the same for a score
+and for its error, and names functions of this module as their aggregation:
 
     metric_list:
       - metric: informedness
         aggregation: !function informedness.lm_eval.informedness
         higher_is_better: true
+      - metric: informedness_stderr
+        aggregation: !function informedness.lm_eval.informedness_stderr
+        higher_is_better: false
+
+This module registers metrics and aggregations with lm-eval, and changes nothing else of it.
 
 Tested in tests/harnesses/test_lm_eval.py.
 """
@@ -29,7 +34,6 @@ from typing import Any
 from .errors import needing
 
 with needing("informedness.lm_eval needs lm-eval 0.4.13 or newer", "lm-eval>=0.4.13"):
-    from lm_eval import evaluator_utils
     from lm_eval.api.registry import register_aggregation, register_metric
     from lm_eval.api.task import ConfigurableTask
 
@@ -39,8 +43,6 @@ from .logs.answers import Answers, not_one
 from .logs.lm_eval import OF_CHOICES, OF_TEXTS
 from .logs.verdicts import likeliest
 from .statistics.registry import score_named
-
-_harness_stderr = evaluator_utils.stderr_for_metric
 
 
 def informedness(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
@@ -91,6 +93,16 @@ def nit(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
     return _score(pairs, labels, "nit")
 
 
+def informedness_stderr(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float | str:
+    """Return the standard error of `informedness` by the delta method; "N/A" without one."""
+    return _standard_error(pairs, labels, "informedness")
+
+
+def nit_stderr(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float | str:
+    """Return the standard error of `nit` by the delta method; "N/A" without one."""
+    return _standard_error(pairs, labels, "nit")
+
+
 def _score(pairs: Any, labels: Any, metric: str) -> float:
     answers = _answers(pairs, labels)
     return math.nan if answers is None else float(score_named(metric).value(answers.table))
@@ -118,23 +130,12 @@ def _pair_of_lists(references: Sequence[Any], predictions: Sequence[Any]) -> tup
 
 
 _SCORES = {"informedness": informedness, "nit": nit}
-
-
-def _stderr_for_metric(metric: Any, bootstrap_iters: int) -> Any:
-    """Return the function that gives the standard error of a metric: ours by the delta method."""
-    function, options = getattr(metric, "func", metric), getattr(metric, "keywords", {})
-    for name, of_name in _SCORES.items():
-        if function is of_name:
-            return partial(_standard_error, labels=options.get("labels"), metric=name)
-    return _harness_stderr(metric, bootstrap_iters)
-
-
-# The harness knows the errors of its own metrics alone, and has no place to name others.
-evaluator_utils.stderr_for_metric = _stderr_for_metric
-for _name, _function in _SCORES.items():
+_ERRORS = {"informedness_stderr": informedness_stderr, "nit_stderr": nit_stderr}
+for _name, _function in (_SCORES | _ERRORS).items():
     register_aggregation(_name)(_function)
     # Without this the harness takes evaluate's module of that name, and averages over samples.
-    register_metric(metric=_name, higher_is_better=True, aggregation=_name)(_pair_of_lists)
+    _options = {"higher_is_better": _name in _SCORES, "aggregation": _name}
+    register_metric(metric=_name, **_options)(_pair_of_lists)
 
 
 class Task(ConfigurableTask):  # type: ignore[misc]
@@ -216,10 +217,12 @@ class Task(ConfigurableTask):  # type: ignore[misc]
         """Return what the harness itself returns, and gold and answer for our scores."""
         values: dict[str, Any] = dict(super().process_results(doc, results))
         for name in self._listed():
-            values[name] = self._answer(doc, results, values)
+            # lm-eval knows the errors of its own metrics alone, so that ours are metrics, too
+            values[name] = values[f"{name}_stderr"] = self._answer(doc, results, values)
         return values
 
     def aggregation(self) -> dict[str, Any]:
         """Return the function of each metric."""
-        ours = {name: partial(function, labels=self._classes) for name, function in _SCORES.items()}
+        functions = (_SCORES | _ERRORS).items()
+        ours = {name: partial(function, labels=self._classes) for name, function in functions}
         return {**super().aggregation(), **ours}

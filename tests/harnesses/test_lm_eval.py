@@ -37,9 +37,12 @@ def expected(said, golds, classes):
     return {name: close(x.value) for name, x in made.items()} | errors
 
 
-def test_the_harness_reports_our_scores_and_errors_and_the_mean_of_a_group():
-    results = run("knows-half", ["arithmetic_generated", "arithmetic"])["results"]
-    assert not any("stderr_stderr" in name for found in results.values() for name in found)
+@pytest.mark.parametrize("n", [0, 10])
+def test_the_harness_reports_our_scores_and_errors_and_the_mean_of_a_group(n):
+    """The errors need no bootstrap."""
+    results = run("knows-half", ["arithmetic_generated", "arithmetic"], bootstrap_iters=n)[
+        "results"
+    ]
     group = results.pop("arithmetic")
     assert group["informedness,none"] == close((0.5 * 60 + 0.6 * 25) / 85)
     for task, found in results.items():
@@ -152,13 +155,26 @@ def test_output_alone_is_not_scored():
     assert task.process_results(task.dataset["test"][0], [(-1.0, False)] * 4) == {}
 
 
+def test_a_task_changes_nothing_of_the_harness_but_what_it_registers():
+    from lm_eval import evaluator_utils
+    from lm_eval.api import metrics, registry
+
+    assert evaluator_utils.stderr_for_metric is metrics.stderr_for_metric
+    assert metrics.stderr_for_metric.__module__ == "lm_eval.api.metrics"
+    for name in ("informedness", "informedness_stderr", "nit", "nit_stderr"):
+        assert registry.get_aggregation(name) is getattr(informedness.lm_eval, name)
+
+
 def pair_of(doc, results):
-    return {"informedness": (doc["answer"], results[0])}
+    pair = doc["answer"], results[0]
+    return {"informedness": pair, "informedness_stderr": pair}
 
 
-def test_a_task_with_process_results_of_its_own_names_the_function(tmp_path):
-    aggregation = {"aggregation": informedness.lm_eval.informedness, "higher_is_better": True}
-    metrics = [{"metric": "informedness", **aggregation}]
+def test_a_task_with_process_results_of_its_own_names_the_functions(tmp_path):
+    metrics = [
+        {"metric": name, "aggregation": getattr(informedness.lm_eval, name), "higher_is_better": x}
+        for name, x in (("informedness", True), ("informedness_stderr", False))
+    ]
     options = config(process_results=pair_of, metric_list=metrics, **{"class": None})
     found = result_of("knows-half", ConfigurableTask(config=options), folder=tmp_path)
     right = expected(SAID["knows-half"], GOLDS, [*LETTERS])
@@ -222,6 +238,38 @@ def test_documents_with_several_targets_are_left_out_if_they_are_at_most_one_in_
     assert "; accuracy as the harness has it for the samples that count." in how_read(answers)
     with pytest.raises(ValueError, match=r"line 1: must have one .*; 13 of 60 samples have sev"):
         read(tmp_path / "13")
+
+
+def test_runs_with_other_examples_or_settings_are_named_by_them(tmp_path):
+    """And one with another seed alone repeats another."""
+    text = ["arithmetic_generated"]
+    for folder, tasks, options in (
+        ("shots", ["arithmetic_plain"], {"num_fewshot": 0}),
+        ("shots", ["arithmetic_plain"], {"num_fewshot": 2}),
+        ("text", text, {}),
+        ("text", text, {"gen_kwargs": "temperature=0.5,seed=1"}),
+        ("text", text, {"gen_kwargs": "temperature=0.5,seed=2", "batch_size": 3}),
+    ):
+        run("knows-half", tasks, tmp_path / folder, **options)
+    assert [answers.run for answers in read(tmp_path / "shots")] == ["0-shot", "2-shot"]
+    assert all(answers.is_harness_accuracy for answers in read(tmp_path / "shots", latest=True))
+    runs = read(tmp_path / "text", variant="letter")
+    assert [answers.run.partition(", ")[0] for answers in runs] == ["", *["temperature=0.5"] * 2]
+    latest = read(tmp_path / "text", variant="letter", latest=True)
+    assert [answers.run for answers in latest] == ["", "temperature=0.5"]
+
+
+def test_targets_that_are_texts_of_their_own_are_no_classes(tmp_path):
+    """As of gsm8k, whose metric finds the number in them."""
+    ignored = {"regexes_to_ignore": ["(?s).*#### "], "ignore_case": True}
+    changes = {"doc_to_target": "{{prompt}} #### {{answer}}", "class": None}
+    task = ConfigurableTask(
+        config=config(**changes, metric_list=of_metrics("exact_match", **ignored)[:1])
+    )
+    found = result_of("knows-half", task, folder=tmp_path)
+    assert found["exact_match,none"] == close(0.7)
+    with pytest.raises(ValueError, match="are texts of their own, not classes: 60 different ones"):
+        read(tmp_path)
 
 
 def of_nit(**options):
