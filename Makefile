@@ -197,6 +197,8 @@ $(VENV)/harnesses/.done: pyproject.toml tests/harnesses/requirements.txt
 	$(PYTHON) -m venv --clear $(VENV)/harnesses
 	$(VENV)/harnesses/bin/python -m pip install --quiet -r tests/harnesses/requirements.txt
 	$(VENV)/harnesses/bin/python -m pip install --quiet -e ".[cli,inspect]" pytest
+	# the newest Inspect that `lighteval eval` starts with
+	$(VENV)/harnesses/bin/python -m pip install --quiet --no-deps --target $(VENV)/harnesses/inspect-0.3.220 inspect-ai==0.3.220
 	touch $@
 
 $(VENV)/.test: pyproject.toml | $(VENV)/bin/python

@@ -16,7 +16,7 @@ from arithmetic import QUESTIONS, REFUSAL, SAID, answers
 from inspect_ai import Task, eval
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
-from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
+from inspect_ai.model import Model, ModelAPI, ModelOutput, ModelUsage, get_model, modelapi
 from inspect_ai.scorer import answer, choice, includes
 from inspect_ai.solver import generate, multiple_choice
 
@@ -46,6 +46,14 @@ def model(name: str, later: str | None = None) -> Model:
         return text if text == REFUSAL else f"ANSWER: {text}"
 
     return saying(name, respond)
+
+
+@modelapi("always")
+class Always(ModelAPI):
+    """The model always/b of a command line, which says B."""
+
+    async def generate(self, *_, **__):
+        return output("b", "ANSWER: B")
 
 
 def by_letter(scorer=None, n: int = 60, **options) -> Task:
