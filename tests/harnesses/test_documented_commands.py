@@ -94,7 +94,7 @@ def test_what_a_documented_command_logs_is_read(tmp_path, tiny, name, task, more
     assert "accuracy as the harness has it" in how_read(answers)
 
 
-def test_lighteval_eval_still_cannot_start_with_the_newest_inspect(tmp_path):
+def test_lighteval_eval_cannot_start_with_the_newest_inspect(tmp_path):
     """If it can, the page need not say so."""
     name = "lighteval eval MODEL TASK"
     code, printed = run_documented(name, tmp_path, "always/b", "arithmetic")

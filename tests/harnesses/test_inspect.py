@@ -252,7 +252,7 @@ def test_every_epoch_counts_and_the_error_is_by_sample(tmp_path):
 
 
 @pytest.mark.parametrize("reducer", ["mean", "mode"])
-def test_of_epochs_each_verdict_is_the_harness_s_if_it_takes_the_mean(tmp_path, reducer):
+def test_of_epochs_each_verdict_is_claimed_if_a_mean_is_taken(tmp_path, reducer):
     """By another reducer the accuracy is another one, and so nothing is claimed."""
     task = by_letter(n=20, epochs=Epochs(3, reducer))
     log = run(task, model("knows-half", "always-b"), str(tmp_path))

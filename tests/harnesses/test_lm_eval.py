@@ -155,7 +155,7 @@ def test_output_alone_is_not_scored():
     assert task.process_results(task.dataset["test"][0], [(-1.0, False)] * 4) == {}
 
 
-def test_a_task_changes_nothing_of_the_harness_but_what_it_registers():
+def test_importing_the_module_replaces_nothing_of_the_harness():
     from lm_eval import evaluator_utils
     from lm_eval.api import metrics, registry
 
@@ -170,7 +170,7 @@ def pair_of(doc, results):
     return {"informedness": pair, "informedness_stderr": pair}
 
 
-def test_a_task_with_process_results_of_its_own_names_the_functions(tmp_path):
+def test_own_process_results_name_our_functions(tmp_path):
     metrics = [
         {"metric": name, "aggregation": getattr(informedness.lm_eval, name), "higher_is_better": x}
         for name, x in (("informedness", True), ("informedness_stderr", False))

@@ -11,7 +11,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.labels import show
 from ..errors import needing
@@ -61,11 +61,73 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     except DAMAGES as error:
         raise sample_error("the header", error) from error
 
-    golds: dict[tuple[int, str], Any] = {}  # with letters, of samples that count
-    asked: list[tuple[str, str]] = []
+    read = _read_samples(parts, header)
+    settings = _settings(header, read.asked)
+    is_named = len({scorer for _, scorer, _ in read.runs}) > 1
+    golds = read.golds
+    classes = classes_of(*zip(*golds.values(), strict=True))
+    for (epoch, scorer, key), rows in sorted(read.runs.items(), key=lambda run: run[0][0]):
+        every = [row for (_, *of), rows in read.runs.items() if of == [scorer, key] for row in rows]
+        counted, recorded, null = _totals(every, header, scorer, key)
+        # an order that does not depend on when each was done
+        samples = [
+            (x, golds[epoch, x][0], answer, null if mark is None else mark, prompt, completion)
+            for x, prompt, answer, mark, completion in sorted(rows, key=lambda row: row[0])
+            if (epoch, x) in golds and (mark, null) != (None, None)
+        ]
+        if not samples:
+            continue
+        yield Answers.of(
+            samples,
+            harness="inspect",
+            task=task,
+            model=model,
+            how=f"what scorer {scorer!r} logged as the answer",
+            variant=", ".join(filter(None, (scorer if is_named else "", key))),
+            epoch=epoch if len(read.n_samples) > 1 else None,
+            verdict=key or scorer,
+            choices=classes,
+            created=str(header["eval"].get("created", "")),
+            n_left_out=read.n_samples[epoch] - len(samples),
+            n_unscored=read.n_samples[epoch] - len(samples) - read.n_several[epoch],
+            n_errors=read.n_errors[epoch],
+            settings=settings,
+            counted=counted,
+            recorded=recorded,
+        )
+
+
+def _settings(header: dict[str, Any], asked: list[tuple[str, str]]) -> dict[str, Any]:
+    """Return what was run."""
+    # without the solvers' defaults, which differ between versions
+    steps = [x for x in part_of(header, "plan", "steps") or () if isinstance(x, dict)]
+    solvers = [(x.get("solver"), x.get("params_passed", x.get("params"))) for x in steps]
+    more = {"solver": ", ".join(f"{name}{passed or ''}" for name, passed in solvers)}
+    more["dataset"] = part_of(header, "eval", "dataset", "name")
+    return settings_of(asked, header, _SETTINGS, part_of(header, "eval", "task_args"), **more)
+
+
+class _Samples(NamedTuple):
+    """What is in the samples of a log; numbers are by epoch.
+
+    Golds, with the letters of the choices, are of the samples that count; `asked` has all. Runs are
+    the rows of each epoch, scorer and value.
+    """
+
+    golds: dict[tuple[int, str], tuple[str, tuple[str, ...]]]
+    asked: list[tuple[str, str]]
+    runs: dict[tuple[int, str, str], list[Any]]
+    n_samples: Counter[int]
+    n_several: Counter[int]
+    n_errors: Counter[int]
+
+
+def _read_samples(parts: Iterator[dict[str, Any]], header: dict[str, Any]) -> _Samples:
+    """Return what is in the samples, or raise ValueError if one is damaged or they are too few."""
+    golds, asked, runs, n_samples, n_several, n_errors = made = _Samples(
+        {}, [], {}, Counter(), Counter(), Counter()
+    )
     left_out = LeftOut()
-    n_samples, n_several, n_errors = Counter[int](), Counter[int](), Counter[int]()  # by epoch
-    runs: dict[tuple[int, str, str], list[Any]] = {}  # the rows of each epoch, scorer and value
     for raw in parts:
         try:
             epoch, name, choices = raw["epoch"], str(raw["id"]), raw.get("choices") or []
@@ -84,51 +146,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
             n_several[epoch] += 1
     _check_samples(n_samples.total(), header, len(runs) + len(left_out))
     left_out.check(n_samples.total())
-
-    is_named = len({scorer for _, scorer, _ in runs}) > 1
-    classes = classes_of(*zip(*golds.values(), strict=True))
-    # without the solvers' defaults, which differ between versions
-    steps = [x for x in part_of(header, "plan", "steps") or () if isinstance(x, dict)]
-    solvers = [(x.get("solver"), x.get("params_passed", x.get("params"))) for x in steps]
-    more = {"solver": ", ".join(f"{name}{passed or ''}" for name, passed in solvers)}
-    more["dataset"] = part_of(header, "eval", "dataset", "name")
-    settings = settings_of(asked, header, _SETTINGS, part_of(header, "eval", "task_args"), **more)
-    for (epoch, scorer, key), rows in sorted(runs.items(), key=lambda run: run[0][0]):
-        every = [row for (_, *of), rows in runs.items() if of == [scorer, key] for row in rows]
-        counted, recorded, null = _totals(every, header, scorer, key)
-        # an order that does not depend on when each was done
-        samples = [
-            (
-                name,
-                golds[epoch, name][0],
-                answer,
-                null if mark is None else mark,
-                prompt,
-                completion,
-            )
-            for name, prompt, answer, mark, completion in sorted(rows, key=lambda row: row[0])
-            if (epoch, name) in golds and (mark, null) != (None, None)
-        ]
-        if not samples:
-            continue
-        yield Answers.of(
-            samples,
-            harness="inspect",
-            task=task,
-            model=model,
-            how=f"what scorer {scorer!r} logged as the answer",
-            variant=", ".join(filter(None, (scorer if is_named else "", key))),
-            epoch=epoch if len(n_samples) > 1 else None,
-            verdict=key or scorer,
-            choices=classes,
-            created=str(header["eval"].get("created", "")),
-            n_left_out=n_samples[epoch] - len(samples),
-            n_unscored=n_samples[epoch] - len(samples) - n_several[epoch],
-            n_errors=n_errors[epoch],
-            settings=settings,
-            counted=counted,
-            recorded=recorded,
-        )
+    return made
 
 
 def _check_status(header: dict[str, Any]) -> None:
