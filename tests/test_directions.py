@@ -59,11 +59,6 @@ def test_a_file_imports_only_its_own_room_and_those_of_lower_floors(path):
     assert not above, above
 
 
-def test_no_file_of_the_package_has_more_than_450_lines():
-    lengths = {path.name: len(path.read_text("utf-8").splitlines()) for path in FILES}
-    assert {name: n for name, n in lengths.items() if n > 450} == {}
-
-
 def test_files_without_a_test_of_their_name_say_where_they_are_tested_and_that_test_covers_them():
     for path in FILES:
         name = path.relative_to(PACKAGE).as_posix()
