@@ -69,6 +69,7 @@ def folder(tmp_path_factory):
         Path("out.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in says))
         Path("gold.txt").write_text("\n".join(GOLD) + "\n")
         Path("a.txt").write_bytes("\r\n".join(A).encode())
+        Path("b.txt").write_text("\n".join(B) + "\n")
         Path("gap.txt").write_text("\n".join([*A[:-1], ""]) + "\n")
         columns = {"id": range(120), "gold": GOLD, "a": A, "b": [None, *B[1:]]}
         pyarrow.parquet.write_table(pyarrow.table(columns), "null.parquet")
@@ -127,6 +128,7 @@ RESULTS = {
     f"compare {PAIR} b --labels {TWO} --average macro {LEVEL}": lambda: compare(
         GOLD, A, B, labels=["ham", "spam"], average="macro", **AT_90
     ),
+    "compare gold.txt a.txt b.txt": lambda: compare(GOLD, A, B),
     f"compare {JOINED} model": lambda: compare(GOLD, A, B),
     f"compare {JOINED} --groups doc": lambda: compare(GOLD, A, B, groups=DOC),
     # identifiers stay as they are
@@ -287,6 +289,7 @@ ERRORS = {
     f"report {PAIR} --weights type": "p.csv: not readable as csv: `--counts` and `--weights` must",
     f"report {PAIR} --numeric": "`--references` must hold integers with --numeric, got 'ham'",
     "report scores.csv -r gold -p a": "--threshold 0.5 cuts scores into two classes; ",
+    "compare gold.txt a.txt gold.txt": "gold.txt: each file must be listed once",
     "report gold.txt gold.txt": "gold.txt: each file must be listed once",
     "compare p.csv p.csv -r gold -p a --on doc": "p.csv: each file must be listed once",
     "report empty.csv": "empty.csv: there must be rows with labels, and",

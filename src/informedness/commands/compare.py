@@ -31,7 +31,10 @@ def compare(options: Namespace) -> str:
     read_prior(options)
     if options.require == "not-worse" and options.margin is None:
         raise ValueError("`--require` not-worse needs the `--margin` that is tolerable")
-    result, (name_a, name_b) = _of_columns(options) if source == "columns" else _of_logs(options)
+    if source == "logs":
+        result, (name_a, name_b) = _of_logs(options)
+    else:
+        result, (name_a, name_b) = _of_columns(options, source)
     if options.require is not None:
         _decide(result, options)
     if options.format != "text" or hasattr(result, "tasks"):
@@ -77,9 +80,14 @@ def _of_logs(options: Namespace) -> "tuple[Comparison | SuiteComparison, list[st
     return comparison, names if run_a.name != run_b.name else options.path
 
 
-def _of_columns(options: Namespace) -> "tuple[Comparison | SuiteComparison, list[str]]":
+def _of_columns(
+    options: Namespace, source: str
+) -> "tuple[Comparison | SuiteComparison, list[str]]":
     """Return the comparison of two columns, and what to call A and B."""
-    from ..results.comparison import compare
+    if source == "lines":
+        columns = dict(zip(_SIDES, options.path, strict=True))
+        whole = whole_columns(options, columns, are_lines=True)
+        return _comparison(whole, options), options.path[1:]
 
     models = options.predictions
     if len(models) > 2 or (len(models) < 2 and options.on is None):
@@ -92,12 +100,19 @@ def _of_columns(options: Namespace) -> "tuple[Comparison | SuiteComparison, list
         names = [f"{path}, {model}" for path, model in zip(options.path, models, strict=True)]
     if options.by_task is not None or options.by_file:
         return _of_tasks(options), names
-    columns, task, account = _columns(options)
+    return _comparison(_columns(options), options), names
+
+
+def _comparison(whole: "Whole", options: Namespace) -> "Comparison":
+    """Compare the two models whose labels were read."""
+    from ..results.comparison import compare
+
+    columns, task, account = whole
     sides: Any = (columns[side] for side in _SIDES)
     of_comparison = options_of_task(task) | values_of(options, *_OF_COMPARISON)
     comparison = compare(*sides, groups=columns.get("groups"), **of_comparison)
     signature = signed(comparison.signature, [account])
-    return replace(comparison, read=(account,), signature=signature), names
+    return replace(comparison, read=(account,), signature=signature)
 
 
 def _columns(options: Namespace) -> "Whole":

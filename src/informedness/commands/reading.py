@@ -54,6 +54,15 @@ def rows_of(options: Namespace, samples: "Samples", second: Sequence[str] = ()) 
     return joined_rows(options.path, options.on, columns, samples, **file_options)
 
 
+def rows_of_lines(options: Namespace, samples: "Samples") -> Iterable[Any]:
+    """Read text files of one label per line, one file for each argument."""
+    from ..files.joined import lines_of, samples_of_lines
+
+    samples.sources = list(options.path)
+    lines = {role: lines_of(path, options.encoding) for role, path in samples.names.items()}
+    return samples_of_lines(lines, samples)
+
+
 def read_prior(options: Namespace) -> None:
     """Replace FILE:COLUMN by how often each class occurs there, as in the labels of training."""
     if options.prior is None:
@@ -87,7 +96,7 @@ def options_of_task(task: Task) -> dict[str, Any]:
 
 
 def whole_columns(
-    options: Namespace, columns: dict[str, str], second: Sequence[str] = ()
+    options: Namespace, columns: dict[str, str], second: Sequence[str] = (), *, are_lines: bool = False
 ) -> "Whole":
     """Return whole columns: these by argument, and those of tasks, groups and counts."""
     from ..files.joined import columns_of
@@ -95,7 +104,11 @@ def whole_columns(
     beside = values_of(options, "groups", "counts") | {"task": options.by_task}
     beside = {argument: name for argument, name in beside.items() if name is not None}
     samples = samples_of(options, columns | beside)
-    whole = columns_of(samples, rows_of(options, samples, second))
+    if are_lines:
+        rows = rows_of_lines(options, samples)
+    else:
+        rows = rows_of(options, samples, second)
+    whole = columns_of(samples, rows)
     respell_prior(options, samples)
     return whole
 

@@ -26,6 +26,7 @@ from .reading import (
     read_prior,
     respell_prior,
     rows_of,
+    rows_of_lines,
     samples_of,
     values_of,
     whole_columns,
@@ -89,13 +90,8 @@ def _table(options: Namespace, source: str) -> Any:
     from ..files.tables import tables_of
 
     if source == "lines":
-        from ..files.joined import lines_of, samples_of_lines
-
-        paths = dict(zip(NAMES, options.path, strict=True))
-        samples = samples_of(options, paths)
-        samples.sources = list(options.path)
-        lines = {side: lines_of(path, options.encoding) for side, path in paths.items()}
-        rows: Iterable[Any] = samples_of_lines(lines, samples)
+        samples = samples_of(options, dict(zip(NAMES, options.path, strict=True)))
+        rows = rows_of_lines(options, samples)
     else:
         beside = values_of(options, "weights", "counts", "by")
         names = named_columns(options.references, options.predictions[0], **beside)

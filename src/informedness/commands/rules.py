@@ -107,7 +107,8 @@ def _source(options: Namespace) -> str:
     """Return whether the labels are in "columns", in "lines" of text or in "logs"."""
     is_named = options.references is not None or options.predictions is not None
     is_text = [Path(file).suffix.lower() in (".txt", ".text") for file in options.path]
-    if is_text == [True, True] and not is_named:
+    n_sides = 2 if options.command == "report" else 3  # references, and one or two models
+    if is_text == [True] * n_sides and not is_named:
         return "lines"
     return "columns" if is_named or any(is_text) or _is_table(options) else "logs"
 
