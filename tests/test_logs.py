@@ -392,3 +392,17 @@ def test_inside_a_run_a_warning_says_what_does_not_fit():
 def test_figures_are_of_one_run(report, tmp_path):
     assert report(kept("lm-eval"), "--plot", tmp_path)[2].count("wrote ") == 3
     refused(report(LOGS / "lighteval", "--plot", tmp_path), "must hold one run")
+
+
+def test_excluded_tasks_are_left_out_of_the_mean(report):
+    options = (LOGS / "lm-eval" / "knows-half", "--variant", "letter", "--format", "json")
+    found = json.loads(report(*options)[1])["runs"]
+    kept = [run for run in found if run["task"] != "arithmetic_plain"]
+    shown = json.loads(report(*options, "--exclude-task", "arithmetic_plain")[1])
+    assert shown["runs"] == kept
+    assert len(kept) == len(found) - 1
+    (mean,) = shown["means"]
+    assert mean["informedness"] == close(sum(run["informedness"] for run in kept) / len(kept))
+    refused(report(*options, "--exclude-task", "plain"), "`--exclude-task` must be one of")
+    every = [run["task"] for run in found]
+    refused(report(*options, "--exclude-task", *every), "`--exclude-task` must leave a task")

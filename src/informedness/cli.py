@@ -412,6 +412,7 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
     add = group("logs of harnesses")
     add("--from", dest="harness", choices=_HARNESSES, help="only its logs")
     add("--task", metavar="NAME", help="only this task")
+    add("--exclude-task", help="all tasks but these", **several | {"metavar": "NAME"})
     add("--variant", metavar="NAME", help="only this filter (lm-eval) or score (Inspect)")
     add("--verdict", metavar="NAME", help="the metric of 0 and 1 that says what is right")
     add("--run", dest="runs", metavar="TEXT", help="only logs with this in their path")

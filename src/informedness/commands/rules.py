@@ -15,7 +15,8 @@ from ..statistics.registry import averaged_score, score_named
 
 OF_TEXT = ("extract", "choices", "ignore_case", "strip")
 OF_LABELS = (*OF_TEXT, "numeric", "labels", "ignore_index", "unknown", "threshold")
-OF_LOGS = ("harness", "task", "variant", "verdict", "runs", "latest", "epoch", "epochs")
+_OF_RUNS = ("task", "exclude_task", "variant", "runs", "latest", "epoch", "epochs")
+OF_LOGS = ("harness", "verdict", *_OF_RUNS)
 OF_NULLS = ("drop_null", "keep_missing")
 OF_FILES = ("file_format", "rows", "no_quotes")
 OF_ESTIMATE = ("metric", "average", "confidence_level")

@@ -31,6 +31,7 @@ def read_log(
     *,
     harness: str | None = None,
     task: str | None = None,
+    exclude_task: str | Sequence[str] | None = None,
     variant: str | None = None,
     verdict: str | None = None,
     runs: str | None = None,
@@ -55,6 +56,8 @@ def read_log(
     task : str, optional
         Return only the answers in this task, such as "quiz", or "quiz(subject=law)" if there are
         several runs of it with different arguments.
+    exclude_task : str or sequence of str, optional
+        Leave out these tasks, as from a mean over all others.
     variant : str, optional
         Return only the answers of this filter (lm-eval), scorer or named value (Inspect), if there
         are several.
@@ -89,7 +92,7 @@ def read_log(
     ------
     ValueError
         If no file is a log that can be read, or nothing in them is of this task, variant, run or
-        epoch; or if there is a verdict beside `extract`, `ignore_case` or `strip`.
+        epoch; if a task to exclude is not there, or no other is; or if there is a verdict beside `extract`, `ignore_case` or `strip`.
     ImportError
         If a package is missing: pyarrow for lighteval, backports.zstd for `.eval`.
 
@@ -134,6 +137,8 @@ def read_log(
             left_out.append(str(error))
     logged = named_runs(logged)
     logged = _chosen(logged, task, "task", "task_name")
+    excluded = [exclude_task] if isinstance(exclude_task, str) else exclude_task or ()
+    logged = _drop_tasks(logged, excluded)
     logged = _chosen(_chosen(logged, variant, "variant"), epoch, "epoch")
     if latest:
         logged = latest_of(logged)
@@ -237,6 +242,19 @@ def _chosen(logged: Logged, value: Any, *fields: str) -> Logged:
         raise ValueError(f"`{fields[0]}` must be one of {names}, got {value!r}")
     wanted = {value, "", None}
     return [pair for pair in logged if wanted & {getattr(pair[1], x) for x in fields}]
+
+
+def _drop_tasks(logged: Logged, excluded: Sequence[str]) -> Logged:
+    """Leave out tasks by name, each of which must be there, and one other."""
+    tasks = {name for _, answers in logged for name in (answers.task, answers.task_name)}
+    for name in excluded:
+        if logged and name not in tasks:
+            names = listed(sorted(tasks), name)
+            raise ValueError(f"`exclude_task` must be one of {names}, got {name!r}")
+    kept = [pair for pair in logged if not {pair[1].task, pair[1].task_name} & {*excluded}]
+    if logged and not kept:
+        raise ValueError(f"`exclude_task` must leave a task, got {', '.join(map(repr, excluded))}")
+    return kept
 
 
 def one_run(read: Sequence[Answers], name: str) -> Answers:
