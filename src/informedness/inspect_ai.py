@@ -20,6 +20,7 @@ with needing("informedness.inspect_ai needs Inspect", "inspect-ai>=0.3.241"):
     from inspect_ai import scorer as scoring
     from inspect_ai.scorer import Metric, SampleScore, Scorer, accuracy, stderr
     from inspect_ai.solver import TaskState
+    from inspect_ai.util import registry_info
 
     _every_epoch = scoring.metric(scores="unreduced")  # a TypeError in older versions
 
@@ -130,9 +131,10 @@ def nit_stderr() -> Metric:
 _METRICS = [accuracy(), stderr(), informedness(), informedness_stderr(), nit(), nit_stderr()]
 
 
-@scoring.scorer(metrics=_METRICS)
 def with_target(scorer: Scorer) -> Scorer:
     """Score as another scorer does, and keep the target for the metrics of this module.
+
+    Results and logs have the name of that scorer.
 
     Parameters
     ----------
@@ -150,7 +152,14 @@ def with_target(scorer: Scorer) -> Scorer:
     >>> from inspect_ai.scorer import choice
     >>> scorer = with_target(choice())
     """
+    keeping = _keep_target(scorer)
+    if hasattr(scorer, "__registry_info__"):  # made by a function with @scorer
+        registry_info(keeping).name = registry_info(scorer).name
+    return keeping
 
+
+@scoring.scorer(metrics=_METRICS, name="with_target")
+def _keep_target(scorer: Scorer) -> Scorer:
     async def score(state: TaskState, target: scoring.Target) -> scoring.Score | None:
         with naming(f"sample {show(state.sample_id)}"):
             gold = gold_of(list(target), letters_of(len(state.choices)))

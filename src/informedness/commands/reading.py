@@ -96,7 +96,11 @@ def options_of_task(task: Task) -> dict[str, Any]:
 
 
 def whole_columns(
-    options: Namespace, columns: dict[str, str], second: Sequence[str] = (), *, are_lines: bool = False
+    options: Namespace,
+    columns: dict[str, str],
+    second: Sequence[str] = (),
+    *,
+    are_lines: bool = False,
 ) -> "Whole":
     """Return whole columns: these by argument, and those of tasks, groups and counts."""
     from ..files.joined import columns_of
