@@ -9,6 +9,8 @@ import csv
 import json
 import re
 import shlex
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -45,6 +47,23 @@ def of_label_studio(*labels):
     return {"annotations": label, "predictions": answer}
 
 
+def of_names(label):
+    """Return an object of numbers as spaCy has it, and a list as pipelines have it, unsorted."""
+    scores = {x: 0.75 if x == label else 0.25 for x in ("spam", "ham")}
+    return scores, [{"label": x, "score": y} for x, y in scores.items()]
+
+
+def of_vertex(label, answer):
+    """cloud.google.com/vertex-ai/docs: results of a batch prediction for text classification."""
+    scores = of_names(answer)[0]
+    prediction = {"displayNames": [*scores], "confidences": [*scores.values()]}
+    return {"instance": {"label": label}, "prediction": prediction}
+
+
+def lines_of(rows):
+    return "\n".join(map(json.dumps, rows))
+
+
 REQUESTS = [of_openai(i, answer) for i, _, answer in reversed(PAIRS)]
 RESULTS = [of_promptfoo(*labels) for _, *labels in PAIRS]
 TABLE = {"columns": ["id", "label", "prediction"], "data": PAIRS}
@@ -56,6 +75,12 @@ FILES = {
     # `mlflow.log_table` writes `DataFrame.to_json(orient="split", index=False)`
     "table.json": json.dumps(TABLE),
     "project.json": json.dumps([of_label_studio(*labels) for _, *labels in PAIRS]),
+    "pipeline.jsonl": lines_of({"label": x, "output": of_names(y)[1]} for _, x, y in PAIRS),
+    "docs.jsonl": lines_of(
+        {"cats": of_names(x)[0], "predicted": of_names(y)[0]} for _, x, y in PAIRS
+    ),
+    "vertex.jsonl": lines_of(of_vertex(x, y) for _, x, y in PAIRS),
+    "best.jsonl": lines_of({"label": x, "prediction": y} for _, x, y in PAIRS),
     "predictions.json": json.dumps({i: {"gold": x, "prediction": y} for i, x, y in PAIRS}),
 }
 
@@ -75,6 +100,16 @@ def test_the_line_for_each_tool_gives_its_scores(line, command):
     found = json.loads(output)
     assert (code, found.pop("read")[0]["n_rows"]) == (0, 100)
     assert found == report(LABELS, ANSWERS, **declared).to_dict()
+
+
+@pytest.mark.skipif(not shutil.which("jq"), reason="no jq")
+def test_jq_makes_columns_of_vertex_lists_of_names_and_scores():
+    (line,) = re.findall("^jq .+", (ROOT / "docs" / "files.md").read_text("utf-8"), re.MULTILINE)
+    program = shlex.split(line)[:3] + ["vertex.jsonl"]
+    made = subprocess.run(program, check=True, capture_output=True, text=True).stdout
+    assert [*map(json.loads, made.splitlines())] == [
+        *map(json.loads, FILES["best.jsonl"].splitlines())
+    ]
 
 
 def test_requests_that_failed_are_wrong_answers_or_an_error(command):

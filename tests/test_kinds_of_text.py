@@ -139,6 +139,17 @@ def test_the_class_is_that_of_the_highest_of_several_columns_in_the_order_of_lab
             read(OF_THREE.assign(words="x"), **how | wrong)
 
 
+@pytest.mark.parametrize("columns", ["ham,spam", "P_ham,p_spam", "ham score,spam score"])
+def test_columns_named_as_the_labels_in_another_order_warn(columns, tmp_path):
+    scores = pd.DataFrame([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3]], columns=columns.split(","))
+    scores.assign(label=["ham", "spam", "ham"]).to_csv(tmp_path / "p.csv")
+    names = {"references": "label", "predictions": f"argmax:{columns}"}
+    for labels, value, is_warned in ((["ham", "spam"], 1, False), (["spam", "ham"], -1, True)):
+        table, said = warned(table_from_file, tmp_path / "p.csv", **names, labels=labels)
+        assert table.informedness() == value
+        assert ("read as the scores of spam, ham, in this order" in said) == is_warned
+
+
 def test_whole_decimals_are_integers_and_others_are_no_labels(tmp_path):
     frame = FRAME[["label"]].assign(model=[Decimal(int(x)) for x in RIGHT])
     frame.to_parquet(tmp_path / "p.parquet")

@@ -365,6 +365,22 @@ def test_a_frame_is_read_as_what_it_stands_for_or_refused(frame, options, expect
         assert table_of_frame(frame, **options) == table_of_labels(references, predictions, **how)
 
 
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.Table.from_pylist])
+def test_values_within_structs_and_lists_of_a_frame_are_read(make):
+    def scores(x):
+        return [{"label": y, "score": 0.75 if x == y else 0.25} for y in "ba"]
+
+    cats = [{"a": 1.0 * (x == "a"), "b": 1.0 * (x == "b")} for x in "abb"]
+    columns = {"doc": [{"gold": x} for x in "abb"], "cats": cats, "out": [*map(scores, "aab")]}
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    frame = make(rows)
+    if make is pa.Table.from_pylist:
+        frame = duckdb.from_arrow(frame)
+    for name in ("doc.gold", "argmax:cats"):
+        table = table_from_frame(frame, references=name, predictions="argmax:out")
+        assert table == table_of_labels([*"abb"], [*"aab"])
+
+
 FOLDING = {  # pairs that are equal, and what a column is tried with
     "nocase": ("H", "h", "'a' and 'A'"),
     "noaccent": ("é", "e", r"'a' and '\\xe1'"),

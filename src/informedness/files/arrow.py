@@ -161,8 +161,7 @@ def check_schema(names: Mapping[str, str], schema: Any) -> dict[str, Sequence[st
         if data_type and types.is_nested(data_type) and not types.is_run_end_encoded(data_type):
             raise ValueError(
                 f"`{argument}` must have one value per row, got column {name!r} of {data_type}: "
-                "name a field or an element in it, or argmax:NAME for the position of the largest "
-                "number"
+                "name a field or an element in it, or argmax:NAME for the largest number"
             )
     return class_names
 

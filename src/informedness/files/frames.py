@@ -12,6 +12,7 @@ from ..errors import DataError, needing
 from ..tables.label_options import LabelOptions
 from .arrow import check_schema, columns_of
 from .columns import by_argument, check_columns, columns_to_read, named_columns
+from .objects import column_of
 from .samples import Samples
 from .tables import tables_of
 
@@ -46,8 +47,8 @@ def table_from_frame(
         Dask, PySpark; or a `datasets.Dataset`. One GROUP BY runs in that engine and returns one row
         per cell of the table.
     references, predictions, weights, counts : str
-        Names of the columns, of which the last holds how many samples a row stands for. Names of
-        pandas that are no text, such as 0 or those of a MultiIndex, are given as they are.
+        Names of the columns, or of values within them, as in `table_from_file`. Names of pandas
+        that are no text, such as 0 or those of a MultiIndex, are given as they are.
     labels, ignore_index, unknown
         As in `ContingencyTable.from_labels`. Positions in a ClassLabel of `datasets` are read by
         its names, of which -1 is a missing one.
@@ -101,9 +102,10 @@ def _rows_of(frame: Any, samples: Samples) -> Iterator[dict[str, Any]]:
     native = nw.to_native(frame, pass_through=True)
     samples.sources = [f"{type(native).__module__.partition('.')[0]} {type(native).__name__}"]
     samples.header = _header_of(native, names)
-    check_columns(names, samples.header)
+    columns = {x: column_of(name, samples.header) or name for x, name in names.items()}
+    check_columns(columns, samples.header)
 
-    arrow, times_name = _read(native, names, samples.header)
+    arrow, times_name = _read(native, columns, samples.header)
     samples.class_names = check_schema(names, arrow.schema)
     samples.batches_of = lambda name: [_read(native, {"other": name}, samples.header)[0][name]]
     times_column = {"times": times_name} if times_name in arrow.column_names else {}

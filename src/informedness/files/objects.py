@@ -2,8 +2,8 @@
 
 Names lead to values in them: `doc.label` is a field within `doc`, `doc.answers.0` an element of a
 list. A column with the whole name comes first. The same holds at every level: the longest field
-name that the rest of the name starts with. `argmax:` in front takes the position of the greatest
-number in a list, the first if several are equal, unless a column has this name.
+name that the rest of the name starts with. `argmax:` in front takes the position or the name of the
+greatest number, the first if several are equal, unless a column has this name.
 
 Tested in tests/test_nested.py and tests/test_sources.py.
 """
@@ -327,14 +327,14 @@ def leaves(value: Any, path: str = "") -> Iterator[str]:
 
 
 def value_in(value: Any, way: str, path: str = "") -> Any:
-    """Return what a way leads to in a value of JSON, None if a null stands on it.
+    """Return what a way leads to in a value of JSON, None if a null or an empty list is on it.
 
     Raises
     ------
     ValueError
         If it leads nowhere; the message says what is there instead. `path` is the way so far.
     """
-    if value is None:
+    if value is None or value == []:
         return None
     if isinstance(value, dict):
         step = _longest_name(way, value)
@@ -360,7 +360,7 @@ def value_in(value: Any, way: str, path: str = "") -> Any:
 def one_value(
     row: Mapping[str, Any], name: str, where: str, n_lacking: Counter[str] | None = None
 ) -> Any:
-    """Return the one value that a name leads to, or with `argmax:` the position of the greatest.
+    """Return the one value that a name leads to, or with `argmax:` where the greatest is.
 
     With `n_lacking` an absent key is a null, and counted there.
 
@@ -383,7 +383,7 @@ def one_value(
     if isinstance(value, (dict, list)):
         raise ValueError(
             f"{where}: {name!r} holds several values, {show(value)}: name a field or an element in "
-            f"it, or argmax:{name} for the position of the largest number"
+            f"it, or argmax:{name} for the largest number"
         )
     return value
 
@@ -402,14 +402,38 @@ def _longest_name(way: str, names: Collection[str]) -> str | None:
     return way
 
 
-def _argmax(value: Any, name: str) -> int | None:
-    """Return the position of the greatest number in a list, None for a null."""
-    if value is None:
+def _argmax(value: Any, name: str) -> Any:
+    """Return the name of the greatest number, or its position in a list; None without numbers."""
+    if value is None or value == []:
         return None
-    is_list = isinstance(value, list) and value
-    if not is_list or set(map(type, value)) - {int, float} or any(x != x for x in value):
+    names, numbers = _named_numbers(value)
+    if not numbers or {*map(type, numbers)} - {int, float} or any(x != x for x in numbers):
         raise ValueError(
-            f"{name} must be a list of numbers, with at least one number and no null or nan, got "
-            f"{show(value)}"
+            f"{name} must be a list of numbers, an object of numbers, or a list of objects of a "
+            f"label and a number each, without null or nan, got {show(value)}"
         )
-    return int(value.index(max(value)))
+    return names[numbers.index(max(numbers))]
+
+
+def _named_numbers(value: Any) -> tuple[Sequence[Any], list[Any]]:
+    """Return numbers beside their names, or their positions in a list; none of other values.
+
+    In a list of objects the label is text, or the integer beside a number with decimals. An object
+    of truths has one number, the only one that is true.
+    """
+    if isinstance(value, list) and isinstance(value[0], tuple):  # a map of Arrow
+        value = dict(value)
+    if isinstance(value, dict):
+        numbers = [*value.values()]
+        is_one_true = {*map(type, numbers)} == {bool} and sum(numbers) == 1
+        return [*value], [*map(int, numbers)] if is_one_true else numbers
+    if not isinstance(value, list) or not isinstance(value[0], dict):
+        return range(len(value)), value if isinstance(value, list) else []
+    keys = [*value[0]]
+    if len(keys) == 2 and all(isinstance(x, dict) and {*x} == {*keys} for x in value):
+        for label, number in (keys, keys[::-1]):
+            columns = [[x[key] for x in value] for key in (label, number)]
+            kinds = [{*map(type, column)} for column in columns]
+            if kinds[0] == {str} or kinds == [{int}, {float}]:
+                return columns[0], columns[1]
+    return [], []

@@ -27,7 +27,7 @@ from ..core.table import Task, read_amounts
 from ..errors import DataError, naming, refuse_all
 from ..tables.containers import code_integers, read_quickly
 from ..tables.counting import read_whole
-from ..tables.doubts import no_header, warn_of_swapped, why_apart
+from ..tables.doubts import no_header, warn_of_other_order, warn_of_swapped, why_apart
 from ..tables.label_options import AS_THEY_ARE, LabelOptions, read_labels
 from ..text.account import Amounts, Read, ReadColumn, amounts_of
 from ..text.render import amount, shown
@@ -250,6 +250,8 @@ class Samples:
             warn(text, LabelsWarning)
         for argument in self.labelled[1:]:
             warn_of_swapped(self.names["references"], self.names[argument])
+            columns = [*columns_to_read({argument: self.names[argument]}).values()]
+            warn_of_other_order(columns, classes or ())
         may_be_counts = "counts" not in self.names and never_repeats() and _are_most_pairs(sides)
         if may_be_counts and (columns := self.whole_columns()):
             warn(

@@ -65,9 +65,10 @@ def table_from_file(
         Names of the columns, of which the last holds how many samples a row stands for.
         "doc.label" is the field label within the column doc, and "doc.answers.0" the first element
         of a list in it, unless a column has the whole name. "argmax:scores" is the position of the
-        largest number in each list of the column scores; if several are equal, the first. CSV and
-        TSV have no nested columns and no lists. "argmax:a,b,c" is the class with the highest of
-        several columns of scores, which are in the order of `labels`.
+        largest number in each list of the column scores, or its name in an object of numbers or a
+        list of objects of a label and a number; if several are equal, the first. CSV and TSV have
+        no nested columns and no lists. "argmax:a,b,c" is the class with the highest of several
+        columns of scores, which are in the order of `labels`.
     file_format : {"arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"}, optional
         By default taken from each file name, where .txt is CSV, too. "arrow" is Arrow IPC, also
         known as Feather. JSON has one object per line, or an array of objects. An Excel file needs

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.labels import NAMES, LabelsWarning, Numbers, show, warn
+from ..core.labels import NAMES, Label, LabelsWarning, Numbers, show, warn
 from ..core.table import Table, warn_of_labels
 
 # Words in names of columns; the last only where no other is there: "predicted label".
@@ -50,6 +50,23 @@ def warn_of_swapped(references: Any, predictions: Any) -> None:
         warn(
             f"{references!r} is read as references and {predictions!r} as predictions, but the "
             "names say the opposite: swap them if they are right",
+            LabelsWarning,
+        )
+
+
+def warn_of_other_order(columns: Sequence[str], classes: Sequence[Label]) -> None:
+    """Warn if columns of scores have the names of the classes in them, in another order."""
+    named = [
+        [x for x in classes if re.search(rf"(?<![^\W_]){re.escape(str(x))}(?![^\W_])", name, re.I)]
+        for name in columns
+    ]
+    in_order = [[x] for x in classes]
+    is_whole = len(columns) == len(classes) > 1
+    if is_whole and named != in_order and all(named.count(x) == 1 for x in in_order):
+        warn(
+            f"the columns {', '.join(columns)} are read as the scores of "
+            f"{', '.join(map(str, classes))}, in this order: list `labels` in the order of the "
+            "columns if their names are right",
             LabelsWarning,
         )
 
