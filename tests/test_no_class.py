@@ -297,13 +297,13 @@ def test_the_odds_of_a_prior_and_markedness_are_refused_of_such_answers():
     assert informedness_score(*sides, **odds, **WRONG) == informedness_score(*sides, **odds)
 
 
-def test_unknown_wrong_without_labels_changes_no_class_and_names_no_answer():
+def test_unknown_wrong_without_labels_is_one_more_column_and_says_nothing():
     sides = [*"aab"] * 9 + ["c"], [*"aab"] * 9 + ["x"]
     table, said = warned(table_of_labels, *sides)
     same, nothing = warned(table_of_labels, *sides, unknown="wrong")
-    assert (same, same.n_classes, nothing) == (table, table.n_classes, "")
+    assert (same.labels, same.n_classes, nothing) == ((*"abc", None), table.n_classes, "")
+    assert same.to_dense().tolist() == table.to_dense().tolist()
     assert "is no class of `references`" in said
-    assert estimate(*sides, "nit") == estimate(*sides, "nit", unknown="wrong")
 
     for answers, wanted in ((["a", "b", None, "?"], ""), ([None, "x", "y", "?"], "is no class of")):
         said = warned(informedness_score, [*"aabb"], answers, unknown="wrong")[1]

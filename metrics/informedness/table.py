@@ -7,7 +7,7 @@ PREDICTIONS, here and everywhere else. It is sparse: only cells with samples are
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Number
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar, cast
 
@@ -127,7 +127,7 @@ class cached_property(Generic[_T]):  # noqa: N801 as in functools
 class Table:
     """Counts of (reference, prediction) pairs: rows are references, columns predictions."""
 
-    # Sorted, or as in `labels=`; a final None is for missing predictions, or all not in `labels=`
+    # Sorted, or as in `labels=`; a final None is for missing predictions, or all that are no class
     labels: Classes
     declared: bool  # whether the classes were given (`labels=`) or observed
     # The non-zero cells, row by row: positions in `labels`, samples (int64) or weight (float64)
@@ -137,6 +137,7 @@ class Table:
     squared_weights: Numbers | None = None  # of each cell; None without weights, or if unknown
     n_samples: int | None = None  # None if only sums of weights are known
     known: Numbers | None = None  # which labels are classes, if not those declared or observed
+    spelled: Self | None = None  # with all labels, where `as_one_outcome` has merged some
 
     @classmethod
     def from_labels(
@@ -170,7 +171,8 @@ class Table:
         """Return the table of the task's classes from cells of these labels, of n samples."""
         names, to_code = _arranged(labels, cells, task)
         cells = cells._replace(rows=to_code[cells.rows], columns=to_code[cells.columns])
-        return cls._of_cells(names, task.classes is not None, cells, n)
+        table = cls._of_cells(names, task.classes is not None, cells, n)
+        return table.as_one_outcome() if task.unknown == "wrong" else table
 
     @classmethod
     def _of_cells(cls, names: Classes, declared: bool, cells: Cells, n: int | None) -> Self:
@@ -186,6 +188,20 @@ class Table:
         if squares is not None and not 1e-307 < squares.min() <= squares.max() < 1e308 / len(rows):
             squares = None  # they, or their sum, are too small or too large for a float
         return cls(names, declared, rows, columns, counts, squares, n)
+
+    def as_one_outcome(self) -> Self:
+        """Return the table with None for each prediction that is no class, however spelled.
+
+        Tables are added as they were `spelled`: a label that is no class here may be one there.
+        """
+        names = (*labels_at(self, self.is_class), None)
+        if {*self.labels} <= {*names}:
+            return self
+        codes = np.where(self.is_class, np.cumsum(self.is_class), len(names)) - 1
+        cells = Cells(codes[self.rows], codes[self.columns], self.counts, self.squared_weights)
+        table = self._of_cells(names, self.declared, cells, self.n_samples)
+        known = None if self.known is None else np.array([label is not None for label in names])
+        return replace(table, known=known, spelled=self)
 
     @cached_property
     def is_class(self) -> Numbers:
@@ -334,8 +350,9 @@ def warn_of_labels(
     if table.is_class.all() or not table.outside_totals.any():
         return
     are_apart = not table.prediction_totals[table.is_class].any()
-    is_outside = ~table.is_class & (table.prediction_totals > 0)
-    outside = [x for x in labels_at(table, is_outside) if x is not None]
+    spelled = table.spelled or table
+    is_outside = ~spelled.is_class & (spelled.prediction_totals > 0)
+    outside = [x for x in labels_at(spelled, is_outside) if x is not None]
     if are_apart or (outside and unknown == "error"):
         such = " and ".join(map(show, outside[:2])) or "missing or other labels"
         such = f"{len(outside)} labels, such as {such}" if len(outside) > 2 else such

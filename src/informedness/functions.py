@@ -98,7 +98,8 @@ def informedness_score(
         Drops the samples whose *reference* equals it, for example -100 for padded tokens.
     unknown : {"error", "wrong"}
         Whether a prediction that is missing, or outside `labels`, is an error or counts as a wrong
-        answer. Without `labels`, "wrong" allows missing predictions, and does not warn of others.
+        answer. With "wrong" all such predictions are one outcome, however each is spelled, and the
+        classes are `labels`, or else those of the references.
     zero_division : {"warn", 0.0, nan}
         The score if all references are of one class: there is nothing to tell apart, and the score
         is undefined. "warn" returns 0.0 with an `UndefinedMetricWarning`.
@@ -264,8 +265,8 @@ def nit_score(
     -----
     UndefinedMetricWarning
         For one class; for one sample, as in `informedness_score`; and if predictions are no class
-        of the references, since each of them counts as information, unless unknown="wrong"; with
-        `labels` all of them then count as one answer.
+        of the references, since each of them counts as information, unless unknown="wrong", with
+        which all of them are one outcome.
 
     Raises
     ------

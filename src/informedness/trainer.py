@@ -433,7 +433,8 @@ class _Counts:
         pairs = [x for x in self._starts.elements() if x[1] >= 0 and x[0] != NO_ANSWER]
         first_ids = {prediction for prediction, _ in pairs}
         is_apart = len(first_ids) == 1 and not first_ids & {reference for _, reference in pairs}
-        predicted = labels_at(table, table.prediction_totals > 0)
+        spelled = table.spelled or table
+        predicted = labels_at(spelled, spelled.prediction_totals > 0)
         # not if nothing else is predicted, as by a model that has learnt nothing yet
         if is_apart and len({*predicted} - {None}) > 1 and len(pairs) > 4:
             raise ValueError(

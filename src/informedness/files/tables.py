@@ -222,7 +222,7 @@ def _add(sums: list[ContingencyTable], table: ContingencyTable, n_at_once: int) 
 
 def _of_classes(table: ContingencyTable, names: Mapping[Any, Any], task: Task) -> ContingencyTable:
     """Return the table of the task's classes, in which some labels have other names."""
-    if not names and task.classes is None:
+    if not names and task.classes is None and task.unknown == "error":
         return table
     labels, (codes,) = merged([names.get(label, label) for label in table.labels])
     cells = Cells(codes[table.rows], codes[table.columns], table.counts, table.squared_weights)

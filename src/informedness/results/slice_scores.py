@@ -29,7 +29,9 @@ def with_classes_of(whole: Table, tables: Iterable[Table]) -> list[ContingencyTa
     positions = {label: code for code, label in enumerate(whole.labels)}
     widened = []
     for table in tables:
-        codes = np.array([positions[label] for label in table.labels])
+        table = table.spelled or table
+        last = len(whole.labels) - 1  # of the predictions that are no class there
+        codes = np.array([positions.get(label, last) for label in table.labels])
         cells = Cells(codes[table.rows], codes[table.columns], table.counts, table.squared_weights)
         own = ContingencyTable._of_cells(whole.labels, True, cells, table.n_samples)
         widened.append(replace(own, known=whole.is_class))

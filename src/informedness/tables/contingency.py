@@ -57,7 +57,7 @@ class ContingencyTable(Table):
     ----------
     labels : tuple
         Sorted, or in the order of `labels=`. A final None stands for missing predictions, or for
-        all that are none of the declared classes (`unknown="wrong"`).
+        all that are no class (`unknown="wrong"`).
     declared : bool
         Whether the classes were given (`labels=`) or observed.
     rows, columns, counts : arrays of shape (n_cells,)
@@ -297,6 +297,7 @@ class ContingencyTable(Table):
         ValueError
             If the labels are not of one type, or the sum of the counts is too large.
         """
+        given, tables = tables, [table.spelled or table for table in tables]
         own = [[label for label in table.labels if label is not None] for table in tables]
         if len(kinds := {label_kind(labels[0]) for labels in own}) > 1:
             raise ValueError(
@@ -324,10 +325,12 @@ class ContingencyTable(Table):
         n_samples = None if None in numbers else sum(filter(None, numbers))
         merged = cls._of_cells(labels, declared, cells, n_samples)
 
-        if any(table.known is not None for table in tables):
-            classes = {x for table in tables for x in labels_at(table, table.is_class)}
+        if any(table.known is not None for table in given):
+            classes = {x for table in given for x in labels_at(table, table.is_class)}
             merged = replace(merged, known=np.array([label in classes for label in labels]))
-        read = dict.fromkeys(read for table in tables for read in getattr(table, "read", ()))
+        if any(table.spelled is not None for table in given):
+            merged = merged.as_one_outcome()
+        read = dict.fromkeys(read for table in given for read in getattr(table, "read", ()))
         return replace(merged, read=tuple(read))
 
     def __radd__(self, other: object) -> Self:

@@ -29,7 +29,7 @@ def warn_of_table(table: Table, names: Sequence[str] = NAMES, **options: Any) ->
     warn_of_labels(table, names, **options)
     known: dict[str, Any] = {}
     is_meant = table.declared or table.n_samples == 1 or not isinstance(table.labels[0], str)
-    labels: Any = () if is_meant else filter(None, table.labels)
+    labels: Any = () if is_meant else filter(None, (table.spelled or table).labels)
     for label in labels:
         folded = label[:_LONG].strip().casefold()
         is_name = len(label) < _LONG and sum(map(str.isalpha, folded)) > 2
@@ -37,7 +37,7 @@ def warn_of_table(table: Table, names: Sequence[str] = NAMES, **options: Any) ->
             like = show(known[folded])
             warn(
                 f"{show(label)} and {like} differ only in case or whitespace around them, and "
-                "count as two classes; fold lists with [x.strip().casefold() for x in labels], "
+                "are not one class; fold lists with [x.strip().casefold() for x in labels], "
                 "files can be read with ignore_case=True or strip=True",
                 LabelsWarning,
             )

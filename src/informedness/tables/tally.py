@@ -140,6 +140,7 @@ class Tally:
             raise NoSamplesError("there must be a sample to score, but `update` was given none")
         table = self._table
         if self.ids is not None:
+            table = table.spelled or table  # in which a class that no reference has was merged
             is_id = np.array([label in self.ids for label in table.labels])
             outside = labels_at(table, ~is_id & (table.reference_totals > 0))
             if outside:
@@ -147,6 +148,7 @@ class Tally:
                 hint = f"pass ignore_index={outside[0]} if they are padding"
                 warn(f"references such as {outside[0]} {reason}: {hint}", LabelsWarning)
             table = replace(table, known=is_id | table.is_class)
+            table = table.as_one_outcome() if self._task.unknown == "wrong" else table
         if table.n_samples != self.n_missing:  # or it would say that no prediction is a class
             warn_of_table(table, unknown=self._task.unknown)
         return table
