@@ -105,7 +105,7 @@ def test_the_line_for_each_tool_gives_its_scores(line, command):
 @pytest.mark.skipif(not shutil.which("jq"), reason="no jq")
 def test_jq_makes_columns_of_vertex_lists_of_names_and_scores():
     (line,) = re.findall("^jq .+", (ROOT / "docs" / "files.md").read_text("utf-8"), re.MULTILINE)
-    program = shlex.split(line)[:3] + ["vertex.jsonl"]
+    program = [*shlex.split(line)[:3], "vertex.jsonl"]
     made = subprocess.run(program, check=True, capture_output=True, text=True).stdout
     assert [*map(json.loads, made.splitlines())] == [
         *map(json.loads, FILES["best.jsonl"].splitlines())
@@ -131,3 +131,37 @@ def test_without_columns_the_values_within_a_document_are_listed(command):
     error = command("report", "results.json")[2]
     assert named in error
     assert error.endswith(" --rows results.results\n")
+
+
+OBJECTS = [{"label": x, "pred": y} for x, y in ("ab", "aa", "bb")]
+SPLIT = {"columns": ["label", "pred"], "data": [["a", "b"], ["a", "a"]]}  # as long as wide
+DOCUMENTS = [  # and what is said of them, with the columns of each place
+    ({"prompts": [{"raw": "x"}] * 2, "results": OBJECTS}, "results` (3 objects), prompts (2)\n"),
+    (
+        {"results": {"prompts": [{"raw": "x"}], "results": OBJECTS}},
+        "results.results` (3 objects), ",
+    ),
+    ({"schema": {"fields": [{"name": "label"}] * 2}, "data": OBJECTS}, "data` (3 objects), "),
+    ({"acc": 0.5, "samples": dict(zip("123", OBJECTS, strict=True))}, "--rows samples"),
+    (SPLIT, "--rows data"),
+    (SPLIT | {"index": [0, 1]}, "--rows data"),
+    ({"table": SPLIT, "types": {"label": {"is": "text"}, "pred": {"is": "text"}}}, "table.data"),
+    ({"columns": [{"name": "label"}], "data": [["a"], ["b"]]}, '"columns" must hold the names'),
+    ({"accuracy": 0.5}, "one object without a list of objects"),
+]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize(("document", "said"), DOCUMENTS)
+def test_where_the_rows_of_a_document_may_be_is_said(document, said, indent, command):
+    Path("p.json").write_text(json.dumps(document, indent=indent))
+    code, output, error = command("report", "p.json")
+    is_one_row = indent is None and "one object without" in said
+    assert (said in output + error) != is_one_row
+    assert "not JSON" not in output + error
+
+
+def test_one_object_in_several_lines_is_one_row(command):
+    Path("p.json").write_text(json.dumps(OBJECTS[0], indent=2))
+    _, output, _ = command("report", "p.json", "-r", "label", "-p", "pred", "--metric", "accuracy")
+    assert output == "0.0\n"

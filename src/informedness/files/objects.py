@@ -135,17 +135,34 @@ def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> I
         if table := _by_column(document, names.values()):
             yield from table
             return
-        paths = [*_lists_in(document)]
-        is_row = names and all(column_of(name, document) for name in names.values())
-        if len(paths) == 1 and not is_row:
-            raise DataError(
-                "the file is one object; if its rows are the objects at one place in it, give "
-                f"`rows` {paths[0]!r}",
-                {"rows": paths},
-            )
-    if no_lines is not None:
+        if not names or not all(column_of(name, document) for name in names.values()):
+            _refuse_document(document, is_row=no_lines is None)
+    elif no_lines is not None:
         raise no_lines
     yield from chain(top, lines)
+
+
+def _refuse_document(document: Mapping[str, Any], is_row: bool) -> None:
+    """Raise an error that says where the rows of a document may be; none if it may be a row."""
+    places = [*_places_of_rows(document)]
+    places = [place for place in places if place[2]] or places
+    places.sort(key=lambda place: -place[1])
+    paths = [path for path, *_ in places]
+    if len(paths) == 1:
+        raise DataError(
+            "the file is one object; if its rows are the objects at one place in it, give "
+            f"`rows` {paths[0]!r}",
+            {"rows": paths},
+        )
+    if paths:
+        (first, n_rows, _), *others = places
+        listed_others = "".join(f", {path} ({n:,d})" for path, n, _ in others)
+        raise DataError(
+            f"the file is one object; its rows may be at `rows {first}` ({n_rows:,d} objects)"
+            f"{listed_others}"
+        )
+    if not is_row:
+        raise DataError("the file is one object without a list of objects, which could be rows")
 
 
 def _json_lines(stream: BinaryIO) -> Iterator[Row]:
@@ -161,20 +178,35 @@ def _by_column(document: Mapping[str, Any], names: Collection[str]) -> list[Row]
         for x in document.values()
     ]
     is_table = len(keys_of_columns) > 1 and all(x == keys_of_columns[0] for x in keys_of_columns)
-    if not is_table or keys_of_columns[0] is None or not {*names} <= {*document}:
+    is_table &= {*names} <= {*document} and not _has_cells_beside_names(document)
+    if not is_table or keys_of_columns[0] is None:
         return []
     keys = keys_of_columns[0]
     return [(f"row {key}", {name: x[key] for name, x in document.items()}) for key in keys]
 
 
-def _lists_in(document: Mapping[str, Any], path: str = "") -> Iterator[str]:
-    """Yield the ways to lists of objects in a document, but for those within lists."""
+def _places_of_rows(document: Any, path: str = "") -> Iterator[tuple[str, int, bool]]:
+    """Yield where rows may be in a document, how many, and whether they are in a list.
+
+    They are not looked for within lists.
+    """
+    kind = list if _has_cells_beside_names(document) else dict
     for name, value in document.items():
         path_of_value = f"{path}.{name}".removeprefix(".")
-        if isinstance(value, dict):
-            yield from _lists_in(value, path_of_value)
-        elif isinstance(value, list) and value and all(isinstance(x, dict) for x in value):
-            yield path_of_value
+        is_object = isinstance(value, dict)
+        rows = [*value.values()] if is_object else value if isinstance(value, list) else []
+        are_rows = all(isinstance(x, dict if is_object else kind) for x in rows)
+        if is_object and not (are_rows and len({frozenset(x) for x in rows}) == 1 < len(rows)):
+            yield from _places_of_rows(value, path_of_value)
+        elif rows and are_rows:
+            yield path_of_value, len(rows), not is_object
+
+
+def _has_cells_beside_names(document: Mapping[str, Any]) -> bool:
+    """Return whether it has "columns" and lists of cells, as tables of W&B and pandas have."""
+    names = document.get("columns")
+    tables = [x for x in document.values() if isinstance(names, list) and isinstance(x, list) and x]
+    return any(all(isinstance(y, list) and len(y) == len(names) for y in x) for x in tables)
 
 
 def _decoded(text: bytes, where: str, first_line: int) -> Any:
@@ -207,6 +239,10 @@ def rows_within(document: Any, path: str) -> Iterable[Any]:
     names = parent.get("columns") if isinstance(parent, dict) else None
     if not isinstance(names, list):
         return rows
+    if not all(isinstance(name, str) for name in names):
+        raise ValueError(
+            f'"columns" must hold the names of the cells at {path!r}, got {show(names)}'
+        )
     return [dict(zip(names, row, strict=True)) if isinstance(row, list) else row for row in rows]
 
 
