@@ -138,7 +138,9 @@ def test_several_processes_score_together_as_the_page_on_evaluate_does(
 
 
 # These import torch, or a harness; the tests of each run its examples.
-ELSEWHERE = {f"informedness.{name}" for name in ("torchmetrics", "lm_eval", "inspect_ai")}
+ELSEWHERE = {
+    f"informedness.{name}" for name in ("torchmetrics", "lm_eval", "lighteval", "inspect_ai")
+}
 
 
 def test_the_examples_in_docstrings_are_true():

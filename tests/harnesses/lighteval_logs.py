@@ -77,10 +77,10 @@ def config_of(task: str, folder: Path, **more: object) -> LightevalTaskConfig:
     return LightevalTaskConfig(name=task, prompt_function=prompt, **data, **more)
 
 
-def run(task: str, model: str, folder: Path, metric: Metric, form: str) -> dict:
+def run(task: str, model: str, folder: Path, metrics: list[Metric], form: str) -> dict:
     """Evaluate a model, which puts its answers in a form; save details and return the results."""
     tasks, here = ModuleType("tasks"), {"launcher_type": ParallelismManager.NONE}
-    tasks.TASKS_TABLE = [config_of(task, folder, generation_size=8, metrics=[metric])]
+    tasks.TASKS_TABLE = [config_of(task, folder, generation_size=8, metrics=metrics)]
     pipeline = Pipeline(
         tasks=f"{task}|0",
         pipeline_parameters=PipelineParameters(custom_tasks_directory=tasks, **here),
@@ -99,7 +99,7 @@ def make(folder: Path) -> None:
         form = "I think the answer is ({})." if "sentence" in task else "{}"
         for model in models:
             with tempfile.TemporaryDirectory() as place:
-                run(task, model, Path(place), metric.value, form)
+                run(task, model, Path(place), [metric.value], form)
                 (log,) = Path(place).glob(f"details/{model}/*/details_{task}*.parquet")
                 kept = folder / "details" / model / DATE / f"details_{task}_0_{DATE}.parquet"
                 kept.parent.mkdir(parents=True, exist_ok=True)

@@ -75,7 +75,7 @@ def in_lm_eval(own, form, folder):
 
 def in_lighteval(own, form, folder):
     task = "arithmetic_text" if form else "arithmetic"
-    results = lighteval_logs.run(task, "knows-half", folder, own, form or "")
+    results = lighteval_logs.run(task, "knows-half", folder, [own], form or "")
     return {"accuracy": results["all"][own.metric_name]}
 
 
@@ -256,7 +256,7 @@ def test_lighteval_eval_writes_logs_of_inspect_whose_score_is_that_of_the_answer
     assert metrics_of(log)["informedness"] == close(0.5)
 
 
-@pytest.mark.parametrize("name", ["inspect_ai", "lm_eval"])
+@pytest.mark.parametrize("name", ["inspect_ai", "lighteval", "lm_eval"])
 def test_the_examples_in_docstrings_are_true(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     result = doctest.testmod(importlib.import_module(f"informedness.{name}"))

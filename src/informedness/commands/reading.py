@@ -108,10 +108,7 @@ def whole_columns(
     beside = values_of(options, "groups", "counts") | {"task": options.by_task}
     beside = {argument: name for argument, name in beside.items() if name is not None}
     samples = samples_of(options, columns | beside)
-    if are_lines:
-        rows = rows_of_lines(options, samples)
-    else:
-        rows = rows_of(options, samples, second)
+    rows = rows_of_lines(options, samples) if are_lines else rows_of(options, samples, second)
     whole = columns_of(samples, rows)
     respell_prior(options, samples)
     return whole

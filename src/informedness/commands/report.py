@@ -6,7 +6,6 @@ Tested in tests/test_cli.py.
 import json
 import os
 from argparse import Namespace
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

@@ -27,8 +27,8 @@ _FILE = re.compile(r"details_.+_(\d{4}-\d\d-\d\dT[\d.-]+)\.parquet")
 _OF_MODEL = ("logprobs", "text", "text_post_processed", "output_tokens")  # its prompt is long
 _COLUMNS = ["doc", "metric", *(f"model_response.{name}" for name in _OF_MODEL)]
 _SETTINGS = "config_general.model_config task.hf_repo task.hf_subset task.generation_size"
-_OF_CHOICES = ("acc", "acc_norm", "acc_norm_token", "acc_norm_pmi")
-_OF_TEXTS = (
+OF_CHOICES = ("acc", "acc_norm", "acc_norm_token", "acc_norm_pmi")
+OF_TEXTS = (
     *("extractive_match", "em", "exact_match", "qem", "quasi_exact_match", "pem", "pqem", "f1"),
     *("pass@k", "gpqa_pass@k", "avg@n", "maj@n"),  # of one generation
 )
@@ -89,6 +89,16 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             yield from batch.to_pylist()
 
 
+def read_sample(
+    row: dict[str, Any], metric: str, is_text: bool, is_extracted: bool
+) -> tuple[list[str], int, Any]:
+    """Return the choices, the position of the right one, and the answer by this metric."""
+    choices, gold = _choices_and_gold(row["doc"])
+    if is_text:
+        return choices, gold, _text(row, choices[gold], is_extracted)
+    return choices, gold, _likeliest(row, metric)
+
+
 def _choices_and_gold(doc: dict[str, Any]) -> tuple[list[str], int]:
     """Return the choices, and the position of the right one."""
     choices = [text.strip() for text in doc["choices"]]
@@ -142,7 +152,7 @@ def _plain_name(metric: str) -> str:
 def _answers(path: Path, rows: list[Any], is_text: bool, name: str, wanted: str | None) -> Answers:
     """Return the answers to samples: classes, or generated texts."""
     logged = [row.get("metric") or {} for row in rows]
-    metric, verdicts, shares = verdict_metric(logged, _OF_TEXTS if is_text else _OF_CHOICES, wanted)
+    metric, verdicts, shares = verdict_metric(logged, OF_TEXTS if is_text else OF_CHOICES, wanted)
     specific = [row["doc"].get("specific") or {} for row in rows]
     is_extracted = any(x.get("extracted_predictions") is not None for x in specific)
     source = "the generated text" if is_text else "the likeliest choice"
@@ -154,8 +164,7 @@ def _answers(path: Path, rows: list[Any], is_text: bool, name: str, wanted: str 
     for row, verdict in zip(rows, verdicts, strict=True):
         doc = row["doc"]
         try:
-            texts, gold = _choices_and_gold(doc)
-            answer = _text(row, texts[gold], is_extracted) if is_text else _likeliest(row, metric)
+            texts, gold, answer = read_sample(row, metric, is_text, is_extracted)
             samples.append((str(doc["id"]), gold, answer, verdict, _prompt(doc)))
             choices.append(texts)
         except DAMAGES as error:

@@ -92,7 +92,8 @@ def read_log(
     ------
     ValueError
         If no file is a log that can be read, or nothing in them is of this task, variant, run or
-        epoch; if a task to exclude is not there, or no other is; or if there is a verdict beside `extract`, `ignore_case` or `strip`.
+        epoch; if a task to exclude is not there, or no other is; or if there is a verdict beside
+        `extract`, `ignore_case` or `strip`.
     ImportError
         If a package is missing: pyarrow for lighteval, backports.zstd for `.eval`.
 

@@ -211,7 +211,7 @@ def verdict_metric(
     VerdictError
         If the wanted metric is not logged, or is not one of 0 and 1.
     """
-    names = dict.fromkeys(x for row in logged for x, value in row.items() if value is not None)
+    names = dict.fromkeys(x for row in logged for x, value in row.items() if _is_value(value))
     # lighteval writes the options of a metric behind its name, such as a normalisation
     shortest_first = sorted(names, key=len)
     verdicts = {name: [_credit(row.get(name)) for row in logged] for name in shortest_first}
@@ -222,12 +222,22 @@ def verdict_metric(
     offered = [name for name, credits in verdicts.items() if None not in credits]
     if wanted is not None:
         known, offered = [wanted], [name for name in shares if not math.isnan(shares[name])]
-    chosen = [x for name in known for x in offered if name in (x, x.partition(":")[0])]
-    if wanted is not None and not chosen:
+    metric = first_known(offered, known)
+    if wanted is not None and not metric:
         rule = f"`verdict` must be a metric of 0 and 1 in the log: {listed(offered, wanted)}"
         raise VerdictError(f"{rule}, got {wanted!r}")
-    metric = chosen[0] if chosen else ""
     return metric, verdicts.get(metric, [None] * len(logged)), shares
+
+
+def first_known(offered: Sequence[str], known: Sequence[str]) -> str:
+    """Return the first known metric that is offered, perhaps with options behind a colon, or ""."""
+    chosen = [x for name in known for x in offered if name in (x, x.partition(":")[0])]
+    return chosen[0] if chosen else ""
+
+
+def _is_value(value: Any) -> bool:
+    """Return whether what is logged of a metric may say what is right; ours log an object."""
+    return value is not None and not isinstance(value, Mapping)
 
 
 def _credit(value: Any) -> float | None:

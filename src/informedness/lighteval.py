@@ -1,0 +1,179 @@
+"""Informedness and NIT in lighteval, each with its standard error.
+
+In a file of custom tasks:
+
+    from lighteval.tasks.tasks.arc import arc_challenge
+    from informedness.lighteval import with_scores
+
+    TASKS_TABLE = [with_scores(arc_challenge, name="arc_scored")]
+
+Both scores are computed from all answers together. The answers are those that a metric of the task
+counts: what that takes for right is the target's class.
+
+Tested in tests/harnesses/test_lighteval.py.
+"""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from .errors import needing
+
+with needing("informedness.lighteval needs lighteval 0.13 or newer", "lighteval>=0.13"):
+    from lighteval.metrics.metrics import Metrics
+    from lighteval.metrics.metrics_corpus import CorpusLevelComputation
+    from lighteval.metrics.metrics_sample import SampleLevelComputation
+    from lighteval.metrics.utils.metric_utils import CorpusLevelMetric, SampleLevelMetric
+    from lighteval.tasks.lighteval_task import LightevalTaskConfig
+    from lighteval.tasks.requests import SamplingMethod
+
+from .core.labels import warn
+from .logs.answers import DAMAGES, Answers, LeftOut, SeveralError
+from .logs.lighteval import OF_CHOICES, OF_TEXTS, read_sample
+from .logs.verdicts import first_known
+from .statistics.registry import score_named
+
+_SCORES = ("informedness", "nit")
+_KNOWN = {SamplingMethod.LOGPROBS: OF_CHOICES, SamplingMethod.GENERATIVE: OF_TEXTS}
+
+
+def scores_of(metric: Any, name: str = "") -> CorpusLevelMetric:
+    """Show Informedness and NIT of the answers that a metric of lighteval counts.
+
+    Results have `informedness`, `nit`, and the standard error of each by the delta method. An
+    answer outside the choices counts as wrong. Where the answers do not agree with the metric, the
+    scores are nan, and a warning says why.
+
+    Parameters
+    ----------
+    metric : Metrics or SampleLevelMetric
+        One that judges each sample by itself as right or wrong, such as
+        `Metrics.loglikelihood_acc` or `Metrics.exact_match`.
+    name : str
+        What stands before the names of the scores, where a task has them of two metrics.
+
+    Returns
+    -------
+    CorpusLevelMetric
+        To be listed beside `metric` in the `metrics` of a task.
+
+    Raises
+    ------
+    ValueError
+        If the metric judges several samples together, or asks for neither log-probabilities nor
+        generated text.
+
+    Examples
+    --------
+    >>> scores_of(Metrics.loglikelihood_acc).metric_name
+    'informedness'
+    """
+    own = metric.value if isinstance(metric, Metrics) else metric
+    is_by_sample = isinstance(own, SampleLevelMetric) and not own.batched_compute
+    if not is_by_sample or own.category not in _KNOWN:
+        raise ValueError(
+            "`metric` must judge log-probabilities or generated text of each sample by itself, "
+            f"got {getattr(own, 'metric_name', own)}"
+        )
+    prefix = f"{name}_" if name else ""
+    return CorpusLevelMetric(
+        f"{prefix}{_SCORES[0]}", True, own.category, _Sample(own), _Corpus(prefix)
+    )
+
+
+def with_scores(config: LightevalTaskConfig, name: str) -> LightevalTaskConfig:
+    """Add Informedness and NIT to a task of lighteval.
+
+    Parameters
+    ----------
+    config : LightevalTaskConfig
+        A task, such as one of `lighteval.tasks.tasks`.
+    name : str
+        What the new task is called; lighteval takes no two tasks of one name.
+
+    Returns
+    -------
+    LightevalTaskConfig
+        The task with the scores of its accuracy or exact match; where it has both, those of text
+        are called `text_informedness` and `text_nit`. To be listed in the `TASKS_TABLE` of a file
+        that lighteval gets by `--custom-tasks`.
+
+    Raises
+    ------
+    ValueError
+        If the task has no metric that says which samples are right.
+    """
+    added: list[CorpusLevelMetric] = []
+    for category, known in _KNOWN.items():
+        by_name = {x.metric_name: x for x in config.metrics if x.category is category}
+        shortest_first = sorted((x for x in by_name if isinstance(x, str)), key=len)
+        if metric := first_known(shortest_first, known):
+            added.append(scores_of(by_name[metric], "text" if added else ""))
+    if not added:
+        names = ", ".join(str(metric.metric_name) for metric in config.metrics)
+        raise ValueError(f"the metrics of {config.name} must say what is right, got {names}")
+    return replace(config, name=name, metrics=(*config.metrics, *added))
+
+
+class _Sample(SampleLevelComputation):  # type: ignore[misc]
+    """Keeps gold, answer and verdict of a sample, as they are read from a log of the same run."""
+
+    def __init__(self, own: SampleLevelMetric) -> None:
+        self.own = own
+
+    def compute(self, model_response: Any, doc: Any, **_: Any) -> dict[str, Any]:
+        # first, because an extractive match notes in doc.specific what it found
+        name = self.own.metric_name
+        verdict = float(self.own.compute_sample(model_response=model_response, doc=doc)[name])
+        specific = doc.specific or {}
+        asked = {"choices": doc.choices, "gold_index": doc.gold_index, "specific": specific}
+        row = {"doc": asked, "model_response": vars(model_response)}
+        is_text = self.own.category is SamplingMethod.GENERATIVE
+        is_extracted = specific.get("extracted_predictions") is not None
+        sample = {"verdict": verdict, "choices": [], "gold": None, "answer": None, "error": ""}
+        try:
+            choices, gold, answer = read_sample(row, name, is_text, is_extracted)
+        except DAMAGES as error:  # would end a run that may have cost hours
+            return sample | {"error": str(error), "has_several": isinstance(error, SeveralError)}
+        return sample | {"choices": choices, "gold": gold, "answer": answer, "has_several": False}
+
+    def __str__(self) -> str:  # that of the base class asks a metric for its `__name__`
+        return f"{type(self).__name__}({self.own.metric_name})"
+
+
+class _Corpus(CorpusLevelComputation):  # type: ignore[misc]
+    """Scores all samples; a dict, so that lighteval takes our errors and needs no bootstrap."""
+
+    def __init__(self, prefix: str) -> None:
+        self.prefix = prefix
+
+    def compute_corpus(self, items: list[dict[str, Any]]) -> dict[str, float]:
+        answers = _answers(items)
+        scores: dict[str, float] = {}
+        for name in _SCORES:
+            value = error = math.nan
+            if answers is not None:
+                value = float(score_named(name).value(answers.table, zero_division=math.nan))
+                error = answers.standard_error(name)
+            scores |= {f"{self.prefix}{name}": value, f"{self.prefix}{name}_stderr": error}
+        return scores
+
+
+def _answers(items: list[dict[str, Any]]) -> Answers | None:
+    """Return the answers to the samples; None, with a warning, if they cannot be scored."""
+    left_out = LeftOut(x["error"] for x in items if x["error"] and x["has_several"])
+    errors = [x["error"] for x in items if x["error"] and not x["has_several"]]
+    try:
+        if errors:
+            raise ValueError(f"{errors[0]}, in {len(errors)} of {len(items)} samples")
+        left_out.check(len(items))
+    except ValueError as error:
+        warn(f"no score: {error}")
+        return None
+    if left_out:
+        warn(
+            f"{len(left_out)} of {len(items)} samples have several right answers, and do not count"
+        )
+    kept = [x for x in items if not x["error"]]
+    rows = [(i, x["gold"], x["answer"], x["verdict"]) for i, x in enumerate(kept)]
+    return Answers.inside(rows, choices_of_each=[x["choices"] for x in kept])
