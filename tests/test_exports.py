@@ -155,7 +155,7 @@ DOCUMENTS = [  # and what is said of them, with the columns of each place
 @pytest.mark.parametrize(("document", "said"), DOCUMENTS)
 def test_where_the_rows_of_a_document_may_be_is_said(document, said, indent, command):
     Path("p.json").write_text(json.dumps(document, indent=indent))
-    code, output, error = command("report", "p.json")
+    _code, output, error = command("report", "p.json")
     is_one_row = indent is None and "one object without" in said
     assert (said in output + error) != is_one_row
     assert "not JSON" not in output + error
