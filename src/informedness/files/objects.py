@@ -205,7 +205,9 @@ def _places_of_rows(document: Any, path: str = "") -> Iterator[tuple[str, int, b
 def _has_cells_beside_names(document: Mapping[str, Any]) -> bool:
     """Return whether it has "columns" and lists of cells, as tables of W&B and pandas have."""
     names = document.get("columns")
-    tables = [x for x in document.values() if isinstance(names, list) and isinstance(x, list) and x]
+    if not isinstance(names, list):
+        return False
+    tables = [x for x in document.values() if isinstance(x, list) and x]
     return any(all(isinstance(y, list) and len(y) == len(names) for y in x) for x in tables)
 
 
