@@ -26,15 +26,26 @@ PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 QUIET: dict[str, Any] = {"bring": False, "show_progress": "hidden"}
 
 
+class Asked(NamedTuple):
+    """An event that asks for a result, where it is refused, and if the answer scrolls into view."""
+
+    event: Any
+    refusal: gr.HTML
+    bring: bool
+
+
 class Result(NamedTuple):
     """Where a result is shown: the story, and further down the details.
 
-    Beside it are the refusals, and the inputs that page.js keeps over a reload, by a name for them.
+    Beside it are the hidden refusal of the last answer, which page.js shows unless the inputs have
+    changed since, the events that ask for a result, and the inputs that page.js keeps over a
+    reload, by a name for them.
     """
 
     story: gr.HTML
     details: gr.HTML
-    refusals: list[gr.HTML]
+    refused: gr.HTML
+    asked: list[Asked]
     kept: dict[str, list[Any]]
 
 
@@ -56,6 +67,7 @@ def result_of(drawn: tuple[str, str], name: str) -> Result:
     return Result(
         html(story, elem_id=name, elem_classes="story", render=False),
         html(details, elem_id=f"{name}-details", elem_classes="details", render=False),
+        html("", visible=False),
         [],
         {},
     )
@@ -87,8 +99,7 @@ def ask(
     `outputs` are what it returns before both parts of `result`, which are scrolled into view if
     `bring`.
     """
-    result.refusals.append(refusal)
-    filled = [*outputs, result.story, result.details, refusal]
+    filled = [*outputs, result.story, result.details, result.refused]
 
     @functools.wraps(function)
     def handler(*args: Any) -> list[Any]:
@@ -97,12 +108,12 @@ def ask(
         except ValueError as error:
             return [*[gr.skip()] * len(filled[1:]), draw("refusal", message=str(error))]
 
-    about = f"{json.dumps(result.story.elem_id)}, {json.dumps(bring)}"
-    js = f"(...inputs) => results.asked({about}, inputs)"
+    name, number = json.dumps(result.story.elem_id), len(result.asked)
+    js = f"(...inputs) => results.asked({name}, {number}, {json.dumps(bring)}, inputs)"
     options = {"js": js, "show_progress_on": result.story, **PRIVATE, **options}
     asked = event(handler, inputs, filled, **options)
-    js = f"(refused) => results.answered({about}, refused)"
-    return asked.then(None, refusal, js=js, **PRIVATE)
+    result.asked.append(Asked(asked, refusal, bring))
+    return asked
 
 
 def press(event: Any, read: Any, button: gr.Button) -> None:
@@ -113,10 +124,13 @@ def press(event: Any, read: Any, button: gr.Button) -> None:
 
 def settle(demo: gr.Blocks, result: Result) -> None:
     """Let a new result end all refusals, and let page.js keep it and its inputs over a reload."""
-    refusals = list(dict.fromkeys(result.refusals))
-    js = f"() => Array({len(refusals)}).fill('')"
-    result.story.change(None, None, refusals, js=js, **PRIVATE)
+    refusals = list(dict.fromkeys(asked.refusal for asked in result.asked))
     name = str(result.story.elem_id)
+    for number, (asked, refusal, bring) in enumerate(result.asked):
+        shown_in = [one is refusal for one in refusals]
+        about = ", ".join(map(json.dumps, (name, number, bring, shown_in)))
+        js = f"(refused) => results.answered({about}, refused)"
+        asked.then(None, result.refused, refusals, js=js, **PRIVATE)
     kept = {name: [result.story, result.details], **result.kept}
     for key, parts in kept.items():
         js = f"(...values) => results.keep({json.dumps(key)}, values)"
@@ -280,6 +294,7 @@ def _ask_of_table(
     raw["trigger_mode"] = "always_last"
     changed = [field.change for field in fields]
     # the controls that are guessed anew, and after what
+    # by one event each, so that a later answer is of later inputs
     looks: tuple[tuple[list[Any], list[Any]], ...] = (
         ([part, first], changed),
         ([first], [encoding.submit, encoding.blur, part.input]),
@@ -288,8 +303,7 @@ def _ask_of_table(
     )
     for forgotten, events in looks:
         look_again = functools.partial(looked, forgotten=forgotten)
-        for event in events:
-            press(event(look_again, inputs, filled, **raw), block, button)
+        press(gr.on(events, look_again, inputs, filled, **raw), block, button)
     # What is typed, pasted or ticked greys by page.js; a link that fills the field does not.
     menus_chosen = [x.input for x in inputs if isinstance(x, gr.Dropdown)]
     grey(result.story, *(changed if kind == "file" else []), *menus_chosen)

@@ -133,22 +133,29 @@ const results = (() => {
     button.click();
   });
 
-  const asked = (name, bring, inputs) => {
+  const changesOf = (name) => found(name)?.changes; // a tab that was never open has none
+  const askedAt = {};
+
+  const asked = (name, number, bring, inputs) => {
     if (bring) [touched, isPressed] = [isPressed, false];
-    const result = found(name); // a tab that was never open has none
-    if (result) result.asked = result.changes;
+    askedAt[name + number] = changesOf(name);
     return inputs;
+  };
+
+  // An answer of earlier inputs leaves the refusals as they are: they may be of those of now.
+  const answered = (name, number, bring, shownIn, refused) => {
+    const isOld = askedAt[name + number] !== changesOf(name);
+    if (!isOld) stale[refused ? "add" : "delete"](name);
+    mark();
+    if (bring && !isOld) view(name, refused);
+    return shownIn.map((isHere) =>
+      isOld || (refused && !isHere) ? { __type__: "update" } : refused);
   };
 
   // On a phone the result is below the button. On the Hub the page is in a frame as tall as its
   // content, of which an observer tells what is visible, and the script that sizes the frame scrolls.
-  const answered = (name, bring, refused) => {
+  const view = (name, refused) => {
     const result = found(name);
-    if (!result) return;
-    if (refused) stale.add(name);
-    else if (result.asked === result.changes) stale.delete(name);
-    mark();
-    if (!bring) return;
     const parts = refused ? result.parentElement.querySelectorAll("[role=alert]")
       : result.querySelectorAll("#lead, #verdict");
     const part = [...parts].find((one) => one.offsetParent) ?? result;

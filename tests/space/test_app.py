@@ -125,6 +125,17 @@ def answered_later(page: Page) -> Iterator[None]:
     page.evaluate("release()")
 
 
+def note_answer(page: Page) -> None:
+    """Let `hasAnswered` become true once an answer has been drawn."""
+    page.evaluate("""() => {
+        const { answered } = results, drawn = () => { window.hasAnswered = true; };
+        results.answered = (...about) => {
+            requestAnimationFrame(() => requestAnimationFrame(drawn));
+            return answered(...about);
+        };
+    }""")
+
+
 # Links
 
 
@@ -296,13 +307,7 @@ def test_with_colours_that_the_system_forces_the_legend_the_cross_and_the_button
 def test_a_result_is_stale_until_it_is_of_the_inputs_and_comes_into_view_if_nobody_goes_on(visit):
     """Who changes the inputs while it is computed would have them taken from under the pointer."""
     page = visit(query="?", width=390)
-    page.evaluate("""() => {
-        const { answered } = results, drawn = () => { window.hasAnswered = true; };
-        results.answered = (...about) => {
-            answered(...about);
-            requestAnimationFrame(() => requestAnimationFrame(drawn));
-        };
-    }""")
+    note_answer(page)
     tab(page, "Paste")
     refusal, score = page.locator("#refusal-score-paste"), page.locator("#score-paste")
     box(page).fill("label,prediction\na,\nb,b")
@@ -414,11 +419,36 @@ def test_a_log_is_read_by_its_harness_and_a_workbook_by_its_sheet_as_chosen(visi
     shows(page, report(GOLD, BETTER).scores["informedness"])
 
 
+def lists(page: Page) -> Iterator[Locator]:
+    """Return the boxes of references and of predictions."""
+    tab(page, "Lists")
+    for role in ROLES:
+        box = page.get_by_role("textbox", name=re.compile(f"^{role}"))
+        yield box.locator("visible=true")
+
+
+def test_a_late_answer_leaves_the_refusal_of_newer_inputs(visit):
+    page, held = visit(query="?"), list[Any]()
+    truth, model = lists(page)
+    truth.fill(repr(GOLD))
+    model.fill("\n".join(MODEL))
+    shows(page, report(GOLD, MODEL).scores["informedness"])
+    note_answer(page)
+    page.route("**/queue/join*", lambda x: x.continue_() if held else held.append(x))
+    page.locator("#score-lists").click()
+    truth.fill("a, b")
+    refusal = page.locator("#refusal-score-lists")
+    expect(refusal).to_contain_text("references 2, predictions 20")
+    held[0].continue_()
+    page.unroute("**/queue/join*")
+    page.wait_for_function("window.hasAnswered")
+    expect(refusal).to_contain_text("references 2, predictions 20")
+    is_stale(page)
+
+
 def test_lists_are_scored_side_by_side_or_as_python_and_a_matrix_opens_where_it_belongs(visit):
     page = visit(query="?")
-    tab(page, "Lists")
-    names = (re.compile(f"^{role}") for role in ROLES)
-    truth, model = (page.get_by_role("textbox", name=x).locator("visible=true") for x in names)
+    truth, model = lists(page)
     truth.fill(repr(GOLD))
     model.fill("\n".join(MODEL))
     expect(page.locator(".seen:visible")).to_contain_text("20 rows")
