@@ -4,13 +4,16 @@ Covers src: results/comparison.py, statistics/paired.py.
 """
 
 import json
+import math
 import warnings
 from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from informedness import compare
+from informedness import compare, leaderboard
+from informedness.results.requirement import same_answers
 from informedness.warnings import IntervalWarning
 from oracles import reference_compare
 from oracles.dense import every_score, options_of
@@ -100,6 +103,58 @@ def test_fewer_than_five_groups_have_no_p_value(n):
     assert (plain["confidence_interval"] == [None, None]) == (n < 5)
     assert str(made).startswith("Too few groups: +0.129 (no interval), not tested") == (n < 5)
     assert made.standard_error > 0
+
+
+# Few groups that hold a class, or differ
+
+TEXTS = np.repeat(np.arange(50), 10)
+IS_RARE = (TEXTS < 4) * 1
+GETS_ONE = (TEXTS == 3) * 1  # of the four rare texts
+
+
+def test_of_three_groups_that_differ_no_p_value_is_below_a_quarter():
+    """Redone by hand in docs/formulas.md."""
+    with pytest.warns(IntervalWarning, match="4 groups of a class that decides"):
+        made = compare(IS_RARE, GETS_ONE, IS_RARE, groups=TEXTS)
+    assert (made.difference, made.p_value, made.verdict) == (0.75, 0.25, "not shown")
+    variance = 4 / 3 * (3 * 0.0625**2 + 0.1875**2)
+    assert made.standard_error == pytest.approx(math.sqrt(variance + 0.25**2))
+    reach = stats.t.ppf(0.975, 3) * made.standard_error
+    assert made.confidence_interval == pytest.approx((0.75 - reach, 0.75 + reach))
+
+
+def test_three_runs_of_the_same_answers_are_no_more_than_one():
+    single = leaderboard(IS_RARE[::10], {"a": GETS_ONE[::10], "b": IS_RARE[::10]})
+    answers = {"a": [GETS_ONE[::10]] * 3, "b": [IS_RARE[::10]] * 3}
+    runs = leaderboard(IS_RARE[::10], answers)
+    (p_single,), (p_runs,) = single.p_values.values(), runs.p_values.values()
+    assert p_single == p_runs == 0.25
+
+
+@pytest.mark.parametrize("metric", ["informedness", "accuracy", "nit"])
+def test_a_class_in_one_group_that_differs_allows_no_test(metric):
+    groups = np.where(TEXTS < 4, 0, TEXTS)
+    with pytest.warns(IntervalWarning, match="no interval.* 1 group of a class that decides"):
+        made = compare(IS_RARE, GETS_ONE, IS_RARE, groups=groups, metric=metric)
+    assert math.isnan(made.p_value)
+    other = np.where(TEXTS % 3 == 2, 1 - IS_RARE, IS_RARE) * (TEXTS > 3)
+    accuracy = compare(IS_RARE, 1 - IS_RARE, other, groups=groups, metric="accuracy")
+    assert accuracy.p_value < 0.05  # the rare class has no part in it
+
+
+def test_classes_in_single_groups_are_taken_together():
+    rare = np.where(TEXTS < 4, TEXTS, 9)
+    wrong = np.where(TEXTS < 3, 9, rare)
+    with pytest.warns(IntervalWarning, match="4 groups of a class that decides"):
+        made = compare(rare, wrong, rare, groups=TEXTS, metric="balanced_accuracy")
+    assert made.p_value == 0.25
+
+
+def test_the_same_answers_show_a_rare_class_by_the_groups_that_hold_it():
+    references, groups = np.zeros(3000, dtype=int), np.arange(3000) // 300
+    references[groups < 5] = 1
+    made = compare(references, references, references, groups=groups)
+    assert "differences below about 0.6 would not be seen" in same_answers(made)
 
 
 # Weights, counts, a prior, samples that do not count
@@ -261,6 +316,7 @@ def test_a_comparison_has_all_it_knows_as_plain_values():
     made = compare(*SAMPLES, metric="nit")
     plain = made.to_dict()
     inner = {"read", "doubt", "n_classes", "n_rarest", "fixed_variance", "extra_variance"}
+    inner |= {"df", "n_swaps"}
     assert {*asdict(made)} - inner == plain.keys() - {"summary", "verdict"}
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain | {"summary": str(made)}
     assert made.signature.startswith("nit|k:3|n:400|labels:observed|ci:0.95|v:")

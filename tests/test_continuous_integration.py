@@ -38,7 +38,7 @@ def test_the_detectable_difference_is_that_many_errors_of_the_normal_or_of_stude
     needed = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)
     assert made.detectable == close(needed * made.standard_error)
     grouped = compare(TRUE, A, B, groups=GROUPS, confidence_level=0.9)
-    needed = stats.t.ppf(0.95, 99) + stats.t.ppf(0.8, 99)
+    needed = stats.t.ppf(0.95, 98) + stats.t.ppf(0.8, 98)
     assert grouped.detectable == pytest.approx(needed * grouped.standard_error, rel=1e-9)
     for same in (compare(TRUE, A, A), compare(TRUE, A, B, groups=GROUPS // 50)):
         assert math.isnan(same.detectable)

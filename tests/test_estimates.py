@@ -21,6 +21,23 @@ from oracles.dense import SCORES, options_of
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 WRONG = {"labels": ["a", "b"], "unknown": "wrong"}
 
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_of_two_and_three_groups_every_score_has_an_interval(metric):
+    for references, answers, groups in (
+        ([0, 1, 0], [0, 1, 1], [0, 0, 1]),
+        ([0, 1, 0], [0, 1, 1], [0, 1, 2]),
+        ([0, 1, 2, 0, 1, 2], [0, 1, 1, 0, 2, 2], [0, 0, 1, 1, 2, 2]),
+        ([0, 1, 2, 0, 1, 2], [2, 0, 1, 2, 0, 1], [0, 1, 2, 0, 1, 2]),
+    ):
+        made = estimate(
+            references, answers, metric, labels=range(1 + max(references)), groups=groups
+        )
+        low, high = made.confidence_interval
+        assert -1 <= low <= made.value <= high <= 1
+        assert low < high
+
+
 # Warnings
 
 OF_47 = np.array([[20, 3, 0], [4, 15, 1], [1, 1, 2]])

@@ -12,7 +12,7 @@ from scipy import stats
 from informedness import compare, estimate, report
 from informedness.statistics.paired import t_quantile, t_tail
 from inputs.tables import THREE, table_of, weighted
-from oracles import dense, reference
+from oracles import dense, reference, reference_compare
 from oracles.dense import every_score, options_of
 from oracles.golden import VECTORS
 
@@ -185,12 +185,15 @@ GROUPS, WEIGHTS = RNG.integers(0, 30, 120), RNG.integers(1, 5, 120) / 2
 
 @every_score
 @pytest.mark.parametrize("weights", [WEIGHTS, np.ones(120)], ids=["weights", "none"])
-def test_errors_are_of_sums_over_groups_and_intervals_of_samples_that_count_less(score, weights):
+def test_errors_are_of_sums_over_groups_and_each_row_has_its_effect(score, weights):
     given = {"groups": [f"g{x}" for x in GROUPS], "sample_weight": weights, "labels": range(3)}
     made = estimate(REFERENCES, PREDICTIONS, **options_of(score), **given)
     cells, squares = sums(REFERENCES, PREDICTIONS, weights, 3)
     moved = dense.slopes(cells, *score)[REFERENCES, PREDICTIONS]
-    error, wanted = reference.of_groups(cells, squares, moved, weights, GROUPS, *score)
+    sides = REFERENCES, PREDICTIONS
+    furthest = reference_compare.Side(*sides, weights, 3, *score, None).furthest[REFERENCES]
+    given = squares, moved, furthest, weights, GROUPS
+    error, wanted = reference.of_groups(sides, *given, *score)
     assert made.standard_error == pytest.approx(error, rel=1e-9)
     assert made.confidence_interval == pytest.approx(wanted, abs=1e-6)
 

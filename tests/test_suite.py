@@ -15,7 +15,7 @@ from harnesses.arithmetic import LOGS
 from informedness import compare, compare_tasks, estimate, read_log
 from informedness.logs.suite import compare_logs
 from inputs.cli_cases import refused
-from oracles import dense
+from oracles import dense, reference
 from oracles.golden import close
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
@@ -66,12 +66,27 @@ def test_the_mean_and_its_error_are_those_of_the_samples():
     assert (swapped.difference, swapped.verdict) == (close(-made.difference), "worse")
 
 
-def test_with_groups_the_test_is_students_by_the_smallest_number_of_groups():
+def test_of_tasks_in_groups_degrees_of_freedom_are_by_welch():
     made = compare_tasks(TASKS, average="macro", groups=GROUPS)
-    t = abs(made.difference / made.standard_error)
-    assert made.p_value == pytest.approx(2 * stats.t.sf(t, 90 // 5 - 1), rel=1e-9)
+    variances, dfs, extra = [], [], []
+    for name, (references, *answers) in TASKS.items():
+        (k, n), groups, moved = SIZES[name], GROUPS[name], np.zeros(SIZES[name][1])
+        for sign, side in zip((-1, 1), answers, strict=True):
+            cells = np.zeros((k, k))
+            np.add.at(cells, (references, side), 1)
+            moved += sign * dense.slopes(cells, "informedness", "macro")[references, side]
+        task = reference.Groups(references, groups, np.ones(n), moved, np.zeros(n))
+        variances.append(task.variance)
+        dfs.append(task.df)
+        extra.append(made.tasks[name].standard_error ** 2 - task.variance)
+    variances, dfs = np.array(variances), np.array(dfs)
+    error = math.sqrt(variances.sum() + max(extra)) / len(TASKS)
+    assert made.standard_error == close(error)
+    df = variances.sum() ** 2 / (variances**2 / dfs).sum()
+    t = abs(made.difference / error)
+    assert made.p_value == pytest.approx(2 * stats.t.sf(t, df), rel=1e-9)
     low, high = made.confidence_interval
-    reach = stats.t.ppf(0.975, 17) * made.standard_error
+    reach = stats.t.ppf(0.975, df) * error
     assert (low, high) == pytest.approx((made.difference - reach, made.difference + reach))
 
 

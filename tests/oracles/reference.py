@@ -10,7 +10,6 @@ from fractions import Fraction
 from statistics import NormalDist
 
 import numpy as np
-from scipy import stats
 from scipy.special import digamma, gammaincc
 
 from oracles import dense
@@ -47,14 +46,20 @@ def excess(n, squares, prior=None):
     return ((variance * signed).sum() + of_one[alone].sum()) / total
 
 
-def interval(n, metric, average=None, level=0.95, squares=None, prior=None, without=()):
-    """Return the score, its standard error and the ends of its interval."""
+def interval(
+    n, metric, average=None, level=0.95, squares=None, prior=None, without=(), of_groups=None
+):
+    """Return the score, its standard error and the ends of its interval.
+
+    `of_groups` is the standard error of samples in groups.
+    """
     n = np.asarray(n, float)
     squares = n if squares is None else np.asarray(squares, float)
     if metric == "markedness":
-        return interval(n.T, "informedness", SWAPPED[average], level, squares.T, None, without)
+        turned = n.T, "informedness", SWAPPED[average], level, squares.T
+        return interval(*turned, None, without, of_groups)
     if metric in ("nit", "ema"):
-        return of_entropies(n, metric, level, squares, without)
+        return of_entropies(n, metric, level, squares, without, of_groups)
     z, total, row = NormalDist().inv_cdf((1 + level) / 2), n.sum(), n.sum(axis=1)
     p = n / total if prior is None else over(n, row[:, None]) * prior[:, None]
     h, r, c = np.diag(p), p.sum(axis=1), p.sum(axis=0)
@@ -69,6 +74,9 @@ def interval(n, metric, average=None, level=0.95, squares=None, prior=None, with
     # Each row: its effective size, the variance of g, and how far its mean can move either way.
     of_row, share = q.sum(axis=1), r[there]
     size, spread = row[there] ** 2 / of_row, (q * (g - mean[:, None]) ** 2).sum(axis=1) / of_row
+    if of_groups is not None:
+        error = of_groups
+        between = max(between, error**2 - (share**2 * spread / size).sum())
     # With weights, an error not yet made weighs as much as the heaviest.
     heaviest = np.maximum(of_row / row[there], over(squares.sum(axis=0), n.sum(axis=0)).max())
     least_size = row[there] / heaviest
@@ -108,21 +116,95 @@ def interval(n, metric, average=None, level=0.95, squares=None, prior=None, with
     return value, error, min(max(low, lowest), value), max(min(high, 1), value)
 
 
-def of_groups(n, squares, moved, weights, groups, metric, average=None, level=0.95):
+class Groups:
+    """The variance of a sum of what samples in groups move, with the degrees of freedom.
+
+    f = m / (m - 1) with m the effective number of groups that hold a class; classes with m < 2 are
+    one, which varies at least as the others do. Satterthwaite (1946) for the sum over the classes.
+    `furthest` is how far another answer to each sample moves the sum.
+    """
+
+    def __init__(self, classes, groups, weights, moved, furthest):
+        self.names, n_groups = sorted(set(groups)), len(set(groups))
+        self.classes, self.groups, self.weights = classes, np.array(groups), weights
+        centred = np.zeros(len(classes))
+        for c in set(classes):
+            of_c = classes == c
+            centred[of_c] = moved[of_c] - (weights * moved)[of_c].sum() / weights[of_c].sum()
+        single = [c for c in set(classes) if self.number_of(classes == c) < 2 - 1e-9]
+        pooled = np.where(np.isin(classes, single), -1, classes)
+        self.m = {c: self.number_of(pooled == c) for c in set(pooled)}
+        self.f = {c: m / (m - 1) if m > 2 - 1e-9 else 0.0 for c, m in self.m.items()}
+        sums = {c: self.sums_of(pooled == c, weights * centred) for c in self.m}
+        self.v = {c: self.f[c] * (sums[c] ** 2).sum() for c in self.m}
+        within = (sum(math.sqrt(self.f[c]) * sums[c] for c in self.m) ** 2).sum()
+        every = np.full(len(classes), True)
+        mean = (weights * moved).sum() / weights.sum()
+        overall = (self.sums_of(every, weights * (moved - mean)) ** 2).sum()
+        most = max(n_groups - 2, 1)
+        self.pooled, self.room = pooled, weights * furthest
+        missing = 0.0
+        if -1 in self.m:
+            room = {c: (self.sums_of(pooled == c, self.room) ** 2).sum() for c in self.m}
+            others = sum(self.v[c] for c in self.m if c != -1)
+            scale = sum(room[c] for c in self.m if c != -1)
+            missing = max((others * room[-1] / scale if scale else 0) - self.v[-1], 0)
+            self.v[-1] += missing
+        self.variance = max(within + missing, (n_groups - 1) / most * overall)
+        parts = sum(self.v[c] ** 2 / (m - 1) for c, m in self.m.items() if self.v[c])
+        self.df = min(sum(self.v.values()) ** 2 / parts, most) if parts else most
+        self.centred = centred
+
+    def sums_of(self, chosen, values):
+        """Return the sum over the chosen samples of each group."""
+        return np.array([values[chosen & (self.groups == name)].sum() for name in self.names])
+
+    def number_of(self, chosen):
+        """Return the effective number of groups that hold the chosen samples."""
+        sizes = self.sums_of(chosen, self.weights)
+        return sizes.sum() ** 2 / (sizes**2).sum()
+
+    def of_one_more(self):
+        """Return how far the answers to one more group move the sum."""
+        room = self.sums_of(np.full(len(self.classes), True), self.room)
+        found = []
+        for c in self.m:
+            holds = self.sums_of(self.pooled == c, self.weights) > 0
+            found.append((room[holds] ** 2).sum() / room[holds].sum())
+        return max(found)
+
+
+def of_groups(sides, squares, moved, furthest, weights, groups, metric, average=None, level=0.95):
     """Return the standard error and the interval of samples in groups.
 
-    `moved` is the derivative of the score by the weight of each sample. The design effect (Kish
-    1965) is at least 1, and counts one group more, whose samples are all alike.
+    `moved` is the derivative of the score by the weight of each sample. Each row, or for NIT and
+    EMA each cell, has its design effect (Kish 1965; Rao and Scott 1981) of at least 1.
     """
-    names, codes = np.unique(groups, return_inverse=True)
-    c = len(names)
-    error = math.sqrt(c / (c - 1) * (np.bincount(codes, weights * moved) ** 2).sum())
-    alone = interval(n, metric, average, level, squares)[1]
-    alike = (np.bincount(codes, weights) ** 2).sum() / squares.sum()
-    effect = (c * max((error / alone) ** 2, 1) + alike) / (c + 1)
-    tails = (1 + level) / 2
-    effect *= (stats.t.ppf(tails, c - 1) / stats.norm.ppf(tails)) ** 2
-    return error, interval(n, metric, average, level, effect * squares)[2:]
+    n = np.zeros(squares.shape)
+    np.add.at(n, tuple(sides), weights)
+    rows = sides[metric == "markedness"]
+    made = Groups(rows, groups, weights, moved, furthest)
+    effects = np.ones(squares.shape)
+    for c in set(rows):
+        of_c, q = rows == c, squares.T[c] if metric == "markedness" else squares[c]
+        pool = made.pooled[of_c][0]
+        sizes = made.sums_of(of_c, weights)
+        alike = (sizes**2).sum() / q.sum()
+        alone = ((weights * made.centred) ** 2)[made.pooled == pool].sum()
+        effect = max(made.v[pool] / alone, 1) if made.v[pool] and pool != -1 else alike
+        effect = (made.m[pool] * effect + alike) / (made.m[pool] + 1)
+        if metric == "markedness":
+            effects[:, c] = effect
+        elif metric not in ("nit", "ema"):
+            effects[c] = effect
+        else:
+            for j in np.flatnonzero(n[c]):
+                share = n[c, j] / n[c].sum()
+                away = made.sums_of(of_c, weights * ((sides[1] == j) - share))
+                alone = q.sum() * share * (1 - share)
+                effects[c, j] = max(over(made.f[pool] * (away**2).sum(), alone), 1)
+    error = math.sqrt(made.variance)
+    return error, interval(n, metric, average, level, effects * squares, of_groups=error)[2:]
 
 
 def entropy(x):
@@ -174,7 +256,7 @@ def unbiased(n, squares, metric, without=()):
     return scale, logarithm, g, centre, of_cells, of_refs
 
 
-def of_entropies(n, metric, level, squares, without):
+def of_entropies(n, metric, level, squares, without, of_groups=None):
     """Return the same of NIT or EMA."""
     z, total, r, c = NormalDist().inv_cdf((1 + level) / 2), n.sum(), n.sum(axis=1), n.sum(axis=0)
     scale, logarithm, g, centre, of_cells, of_refs = unbiased(n, squares, metric, without)
@@ -182,6 +264,8 @@ def of_entropies(n, metric, level, squares, without):
     away = g[there] - (n[there] * g[there]).sum() / total
     variance = (squares[there] * away**2).sum() / total**2
     error = value * math.sqrt(variance)
+    if of_groups is not None:
+        error, variance = of_groups, (of_groups / value) ** 2
 
     def reach(v, slope):
         return z**2 * slope / 2 + math.sqrt((z**2 * slope / 2) ** 2 + z**2 * v)

@@ -35,7 +35,7 @@ class Side:
         of_one = {"informedness": [1], "markedness": [2], "matthews_corrcoef": [1, 2]}
         is_one = any((sums[side] > 0).sum() == 1 for side in of_one.get(metric, []))
         self.g = (a[:, None] + b + np.diag(u)) * (not is_one)
-        self.furthest = (self.g.max(axis=1) - self.g.min(axis=1))[self.there].max()
+        self.furthest = self.g.max(axis=1) - self.g.min(axis=1)
         if prior is not None:
             self.g = self.g - dense.over((self.n * self.g).sum(axis=1, keepdims=True), rows)
 
@@ -45,7 +45,7 @@ class Side:
         self.value = scale * math.exp(logarithm)
         self.g, one = self.value * g, self.squares.sum() / n.sum()
         least = (np.maximum(n, one) / np.maximum(c, one))[self.there][:, c > 0].min()
-        self.furthest = -self.value * math.log(least)
+        self.furthest = np.full(len(r), -self.value * math.log(least))
         chance = scale if metric == "nit" else math.exp(-reference.entropy(r))
         better = max(scale * math.exp(centre), chance)
         self.bias, self.unseen = self.value - better, better * math.sqrt(of_cells[2])
@@ -66,28 +66,34 @@ def compare(
     d = sides[1].g[references, b] - sides[0].g[references, a]
     total, n = weights.sum(), weights.sum() ** 2 / (weights**2).sum()
     away = weights * (d - (weights * d).sum() / total)
-    variance, c = (away**2).sum(), len(set(groups if groups is not None else ()))
+    variance, differ, df = (away**2).sum(), np.not_equal(a, b), 0
+    n_differ, scale = differ.sum(), total / n
+    furthest = np.maximum(*(side.furthest for side in sides))[references]
+    one_more = furthest.max() * scale
     if groups is not None:
-        sums = [away[np.array(groups) == group].sum() for group in sorted(set(groups))]
-        variance = c / (c - 1) * sum(x * x for x in sums)
-    furthest = max(side.furthest for side in sides)
+        made = reference.Groups(references, groups, weights, d, furthest)
+        variance, df, n_differ = made.variance, made.df, len(set(np.array(groups)[differ]))
+        if n_differ < 30:
+            one_more = made.of_one_more()
+        if made.m.get(-1, 2) < 2 and (made.centred != 0)[made.pooled == -1].any():
+            df = math.nan
     difference = sides[1].value - sides[0].value
     unbiased = difference - (sides[1].bias - sides[0].bias)
     error = math.sqrt(
-        (variance + (total / n * furthest) ** 2) / total**2
+        (variance + one_more**2) / total**2
         + (unbiased - difference) ** 2 + sides[0].unseen ** 2 + sides[1].unseen ** 2
     )  # fmt: skip
     if abs(difference) < 1e-12 or unbiased * difference < 0:  # 0 but for rounding
         unbiased = 0.0
     t = abs(unbiased) / error if unbiased else 0.0
     if groups is not None:
-        p_value, x = 2 * stats.t.sf(t, c - 1), stats.t.ppf((1 + level) / 2, c - 1)
+        p_value, x = 2 * stats.t.sf(t, df), stats.t.ppf((1 + level) / 2, df)
     else:
         z = NormalDist().inv_cdf((1 + level) / 2)
         p_value, x = 2 * stats.norm.sf(t / math.sqrt(1 + t * t / n)), math.inf
-        p_value = max(p_value, min(0.5 ** (np.not_equal(a, b).sum() - 1), 1))
         if z * z < n:
             x = z / math.sqrt(1 - z * z / n)
+    p_value = max(p_value, min(0.5 ** (n_differ - 1), 1))
     ends = [unbiased - x * error, unbiased + x * error, difference]
     if not p_value < 1 - level:
         ends.append(0.0)

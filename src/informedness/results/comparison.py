@@ -15,7 +15,7 @@ from ..core.table import Table, is_real
 from ..statistics.class_scores import INFORMEDNESS
 from ..statistics.class_sums import ClassScore, quotient
 from ..statistics.intervals import check_level, effective_sample_size, lack, warn_of_doubts
-from ..statistics.paired import Side, errors_needed, n_groups, paired_test, side_of
+from ..statistics.paired import CellPairs, Side, errors_needed, n_groups, paired_test, side_of
 from ..statistics.registry import averaged_score
 from ..statistics.score import Prior, ScoreWithInterval, with_prior
 from ..tables.class_names import by_name
@@ -24,7 +24,14 @@ from ..text.account import Read
 from ..text.layout import Measured, Rows, padded
 from ..text.render import interval_heads, p_text, samples, shown_p
 from ..warnings import IntervalWarning, collected, naming_warnings
-from .models import FEW_GROUPS, AnsweredSamples, read_samples, settings_of, too_few_groups
+from .models import (
+    FEW_GROUPS,
+    AnsweredSamples,
+    read_samples,
+    settings_of,
+    too_few_groups,
+    too_few_of_a_class,
+)
 from .sentences import outside_share, share_text
 
 FEW_GROUPS_IN_CELLS = 20  # for NIT and EMA, whose sums by group are skewed
@@ -48,7 +55,8 @@ class Comparison(Measured):
         minus the level.
     p_value : float
         Chance of a difference at least this many standard errors from 0, in either direction, if
-        the models scored the same; nan with fewer than five groups.
+        the models scored the same; nan with fewer than five groups, or if only one holds a class
+        that matters.
     test : {"z", "t"}
         Whether the p-value is from the normal distribution or, with groups, from Student's t.
     n_samples, n_groups : int
@@ -97,6 +105,8 @@ class Comparison(Measured):
     n_rarest: float = field(default=math.nan, repr=False)
     fixed_variance: float = field(default=0.0, repr=False)
     extra_variance: float = field(default=0.0, repr=False)
+    df: float = field(default=0.0, repr=False)
+    n_swaps: int = field(default=0, repr=False)
 
     @property
     def verdict(self) -> str:
@@ -228,8 +238,9 @@ def compare(
     where D is the most that the answer to one sample more could move the score. For accuracy z is
     McNemar's (gained - lost) / sqrt(gained + lost + 1). docs/formulas.md has the weights, and NIT
     and EMA, which are compared with their bias removed. The p-value is two-sided, from the normal
-    distribution, and at least 2^(1 - m) if m answers differ. With groups, the sums of d by group
-    are tested by Student's t.
+    distribution, and at least 2^(1 - m) if m answers differ. With groups, the sums of d by class
+    and group are tested by Student's t, with degrees of freedom by Satterthwaite, and m counts the
+    groups that differ; if they are fewer than 30, D is what one group more could move.
 
     Parameters
     ----------
@@ -246,8 +257,8 @@ def compare(
         returns it; 0 drops the row.
     groups : array-like of shape (n_samples,), optional
         The group each sample belongs to, for example the document of a question. Groups must be
-        independent of each other, samples of a group need not be. With fewer than five groups there
-        is neither an interval nor a p-value.
+        independent of each other, samples of a group need not be. With fewer than five groups, or
+        if only one holds a class that matters, there is neither an interval nor a p-value.
     confidence_level : float
         Of the interval; the sentence calls a model better if the p-value is below 1 minus it.
     margin : float, optional
@@ -266,7 +277,8 @@ def compare(
     -----
     IntervalWarning
         If one of the tables has too few samples by the rules of `estimate`; if
-        there are fewer than 10 groups, or 20 for NIT and EMA; if the classes but the largest have
+        there are fewer than 10 groups, or 20 for NIT and EMA; if classes in fewer than 5 effective
+        groups carry more than a tenth of the variance; if the classes but the largest have
         fewer than 5 references on average (except for accuracy); or if a model is called better
         although D^2 exceeds a quarter of the sum of d^2.
 
@@ -369,12 +381,13 @@ def compared(
 
     few_groups = FEW_GROUPS if isinstance(score, ClassScore) else FEW_GROUPS_IN_CELLS
     doubt = a.lacking or b.lacking or too_few_groups(pairs, few_groups)
+    doubt = doubt or too_few_of_a_class(test.fewest)
     if a.lacking != b.lacking:
         doubt += f" (`{a.argument if a.lacking else b.argument}`)"
     if n_different:
         warn_of_doubts([(f"the difference of {score.name}", doubt, math.isnan(test.p_value))])
     if not doubt and 1 - test.p_value > level and test.of_one > MOST_OF_ONE:
-        decisive = max(a, b, key=lambda model: model.side.furthest).table
+        decisive = max(a, b, key=lambda model: model.side.furthest.max()).table
         few = f"rests on few samples ({_few_samples(score, decisive, n_different)})"
         doubt = f"it {few}"
         warn(f"the difference of {score.name} {few}: take the interval as rough", IntervalWarning)
@@ -383,10 +396,9 @@ def compared(
     interval = test.interval._replace(value=difference).within(-widest, widest)
     detectable = math.nan
     if n_different and not math.isnan(test.p_value):
-        detectable = errors_needed(level, n_groups(pairs)) * interval.standard_error
+        detectable = errors_needed(level, test.df) * interval.standard_error
     settings = {"ignore_index": ignore_index, "interval": settings_of(level, pairs)}
     both = replace(a.table + b.table, n_samples=n_samples)
-    totals = a.table.reference_totals
     return Comparison(
         metric=score.name,
         a=a.value,
@@ -409,10 +421,21 @@ def compared(
         within_margin=decide_margin(interval.low, margin),
         doubt=doubt,
         n_classes=a.table.n_classes,
-        n_rarest=float(totals[totals > 0].min()),
+        n_rarest=_fewest_of_a_class(a.table, pairs),
         fixed_variance=test.fixed,
         extra_variance=test.extra,
+        df=test.df,
+        n_swaps=test.n_swaps,
     )
+
+
+def _fewest_of_a_class(table: Table, pairs: CellPairs) -> float:
+    """Return the number of samples, or of groups, of the rarest class that has one."""
+    totals = table.reference_totals
+    if pairs.groups is not None:
+        held = np.unique(np.stack([table.rows[pairs.a], pairs.groups]), axis=1)
+        totals = np.bincount(held[0])
+    return float(totals[totals > 0].min())
 
 
 def _few_samples(score: ScoreWithInterval, table: Table, n_different: int) -> str:

@@ -21,7 +21,7 @@ from ..tables.class_names import by_name
 from ..tables.contingency import SampleOptions
 from ..text.layout import Measured, Rows
 from ..text.render import as_json, interval_heads, rounded, shown
-from .models import settings_of, table_in_groups, too_few_groups
+from .models import settings_of, table_in_groups, too_few_groups, too_few_of_a_class
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -105,12 +105,15 @@ def estimates_of(
     `pairs` are its samples in groups; `signed` is what else the signature says.
     """
     check_level(level)
-    judged, error = (table, None) if pairs is None else of_groups(table, score, pairs, level)
-    intervals = score.intervals(judged, level, prior)
+    judged, error, doubt = table, None, too_few_groups(pairs)
+    if pairs is not None:
+        judged, error, fewest = of_groups(table, score, pairs)
+        doubt = doubt or too_few_of_a_class(fewest)
+    intervals = score.intervals(judged, level, prior, error)
     if pairs is not None and n_groups(pairs) == 1:  # of which no error can be known
         intervals = [Interval(intervals[0].value, *[math.nan] * 3)]
     size = effective_sample_size(table)
-    doubt = too_few_groups(pairs) or score.doubt(judged, prior)
+    doubt = doubt or score.doubt(judged, prior)
     line = score.signature(table, prior=prior, interval=settings_of(level, pairs), **signed)
     labels = score.class_labels(table) if score.average is None else (None,)
 
@@ -211,9 +214,9 @@ def estimate(
         "matthews_corrcoef", "informedness", "markedness", "nit" or "ema".
     groups : array-like of shape (n_samples,), optional
         The group each sample belongs to, for example the document of a question. The error is then
-        computed from sums over groups, and the interval is that of samples which count less, so
-        that they have this error, by Student's t. It cannot be combined with a prior or
-        `average=None`.
+        computed from sums by class and group, and the interval is that of samples which count
+        less, as much as the design effect of their class says. It cannot be combined with a prior
+        or `average=None`.
     average : {"bias", "prevalence", "macro"} or None, optional
         For Informedness and markedness, as in their functions; by default each one's own
         default. None gives a list with one estimate per class, in label order.
@@ -239,7 +242,8 @@ def estimate(
     -----
     IntervalWarning
         If the interval may cover the true value too rarely, or is nan, for example with fewer
-        than 5 references outside the largest class, or fewer than 10 groups.
+        than 5 references outside the largest class, with fewer than 10 groups, or with fewer than
+        5 effective groups of classes that carry more than a tenth of the variance.
 
     References
     ----------

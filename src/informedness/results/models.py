@@ -35,6 +35,11 @@ def too_few_groups(pairs: CellPairs | None, least: int = FEW_GROUPS) -> str:
     return lack(n, least, "group") if pairs is not None and (n := n_groups(pairs)) else ""
 
 
+def too_few_of_a_class(n_effective: float) -> str:
+    """Return in how few groups a class is that decides; empty if they are enough."""
+    return lack(n_effective, 5, "group", " of a class that decides the error")
+
+
 ByArgument: TypeAlias = Mapping[str, Any]  # arrays, by what the caller calls them
 
 
@@ -84,7 +89,8 @@ class AnsweredSamples:
         ones = np.ones(len(self.references))
         counts = ones if self.counts is None else self.counts
         weights = ones if self.weights is None else self.weights
-        return CellPairs(self.cells[a], self.cells[b], counts, weights, self.groups)
+        differ = None if self.groups is None else self.answers[a] != self.answers[b]
+        return CellPairs(self.cells[a], self.cells[b], counts, weights, self.groups, differ)
 
 
 def read_samples(

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.labels import show, warn
 from ..errors import naming
+from ..statistics.class_sums import quotient
 from ..statistics.entropy import EntropicScore
 from ..statistics.paired import holm, tested
 from ..statistics.registry import averaged_score
@@ -260,10 +261,12 @@ def suite_of(
     variances = np.array([one.standard_error for one in comparisons]) ** 2 - extra
     error = math.sqrt(max(float(variances.sum() + extra.max()), 0.0)) / n_tasks
     n_samples = sum(one.n_samples for one in comparisons)
-    n_different = sum(one.n_different for one in comparisons)
-    fewest_groups = min(one.n_groups or 0 for one in comparisons)
+    n_swaps = sum(one.n_swaps for one in comparisons)
+    dfs = np.array([one.df for one in comparisons])
+    parts = float(quotient(variances**2, dfs).sum())  # Welch and Satterthwaite
+    df = float(variances.sum()) ** 2 / parts if parts else float(dfs.min())
     level = comparisons[0].confidence_level
-    interval, p_value = tested(difference, error, n_samples, n_different, fewest_groups, level)
+    interval, p_value = tested(difference, error, n_samples, n_swaps, df, level)
 
     corrected = holm([one.p_value for one in comparisons])
     return SuiteComparison(

@@ -221,8 +221,10 @@ class Informedness(ClassScore):
         m = quotient(sums_of_others(pi * b), others)
         return Gradient(a + b * sums_of_others(e) + e * m, b, u, m)
 
-    def around(self, value: float, table: Table, scored: Table, level: float) -> Interval:
-        interval = super().around(value, table, scored, level)
+    def around(
+        self, value: float, table: Table, scored: Table, level: float, error: float | None = None
+    ) -> Interval:
+        interval = super().around(value, table, scored, level, error)
         excess = _excess(table, scored) if self.average == "bias" else 0.0
         return interval._replace(low=interval.low - excess, high=interval.high - excess)
 

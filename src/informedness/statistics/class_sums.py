@@ -154,9 +154,9 @@ class ClassScore(ScoreWithInterval):
     def cell_gradient(self, table: Table) -> Numbers:
         return self.gradient(table).of_cells(table)
 
-    def furthest(self, table: Table) -> float:
+    def furthest(self, table: Table) -> Numbers:
         lowest, highest = self.gradient(table).reachable(table)
-        return float((highest - lowest)[table.reference_totals > 0].max())
+        return np.asarray((highest - lowest)[table.rows])
 
     def too_few(self, table: Table, prior: Prior = None) -> str:
         scored, table = self.oriented(table)
@@ -171,8 +171,14 @@ class ClassScore(ScoreWithInterval):
             reason = intervals.lack(intervals.fewest_references(table), 5, unit, which)
         return reason
 
-    def around(self, value: float, table: Table, scored: Table, level: float) -> Interval:
+    def around(
+        self, value: float, table: Table, scored: Table, level: float, error: float | None = None
+    ) -> Interval:
         rows = row_means(table, scored, self.gradient(scored))
+        if error is not None:
+            within = float((rows.share**2 * rows.variance / rows.size).sum())
+            between = np.maximum(rows.between, error**2 - within)
+            rows = rows._replace(error=np.asarray(error), between=between)
         below, above = interval_reaches(rows, level)
         least = most = value
         if scored is table:
@@ -181,9 +187,11 @@ class ClassScore(ScoreWithInterval):
             least = most = math.nan
         return Interval(value, float(rows.error), least - float(below), most + float(above))
 
-    def intervals(self, table: Table, level: float, prior: Prior = None) -> list[Interval]:
+    def intervals(
+        self, table: Table, level: float, prior: Prior = None, error: float | None = None
+    ) -> list[Interval]:
         if self.average is not None:
-            return super().intervals(table, level, prior)
+            return super().intervals(table, level, prior, error)
         return intervals_by_class(self.oriented(table)[1], level)
 
 

@@ -53,6 +53,7 @@ class EntropicScore(ScoreWithInterval):
     signs: ClassVar[tuple[int, int, int]]
     """Of the cells, the columns and the rows."""
     reads_names = False
+    by_cell = True
     fades: ClassVar[bool] = False
     """Whether its variance falls to 0 where nothing is transferred."""
 
@@ -108,13 +109,15 @@ class EntropicScore(ScoreWithInterval):
         """Return how far above the mean of the samples one of them can be, in nats."""
         raise NotImplementedError
 
-    def around(self, value: float, table: Table, scored: Table, level: float) -> Interval:
+    def around(
+        self, value: float, table: Table, scored: Table, level: float, error: float | None = None
+    ) -> Interval:
         """Return the interval around the logarithm without its bias; nan if it lacks classes.
 
         The lower end takes all empty cells for equally likely, which is the least information that
         the cells of one sample leave room for; it is chance where the table may be a guesser's.
         """
-        error = self._error(table)
+        error = self._error(table) if error is None else error
         if self.lacks_classes(table):
             return Interval(value, error)
         cells, columns, rows = self._lacking(table)
@@ -135,8 +138,9 @@ class EntropicScore(ScoreWithInterval):
         low, high = least - reach(z, variance, down), centre + reach(z, variance, up)
         if independence_test(table, dealt_out=False) > 1 - level:
             low = chance
-        low, high = math.exp(max(low, chance)), math.exp(max(high, chance))
         scale = self.scale(table.n_classes)
+        most = -math.log(scale)  # where the score is 1; few groups allow what exp cannot hold
+        low, high = (math.exp(min(max(end, chance), most)) for end in (low, high))
         return Interval(value, error, low * self.least_scale(table), high * scale)
 
     def _lacking(self, table: Table) -> tuple[Missing, Missing, Missing]:
@@ -161,14 +165,17 @@ class EntropicScore(ScoreWithInterval):
         unbiased = max(unbiased, self.chance(table) or 0.0)
         return float(self.exact(table)) - unbiased, unbiased**2 * lacking[0].variance
 
-    def furthest(self, table: Table) -> float:
-        """Return the score times -ln of the least n_ij / c_j; no cell or column counts below 1."""
+    def furthest(self, table: Table) -> Numbers:
+        """Return the score times -ln of the least n_ij / c_j, for each cell.
+
+        No cell or column counts below 1.
+        """
         one = float(table.total) / effective_sample_size(table)
         cells, c = np.maximum(table.counts / one, 1), np.maximum(table.prediction_totals / one, 1)
         n_rows = np.count_nonzero(table.reference_totals)
         has_empty = np.bincount(table.columns, minlength=len(c)) < n_rows
         least = min(float((cells / c[table.columns]).min()), 1 / c[has_empty].max(initial=1))
-        return float(self.exact(table)) * -math.log(least)
+        return np.full(len(table.rows), float(self.exact(table)) * -math.log(least))
 
     def _error(self, table: Table) -> float:
         """Return the standard error of the score."""

@@ -4,7 +4,8 @@ docs/formulas.md has the formulas.
 
 A sample moves the difference by d = g_B - g_A, with g the gradient of the score at each model's own
 table. The test divides the difference by the error that follows from d. This error counts one
-sample more than there are, the answer to which matters most.
+sample more than there are, the answer to which matters most. Few groups may hold a class, so the
+error of samples in groups counts the groups of each class (Satterthwaite 1946).
 
 Tested in tests/test_comparison.py.
 """
@@ -24,6 +25,9 @@ from .intervals import Interval, normal_quantile, squared_weights
 from .score import ScoreWithInterval
 
 FEWEST_GROUPS = 5  # for a test
+_FEW_OF_A_CLASS = 5 - 1e-9  # effective groups that hold it
+_MANY_DIFFERENT = 30  # groups; with fewer, not only a sample might have been there, but a group
+_MOST_OF_FEW = 0.1  # of the variance; above, classes in so few groups are warned of
 _POWER = 0.6  # two-sided level of the quantile below which are four in five
 
 
@@ -36,13 +40,16 @@ class CellPairs(NamedTuple):
     weights: Numbers
     groups: Codes | None = None
     """From 0 on; None where each sample stands alone."""
+    differ: Numbers | None = None
+    """Whether the answers differ; None of a single model, or where each sample stands alone."""
 
 
 class Side(NamedTuple):
     """What the test needs to know of one model."""
 
-    slopes: Numbers  # of the cells of its table
-    furthest: float
+    classes: Codes  # references of the cells of its table
+    slopes: Numbers  # of these cells
+    furthest: Numbers  # how far another answer to a sample in these cells can move the score
     bias: float
     unseen: float
 
@@ -58,6 +65,12 @@ class Paired(NamedTuple):
     """The part of the squared error that does not fall with the number of samples."""
     extra: float
     """The part of it that is of the sample that might have been there."""
+    df: float
+    """Degrees of freedom of Student's t; 0 without groups, nan where nothing can be tested."""
+    n_swaps: int
+    """How many answers differ, or groups with such answers: 2^n ways to swap A and B."""
+    fewest: float
+    """The effective number of groups of a class, if few groups decide; else inf."""
 
 
 def n_groups(pairs: CellPairs | None) -> int:
@@ -71,12 +84,13 @@ def side_of(score: ScoreWithInterval, table: Table, scored: Table) -> Side:
     If `scored` has its references reweighted, only how their predictions are shared out varies.
     """
     if score.undefined(scored):
-        return Side(np.zeros(len(scored.rows)), 0.0, *score.bias(scored))
+        none = np.zeros(len(scored.rows))
+        return Side(table.rows, none, none, *score.bias(scored))
     slopes = score.cell_gradient(scored)
     if scored is not table:
         sums = sum_by(table.rows, scored.counts * slopes, len(table.labels))
         slopes = slopes - quotient(sums, scored.reference_totals)[table.rows]
-    return Side(slopes, score.furthest(scored), *score.bias(scored))
+    return Side(table.rows, slopes, score.furthest(scored), *score.bias(scored))
 
 
 def paired_test(
@@ -93,78 +107,206 @@ def paired_test(
     size = float(amounts.sum())
     n = n_groups(pairs)
     moved = b.slopes[pairs.b] - a.slopes[pairs.a]
-    moved = moved - float((amounts * moved).sum()) / size
+    furthest = np.maximum(b.furthest[pairs.b], a.furthest[pairs.a])
+    one_more, df, fewest = float(furthest.max()), 0.0, math.inf
     if pairs.groups is None:
+        moved = moved - float((amounts * moved).sum()) / size
         variance = float((amounts * weights * moved**2).sum())
     else:
-        group_sums = np.bincount(pairs.groups, amounts * moved)
-        variance = n / (n - 1) * float((group_sums**2).sum())
+        by_class = group_variance(
+            a.classes[pairs.a], pairs.groups, amounts, moved, furthest, pairs.differ
+        )
+        variance, df, fewest = by_class.variance, by_class.df, by_class.fewest
+        n_different = len(np.unique(pairs.groups[pairs.differ]))
+        if n_different < _MANY_DIFFERENT:
+            one_more = by_class.one_more
 
-    one_more = max(a.furthest, b.furthest) ** 2
+    one_more **= 2
     bias = b.bias - a.bias
     fixed = bias**2 + a.unseen + b.unseen
     error = math.sqrt((variance + one_more) / size**2 + fixed)
     unbiased = difference - bias
     if abs(difference) < 1e-12 or unbiased * difference < 0:
         unbiased = 0.0  # in the first case whatever rounding left of it
-    interval, p_value = tested(unbiased, error, size, n_different, n, level)
+    df_of_test = math.nan if 0 < n < FEWEST_GROUPS else df
+    interval, p_value = tested(unbiased, error, size, n_different, df_of_test, level)
 
     squares = variance + (size * difference) ** 2 / (n or size)
     of_one = one_more / squares if squares else 0.0
-    return Paired(interval, p_value, of_one, fixed, one_more / size**2)
+    extra = one_more / size**2
+    return Paired(interval, p_value, of_one, fixed, extra, df, n_different, fewest)
 
 
 def tested(
-    difference: float, error: float, size: float, n_different: int, n_of_groups: int, level: float
+    difference: float, error: float, size: float, n_swaps: int, df: float, level: float
 ) -> tuple[Interval, float]:
     """Return the interval of a difference with this error, and the p-value of none."""
     t = abs(difference) / error if difference else 0.0
-    if not n_of_groups:
+    if not df:
         z = normal_quantile(level)
         reach = z / math.sqrt(max(1 - z**2 / size, 1e-99))
-        # both extremes of the 2^m ways to swap the answers that differ
-        least = 2.0 ** max(1 - n_different, -1074)
-        p_value = min(max(math.erfc(t / math.sqrt(2 + 2 * t**2 / size)), least), 1.0)
-    elif n_of_groups < FEWEST_GROUPS:
+        p_value = math.erfc(t / math.sqrt(2 + 2 * t**2 / size))
+    elif math.isnan(df):
         p_value = reach = math.nan
     else:
-        p_value, reach = t_tail(t, n_of_groups - 1), t_quantile(level, n_of_groups - 1)
+        p_value, reach = t_tail(t, df), t_quantile(level, df)
+    # both extremes of the ways to swap the answers, or the groups, that differ
+    least = 2.0 ** max(1 - n_swaps, -1074)
+    p_value = min(max(p_value, least), 1.0)  # in this order nan stays
     low, high = difference - reach * error, difference + reach * error
     if 1 - p_value <= level:
         low, high = min(low, 0.0), max(high, 0.0)  # 0 but for rounding, or few answers that differ
     return Interval(difference, error, low, high), p_value
 
 
-def errors_needed(level: float, n_of_groups: int) -> float:
+def errors_needed(level: float, df: float) -> float:
     """Return how many standard errors a difference is that is found four times out of five."""
-    if n_of_groups:
-        return t_quantile(level, n_of_groups - 1) + t_quantile(_POWER, n_of_groups - 1)
+    if df:
+        return t_quantile(level, df) + t_quantile(_POWER, df)
     return normal_quantile(level) + normal_quantile(_POWER)
 
 
-def of_groups(
-    table: Table, score: ScoreWithInterval, pairs: CellPairs, level: float
-) -> tuple[Table, float]:
-    """Return the table in which samples count as much as their groups let them, and the error."""
-    alone = score.interval(table, level).standard_error
-    if math.isnan(alone) or n_groups(pairs) == 1:
-        return table, math.nan
-    gradient = score.cell_gradient(table)[pairs.a]
-    weight = pairs.counts * pairs.weights
-    groups = np.asarray(pairs.groups)
-    mean = float((weight * gradient).sum() / weight.sum())
-    moved = gaps(gradient, mean, np.abs(gradient).max())
-    sums, sizes = np.bincount(groups, weight * moved), np.bincount(groups, weight)
-    squares = squared_weights(table)
-    n = len(sizes)
-    error = math.sqrt(n / (n - 1) * float((sums**2).sum())) / float(weight.sum())
+# Samples in groups
 
-    alike = float((sizes**2).sum() / squares.sum())
-    effect = max(error / alone, 1.0) ** 2 if alone else alike
-    effect = (n * effect + alike) / (n + 1)
-    effect *= (t_quantile(level, n - 1) / normal_quantile(level)) ** 2
+
+class GroupSums(NamedTuple):
+    """Sums over the samples of a class, or a cell, in a group; one for each such pair."""
+
+    codes: Codes
+    groups: Codes
+    sums: Numbers
+
+    @classmethod
+    def of_values(cls, codes: Codes, groups: Codes, values: Numbers) -> "GroupSums":
+        """Sum values over the samples of each code in each group."""
+        n = int(groups.max()) + 1
+        pairs, places = np.unique(codes * n + groups, return_inverse=True)
+        return cls(*np.divmod(pairs, n), np.bincount(places, values))
+
+    def squared(self, k: int) -> Numbers:
+        """Return the sum of the squares of each of k codes."""
+        return sum_by(self.codes, self.sums**2, k)
+
+    def n_effective(self, k: int) -> Numbers:
+        """Return the effective number of groups of each of k codes, of sums of weights."""
+        return quotient(sum_by(self.codes, self.sums, k) ** 2, self.squared(k))
+
+
+class GroupVariance(NamedTuple):
+    """The variance of a sum of influences of samples in groups; arrays are by class, or pool."""
+
+    variance: float
+    df: float  # nan where a class in a single group has a part
+    fewest: float  # effective number of groups of a class, if few groups decide; else inf
+    one_more: float  # how far the answers to a group more move the sum, one like that of a sample
+    pool: Codes  # of each class itself, or of the pool, which is the last
+    n_effective: Numbers  # groups that hold it
+    factors: Numbers  # n/(n - 1) of these; 0 where it is in a single group
+    variances: Numbers
+
+
+def group_variance(
+    classes: Codes,
+    groups: Codes,
+    amounts: Numbers,
+    influences: Numbers,
+    furthest: Numbers,
+    differ: Numbers | None = None,
+) -> GroupVariance:
+    """Return the variance of a sum of influences, with its degrees of freedom.
+
+    Classes that are in fewer than two effective groups are pooled. `furthest` is how far another
+    answer moves the sum, `differ` are samples that have a part whatever their influence.
+    """
+    k, n = int(classes.max()) + 1, int(groups.max()) + 1
+    scale = np.abs(influences).max()
+    means = quotient(sum_by(classes, amounts * influences, k), sum_by(classes, amounts, k))
+    centred = gaps(influences, means[classes], scale)
+
+    n_effective = GroupSums.of_values(classes, groups, amounts).n_effective(k + 1)
+    pool = np.where(n_effective < 2 - 1e-9, k, np.arange(k + 1))
+    pooled = pool[classes]
+    n_effective = GroupSums.of_values(pooled, groups, amounts).n_effective(k + 1)
+    factors = np.where(n_effective >= 2 - 1e-9, quotient(n_effective, n_effective - 1), 0.0)
+    parts = GroupSums.of_values(pooled, groups, amounts * centred)
+    variances = factors * parts.squared(k + 1)
+    room = GroupSums.of_values(pooled, groups, amounts * furthest)
+    rooms = room.squared(k + 1)
+    # classes that are pooled show little of how they vary: count at least as much as of the others
+    missing = variances[:k].sum() * quotient(rooms[k], rooms[:k].sum()) - variances[k]
+    missing = max(float(missing), 0.0)
+    variances[k] += missing
+    within = np.bincount(parts.groups, np.sqrt(factors[parts.codes]) * parts.sums)
+    # classes may be more or less frequent, which a variance within classes does not count
+    mean = float(amounts @ influences) / float(amounts.sum())
+    overall = np.bincount(groups, amounts * gaps(influences, mean, scale))
+    most = max(n - 2, 1)  # degrees of freedom
+    of_all = (n - 1) / most * float((overall**2).sum())
+    variance = max(float((within**2).sum()) + missing, of_all)
+
+    whole = float(variances.sum())
+    ratios = quotient(variances**2, n_effective - 1)
+    df = min(whole**2 / float(ratios.sum()), most) if whole else float(most)
+    # few groups may happen to agree, so what they could move counts, too
+    carried = np.maximum(*(quotient(x, x.sum()) for x in (variances, rooms)))
+    is_few = (n_effective < _FEW_OF_A_CLASS) & (carried > 0)
+    fewest = math.inf
+    if carried[is_few].sum() > _MOST_OF_FEW * carried.sum():
+        fewest = float(n_effective[is_few].min())
+    has_part = centred != 0 if differ is None else (centred != 0) | differ
+    if has_part[factors[pooled] == 0].any():
+        df, fewest = math.nan, float(n_effective[k])
+    of_group = room._replace(sums=np.bincount(room.groups, room.sums)[room.groups])
+    one_more = quotient(of_group.squared(k + 1), sum_by(room.codes, of_group.sums, k + 1)).max()
+    return GroupVariance(
+        variance, df, fewest, float(one_more), pool, n_effective, factors, variances
+    )
+
+
+class InGroups(NamedTuple):
+    """A table whose samples count as much as their groups let them."""
+
+    table: Table
+    error: float  # of the score; nan if nothing is known of it
+    fewest: float  # as of the variance
+
+
+def of_groups(table: Table, score: ScoreWithInterval, pairs: CellPairs) -> InGroups:
+    """Return the table whose samples count as much as their groups let them."""
+    if math.isnan(score.interval(table, 0.5).standard_error) or n_groups(pairs) == 1:
+        return InGroups(table, math.nan, math.inf)
+    cells, groups, amounts = pairs.a, np.asarray(pairs.groups), pairs.counts * pairs.weights
+    rows = score.oriented(table)[1].rows
+    k, n = int(rows.max()) + 1, int(groups.max()) + 1
+    gradient, furthest = score.cell_gradient(table), score.furthest(table)
+    whole = group_variance(rows[cells], groups, amounts, gradient[cells], furthest[cells])
+    by_row = GroupSums.of_values(rows[cells], groups, amounts)
+    squares = squared_weights(table)
+    row_squares, factors = sum_by(rows, squares, k), whole.factors[whole.pool]
+    if score.by_cell:
+        # of the share of its row (Rao and Scott 1981)
+        by_cell = GroupSums.of_values(cells, groups, amounts)
+        own = rows[by_cell.codes] * n + by_cell.groups
+        places = np.searchsorted(by_row.codes * n + by_row.groups, own)
+        share = table.counts / sum_by(rows, table.counts, k)[rows]
+        products = sum_by(by_cell.codes, by_cell.sums * by_row.sums[places], len(rows))
+        variances = by_cell.squared(len(rows)) - 2 * share * products
+        variances = factors[rows] * (variances + share**2 * by_row.squared(k)[rows])
+        effects = np.maximum(quotient(variances, share * (1 - share) * row_squares[rows]), 1.0)
+    else:
+        # Kish (1965); one group more, whose samples are all alike, for what few do not show
+        means = sum_by(rows, table.counts * gradient, k) / sum_by(rows, table.counts, k)
+        centred = gaps(gradient, means[rows], np.abs(gradient).max())
+        pooled = whole.pool[rows]
+        alone = sum_by(pooled, squares * centred**2, k + 1)
+        effects = quotient(whole.variances, alone)[pooled]
+        alike = (by_row.squared(k) / row_squares)[rows]
+        effects = np.where((effects > 0) & (pooled < k), np.maximum(effects, 1.0), alike)
+        n_effective = whole.n_effective[pooled]
+        effects = (n_effective * effects + alike) / (n_effective + 1)
     counts = table.counts.astype(np.float64)
-    return replace(table, counts=counts, squared_weights=squares * effect), error
+    judged = replace(table, counts=counts, squared_weights=squares * effects)
+    return InGroups(judged, math.sqrt(whole.variance) / float(amounts.sum()), whole.fewest)
 
 
 # P-values
@@ -173,7 +315,7 @@ _STEPS = np.arange(-4.0, 4.0, 1 / 16)
 _BEYOND = np.exp(math.pi / 2 * np.sinh(_STEPS))
 
 
-def t_tail(t: float, df: int) -> float:
+def t_tail(t: float, df: float) -> float:
     """Return the chance that Student's t is at least this far from 0, on either side.
 
     The density is integrated by the double exponential rule (Takahasi and Mori 1974).
@@ -187,7 +329,7 @@ def t_tail(t: float, df: int) -> float:
 
 
 @cache
-def t_quantile(level: float, df: int) -> float:
+def t_quantile(level: float, df: float) -> float:
     """Return the two-sided quantile of Student's t at a level, by halving angles of t/sqrt(df)."""
     low, high = 0.0, math.pi / 2
     for _ in range(60):

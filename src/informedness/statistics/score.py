@@ -225,6 +225,9 @@ def score_of(function: Callable[[Table], float], name: str, title: str) -> Score
 class ScoreWithInterval(Score):
     """A score whose gradient is known, from which come its standard error, interval and tests."""
 
+    by_cell: ClassVar[bool] = False
+    """Whether each cell has a design effect of its own, not each row."""
+
     def with_interval(self, prior: Prior = None) -> ScoreWithInterval:
         if prior is not None:
             raise ValueError(
@@ -241,11 +244,13 @@ class ScoreWithInterval(Score):
         """Return why its interval may fail on such a table; empty if nothing is known."""
         return self.too_few(table, prior)
 
-    def interval(self, table: Table, level: float, prior: Prior = None) -> Interval:
+    def interval(
+        self, table: Table, level: float, prior: Prior = None, error: float | None = None
+    ) -> Interval:
         """Return the score of a table with its interval.
 
-        The interval is nan if the score is undefined, or if all references are of one class, of
-        which it says nothing.
+        `error` is that of samples in groups, if they are. The interval is nan if the score is
+        undefined, or if all references are of one class, of which it says nothing.
 
         Raises
         ------
@@ -259,25 +264,29 @@ class ScoreWithInterval(Score):
         value = score.stand_in if is_undefined else score.rounded(scored)
         if is_undefined or score.says_nothing(table):
             return Interval(value)
-        return score.around(value, table, scored, level).within(self.lowest, self.best)
+        return score.around(value, table, scored, level, error).within(self.lowest, self.best)
 
     def cell_gradient(self, table: Table) -> Numbers:
         """Return the derivative by the share of each cell, up to a constant."""
         raise NotImplementedError
 
-    def furthest(self, table: Table) -> float:
-        """Return how far the answer to one sample more can move the score, times the samples."""
+    def furthest(self, table: Table) -> Numbers:
+        """Return how far another answer to a sample of each cell moves the score, times N."""
         raise NotImplementedError
 
     def bias(self, table: Table) -> tuple[float, float]:
         """Return how much too high the score of a sample is, and a variance that this leaves."""
         return 0.0, 0.0
 
-    def intervals(self, table: Table, level: float, prior: Prior = None) -> list[Interval]:
+    def intervals(
+        self, table: Table, level: float, prior: Prior = None, error: float | None = None
+    ) -> list[Interval]:
         """Return the interval; with `average` None one per class."""
-        return [self.interval(table, level, prior)]
+        return [self.interval(table, level, prior, error)]
 
-    def around(self, value: float, table: Table, scored: Table, level: float) -> Interval:
+    def around(
+        self, value: float, table: Table, scored: Table, level: float, error: float | None = None
+    ) -> Interval:
         """Return the interval around a value, where there is one; its ends may pass the bounds.
 
         `scored` is the table, or another one with its references reweighted to a prior.
