@@ -261,3 +261,11 @@ def test_predictions_of_which_none_is_a_class_are_an_error_that_says_what_helps(
         assert read(data, **sides, labels=classes, unknown="wrong").n_samples == 4
     for metric, code in (("nit", 0), ("accuracy", 2)):
         assert command("report", path, "-r", "g", "-p", "m", "--metric", metric)[0] == code
+
+
+def test_decimal_commas_are_named_where_numbers_are_needed(tmp_path):
+    (tmp_path / "p.csv").write_text("y;p;w\n1;0,93;1,5\n0;0,12;2,5\n1;0,4;1,0\n")
+    for how in ({"threshold": 0.5}, {}, {"weights": "w"}):
+        names = {"references": "y", "predictions": "p"} | how
+        with pytest.raises(ValueError, match=r"decimal commas pandas.read_csv\(path, sep=';'"):
+            table_from_file(tmp_path / "p.csv", **names)

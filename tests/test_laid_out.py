@@ -1,6 +1,6 @@
 """Tables laid out for readers are read as the tables they show, and other text as it was.
 
-Covers src: files/layouts.py.
+Covers src: text/layouts.py.
 """
 
 import json
@@ -24,6 +24,7 @@ def lines_of(line, head, *sides, sep="\n"):
     return sep.join([head, *(line.format(*pair) for pair in zip(*sides, strict=True))]) + sep
 
 
+OF_R = ["ham", "not spam"], ["not spam", "ham"]
 RULE = "+------+------+\n"
 FRAME = "   gold model\n0   ham   ham\n1   ham  spam\n2  spam  spam\n3   ham  spam"  # of pandas
 TABLES = {
@@ -43,6 +44,13 @@ TABLES = {
     "blanks": (lines_of("{}    {}", "gold   model", GOLD, MODEL), GOLD, MODEL),
     "no-break": (lines_of("{}\u00a0{}", "gold\u00a0model", GOLD, MODEL), GOLD, MODEL),
     "printed": (FRAME, *WORDS),
+    "printed with blanks": (
+        "       gold     model\n0       ham  not spam\n1  not spam       ham",
+        ["ham", "not spam"],
+        ["not spam", "ham"],
+    ),
+    "R": ('"gold" "model"\n"1" "ham" "not spam"\n"2" "not spam" "ham"\n', *OF_R),
+    "CoNLL": ('token gold model\nStrep ham ham\n, ham spam\n\n" spam spam \nis ham spam\n', *WORDS),
     "a, b": (lines_of("{}, {}", "gold, model", *WORDS), *WORDS),
     "a; b": (lines_of('"{}" ; "{}"', "gold ; model", GOLD, MODEL), GOLD, MODEL),
     "blank lines": (lines_of("{},{}", "\n\ngold,model", *WORDS), *WORDS),
@@ -64,7 +72,16 @@ def test_a_table_laid_out_for_readers_is_the_table_that_it_shows(name, tmp_path)
     assert made == table_of_labels(references, predictions, **options)
 
 
+def test_without_quotes_those_between_blanks_are_part_of_labels(tmp_path):
+    path = tmp_path / "p.conll"
+    path.write_text('token gold model\n"a "a "a\n, b "b"\n" b b\n', "utf-8")
+    table = table_from_file(path, **COLUMNS, no_quotes=True, labels=['"a', "b", '"b"'])
+    assert table.to_dense().tolist() == [[1, 0, 0], [0, 1, 1], [0, 0, 0]]
+
+
 REFUSED = {
+    "@relation r\n\n@attribute gold {a}\n@data\na,a\n": "the file is ARFF, of Weka: save it as CSV",
+    "% c\n@RELATION r\n@data\n": "the file is ARFF",
     "Results of run 5\ngold,model\na,a\nb,a\n": "line 1 looks like a title, 'Results of run 5'",
     "\nResults\n\n|gold|model|\n|a|a|\n|b|a|\n": "line 2 looks like a title, 'Results'",
     "|gold|model|\n|--|--|\n|a|a|\n|gold|model|\n|---|---|\n|a|b|\n": "a second table begins",

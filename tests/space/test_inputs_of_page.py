@@ -332,14 +332,16 @@ BLOCKS = {  # what is pasted over the classes ham and spam, and the classes then
     "true\tx\tz\ty\nx\t1200\t\t2\ny\t3\t1\t40\nz\t0\t8\t0": "x y z",  # in another order
     "\tx\ty\tall\nx\t1200\t2\t0\ny\t3\t40\t1\nall\t0\t0\t8": "x y all",  # no totals
     "Actual \\ Predicted\tx\ty\tz\nx\t1200\t2\t0\ny\t3\t40\t1\nz\t0\t0\t8": "x y z",
+    "  & x & y & z \\\\ x & 1200 (100\\%) & 2 & - \\\\ y & 3 & 40 & 1 \\\\ z & 0 & 0 & 8": "x y z",
+    "[1200 2 0; 3 40 1; 0 0 8]": "ham spam class 3",
     "array([[1200,    2,    0],\n       [3, 40, 1],\n       [0, 0, 8]])": "ham spam class 3",
 }
 NO_BLOCKS = {
     "\t0\t1\tAll\n0\t90\t2\t92\n1\t3\t40\t43\nAll\t93\t42\t135": "type them into the matrix if",
-    "1\t2\t3\n4\t5\t6": "this block has 2 rows and 3 columns of counts",
-    "1\t2\t3\n4\t5": "This block is no matrix, whose rows have equally many cells",
-    "ham\nspam": "This block is no matrix",
-    "\ta\tb\na\t1\t2\nc\t3\t4": "the rows are 'a', 'c' and the columns 'a', 'b'",
+    "1\t2\t3\n4\t5\t6": "must have a row and a column for each class",
+    "1\t2\t3\n4\t5": "must have a row and a column for each class and no others",
+    "ham\nspam": "A matrix in text must have",
+    "\ta\tb\na\t1\t2\nc\t3\t4": "the rows 'a', 'c' and the columns 'a', 'b'",
     "1,234\n5,678": "1,234 could be one count with a thousands separator, or several",
     "1\t2\n3\tfour": "Row class 2, column class 2: four is not a count",
     "\n".join(["1\t" * 30 + "1"] * 31): "The grid holds at most 30 classes, this matrix has 31",

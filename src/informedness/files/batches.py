@@ -47,7 +47,8 @@ def raw_batches(
     columns = columns_to_read(names)
     for file, kind in list_files(path, file_format):
         samples.sources.append(file)
-        with naming(shown(file)), open_whole(file, kind, encoding, most_bytes) as stream:
+        opened = open_whole(file, kind, encoding, most_bytes, not no_quotes)
+        with naming(shown(file)), opened as stream:
             if beside:
                 header = read_header(stream, kind, {}, rows, None, not no_quotes).header
                 columns |= {x: name for x, name in beside.items() if column_of(name, header)}

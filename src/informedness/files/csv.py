@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 
 from ..core.labels import show
 from ..errors import DataError
+from ..tables.doubts import said_of_comma
 from .arrow import native
 from .columns import check_columns, labelled_among, why_not_utf8
 
@@ -176,6 +177,12 @@ def _top(
     read = partial(csv.reader, quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE)
     with _as_text(stream) as text:
         top = list(islice(text, _TOP))
+        filled = [line for line in top if line.strip() and not line.startswith("%")]
+        if filled and filled[0].lower().startswith("@relation"):
+            raise DataError(
+                "the file is ARFF, of Weka: save it as CSV, or replace the lines up to @data by "
+                "one with the names of the columns"
+            )
         if stated := re.fullmatch(r"sep=(.)[\r\n]*", top[0] if top else "", re.IGNORECASE):
             return stated[1], 1, list(read(top[1:], delimiter=stated[1]))
         rows_by_mark = {
@@ -207,7 +214,11 @@ def said_of_row(error: str) -> str:
             "that are no rows"
         )
     if match := re.search(r"to double: invalid value '(.*)'", error, re.DOTALL):
-        return f"`counts` and `weights` must be numbers such as 1234.5, got {show(match[1])}"
+        got = f"{show(match[1])}{said_of_comma(match[1])}"
+        return f"`counts` and `weights` must be numbers such as 1234.5, got {got}"
+    if "field limit" in error or "straddling" in error:
+        most = f"the longest row that can be read, or header, has {BLOCK:,d} bytes"
+        return f"{most}: leave out columns that are not needed, or save the file as Parquet"
     return ""
 
 

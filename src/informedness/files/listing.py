@@ -42,7 +42,8 @@ def columns_listed(
     file, kind = list_files(path, file_format)[0]
     nulls = NULLS if kind in DELIMITERS else ()
     header_options: dict[str, Any] = {"rows": rows, "quotes": not no_quotes}
-    with naming(shown(file)), open_whole(file, kind, encoding) as stream:
+    opened = open_whole(file, kind, encoding, quotes=not no_quotes)
+    with naming(shown(file)), opened as stream:
 
         def counted(names: Sequence[str]) -> dict[str, Counter[object]]:
             stream.seek(0)

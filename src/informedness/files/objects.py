@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, TypeAlias
 
 from ..core.labels import show, warn
 from ..errors import DataError, needing, refuse_all
+from ..text.render import several
 from .columns import ARGMAX, check_columns, closest, listed, why_not_utf8
 
 Row: TypeAlias = tuple[str, Any]
@@ -156,10 +157,10 @@ def _refuse_document(document: Mapping[str, Any], is_row: bool) -> None:
         )
     if paths:
         (first, n_rows, _), *others = places
-        listed_others = "".join(f", {path} ({n:,d})" for path, n, _ in others)
+        rest = "".join(f", {path} ({n:,d})" for path, n, _ in others)
+        n_objects = several(n_rows, "object")
         raise DataError(
-            f"the file is one object; its rows may be at `rows {first}` ({n_rows:,d} objects)"
-            f"{listed_others}"
+            f"the file is one object; its rows may be at `rows {first}` ({n_objects}){rest}"
         )
     if not is_row:
         raise DataError("the file is one object without a list of objects, which could be rows")
@@ -467,10 +468,15 @@ def _named_numbers(value: Any) -> tuple[Sequence[Any], list[Any]]:
         return [*value], [*map(int, numbers)] if is_one_true else numbers
     if not isinstance(value, list) or not isinstance(value[0], dict):
         return range(len(value)), value if isinstance(value, list) else []
-    keys = [*value[0]]
-    if len(keys) == 2 and all(isinstance(x, dict) and {*x} == {*keys} for x in value):
+    return _columns_of_pairs(value)
+
+
+def _columns_of_pairs(objects: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Return the labels and the numbers in objects of one of each; none of other values."""
+    keys = [*objects[0]]
+    if len(keys) == 2 and all(isinstance(x, dict) and {*x} == {*keys} for x in objects):
         for label, number in (keys, keys[::-1]):
-            columns = [[x[key] for x in value] for key in (label, number)]
+            columns = [[x[key] for x in objects] for key in (label, number)]
             kinds = [{*map(type, column)} for column in columns]
             if kinds[0] == {str} or kinds == [{int}, {float}]:
                 return columns[0], columns[1]

@@ -22,15 +22,16 @@ from typing import Any, BinaryIO
 
 from ..core.labels import check_choice, show, warn
 from ..errors import naming, needing
+from ..text.layouts import rows_laid_out
 from ..text.render import shown
 from .arrow import Arrow, Parquet, columns_of
 from .columns import why_not_utf8
 from .csv import DELIMITERS, Delimited, said_of_row
-from .layouts import rows_laid_out
 from .objects import Objects
 
 _FORMATS = "arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"
 _OTHERS = {".feather": "arrow", ".ipc": "arrow", ".ndjson": "jsonl", ".xlsm": "xlsx"}
+_OTHERS |= {".conll": "tsv", ".arff": "csv"}  # which its first line refuses
 FORMATS = {f".{name}": name for name in _FORMATS} | _OTHERS
 """Formats by the ending of a file's name."""
 
@@ -164,14 +165,18 @@ def _format(path: Path) -> str:
 
 @contextmanager
 def open_whole(
-    path: str, kind: str | None = None, encoding: str | None = None, most_bytes: int | None = None
+    path: str,
+    kind: str | None = None,
+    encoding: str | None = None,
+    most_bytes: int | None = None,
+    quotes: bool = True,
 ) -> Iterator[BinaryIO]:
     """Open a file of this format for reading in any order.
 
     What can only be read once (standard input, a pipe) is copied into a temporary file. A
     compressed file (gz, bz2, xz, zst) is decompressed into one, text in this encoding, or in one
-    that a mark shows, becomes UTF-8 in one, and a table in Markdown becomes CSV in one. Only an
-    Excel file may be a ZIP archive.
+    that a mark shows, becomes UTF-8 in one, and a table that is laid out becomes CSV in one. Only
+    an Excel file may be a ZIP archive.
 
     Raises
     ------
@@ -193,7 +198,7 @@ def open_whole(
             stream = opened.enter_context(_copied(plain, most_bytes))
         if encoding := encoding or _shown_by(stream, _ENCODINGS):
             stream = opened.enter_context(_copied(_encoded(stream, encoding)))
-        if kind in DELIMITERS and (lines := rows_laid_out(stream)) is not None:
+        if kind in DELIMITERS and (lines := rows_laid_out(stream, quotes)) is not None:
             stream = opened.enter_context(_copied(lines))
         yield stream
 

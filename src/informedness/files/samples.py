@@ -27,7 +27,13 @@ from ..core.table import Task, read_amounts
 from ..errors import DataError, naming, refuse_all
 from ..tables.containers import code_integers, read_quickly
 from ..tables.counting import read_whole
-from ..tables.doubts import no_header, warn_of_other_order, warn_of_swapped, why_apart
+from ..tables.doubts import (
+    no_header,
+    said_of_comma,
+    warn_of_other_order,
+    warn_of_swapped,
+    why_apart,
+)
 from ..tables.label_options import AS_THEY_ARE, LabelOptions, read_labels
 from ..text.account import Amounts, Read, ReadColumn, amounts_of
 from ..text.render import amount, shown
@@ -389,7 +395,8 @@ def read_scores(values: Any, name: str) -> Numbers:
         try:
             scores.append(math.nan if value is None or value in NULLS else float(value))
         except (TypeError, ValueError) as error:
-            raise ValueError(f"`{name}` must hold scores, got {show(value)}") from error
+            got = f"{show(value)}{said_of_comma(value)}"
+            raise ValueError(f"`{name}` must hold scores, got {got}") from error
     return np.array(scores)
 
 

@@ -20,7 +20,7 @@ from ..text.account import Read
 from .containers import read_quickly
 from .counting import check_total, common_codes, count_bytes, read_counts
 from .doubts import warn_of_shares, warn_of_table
-from .matrix import Matrix, check_no_totals, check_same_names, read_names
+from .matrix import Matrix, check_no_totals, check_same_names, read_matrix
 from .sides import read_sides
 
 if TYPE_CHECKING:
@@ -193,12 +193,13 @@ class ContingencyTable(Table):
 
     @classmethod
     def from_matrix(cls, matrix: Any, *, labels: Any = None, squared_weights: Any = None) -> Self:
-        """Build a table from a square matrix of counts, whose rows are references.
+        r"""Build a table from a square matrix of counts, whose rows are references.
 
         The classes are 0..k-1 unless given. A pandas data frame, such as
         `pandas.crosstab(references, predictions)`, is read by the names in its index (references)
         and its columns (predictions), in any order; a class found in only one of them gets a
-        row or column of zeros.
+        row or column of zeros. Text is read as spreadsheets, R, pandas, numpy, Matlab and LaTeX
+        write it, with or without names.
 
         Raises
         ------
@@ -211,9 +212,11 @@ class ContingencyTable(Table):
         --------
         >>> ContingencyTable.from_matrix([[90, 0], [10, 0]]).informedness()
         0.0
+        >>> ContingencyTable.from_matrix(",ham,spam\nham,90,0\nspam,1,9").labels
+        ('ham', 'spam')
         """
         matrix = matrix.toarray() if hasattr(matrix, "toarray") else matrix  # of SciPy
-        names = read_names(matrix)
+        names, matrix = read_matrix(matrix)
         amounts = read_amounts(matrix, "matrix")
         if names is not None:
             check_same_names(names, squared_weights)

@@ -106,10 +106,19 @@ def warn_of_shares(amounts: Numbers) -> None:
         )
 
 
+def said_of_comma(number: object) -> str:
+    """Return what helps if a number has a decimal comma, behind what is wrong; else nothing."""
+    is_decimal = re.fullmatch(r"-?\d+,\d+", str(number))
+    remedy = "pandas.read_csv(path, sep=';', decimal=',').to_csv() writes points"
+    return f": of decimal commas {remedy}" if is_decimal else ""
+
+
 def why_apart(answers: Sequence[Any], classes: Sequence[Any]) -> str:
     """Return what helps if no answer is a class, by the kinds of both."""
     texts = [*map(str, answers)]
     names = [*map(str, classes)]
+    if commas := [*filter(None, map(said_of_comma, [*texts, *names]))]:
+        return commas[0].removeprefix(": ")
     if any(re.fullmatch(DECIMAL, text) for text in texts):
         return "threshold=0.5 cuts scores into two classes; of several columns take the argmax"
     if {x.strip().casefold() for x in texts} & {x.strip().casefold() for x in names}:

@@ -7,14 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from ..core.labels import Column, Label, Numbers, check_distinct, check_same_kind, show
+from ..core.labels import Column, Label, Numbers, check_distinct, check_same_kind, read_column, show
 from ..core.table import Table
+from ..errors import naming
 from ..text.layout import Result, Rows
 from ..text.render import amount, cut_apart, samples, shown
 from .containers import read_quickly
-from .doubts import warn_of_swapped
+from .matrix_text import count_of, matrix_of_text, same_names
 
 _SLACK = 1e-9  # of sums of floating point numbers, relative to the largest
+
+
+def read_matrix(matrix: Any) -> tuple[tuple[Column, Column] | None, Any]:
+    """Return the names of the rows and columns of a matrix if it has some, and its amounts."""
+    if not isinstance(matrix, str):
+        return read_names(matrix), matrix
+    names, cells = matrix_of_text(matrix)
+    labels = read_column(names, "labels")
+    with naming("`matrix`"):
+        return (labels, labels) if names else None, [[*map(count_of, row)] for row in cells]
 
 
 def read_names(frame: Any) -> tuple[Column, Column] | None:
@@ -35,7 +46,6 @@ def read_names(frame: Any) -> tuple[Column, Column] | None:
             "as an array and the classes as labels="
         )
     sides = frame.index, frame.columns
-    warn_of_swapped(*(side.name for side in sides))
     unnamed = [type(side).__name__ == "RangeIndex" and side.name is None for side in sides]
     if any(unnamed) and list(sides[0]) != list(sides[1]):
         raise ValueError(
@@ -48,7 +58,9 @@ def read_names(frame: Any) -> tuple[Column, Column] | None:
     check_same_kind(rows, "matrix.index", columns, "matrix.columns")
     check_distinct(rows.tolist(), "matrix.index")
     check_distinct(columns.tolist(), "matrix.columns")
-    return rows, columns
+    texts = (columns.tolist(), rows.tolist()) if rows.kind == "strings" else ((), ())
+    above, beside = same_names(*texts, *(side.name for side in sides))
+    return (read_column(beside, "x"), read_column(above, "x")) if above else (rows, columns)
 
 
 def check_same_names(names: tuple[Column, Column], squared_weights: Any) -> None:

@@ -1,0 +1,186 @@
+r"""Confusion matrices in text: a spreadsheet's, R's, pandas', numpy's, Matlab's, Markdown, LaTeX.
+
+Tested in tests/test_matrices.py.
+"""
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+
+from ..core.labels import check_distinct, show
+from ..text.layouts import RULE, between_gaps, between_pipes, words
+from .doubts import role_in, warn_of_swapped
+
+_THOUSANDS = r"[1-9]\d{0,2}(?P<mark>[,.' \u2019\u00a0\u2009\u202f])\d{3}((?P=mark)\d{3})*"
+_NUMBER = r"[+-]?(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?"
+_NONE = "", "-", "\u2013", "\u2014", "\u2212"  # which stand for 0
+_SHARE = r"(?<=\d)\s*\(\s*\d+([.,]\d+)?\s*\\?%\s*\)"  # behind a count
+_ARRAY = r"([\w ]+[:=])?\s*([\w.]+\()?\s*\[(?P<rows>.*)\]\s*(,\s*\w+\s*=[^\[\]]*)?\)?[;\s]*"
+# What LaTeX has around cells: rules and environments, and commands around their last argument
+_RULES = r"\\(begin|end|[chv]?line|\w+rule)\b(\[[^\]]*\]|\([^)]*\)|\{([^{}]|\{[^{}]*\})*\})*"
+_AROUND = r"\\[a-z]+\*?(\{[^{}]*\})*(?=\{)|\\[a-z]+\b|\\(?=[%_&#])|[${}]"
+
+
+def matrix_of_text(text: str) -> tuple[list[str], list[list[str]]]:
+    """Return the names of the classes in a text, none if it has none, and its cells.
+
+    Rows are references. "Actual x" and "Predicted x" are one class. Columns may have an order of
+    their own.
+
+    Raises
+    ------
+    ValueError
+        If the text can be read as no matrix, or rows and columns have different names.
+    """
+    readings = list(filter(None, map(_parted, _blocks(re.sub(_SHARE, "", text)))))
+    readings.sort(key=lambda reading: not all(is_count(x) for row in reading[-1] for x in row))
+    if not readings:
+        raise ValueError(
+            "a matrix in text must have a row and a column for each class and no others, with "
+            r"the names of the classes on both sides or without: ',ham,spam\nham,90,10\nspam,5,95' "
+            f"or '[[90, 10], [5, 95]]', got {show(text)}"
+        )
+    (of_rows, of_columns), above, beside, cells = readings[0]
+    above, beside = same_names(above, beside, of_rows, of_columns)
+    if sorted(above) != sorted(beside):
+        raise ValueError(
+            "the rows and columns of a matrix must have the same names, got the rows "
+            f"{', '.join(map(show, beside))} and the columns {', '.join(map(show, above))}"
+        )
+    check_distinct(beside, "labels")
+    order = [above.index(name) for name in beside]
+    return beside, [[row[place] for place in order] for row in cells] if beside else cells
+
+
+def count_of(cell: str) -> float:
+    """Return the number in a cell: 0 for an empty one or a dash, and thousands may be separated."""
+    text = re.sub(_SHARE, "", cell).strip()
+    grouped = re.fullmatch(_THOUSANDS, text)
+    if grouped and len(re.findall("[.,]", text)) == 1:
+        plain = re.sub("[.,]", "", text)
+        raise ValueError(
+            f"{text} could be a number of thousands or have three decimals: write {plain} or "
+            f"{text}0"
+        )
+    if grouped:
+        text = text.replace(grouped["mark"], "")
+    if text in _NONE or text.isdecimal():
+        return 0 if text in _NONE else int(text)
+    if not re.fullmatch(_NUMBER, text, re.IGNORECASE):
+        raise ValueError(f"{text[:40]} is not a count")
+    return float(text.replace(",", "."))
+
+
+def is_count(cell: str) -> bool:
+    """Return whether a cell holds a number, or nothing."""
+    try:
+        return count_of(cell) >= 0
+    except ValueError:
+        return False
+
+
+def same_names(
+    above: Sequence[str], beside: Sequence[str], of_rows: str = "", of_columns: str = ""
+) -> tuple[list[str], list[str]]:
+    """Return the names of columns and rows, without what names the side of a matrix in each.
+
+    Warn if that, or what is called rows and columns, says that the sides are swapped.
+    """
+    if {*above} != {*beside}:
+        named_above, plain_above = _without_side(above)
+        named_beside, plain_beside = _without_side(beside)
+        if {*plain_above} == {*plain_beside}:
+            of_columns, above = named_above or of_columns, plain_above
+            of_rows, beside = named_beside or of_rows, plain_beside
+    warn_of_swapped(of_rows, of_columns)
+    return [*above], [*beside]
+
+
+def _without_side(names: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Return what all names begin or end with if it names a side of a matrix, and the rest."""
+    for gap in re.finditer(r"[\W_]+", names[0]):
+        head, tail = names[0][: gap.end()], names[0][gap.start() :]
+        if role_in(head) and all(name.startswith(head) for name in names):
+            return head.strip(), [name.removeprefix(head) for name in names]
+        if role_in(tail) and all(name.endswith(tail) for name in names):
+            return tail.strip(), [name.removesuffix(tail) for name in names]
+    return "", names
+
+
+def _blocks(text: str) -> Iterator[list[list[str]]]:
+    """Yield the cells of a text, for each of the separators that it may have."""
+    if array := re.fullmatch(_ARRAY, text.strip(), re.DOTALL):
+        yield _cells_in_brackets(array["rows"])
+        return
+    if "&" in text and "\\\\" in text:
+        yield _cells_of_latex(text)
+        return
+    lines = [line for line in text.splitlines() if line.strip()]
+    if "|" in text:
+        yield [between_pipes(line) for line in lines if not RULE.fullmatch(line)]
+    if "," in text and all(re.fullmatch(_THOUSANDS, line.strip()) for line in lines):
+        raise ValueError(
+            f"{lines[0]} could be one count with a thousands separator, or several: separate "
+            "counts by blanks, tabs or semicolons"
+        )
+    for mark in filter(text.__contains__, "\t;,"):
+        yield [*csv.reader(lines, delimiter=mark, skipinitialspace=True)]
+    yield [*map(between_gaps, lines)]
+    yield [*map(words, lines)]
+
+
+def _cells_in_brackets(inner: str) -> list[list[str]]:
+    """Return the cells of rows in brackets of their own, or between semicolons or in lines."""
+    is_nested = not re.sub(r"\[[^\[\]]*\]|[,\s]", "", inner)
+    rows = re.findall(r"\[([^\[\]]*)\]", inner) if is_nested else re.split("[;\n]", inner)
+    return [re.split(r"[,\s]+", row.strip(", \r\n\t")) for row in rows if row.strip()]
+
+
+def _cells_of_latex(text: str) -> list[list[str]]:
+    """Return the cells of the rows of LaTeX, without a caption above."""
+    text = re.sub(r"^[^&]*(?=\\begin)", "", text).replace(r"\&", "and")
+    rows = re.split(r"\\\\(?:\[[^\]]*\])?", text)
+    return [re.sub(_AROUND, "", re.sub(_RULES, "", row)).split("&") for row in rows if "&" in row]
+
+
+def _parted(
+    block: list[list[str]],
+) -> tuple[tuple[str, str], list[str], list[str], list[list[str]]] | None:
+    """Return what a block calls rows and columns, names above and beside, and cells.
+
+    There are no names where the corner is a count. None if the block is not square.
+    """
+    rows, of_rows, of_columns = _without_titles([[cell.strip() for cell in x] for x in block])
+    if {*map(len, rows)} != {len(rows)} or len(rows) < 2:
+        return None
+    corner = rows[0][0]
+    if len(rows) == 2 or (corner and is_count(corner)):
+        return (of_rows, of_columns), [], [], rows
+    parts = re.split(r"[\\/|]", f"{corner}/")
+    of_sides = of_rows or parts[0].strip(), of_columns or parts[1].strip()
+    return of_sides, rows[0][1:], [row[0] for row in rows[1:]], [row[1:] for row in rows[1:]]
+
+
+def _without_titles(rows: list[list[str]]) -> tuple[list[list[str]], str, str]:
+    """Return rows without what a whole side is called, and what that is, of rows and columns.
+
+    It is alone in a line above the columns, or in a column beside the rows; pandas has that of the
+    rows in a line below the header. A header that begins with the first class gets a corner.
+    """
+    of_rows = of_columns = ""
+    while len(rows) > 2 and (title := _title(rows[0])):
+        of_columns, rows = title, rows[1:]
+    if len(rows) > 2 and _title(rows[1][:1]) and _title(rows[1]):
+        of_rows, of_columns = rows[1][0], rows[0][0]
+        rows = [rows[0], *rows[2:]]
+    if len(rows) > 2 and len(rows[0]) + 1 == len(rows[1]):
+        rows = [["", *rows[0]], *rows[1:]]
+    if {*map(len, rows)} == {len(rows) + 1} and (title := _title([row[0] for row in rows])):
+        of_rows, rows = title, [row[1:] for row in rows]
+    return rows, of_rows, of_columns
+
+
+def _title(cells: Sequence[str]) -> str:
+    """Return the only cell that is not empty if it is text; else nothing."""
+    filled = [cell for cell in cells if cell]
+    return filled[0] if len(filled) == 1 and not is_count(filled[0]) else ""

@@ -1,0 +1,128 @@
+"""Confusion matrices in text are read as spreadsheets, programs and papers write them, or refused.
+
+Covers src: tables/matrix_text.py.
+"""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from informedness import ContingencyTable
+from inputs.cases import warned
+
+COUNTS = np.array([[90, 10], [5, 95]])
+NAMES = ["ham", "not spam"]
+FRAME = pd.DataFrame(COUNTS, NAMES, NAMES)
+CROSSTAB = FRAME.rename_axis(index="Actual", columns="Predicted")
+PAPER = r"""\begin{table}[h]\caption{Confusion}
+\begin{tabular}{@{}llcc@{}}
+\toprule
+ & & \multicolumn{2}{c}{Predicted} \\ \cmidrule(lr){3-4}
+ & & ham & not spam \\ \midrule
+\multirow{2}{*}{Actual} & ham & \textbf{90} & 10 (10\%) \\
+ & not spam & 5 & $95$ \\ \bottomrule
+\end{tabular}\end{table}"""
+NAMED = {
+    "CSV": FRAME.to_csv(),
+    "semicolons": FRAME.to_csv(sep=";"),
+    "tabs": FRAME.to_csv(sep="\t"),
+    "crosstab": CROSSTAB.to_csv(),
+    "frame": str(FRAME),
+    "printed crosstab": str(CROSSTAB),
+    "in another order": ",not spam,ham\nham,10,90\nnot spam,95,5",
+    "short header": "ham,not spam\nham,90,10\nnot spam,5,95",
+    "write.table": '"ham" "not spam"\n"ham" 90 10\n"not spam" 5 95',
+    "Markdown": "| |ham|not spam|\n|--|--|--|\n|ham|90|10|\n|not spam|5|95|",
+    "database": " x | ham | not spam\n---+---+---\n ham | 90 | 10\n not spam | 5 | 95",
+    "LaTeX": " & ham & not spam \\\\ \\hline ham & 90 & 10 \\\\ not spam & 5 & 95 \\\\",
+    "a paper": PAPER,
+    "sheet": "\t\tPredicted\t\n\t\tham\tnot spam\nActual\tham\t90\t10\n\tnot spam\t5\t95",
+    "shares": ",ham,not spam\nham,90 (90%),10 (10%)\nnot spam,5(5.0%),95 (95 %)",
+    "sides": ",Predicted ham,Predicted not spam\nActual ham,90,10\nActual not spam,5,95",
+    "one side": ",pred_ham,pred_not spam\nham,90,10\nnot spam,5,95",
+    "sides behind": ",ham (predicted),not spam (predicted)\nham (true),90,10\nnot spam (true),5,95",
+}
+ONE_WORD = {
+    "R": "      Predicted\nActual ham spam\n  ham   90   10\n  spam   5   95",
+    "R without names": "      \n       ham spam\n  ham   90   10\n  spam   5   95",
+    "shares": "ham spam\nham 90 (90%) 10 (10%)\nspam 5 (5%) 95 (95%)",
+    "numbers": "    0   1\n0  90  10\n1   5  95",
+    "ground truth": ",Predicted 0,Predicted 1\nGround Truth 0,90,10\nGround Truth 1,5,95",
+}
+UNNAMED = {
+    "numpy": str(COUNTS),
+    "repr": f"cm = np.{COUNTS!r}",
+    "tensor": "tensor([[90, 10],\n        [ 5, 95]], device='cuda:0')",
+    "JSON": "[[90, 10], [5, 95]]",
+    "Matlab": "cm = [90 10; 5 95];",
+    "Matlab in lines": "[90, 10\n 5, 95]",
+    "Matlab's display": "cm =\n\n    90    10\n     5    95\n",
+    "LaTeX": r"\begin{bmatrix} 90 & 10 \\ 5 & 95 \end{bmatrix}",
+    "blanks": "90 10\n5 95",
+    "CSV": "90,10\n5,95",
+}
+
+
+@pytest.mark.parametrize("text", [*NAMED.values(), *ONE_WORD.values(), *UNNAMED.values()])
+def test_a_matrix_in_text_is_the_matrix_that_it_shows(text):
+    table, said = warned(ContingencyTable.from_matrix, text)
+    names = (text in NAMED.values() and NAMES) or ["0", "1"]
+    if "spam" in text and text not in NAMED.values():
+        names = ["ham", "spam"]
+    if text in UNNAMED.values():
+        names = [0, 1]
+    assert (list(table.labels), table.to_dense().tolist()) == (names, COUNTS.tolist())
+    assert said == ""
+
+
+def test_dashes_are_0_and_thousands_may_be_separated():
+    for text in ("\ta\tb\na\t1 200\t\u2013\nb\t-\t1.200.000", ",a,b\na,1200,\nb,\u2014,1200000"):
+        table = ContingencyTable.from_matrix(text)
+        assert table.to_dense().tolist() == [[1200, 0], [0, 1200000]]
+
+
+SWAPPED = {
+    "caret": "          Reference\nPrediction ham spam\n      ham   90    5\n      spam  10   95\n",
+    "names": ",Actual a,Actual b\nPredicted a,28,5\nPredicted b,19,6\n",
+    "corner": "Predicted / Actual,a,b\na,28,5\nb,19,6\n",
+}
+
+
+@pytest.mark.parametrize("name", SWAPPED)
+def test_rows_that_are_called_predictions_give_a_warning(name):
+    assert "the names say the opposite" in warned(ContingencyTable.from_matrix, SWAPPED[name])[1]
+
+
+REFUSED = {
+    ",a,b,Total\na,90,10,100\nb,5,95,100\nTotal,95,105,200": "the sums of the others",
+    ",a,b,Total\na,90,10,100\nb,5,95,100": "for each class and no others, .* ',ham,spam",
+    "a,b\n90,10\n5,95": "on both sides or without",
+    "a,90,10\nb,5,95": "on both sides or without",
+    ",a,a\na,90,10\na,5,95": "'a' is listed twice",
+    ",a,b\na,1,2\nc,3,4": "the same names, got the rows 'a', 'c' and the columns 'a', 'b'",
+    ",Model a,Model b\nSystem a,1,2\nSystem b,3,4": "the same names",
+    ",a,b\na,90,\nb,nan,95": "nan is not a count",
+    ",a,b\na,90%,10%\nb,5%,95%": "90% is not a count",
+    "a\tb\na\t1,234\t5\nb\t6\t7": "1,234 could be a number of thousands",
+    "1,234\n5,678": "could be one count with a thousands separator",
+    "-1 2\n3 4": "must be finite and not negative, got -1",
+    "matrix(c(90, 10, 5, 95), nrow = 2)": "on both sides or without",
+    "[[90 ... 10]\n [ 5 ... 95]]": "on both sides or without",
+    "[[[90, 10], [5, 95]]]": "on both sides or without",
+    "10\n5 95": "on both sides or without",
+    "cm.csv": "on both sides or without",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_text_that_may_be_no_matrix_is_refused_with_a_form_that_works(text):
+    with pytest.raises(ValueError, match=REFUSED[text]):
+        ContingencyTable.from_matrix(text)
+
+
+def test_a_frame_that_names_its_sides_in_each_class_is_one_of_these_classes():
+    frame = FRAME.add_prefix("Predicted ").rename("Actual {}".format)
+    assert ContingencyTable.from_matrix(frame) == ContingencyTable.from_matrix(FRAME)
+    text = FRAME.to_csv()
+    table = ContingencyTable.from_matrix(text, labels=NAMES[::-1], squared_weights=COUNTS)
+    assert table == ContingencyTable.from_matrix(FRAME, labels=NAMES[::-1], squared_weights=COUNTS)
