@@ -292,7 +292,7 @@ ERRORS = {
     "compare gold.txt a.txt gold.txt": "gold.txt: each file must be listed once",
     "report gold.txt gold.txt": "gold.txt: each file must be listed once",
     "compare p.csv p.csv -r gold -p a --on doc": "p.csv: each file must be listed once",
-    "report empty.csv": "empty.csv: there must be rows with labels, and",
+    "report empty.csv": "empty.csv: 0 rows: there must be rows with labels, and",
     **{
         f"report {PAIR} --labels {TWO} {last}": f"'{last}' looks like a file among the values of"
         for last in ("p.csv", ".", "-", "part-2.csv")

@@ -125,12 +125,11 @@ def test_requests_that_failed_are_wrong_answers_or_an_error(command):
 
 def test_without_columns_the_values_within_a_document_are_listed(command):
     """Also the only place where rows can be."""
-    named = "--references vars.label --predictions "
-    error = command("report", "results.json", "--rows", "results.results")[2]
-    assert f"--rows results.results {named}" in error
-    error = command("report", "results.json")[2]
-    assert named in error
-    assert error.endswith(" --rows results.results\n")
+    line = "  informedness report results.json {}-r vars.label -p response.output{}\n"
+    where = "--rows results.results"
+    output = command("report", "results.json", "--rows", "results.results")[1]
+    assert output.endswith(line.format(f"{where} ", ""))
+    assert command("report", "results.json")[1].endswith(line.format("", f" {where}"))
 
 
 OBJECTS = [{"label": x, "pred": y} for x, y in ("ab", "aa", "bb")]

@@ -1,17 +1,19 @@
-"""A line that an error prints to paste: it works, or the error says which words to replace.
+"""The list of columns, and the line below it: it scores what it names, or has names to replace.
 
-Covers src: commands/missing_columns.py.
+Covers src: commands/missing_columns.py, files/listing.py.
 """
 
-import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+PUBLISHED = Path(__file__).parent / "inputs" / "published"  # small, of the form of published files
 GOLD, BERT, GPT = ["ham", "spam"] * 3, ["ham", "ham", "spam"] * 2, ["spam", "ham", "ham"] * 2
-MANY = [f"c{i % 30}" for i in range(90)]
+LONG = ["ham", "ham", "spam", "spam", "ham", "ham"]
+IDS = ["1", "1", "2", "2", "3", "3"]
 
 
 def cells(separator=",", /, **columns):
@@ -19,129 +21,206 @@ def cells(separator=",", /, **columns):
     return "".join(f"{separator.join(row)}\n" for row in rows)
 
 
-LISTS = pd.DataFrame({"gold": GOLD, "bert": BERT, "out": [[x] for x in BERT]})
+LISTS = pd.DataFrame({"gold": GOLD, "bert": BERT, "out": [[x, x] for x in BERT]})
 SAID = pd.DataFrame({"gold": GOLD, "out": [{"says": x, "all": [x, x]} for x in BERT]})
 FILES = {
     "pandas.csv": cells(**{"": "012345"}, gold=GOLD, bert=BERT),
-    "index.csv": cells(**{"": "012345"}, gold=GOLD, bert=GPT),
     "semicolon.csv": cells(";", **{"": "012345"}, gold=GOLD, bert=BERT),
     "rows.jsonl": SAID.to_json(orient="records", lines=True),
     "rows.parquet": LISTS.to_parquet(),
     "headless.csv": cells(spam=GOLD, ham=BERT),
-    "twice.csv": "ham,ham\n" + cells(spam=GOLD, ham=BERT),
     "latin.csv": cells(Gefühl=["gut", "böse"] * 3, bert=["gut"] * 5 + ["böse"]).encode("cp1252"),
     "a.csv": cells(id="abcdef", gold=GOLD, pred=BERT),
     "b.csv": cells(id="fbcdea", gold=[GOLD[-1], *GOLD[1:-1], GOLD[0]], pred=GPT),
-    "part.csv": cells(id="ghijkl", gold=GOLD, pred=GPT),
-    "spelt.csv": cells(gold=GOLD, bert=[*BERT[:-1], "HAM"]),
-    "ints.csv": cells(id="123456", gold=GOLD, pred=BERT),
-    "floated.csv": cells(id=[f"{i}.0" for i in range(1, 7)], gold=GOLD, pred=GPT),
-    "gold.csv": cells(id="abcdef", gold=GOLD),
+    "truth.csv": cells(id="abcdef", gold=GOLD),
     "bert.csv": cells(id="fbcdea", bert=BERT),
+    "index.csv": cells(**{"": "012345"}, gold=GOLD),
+    "answers.csv": cells(**{"": "012345"}, bert=BERT),
+    "shorter.csv": cells(bert=BERT[:-1]),
     "three.csv": cells(gold=GOLD, bert=BERT, gpt=GPT),
-    "always.csv": cells(gold=GOLD, bert=BERT, ham=["ham"] * 6),
-    "long.csv": cells(gold=GOLD, model=["bert", "gpt"] * 3),
-    "case.csv": cells(gold=[x.upper() for x in GOLD], bert=BERT, gpt=GPT),
-    "floats.csv": cells(gold="010011", hard=["0.0", "1.0", "1.0"] * 2),
-    "half.csv": cells(gold=GOLD, half=[*BERT[:3], *"xyz"], other=[*BERT[:2], *"xyzx"]),
-    "key.csv": cells(answer_key=GOLD, bert=BERT),
+    "preds.csv": cells(gold=GOLD, bert_pred=BERT, gpt_pred=["ham"] * 6, other=GPT),
+    "dash.csv": cells(gold=GOLD, pred=BERT),
+    "long.csv": cells(id=IDS, model=["bert", "gpt"] * 3, gold=LONG, pred=BERT),
+    "case.csv": cells(gold=GOLD, pred=[*BERT[:-1], "Spam"]),
+    "blanks.csv": cells(gold=GOLD, pred=[*BERT[:-1], "spam "]),
+    "stray.csv": cells(gold=GOLD, pred=[*BERT[:-1], "I refuse"]),
     "gaps.csv": cells(gold=GOLD, bert=[*BERT[:-1], ""]),
-    "many.csv": cells(gold=MANY, bert=[*MANY[1:], "NA"]),
-    "asked.csv": cells(gold=["?", *GOLD[1:]], bert=["", *BERT[1:-1], ""]),
+    "unlabelled.csv": cells(gold=[*GOLD[:-1], ""], bert=BERT),
+    "floats.csv": cells(gold="010011", pred=["0.0", "1.0", "1.0"] * 2, hard="011011"),
+    "flags.csv": cells(gold=["yes", "no"] * 3, split=["yes", "yes", "no"] * 2),
+    "two.csv": cells(gold=GOLD, label=GOLD[::-1], bert=BERT),
+    "names.csv": cells(label="010101", label_text=GOLD, pred=BERT),
     "one.csv": cells(gold=["ham"] * 6, bert=BERT),
     "texts.csv": cells(gold="abcdef", bert="abcdef"),
-    "two.csv": cells(gold=GOLD, label=GOLD[::-1], bert=BERT),
-    "flat.csv": cells(gold=GOLD, label=["ham"] * 6, bert=BERT),
+    "counts.csv": cells(gold=["ham", "ham", "spam", "spam"], pred=["ham", "spam"] * 2, n="9817"),
     "double.csv": "gold,bert,berts,bert\n" + "ham,ham,ham,ham\nspam,spam,ham,x\n" * 3,
-    "codes.csv": cells(gold="010011", bert="011011"),
+    "same.csv": "gold,bert,gold\n" + "ham,ham,ham\nspam,ham,spam\n" * 3,
 }
-PAIR, NAMES = "-r gold -p bert", "--references gold --predictions"
-FROM_LIST = "from this list"
-# what is given, what the line to paste has beside it (None: there is no line), what the error says
-SUGGESTED = {
-    # no columns are named
-    "report pandas.csv": (f"{NAMES} bert", "\n''   "),
-    "compare pandas.csv": (None, "\n''   ", FROM_LIST),
-    "report semicolon.csv": (f"{NAMES} bert",),
-    "report rows.jsonl": (f"{NAMES} out.says out.all.0", "\nout.all.0 "),
-    "report rows.parquet": (f"{NAMES} bert", "\nout "),
-    "report --strip -- three.csv": (f"{NAMES} bert gpt",),
-    "compare three.csv": (f"{NAMES} bert gpt", "first 10,000 rows", "'ham', 'spam'\n"),
-    "compare always.csv": (None, FROM_LIST),  # of one label
-    "report always.csv": (f"{NAMES} bert",),
-    "report half.csv": (f"{NAMES} half --unknown wrong",),
-    "report spelt.csv": (None, FROM_LIST),  # it would warn of HAM
-    "report long.csv": (None, FROM_LIST),
-    "report three.csv -r gold": ("report three.csv -r gold --predictions bert gpt",),
-    "report three.csv -p gpt": ("report three.csv -p gpt --references gold",),
-    "report three.csv -p gtp": (None, FROM_LIST),
-    "compare three.csv -p gpt": (None, FROM_LIST),
-    "report headless.csv": (None, "\n'spam' and 'ham' are names of columns and labels in"),
-    "report twice.csv": (None, "there must be rows with labels, and a name above each column"),
-    "report latin.csv": (None, "latin.csv: not readable as csv: line 1 is not text", "--encoding"),
-    "report case.csv": (None, FROM_LIST),
-    "report two.csv": (None, FROM_LIST),
-    "report one.csv": (None, FROM_LIST),
-    "report flat.csv": (f"{NAMES} bert",),
-    "report texts.csv": (None, FROM_LIST),
-    "report floats.csv": (f"{NAMES} hard",),
-    "report gaps.csv": (f"{NAMES} bert --unknown wrong", "; 1 empty"),
-    "report key.csv": ("--references answer_key --predictions bert", "\nanswer_key "),
-    "report three.csv --by typ": (None, FROM_LIST),
-    "report gold.csv bert.csv --on name": (None, FROM_LIST),
-    "report three.csv gold bert": (f"{NAMES} bert",),
-    "report three.csv golden": (None, "golden: No such file"),
-    "report gold.csv bert.csv --on id": (f"{NAMES} bert", "\ngold ", "\nbert "),
-    "compare a.csv b.csv --on id": (f"{NAMES} pred",),
-    "compare a.csv b.csv": (f"{NAMES} pred --on id",),
-    "compare ints.csv floated.csv": (f"{NAMES} pred --on ID", "a sample in place of ID"),
-    "report gold.csv bert.csv": (f"{NAMES} bert --on id", "\ngold ", "\nbert "),
-    "report a.csv b.csv": (None, "both files have the same values of id: if it identifies"),
-    "report a.csv part.csv": (f"{NAMES} pred",),
-    "report pandas.csv index.csv": (f"{NAMES} bert",),
-    "report a.csv b.csv three.csv": (None, FROM_LIST),
-    # they are, but do not exist
-    "report latin.csv -r Gefühl -p bert": (None, "line 1 is not text in UTF-8", "--encoding"),
-    "report three.csv -r golden -p gtp": ("report three.csv -r gold -p gpt",),
-    "report three.csv -r gol -p golda": (None, "'golda', which does not exist"),
-    "report double.csv -r gold -p bert": (None, "'bert', which occurs twice"),
-    "report double.csv -r golden -p ber": ("report double.csv -r gold -p berts",),
-    "report double.csv": (None, "several by this name"),
-    "report three.csv -r bert -p berta": (None, "'berta', which does not exist"),
-    "report gold.csv bert.csv -r gold -p bert": (None, "gold.csv: ", "to join two, give `--on` a"),
-    "compare a.csv bert.csv --on id -r gold -p preds": (None, "did you mean 'pred'?"),
-    "report rows.jsonl -r gold -p out.say": ("report rows.jsonl -r gold -p out.says",),
-    "report rows.jsonl -r gold -p out.all": (None, "line 1: 'out.all' holds several values, ["),
-    # values are missing, or no classes
-    f"report gaps.csv {PAIR}": ("--unknown wrong", "1 of 6 rows of column 'bert', first in row 6"),
-    f"report asked.csv {PAIR} --ignore-index ?": ("--unknown wrong",),
-    f"report many.csv {PAIR}": ("--unknown wrong",),
-    f"report gaps.csv {PAIR} --labels ham": (None, "--unknown wrong counts a missing"),
-    f"report codes.csv {PAIR} --choices no yes": (None, "--numeric reads such text as a position"),
+"""Beside them is what is in `PUBLISHED`."""
+NO_NAMES = "-r TRUE -p MODEL"
+# what the line has behind what was typed, what else is said
+LISTED = {
+    # one reading is left: a column called references, others with its labels
+    "pandas.csv": ("-r gold -p bert", "pandas.csv: 6 rows\n", "\n''  "),
+    "semicolon.csv": ("-r gold -p bert",),
+    "rows.jsonl": ("-r gold -p out.says", "\nout.all  "),
+    "rows.parquet": ("-r gold -p bert", "\nout  "),
+    "preds.csv": (
+        "-r gold -p bert_pred gpt_pred",
+        "gold, bert_pred and other have the same labels.",
+    ),
+    "floats.csv": ("-r gold -p pred",),
+    "names.csv": ("-r label_text -p pred",),
+    "long.csv": ("-r gold -p pred --by model",),
+    "same.csv": ("-r gold -p bert",),
+    "double.csv": (NO_NAMES, "\nbert.1  "),
+    "constant_model.csv": ("-r true_label -p bert_pred finbert_pred",),
+    "wide.csv": ("-r label -p prediction", "\nlabel  ", "\nand 2 more columns\n"),
+    "pred_obs.csv": ("-r obs -p pred",),
+    # what the labels need
+    "case.csv": ("-r gold -p pred --ignore-case", "Of 3 labels 2 differ only by case."),
+    "blanks.csv": ("-r gold -p pred --strip", "Of 3 labels 2 differ only by blanks."),
+    "stray.csv": ("-r gold -p pred --unknown wrong", "or no class of the references, are wrong."),
+    "gaps.csv": ("-r gold -p bert --unknown wrong", "; 1 empty"),
+    "unlabelled.csv": ("-r gold -p bert --drop-null", "; 1 empty"),
+    # several readings, or none
+    "three.csv": (NO_NAMES, "gold, bert and gpt have the same labels."),
+    "flags.csv": (NO_NAMES,),
+    "two.csv": (NO_NAMES,),
+    "one.csv": (NO_NAMES,),
+    "texts.csv": (NO_NAMES,),
+    "counts.csv": (NO_NAMES,),
+    "headless.csv": (NO_NAMES, "'spam' and 'ham' are names of columns and labels in"),
+    "human_judge.csv": (NO_NAMES, "human_label and judge_label have the same labels."),
+    "text_and_integers.json": (NO_NAMES,),
+    "names_and_confidences.jsonl": (NO_NAMES, "\nprediction.displayNames  "),
+    "events.jsonl": (NO_NAMES, "\ndata.picked  ", "\ndata.expected  "),
+    # verdicts
+    "correct_column.csv": (NO_NAMES, "; agrees with label = answer\n"),
+    "correct_column.jsonl": (NO_NAMES, "; agrees with label = answer\n"),
+    "verdict_column.csv": (NO_NAMES, "; agrees with target = completion\n"),
+    "correct_binary.csv": ("-r label -p prediction", "; agrees with label = prediction\n"),
+    # two files
+    "truth.csv bert.csv": (
+        "-r gold -p bert --on id",
+        "The labels in truth.csv, the first file, count",
+    ),
+    "gold.csv submission.csv": ("-r label -p label --on id",),
+    "index.csv answers.csv": ("-r gold -p bert --on ''",),
+    "y_test.csv y_pred.csv": ("-r y_test -p y_pred", "y_test.csv: 6 rows and y_pred.csv: 6 rows"),
+    "a.csv b.csv": (f"{NO_NAMES} --on ID",),
+    "a.csv b.csv three.csv": (NO_NAMES,),
+    # what was typed
+    "--strip -- dash.csv": ("--strip -r gold -p pred -- dash.csv",),
+    "latin.csv --encoding cp1252": (NO_NAMES, "\nGefühl  "),
+}
+# what is no question alone
+REFUSED = {
+    "report three.csv -r gold": "-r gold -p MODEL",
+    "report dash.csv -r gold": "-r gold -p pred",
+    "report three.csv -p gpt": "-p gpt -r TRUE",
+    "report dash.csv --format json": "--format json -r gold -p pred",
+    "report dash.csv --metric nit": "--metric nit -r gold -p pred",
+    "report dash.csv --at-least 0.5 --metric nit": "-r gold -p pred",
+    "report dash.csv -o out.txt": "-o out.txt -r gold -p pred",
+    "report dash.csv --by type": "--by type -r TRUE -p MODEL",
+    "report truth.csv bert.csv --on id": "--on id -r gold -p bert",
+    "report truth.csv bert.csv --on name": "--on name -r TRUE -p MODEL",
+    "compare preds.csv": "-r gold -p bert_pred gpt_pred",
+    "compare three.csv": "-r TRUE -p MODEL",
+    "compare truth.csv bert.csv": "-r TRUE -p MODEL --on ID",
 }
 
 
 @pytest.fixture
 def run(command, tmp_path, monkeypatch):
     """Return a function that runs a command line beside the files."""
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(shutil.copytree(PUBLISHED, tmp_path / "files"))
     for name, text in FILES.items():
         Path(name).write_bytes(text if isinstance(text, bytes) else text.encode())
     return lambda line: command(*shlex.split(line))
 
 
-@pytest.mark.filterwarnings("ignore:informedness. ")
-@pytest.mark.parametrize("line", SUGGESTED)
-def test_a_line_to_paste_works_or_the_error_says_which_words_to_replace(line, run):
-    wanted, *said = SUGGESTED[line]
+@pytest.mark.parametrize("files", LISTED)
+def test_the_list_ends_with_a_line_that_works_or_has_places(files, run):
+    wanted, *said = LISTED[files]
+    code, output, errors = run(f"report {files}")
+    assert (code, errors) == (0, "")
+    assert [part for part in said if part not in output] == []
+    line = output.splitlines()[-1]
+    given = "" if files.startswith("-") else f"{files} "
+    assert line == f"  informedness report {given}{wanted}"
+    if "TRUE" not in line:
+        code, output, errors = run(line.partition(" informedness ")[2])
+        assert code == 0
+        assert "in each row" not in errors
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_the_list_is_an_error_if_more_is_asked(line, run):
     code, output, errors = run(line)
     assert (code, output) == (2, "")
-    assert [part for part in said if part not in errors] == []
-    pasted = re.findall("^  informedness (.*)$", errors, re.MULTILINE)
-    assert len(pasted) == (wanted is not None)
-    assert all(line.endswith(wanted) or f" {wanted} -- " in line for line in pasted)
-    for line in pasted:
-        assert run(line.replace(" ID", " id") if "in place of ID" in errors else line)[0] == 0
+    assert errors.startswith("informedness: error: `--references` and `--predictions` must name")
+    assert errors.endswith(f" {REFUSED[line]}\n")
+
+
+def test_a_verdict_named_as_predictions_is_warned_of(run):
+    for files, verdict, agreed in (
+        ("correct_column.jsonl -r label -p", "correct", "'label' and 'answer'"),
+        ("correct_column.csv -r label -p", "correct", "'label' and 'answer'"),
+        ("verdict_column.csv -r target -p", "verdict", "'target' and 'completion'"),
+        ("correct_binary.csv -r label -p", "correct", "'label' and 'prediction'"),
+    ):
+        said = f"{verdict!r} says in each row whether {agreed} agree"
+        assert said in run(f"report {files} {verdict}")[2]
+        assert run(f"report {files} {verdict} --strict")[0] == 2
+    assert "agree" not in run("report correct_binary.csv -r label -p prediction")[2]
+    assert "agree" not in run("report double.csv -r gold -p berts")[2]
+
+
+def test_only_the_first_rows_are_looked_at(run):
+    """A file sorted by class has one label there."""
+    rows = [*["a,a"] * 10_000, *["b,a"] * 10_000]
+    for name, lines in (("sorted.csv", rows), ("mixed.csv", rows[::2][::-1] + rows[1::2])):
+        Path(name).write_text("\n".join(["gold,pred", *lines]))
+    output = run("report sorted.csv")[1]
+    assert output.startswith("sorted.csv: the first 10,000 rows\n")
+    assert output.endswith("-r TRUE -p MODEL\n")
+    assert run("report mixed.csv")[1].endswith("-r gold -p pred\n")
+
+
+def test_files_without_a_common_column_are_scored_row_by_row(run):
+    code, output, errors = run("report y_test.csv y_pred.csv -r y_test -p y_pred --metric accuracy")
+    true, answers = (pd.read_csv(f"{x}.csv")[x] for x in ("y_test", "y_pred"))
+    assert (code, float(output)) == (0, (true == answers).mean())
+    assert errors.startswith("y_test.csv and y_pred.csv (rows paired by position): 6 rows\n")
+    errors = run("report y_test.csv shorter.csv -r y_test -p bert")[2]
+    assert "must have the same rows, got 6 in y_test.csv and 5 in shorter.csv" in errors
+    line = "report index.csv answers.csv -r gold -p bert --on '' --metric accuracy"
+    assert float(run(line)[1]) == pytest.approx(3 / 6, abs=1e-12)
+
+
+def test_of_columns_of_one_name_either_is_read_if_they_are_equal(run):
+    line = "report {} -r gold -p {} --metric accuracy"
+    assert run(line.format("same.csv", "bert"))[0] == 0
+    assert "several columns" not in run(line.format("same.csv", "bert"))[2]
+    for name, accuracy, is_warned in (("bert", 1, True), ("bert.1", 1 / 2, False)):
+        _, output, errors = run(f"{line.format('double.csv', name)} --unknown wrong")
+        assert float(output) == accuracy
+        assert ("they are called 'bert', 'bert.1'" in errors) == is_warned
+
+
+def test_a_name_that_does_not_exist_is_an_error_that_says_which_is_close(run):
+    for line, said in {
+        "report three.csv -r golden -p gtp": "(did you mean 'gold' or 'gpt'?)",
+        "report rows.jsonl -r gold -p out.say": "(did you mean 'says'?)",
+        "report truth.csv bert.csv -r gold -p bert": "and --on joins two",
+        "report three.csv golden": "golden: No such file",
+        "report latin.csv -r gold -p bert": "give its encoding as --encoding",
+    }.items():
+        code, output, errors = run(line)
+        assert (code, output) == (2, "")
+        assert said in errors
 
 
 def test_columns_whose_names_are_all_labels_in_the_rows_are_warned_of(run):
@@ -157,7 +236,6 @@ def test_columns_whose_names_are_all_labels_in_the_rows_are_warned_of(run):
 
 
 def test_labels_that_differ_in_case_are_warned_of_with_the_options_that_make_them_one(run):
-    Path("p.csv").write_text(cells(gold=GOLD, bert=[*BERT[:-1], "Spam"]))
-    code, _, errors = run("report p.csv -r gold -p bert")
+    code, _, errors = run("report case.csv -r gold -p pred")
     assert (code, "with --ignore-case or --strip\n" in errors) == (0, True)
-    assert "differ only" not in run("report p.csv -r gold -p bert --ignore-case")[2]
+    assert "differ only" not in run("report case.csv -r gold -p pred --ignore-case")[2]

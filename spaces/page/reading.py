@@ -18,7 +18,7 @@ from trial import is_small
 from informedness.files.batches import read_files
 from informedness.files.csv import DELIMITERS
 from informedness.files.joined import columns_of
-from informedness.files.listing import columns_listed
+from informedness.files.listing import first_rows
 from informedness.files.open import list_files, open_whole, read_header
 from informedness.files.samples import Samples
 from informedness.logs.reading import READERS, read_log
@@ -70,9 +70,8 @@ class Upload:
         """Return whether the first row looks like data: what stands there stands below as well."""
         if any(columns.role_of(name) or columns.says_neither(name) for name in self.header):
             return False
-        below = columns_listed(str(self._path), self._kind, self._encoding, self.part)
-        twice = len(below) < len(self.header)
-        return twice or any(name in values for name, values in below.items())
+        below = first_rows(self._path, self._kind, self._encoding, self.part).columns
+        return any(name in values for name, values in below.items())
 
     def _put_above(self, names: list[str], copy: Path) -> None:
         """Go on with a copy that has these names above its rows."""

@@ -46,7 +46,6 @@ examples:
   informedness compare a.csv b.csv --on id -r label -p model"""
 _NAMES = "informedness, nit, accuracy, balanced_accuracy, f1_macro, cohen_kappa, "
 _NAMES += "matthews_corrcoef, markedness, ema"
-_MOST_ROWS = 10_000  # of a file, on which a line is tried before it is shown
 _MEANT = {"leaderboard": "`report -p a b c`", "slices": "`report --by`"}
 # as the readers have them, whose import would take longer than help may
 _FORMATS = ["arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"]
@@ -74,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: Sequence[str]) -> int:
-    options = argparse.Namespace(flags={}, has_left_out=False, most_rows=None, path=None)
+    options = argparse.Namespace(flags={}, has_left_out=False, path=None)
     options.is_unmet = False
     options.references = options.predictions = None
     options.reword = lambda message: _in_options(message, options)
@@ -97,9 +96,7 @@ def _main(arguments: Sequence[str]) -> int:
         reason = f"{shown(error.filename)}: {error.strerror}" if error.filename else str(error)
         return _refused(reason)
     except (ValueError, ImportError) as error:
-        to_paste = _to_paste(arguments, getattr(error, "remedy", {}), options)
-        reason = options.reword(str(error))
-        return _refused(reason + to_paste if to_paste else reason.removesuffix(", for example"))
+        return _refused(options.reword(str(error)))
     try:
         print(output, flush=True)
     except UnicodeEncodeError as error:
@@ -159,7 +156,7 @@ def _parse(arguments: Sequence[str], options: argparse.Namespace) -> str | None:
     actions = [x for x in parser._actions if x.option_strings]
     options.flags = {x.dest: x.option_strings[-1] for x in actions}
     options.given = {x.dest for x in actions if getattr(options, x.dest) != x.default}
-    options.command = command
+    options.command, options.typed = command, given
     for option, files in options.last:
         if options.path:
             raise ValueError(
@@ -199,54 +196,6 @@ def _refused(message: str) -> int:
 
 def _tell(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
-
-
-def _to_paste(arguments: Sequence[str], remedy: dict[str, Any], options: Any) -> str:
-    """Return the command that would do, on a line of its own; empty unless all of it is known.
-
-    It works when it is pasted, or the error says which words of it to replace.
-    """
-    from .commands.missing_columns import UNKNOWN_NAME
-
-    columns = remedy.get("columns", {})
-    if any(x is not None for x in columns.values()) and len(options.path) > 1:
-        # the other name may not exist in each
-        joins = "; several files are read as one: to join two, give `on` a column of both"
-        return "" if options.on is not None else options.reword(joins)
-    if not remedy or "" in columns.values():
-        return ""
-    given = [columns.get(x, x) for x in arguments if columns.get(x, x) is not None]
-    added: list[str] = []
-    for name, values in remedy.items():
-        flag = options.flags.get(name)
-        texts = [*map(str, values)]
-        is_apart = any(text.startswith("-") for text in texts)  # would be taken for an option
-        if name != "columns":
-            added += [f"{flag}={text}" for text in texts] if is_apart else [flag, *texts]
-    end = given.index("--") if "--" in given else len(given)
-    line = [*given[:end], *added, *given[end:]]
-    if any(Path(path).exists() and not _is_there(path) for path in options.path):
-        return ""  # a pipe, whose name is gone by then
-    # an identifier is still to be named, and standard input can be read only once
-    is_checked = remedy.get("on") != [UNKNOWN_NAME] and all(map(_is_there, options.path))
-    return "" if is_checked and not _works(line) else f"\n  {shlex.join(['informedness', *line])}"
-
-
-def _works(arguments: Sequence[str]) -> bool:
-    """Return whether a command succeeds on the first rows, without a warning of their labels."""
-    from . import commands
-    from .warnings import IntervalWarning, collected
-
-    options = argparse.Namespace(flags={}, references=None, most_rows=_MOST_ROWS, tell=str)
-    try:
-        with collected() as notes:
-            _parse(arguments, options)
-            options.plot = None
-            getattr(commands, options.command)(options)
-    except (ValueError, ImportError, OSError):
-        return False
-    is_strict = getattr(options, "strict", False)
-    return not any(is_strict or not isinstance(x, IntervalWarning) for x in notes)
 
 
 def _in_options(message: str, options: argparse.Namespace) -> str:
@@ -300,11 +249,6 @@ def _is_file(value: str) -> bool:
 
     # for Path the empty label would be a folder, and a long one an error
     return value == "-" or bool(named_format(Path(value))) or os.path.exists(value)  # noqa: PTH110
-
-
-def _is_there(path: str) -> bool:
-    """Return whether a path is a file or a folder, and no pipe."""
-    return Path(path).is_file() or Path(path).is_dir()
 
 
 class _Parser(argparse.ArgumentParser):

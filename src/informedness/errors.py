@@ -4,10 +4,8 @@ Tested in tests/test_package.py.
 """
 
 import re
-from collections import ChainMap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
 
 
 @contextmanager
@@ -35,25 +33,15 @@ def _of_an_extra(package: str) -> str:
 
 
 class DataError(ValueError):
-    """Why data cannot be read; `remedy` are the options with which it can be, if they are known.
+    """Why data cannot be read, and where rows are in a document, if that is all that is wrong."""
 
-    They are by argument, as lists of what to give. Under "columns" are other names for words that
-    were given: empty if none is known, None for a word to leave out.
-    """
-
-    def __init__(self, message: str, remedy: Mapping[str, Any] | None = None) -> None:
-        super().__init__(message)
-        self.remedy = dict(remedy or {})
+    rows: str | None = None
 
 
 def refuse_all(errors: Sequence[ValueError]) -> None:
     """Raise one error that says all of these; nothing if there are none."""
     if errors:
-        remedies = [getattr(error, "remedy", {}) for error in errors]
-        reasons = "; ".join(dict.fromkeys(map(str, errors)))
-        columns = ChainMap(*(remedy.get("columns", {}) for remedy in remedies))
-        remedy = {**ChainMap(*remedies), "columns": dict(columns)}
-        raise DataError(reasons, remedy if all(remedies) else {})
+        raise DataError("; ".join(dict.fromkeys(map(str, errors))))
 
 
 @contextmanager
@@ -70,4 +58,4 @@ def naming(what: object, *damages: type[Exception]) -> Iterator[None]:
         if not isinstance(error, ValueError):
             reason = f"it is damaged: {type(error).__name__} {error}"
         message = f"{what}: {reason}" if what != "" else reason
-        raise DataError(message, getattr(error, "remedy", None)) from error
+        raise DataError(message) from error

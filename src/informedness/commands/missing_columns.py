@@ -1,146 +1,229 @@
-"""The error that nobody has named columns: it lists them, and says which could be meant.
+"""The list of columns, for somebody who has not named any, and a line that names them.
+
+The line has names only if one reading is left, by the rule in docs/files.md; no command is tried.
 
 Tested in tests/test_suggestions.py.
 """
 
+import shlex
 from argparse import Namespace
 from collections import Counter
-from pathlib import Path
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from itertools import chain
 from typing import Any, TypeAlias
 
-from ..errors import DataError
-from ..files.listing import MOST_ROWS, columns_listed, is_model, labels_in, outside_classes
+from ..files.listing import Listing, first_rows, labels_in
 from ..files.open import list_files
-from ..tables.doubts import no_header, role_in
-from ..text.layout import Rows, aligned
-from ..text.render import cut, shown
+from ..tables.doubts import folded, no_header, role_in, verdicts_in
+from ..text.render import cut, several, shown
 from .reading import samples_of, values_of
 from .rules import OF_FILES
 
-Columns: TypeAlias = dict[str, Counter[object]]
-"""How often each value occurs in the columns of a file, by name; None stands for empty cells."""
+Columns: TypeAlias = Mapping[str, Sequence[Any]]
+"""The first rows of columns, by name, None where a value is missing."""
+Line: TypeAlias = dict[str, Sequence[str]]
+"""What is put behind a command, by option."""
 
-UNKNOWN_NAME = "ID"
-"""What stands in a suggested line for a column that nobody can know."""
-_BESIDE = {"weights", "counts", "by", "groups"}
+_MOST_LISTED = 40
+# Labels that may say anything, as numbers and single letters may
+_FLAGS = {*"yes no true false on off pass fail right wrong correct incorrect".split()}  # noqa: SIM905
+# Options with which the labels, or the rows, are not those in the list
+_CHANGES = {"predictions", "weights", "counts", "by", "by_task", "groups", "extract", "choices"}
+_CHANGES |= {"threshold", "labels"}
 
 
-def ask_for_columns(options: Namespace) -> None:
-    """Raise the error that lists the columns of the first file, or of both of two."""
+def list_columns(options: Namespace) -> str:
+    """Return the columns of the first file, or of both of two, and a line that names them."""
     samples_of(options, {})  # refuses options with which no columns would do
-    file_options = values_of(options, "encoding", *OF_FILES)
-    try:
-        first = columns_listed(options.path[0], **file_options)
-    except DataError as error:
-        if "rows" not in error.remedy:
-            raise
-        (file_options["rows"],) = error.remedy["rows"]  # the only place where rows can be
-        first = columns_listed(options.path[0], **file_options)
-    misplaced = [word for word in options.path[1:] if word in first and not Path(word).exists()]
-    paths = [path for path in options.path if path not in misplaced]
-    list_files(paths, options.file_format)  # all exist
-    last = columns_listed(paths[1], **file_options) if len(paths) == 2 else first
-    columns = {
-        name: first.get(name, Counter()) | last.get(name, Counter()) for name in first | last
-    }
-    files = " and ".join(map(shown, paths[: 2 if len(paths) == 2 else 1]))
+    list_files(options.path, options.file_format)  # all exist
+    is_pair = len(options.path) == 2
+    of_files = values_of(options, "encoding", *OF_FILES)
+    listings = [first_rows(file, **of_files) for file in options.path[: 1 + is_pair]]
+    first, last = listings[0].columns, listings[-1].columns
+    columns = first | {x: [*first.get(x, ()), *last[x]] for x in last if is_pair}
+    titles = " and ".join(listing.title for listing in listings)
     if not any(columns.values()):
-        raise ValueError(
-            f"{files}: there must be rows with labels, and a name above each column that no other "
-            "has: if there is no header, add one as the first line"
-        )
+        names = "a name above each column: if there is no header, add one as the first line"
+        raise ValueError(f"{titles}: there must be rows with labels, and {names}")
+    verdicts = dict[str, tuple[str, ...]]()
+    for listing in listings:
+        true = [options.references, *_references_in(listing.columns)]
+        verdicts |= verdicts_in(listing.columns, true)
+    line, notes = _line(options, listings, verdicts)
+    clash = [name for name, values in columns.items() if name in values]
+    notes = [*_shared_labels(columns), *notes]
+    if len(clash) > 1:
+        line, notes = {}, [no_header(clash)]
+    how = "as here"
+    if not line:
+        line = {"-r": ["TRUE"], "-p": ["MODEL"]}
+        line |= {"--on": ["ID"]} if is_pair and not first.keys().isdisjoint(last) else {}
+        how = f"in place of {', '.join(chain.from_iterable(line.values()))}"
+    notes = [f"{note}." for note in notes]
+    notes += [f"Name the true labels (-r) and the predictions (-p), {how}:"]
+    notes += [_typed(options, line, listings[0].rows)]
+    return "\n\n".join([titles, _listed(columns, verdicts), "\n".join(notes)])
 
-    labels_as_names = [name for name, amounts in columns.items() if name in amounts]
-    advice = f"{no_header(labels_as_names)}.\n" if len(labels_as_names) > 1 else ""
-    advice += "Name the true labels (-r) and the predictions (-p) from this list"
-    has_rows = file_options["rows"] != options.rows
-    if has_rows:
-        advice += f", with --rows {file_options['rows']}"
-    identifiers = _identifiers(first, last) if len(paths) == 2 else []
-    remedy = _remedy(options, first, last, paths, misplaced, identifiers)
-    if identifiers and options.on is None and not remedy:
-        advice += f"; both files have the same values of {shown(identifiers[0])}: if it identifies "
-        advice += "samples, `--on` joins predictions to labels, and `compare` compares two models"
-    if remedy:
-        advice += ", for example"  # of which nothing is left if no line can be shown
-        if has_rows:
-            remedy["rows"] = [file_options["rows"]]
-        if remedy.get("on") == [UNKNOWN_NAME]:
-            advice += f" with the column that identifies a sample in place of {UNKNOWN_NAME}"
-    raise DataError(
-        f"`--references` and `--predictions` must name columns of {files}; the first "
-        f"{MOST_ROWS:,} rows have\n\n{aligned(_listed(columns))}\n\n{advice}",
-        remedy,
+
+def _typed(options: Namespace, line: Line, rows: str | None) -> str:
+    """Return the command that was typed, with the options that are missing."""
+    given = {"-r": options.references, "-p": options.predictions, "--on": options.on}
+    added = [x for flag, names in line.items() if not given.get(flag) for x in (flag, *names)]
+    added += ["--rows", rows] if rows and not options.rows else []
+    end = options.typed.index("--") if "--" in options.typed else len(options.typed)
+    typed = [*options.typed[:end], *added, *options.typed[end:]]
+    return f"  {shlex.join(['informedness', options.command, *typed])}"
+
+
+def _listed(columns: Columns, verdicts: Mapping[str, Sequence[str]]) -> str:
+    """Return a line for each column, with its most frequent values; of many those with labels."""
+    names = [*columns]
+    if len(names) > _MOST_LISTED:
+        names.sort(key=lambda name: not labels_in(columns[name]))
+    rows = [("column", "different", "most frequent")]
+    for name in names[:_MOST_LISTED]:
+        times = Counter(columns[name])
+        n_empty = times.pop(None, 0)
+        text = ", ".join(cut(repr(value), 16) for value, _ in times.most_common(3)) or "(none)"
+        text += f"; {n_empty:,d} empty" if n_empty else ""
+        agreed = " = ".join(map(shown, verdicts.get(name, ())))
+        text += f"; agrees with {agreed}" if agreed else ""
+        rows.append((cut(shown(name)), str(len(times)), text))
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    lines = [f"{name:{widths[0]}}  {n:>{widths[1]}}  {text}" for name, n, text in rows]
+    more = len(names) - _MOST_LISTED
+    return "\n".join([*lines, f"and {several(more, 'more column')}"] if more > 0 else lines)
+
+
+def _shared_labels(columns: Columns) -> list[str]:
+    """Return which columns have the same labels."""
+    alike: dict[frozenset[Any], list[str]] = {}
+    for name, values in columns.items():
+        if len(labels := labels_in(values)) > 1:
+            alike.setdefault(frozenset(labels), []).append(shown(name))
+    groups = [names for names in alike.values() if len(names) > 1]
+    return [f"{', '.join(x[:-1][:9])} and {x[-1]} have the same labels" for x in groups]
+
+
+# Which column is which
+
+
+def _references_in(columns: Columns) -> list[str]:
+    """Return the columns of labels that are called references, of equal ones the first."""
+    names = [x for x, y in columns.items() if role_in(x) == "references" and len(labels_in(y)) > 1]
+    return [*{tuple(columns[name]): name for name in names[::-1]}.values()][::-1]
+
+
+def _line(
+    options: Namespace, listings: Sequence[Listing], verdicts: Collection[str]
+) -> tuple[Line, list[str]]:
+    """Return the columns by option, and why; none if several readings are left.
+
+    Of two files the first has the references, and the second the predictions.
+    """
+    first, *others = (
+        {name: x for name, x in listing.columns.items() if name not in verdicts}
+        for listing in listings
     )
+    last = others[0] if others else first
+    asked = [options.references] if options.references else _references_in(first)
+    readings = [(true, models) for true in asked if (models := _models(true, first, last))]
+    if len(readings) != 1 or len(options.path) > 2 or options.given & _CHANGES:
+        return {}, []
+    ((true, models),) = readings
+    beside = _joined(options, true, models, first, last) if others else _sliced(first, true, models)
+    if beside is None or (options.command == "compare" and len(models) != 2):
+        return {}, []
+    needs, notes = _needs(first[true], [last[model] for model in models])
+    if others:
+        notes.insert(0, f"The labels in {shown(options.path[0])}, the first file, count as true")
+    return {"-r": [true], "-p": models} | beside | needs, notes
 
 
-def _listed(columns: Columns) -> Rows:
-    """Return the list of columns, each with its most frequent values."""
-    rows = [["column", "different", "most frequent"]]
-    for name, amounts in columns.items():
-        n_empty = amounts[None]
-        filled = amounts - Counter({None: n_empty})
-        examples = ", ".join(cut(repr(value), 16) for value, _ in filled.most_common(3))
-        if examples and n_empty:
-            examples += f"; {n_empty:,d} empty"
-        cells = [shown(name), str(len(filled)), examples or "(none, or several by this name)"]
-        rows.append(cells)
-    return rows
+def _joined(
+    options: Namespace, true: str, models: Sequence[str], first: Columns, last: Columns
+) -> Line | None:
+    """Return the column of identifiers, none if rows are paired; None if two files do not fit."""
+    shared = [name for name in first if name in last]
+    ids = [options.on] if options.on else [x for x in shared if _identify(first[x], last[x])]
+    ids = sorted(ids, key=lambda name: name == "")[:1]  # an index counts rows
+    has_both = len(models) > 1 or bool(_models(true, first, first))
+    if has_both or bool(ids) != bool(shared) or not {*ids} <= {*shared}:
+        return None
+    return {"--on": ids} if ids else {} if len(first[true]) == len(last[models[0]]) else None
 
 
-def _identifiers(first: Columns, last: Columns) -> list[str]:
-    """Return the columns with the same values in both files, each once, but for one without a name.
+def _identify(first: Sequence[Any], last: Sequence[Any]) -> bool:
+    """Return whether two columns have the same values, each once."""
+    return None not in first and Counter(first) == Counter(last) and 1 < len(first) == len({*first})
 
-    That is the index of a data frame, which counts the rows of each file.
+
+def _models(true: str, first: Columns, columns: Columns) -> list[str]:
+    """Return the columns of predictions: they have labels of the references, and a name for it.
+
+    Without such a name it is the only one, if its labels may not say anything else.
     """
-    return [x for x, n in first.items() if x and n == last.get(x) and n.total() == len(n) > 1]
+    references = first.get(true, ())
+    classes = {*map(folded, labels_in(references))}
+    shares = {}  # of the filled cells that are a class
+    for name, values in columns.items() if len(classes) > 1 else ():
+        are_alike = len({type(x) is str for x in {*references, *values} - {None}}) == 1
+        times = Counter(map(folded, values if are_alike else ()))
+        n_filled = times.total() - times[""]
+        shares[name] = sum(times[x] for x in classes) / max(n_filled, 1)
+    if first is columns:
+        shares.pop(true, None)
+    called = [name for name in shares if role_in(name) == "predictions" or name == true]
+    others = [name for name in shares if shares[name] >= 0.9 and role_in(name) is None]
+    if not called and len(others) == 1 and not all(map(_is_flag, classes)):
+        return others
+    return [name for name in called if shares[name] >= 0.5]
 
 
-def _remedy(
-    options: Namespace,
-    first: Columns,
-    last: Columns,
-    paths: list[str],
-    misplaced: list[str],
-    identifiers: list[str],
-) -> dict[str, Any]:
-    """Return the options that would do; nothing unless one column alone is called references.
+def _is_flag(label: str) -> bool:
+    """Return whether a label may say anything."""
+    with suppress(ValueError):
+        return float(label) == float(label)
+    return len(label) == 1 or label in _FLAGS
 
-    Models are columns with labels of the references. `misplaced` are columns given as files.
+
+def _sliced(columns: Columns, true: str, models: Sequence[str]) -> Line | None:
+    """Return the column of models if each has all samples, as identifiers that repeat show.
+
+    None if identifiers repeat and no column says why, or each row is another pair of labels, as in
+    a table of counts.
     """
-    is_report = options.command == "report"
-    is_pair = len(paths) == 2
-    shared = [name for name in first if first[name] and last.get(name)]  # none of two of a name
-    # joined for a report, the references are in the first file and the predictions in the last
-    is_joined = is_report and (options.on is not None or bool(identifiers))
-    names = [*(first | last)] if is_joined else shared
-    columns = {x: first.get(x, Counter()) | last.get(x, Counter()) for x in names}
-    true = [x for x in names if first.get(x) and role_in(x) == "references"]
-    if options.references is not None:
-        true = [x for x in names if x == options.references]
-    true = [x for x in true if len(labels_in(columns[x])) > 1]
-    if len(true) != 1 or None in columns[true[0]]:
-        return {}
-    classes = labels_in(columns[true[0]])
-    beside = [x for x in names if last.get(x) and role_in(x) != "references" and x not in true]
-    models = options.predictions or [x for x in beside if is_model(columns[x], classes)]
+    references = columns[true]
+    if len({*zip(references, *map(columns.get, models), strict=True)}) == len(references):
+        return None
+    others = {name: x for name, x in columns.items() if name not in (true, *models)}
+    for values in others.values():
+        times = Counter(values)
+        ((n_models, _),) = Counter(times.values()).most_common(1)
+        n_alike = sum(abs(n - n_models) <= 1 for n in times.values())
+        is_repeated = 1 < n_models < len(times) > len({*references}) and n_alike >= 0.9 * len(times)
+        if is_repeated and len({*zip(values, references, strict=True)}) == len(times):
+            n_pairs = {x: len({*zip(values, y, strict=True)}) for x, y in others.items()}
+            sizes = {x: len({*others[x]}) for x, n in n_pairs.items() if n == len(values)}
+            by = [x for x, n in sizes.items() if n_models <= n <= n_models + 1]
+            return {"--by": by[:1]} if by else None
+    return {}
 
-    n_models = 1 if is_report or is_pair else 2
-    is_known = len(models) >= n_models and len(paths) <= 2 and options.on in {None, *shared}
-    is_known &= {*models} <= {*columns}
-    is_of_two = is_joined and options.on is None and not {*models}.isdisjoint(first)
-    if not is_known or is_of_two or options.given & _BESIDE:
-        return {}
-    models = [model for model in models if model in misplaced] or models
-    if not is_report or is_pair:
-        models = models[:n_models]
-    remedy: dict[str, Any] = {"references": true, "predictions": models}
-    for option in options.given & {*remedy}:
-        del remedy[option]
-    if options.unknown == "error" and any(outside_classes(columns[x], classes) for x in models):
-        remedy["unknown"] = ["wrong"]
-    if misplaced:
-        remedy["columns"] = dict.fromkeys(misplaced)
-    if is_pair and options.on is None and (is_joined or not is_report):
-        remedy["on"] = identifiers[:1] or [UNKNOWN_NAME]
-    return remedy
+
+def _needs(references: Sequence[Any], answers: Sequence[Sequence[Any]]) -> tuple[Line, list[str]]:
+    """Return the options that the labels need, and why."""
+    line, notes = dict[str, Sequence[str]](), list[str]()
+    labels = {str(x) for side in (references, *answers) for x in side if x is not None}
+    kinds: list[Any] = [("--ignore-case", "case", str.casefold), ("--strip", "blanks", str.strip)]
+    for flag, kind, fold in kinds:
+        times = Counter(map(fold, labels))
+        if n_alike := sum(n for n in times.values() if n > 1):
+            line[flag] = []
+            notes.append(f"Of {len(labels)} labels {n_alike} differ only by {kind}")
+    if None in references:
+        line["--drop-null"] = []
+    if not {folded(x) for side in answers for x in side} <= {*map(folded, references)} - {""}:
+        line["--unknown"] = ["wrong"]
+        notes.append("Predictions that are missing, or no class of the references, are wrong")
+    return line, notes

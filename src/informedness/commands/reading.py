@@ -6,6 +6,7 @@ Tested in tests/test_cli.py.
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from os.path import isfile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,7 +35,6 @@ def samples_of(options: Namespace, columns: dict[str, str]) -> "Samples":
 
     labels = LabelOptions(**values_of(options, *OF_LABELS))
     samples = Samples(columns, labels, **values_of(options, *OF_NULLS))
-    samples.most_rows = options.most_rows
     samples.reads_names = options.metric is None or score_named(options.metric).reads_names
     if not isinstance(options.prior, str | None):
         samples.beside = [{*map(str, options.prior)}]
@@ -42,12 +42,20 @@ def samples_of(options: Namespace, columns: dict[str, str]) -> "Samples":
 
 
 def rows_of(options: Namespace, samples: "Samples", second: Sequence[str] = ()) -> Iterable[Any]:
-    """Return the rows of files; or of two joined, of which the second has the last role alone."""
+    """Return the rows of files; or of two joined, of which the second has the last role alone.
+
+    Two files without a column in common have rows in the same order.
+    """
     from ..files.batches import read_files
     from ..files.joined import joined_rows
+    from ..files.listing import first_rows
 
     file_options = values_of(options, "encoding", *OF_FILES)
-    if options.on is None or not second:
+    are_apart = False
+    if options.on is None and second and len(options.path) == 2 and all(map(isfile, options.path)):
+        tops = [first_rows(path, **file_options).columns for path in options.path]
+        are_apart = tops[0].keys().isdisjoint(tops[1])
+    if not second or (options.on is None and not are_apart):
         return read_files(options.path, samples, **file_options)
     sides = [role for role in samples.names if role != second[-1]], second
     columns = [{role: samples.names[role] for role in side} for side in sides]

@@ -41,6 +41,10 @@ if TYPE_CHECKING:
 def report(options: Namespace) -> str:
     """Return the scores of the predictions in files, or of the answers in logs."""
     source = check_options(options)
+    if source == "list":
+        from .missing_columns import list_columns
+
+        return list_columns(options)
     read_prior(options)
     if options.plot is not None:
         _prepare_figures(options.plot)
@@ -88,8 +92,6 @@ def _table(options: Namespace, source: str) -> Any:
     """Return the table of the files, or with `by` one for each slice."""
     from ..files.tables import tables_of
 
-    if source == "matrix":
-        return options.matrix
     if source == "lines":
         samples = samples_of(options, dict(zip(NAMES, options.path, strict=True)))
         rows = rows_of_lines(options, samples)

@@ -14,12 +14,12 @@ from ..statistics.intervals import check_level
 from ..statistics.registry import averaged_score, score_named
 
 OF_TEXT = ("extract", "choices", "ignore_case", "strip")
-_OF_SAMPLES = ("numeric", "ignore_index", "unknown", "threshold")
-OF_LABELS = (*OF_TEXT, "labels", *_OF_SAMPLES)
+OF_LABELS = (*OF_TEXT, "numeric", "labels", "ignore_index", "unknown", "threshold")
 _OF_RUNS = ("task", "exclude_task", "variant", "runs", "latest", "epoch", "epochs")
 OF_LOGS = ("harness", "verdict", *_OF_RUNS)
 OF_NULLS = ("drop_null", "keep_missing")
 OF_FILES = ("file_format", "rows", "no_quotes")
+READING = {*OF_FILES, *OF_NULLS, "encoding", "choices", "ignore_case", "strip", "numeric"}
 OF_ESTIMATE = ("metric", "average", "confidence_level")
 _OF_TABLES = ("prior", "labels", "ignore_index", "numeric", "threshold", "encoding", *OF_NULLS)
 _OF_COLUMNS = ("weights", "counts", "by", "by_file", "by_task", "vs_rest", "on", "groups")
@@ -50,14 +50,12 @@ def _rules(options: Namespace, source: str) -> list[Rule]:
     odds = "a --prior, without an interval: leave out --confidence-level"
     one_score = "one score of one model: add --metric"
     all_scores = "all scores, and --metric prints one: leave out one of them"
-    no_matrix = "samples, and the file is a confusion matrix: leave it out"
     level = "intervals: add --confidence-level 0.95"
     of_slices = "the intervals of slices: add --confidence-level 0.95"
     return [
         Rule((*OF_LOGS, "each"), source == "logs", logs),
         # several tasks
         Rule(_OF_ALL_FILES, not is_suite, "all files together: leave out --by-file"),
-        Rule((*_OF_SAMPLES, *OF_TEXT, *OF_NULLS), source != "matrix", no_matrix),
         Rule(_OF_TABLES, source != "logs", columns),
         Rule((*_OF_COLUMNS, *OF_FILES), source == "columns", columns),
         Rule(_OF_ONE_TASK, options.by_task is None, "one task: leave out --by-task"),
@@ -79,7 +77,10 @@ def _rules(options: Namespace, source: str) -> list[Rule]:
 
 
 def check_options(options: Namespace) -> str:
-    """Refuse what cannot work, before hours of reading, and return where the labels are."""
+    """Refuse what cannot work, before hours of reading, and return where the labels are.
+
+    It is "list" if all that is asked is which columns there are.
+    """
     source = _source(options)
     for rule in _rules(options, source):
         if given := [name for name in rule.options if name in options.given and not rule.is_met]:
@@ -101,32 +102,23 @@ def check_options(options: Namespace) -> str:
     if source == "lines" or (options.on and len({*models}) < 2):
         list_files(options.path, "csv")  # refuses one that is given twice, in any format
     if source == "columns" and None in (options.references, options.predictions):
-        from .missing_columns import ask_for_columns
+        from .missing_columns import list_columns
 
-        ask_for_columns(options)
+        if options.command == "report" and options.given <= READING:
+            return "list"
+        names = "`--references` and `--predictions` must name columns"
+        raise ValueError(f"{names}; {list_columns(options)}")
     return source
 
 
 def _source(options: Namespace) -> str:
-    """Return whether labels are in "columns", in "lines" of text, in a "matrix" or in "logs"."""
+    """Return whether the labels are in "columns", in "lines" of text or in "logs"."""
     is_named = options.references is not None or options.predictions is not None
     is_text = [Path(file).suffix.lower() in (".txt", ".text") for file in options.path]
     n_sides = 2 if options.command == "report" else 3  # references, and one or two models
     if is_text == [True] * n_sides and not is_named:
         return "lines"
-    if is_named or any(is_text) or _is_table(options):
-        return "columns" if is_named or not _is_matrix(options) else "matrix"
-    return "logs"
-
-
-def _is_matrix(options: Namespace) -> bool:
-    """Return whether the only file to report on is a confusion matrix, and keep its table."""
-    from ..files.tables import table_of_matrix
-
-    if options.command == "report" and len(options.path) == 1 and Path(options.path[0]).is_file():
-        ((path, kind),) = list_files(options.path, options.file_format)
-        options.matrix = table_of_matrix(path, kind, options.encoding, options.labels)
-    return getattr(options, "matrix", None) is not None
+    return "columns" if is_named or any(is_text) or _is_table(options) else "logs"
 
 
 def _is_table(options: Namespace) -> bool:

@@ -45,7 +45,8 @@ class Parquet:
         self._metadata = pyarrow.parquet.read_metadata(native(stream))
         schema = self._metadata.schema.to_arrow_schema()
         self.header, self.class_names = schema.names, check_schema(names, schema)
-        self._columns = sorted({str(column_of(x, self.header)) for x in names.values()})
+        columns = {str(column_of(x, self.header)) for x in names.values()}
+        self._columns = sorted(columns or {*self.header})  # all without names
 
     def batches(self, _: bool) -> Iterator[Any]:
         """Yield record batches; an error if the file is damaged, or another begins behind it."""

@@ -8,10 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..errors import naming
+from ..errors import DataError, naming
 from ..text.render import shown
 from .columns import by_argument, columns_to_read
 from .csv import DELIMITERS
+from .listing import first_rows
 from .objects import column_of
 from .open import columns_in, list_files, open_whole, read_header
 from .samples import Samples
@@ -45,7 +46,8 @@ def raw_batches(
         If a file is damaged or lacks a column; the message names the file.
     """
     columns = columns_to_read(names)
-    for file, kind in list_files(path, file_format):
+    files = list_files(path, file_format)
+    for file, kind in files:
         samples.sources.append(file)
         opened = open_whole(file, kind, encoding, most_bytes, not no_quotes)
         with naming(shown(file)), opened as stream:
@@ -53,19 +55,23 @@ def raw_batches(
                 header = read_header(stream, kind, {}, rows, None, not no_quotes).header
                 columns |= {x: name for x, name in beside.items() if column_of(name, header)}
                 stream.seek(0)
-            read = read_header(stream, kind, columns, rows, most_bytes, not no_quotes)
+            try:
+                read = read_header(stream, kind, columns, rows, most_bytes, not no_quotes)
+            except DataError as error:
+                joins = "; several files are read as one, and --on joins two"
+                raise DataError(f"{error}{joins if len(files) > 1 else ''}") from None
             samples.header += [name for name in read.header if name not in samples.header]
             if len(getattr(read, "sheets", ())) > 1:
                 samples.sources[-1] += f", sheet {read.sheet}"
             samples.class_names = getattr(read, "class_names", {})
             samples.is_text = kind in DELIMITERS
-            options = {"encoding": encoding, "rows": rows, "no_quotes": no_quotes}
+            options: dict[str, Any] = {"encoding": encoding, "rows": rows, "no_quotes": no_quotes}
             again = partial(_batches_of, samples.names, file, kind, options)
             samples.batches_of = again if Path(file).is_file() else None  # a pipe is read only once
+            top = partial(first_rows, file, kind, **options)
+            samples.first_rows = top if Path(file).is_file() else None
             for batch in columns_in(read, stream, kind, columns, samples.keep_missing):
                 yield by_argument(batch)
-                if samples.most_rows is not None and samples.n_rows >= samples.most_rows:
-                    return
 
 
 def _batches_of(

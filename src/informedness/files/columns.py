@@ -88,21 +88,32 @@ def slices_of(columns: Mapping[str, Any]) -> Any:
     return by["by"] if len(by) == 1 else by
 
 
+def numbered(names: Sequence[str]) -> list[str]:
+    """Return names of columns as pandas has them: x, and x.1 for the next one of this name."""
+    taken, times = {*names}, Counter[str]()
+    different = list[str]()
+    for name in names:
+        new = name
+        while times[name] and new in taken:
+            new = f"{name}.{times[name]}"
+            times[name] += 1
+        taken.add(new)
+        times[name] += times[name] == 0
+        different.append(new)
+    return different
+
+
 def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
     """Raise one error about all of `names`, by argument, that are not the name of one column."""
     reasons = list[str]()
-    meant = dict[str, str]()
     times = Counter(present)
     for argument, name in names.items():
         if times[name] != 1:
             reason = "occurs twice" if name in times else "does not exist"
             reasons.append(f"`{argument}` names column {name!r}, which {reason}")
-            taken = {*names.values(), *meant.values()}
-            free = [x for x, n in times.items() if n == 1 and x not in taken]
-            meant[name] = "" if name in times else closest(name, free)
     if reasons:
         columns = listed(present, *names.values())
-        raise DataError(f"{'; '.join(reasons)}; the columns are {columns}", {"columns": meant})
+        raise DataError(f"{'; '.join(reasons)}; the columns are {columns}")
 
 
 def closest(name: str, names: Collection[Any]) -> str:

@@ -12,11 +12,11 @@ from functools import partial
 from itertools import islice
 from typing import Any, BinaryIO
 
-from ..core.labels import show
+from ..core.labels import LabelsWarning, show, warn
 from ..errors import DataError
 from ..tables.doubts import said_of_comma
 from .arrow import native
-from .columns import check_columns, labelled_among, why_not_utf8
+from .columns import check_columns, labelled_among, numbered, why_not_utf8
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 BLOCK = 1 << 22  # bytes parsed at a time, and the longest row that can be read
@@ -43,8 +43,10 @@ class Delimited:
         self._names = names
         self._quotes = quotes
         self.delimiter, self.n_skipped, rows = _top(stream, names, DELIMITERS[kind], quotes)
-        self.header = rows[0] if rows else []
+        self._first_row = rows[0] if rows else []
+        self.header = numbered(self._first_row)
         self._n_first = len(rows)
+        self._hidden = dict[str, int]()
         if not names:
             return
         try:
@@ -60,12 +62,16 @@ class Delimited:
         """Yield batches of the columns, empty cells as nulls unless they are to be kept."""
         import pyarrow.csv
 
-        if self._n_first == 1:  # the header alone, which pyarrow refuses if no line ends there
+        if self._n_first < 2:  # of the header alone pyarrow refuses one that no line ends
             return
         self._stream.seek(0)
         names = self._names
-        types = dict.fromkeys(names.values(), pyarrow.dictionary(pyarrow.int32(), pyarrow.string()))
-        types |= {names[x]: pyarrow.float64() for x in ("weights", "counts") if x in names}
+        written = dict(zip(self.header, self._first_row, strict=True))
+        text = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
+        types = {written[x]: text for x in names.values() or self.header}  # all without names
+        amounts = [names[x] for x in ("weights", "counts") if x in names]
+        types |= {written[x]: pyarrow.float64() for x in amounts}
+        are_different = self.header == self._first_row
         batches = pyarrow.csv.open_csv(
             native(self._stream),
             read_options=pyarrow.csv.ReadOptions(block_size=BLOCK, skip_rows=self.n_skipped),
@@ -75,19 +81,35 @@ class Delimited:
                 newlines_in_values=self._quotes,
             ),
             convert_options=pyarrow.csv.ConvertOptions(
-                include_columns=list(types),
+                include_columns=[*types] if names and are_different else [],
                 column_types=types,
                 null_values=[""],
                 strings_can_be_null=not keep_empty,
             ),
         )
         labels = set[Any]()
+        unequal = dict[str, list[str]]()
         for batch in batches:
+            if not are_different:
+                batch = pyarrow.RecordBatch.from_arrays(batch.columns, names=self.header)
+                unequal |= self._unequal(batch, written)
             if self._hidden:
                 labels.update(batch[self._labelled].dictionary.to_pylist())
             yield batch
         if hidden_labels := labels.intersection(self._hidden):
             raise _not_well_formed(min(self._hidden[x] for x in hidden_labels), _GOES_ON)
+        for name, columns in unequal.items():
+            different = f"{name!r} is the name of several columns, whose values differ: they are"
+            warn(f"{different} called {', '.join(map(repr, columns))}", LabelsWarning)
+
+    def _unequal(self, batch: Any, written: Mapping[str, str]) -> dict[str, list[str]]:
+        """Return the other columns that have a name to read, if not all of them are equal."""
+        unequal = {}
+        for name in {*self._names.values()}:
+            columns = [x for x in self.header if written[x] == name]
+            if not all(batch[x].equals(batch[name]) for x in columns):
+                unequal[name] = columns
+        return unequal
 
     def _rows_within_cells(self) -> dict[str, int]:
         """Return the labels in lines within cells that may be rows of their own, and where.
@@ -124,7 +146,7 @@ class Delimited:
                 reader = csv.reader(with_quotes(lines), delimiter=self.delimiter, strict=True)
                 for row in reader:
                     first_number, last_line = row_lines[0][0], row_lines[-1][1]
-                    is_sure |= row == self.header and f'"{self._labelled}"' in last_line
+                    is_sure |= row == self._first_row and f'"{self._labelled}"' in last_line
                     line_end = last_line[len(last_line.rstrip("\r\n")) :] or "\n"
                     rows = self._lines_in(row, line_end)
                     n_alike = sum(len(cells) == len(self.header) for cells in rows)
@@ -161,8 +183,7 @@ def _not_well_formed(line: int, why: str) -> DataError:
     return DataError(
         f"the row that begins in line {line} has a quoted field that is not well formed ({why}): a "
         "quote that is part of the text must be written twice, inside a quoted field; or with "
-        "no_quotes=True all quotes are text",
-        {"no_quotes": []},
+        "no_quotes=True all quotes are text"
     )
 
 

@@ -146,18 +146,18 @@ def samples_of_lines(
 
 def joined_rows(
     paths: Sequence[Any],
-    on: str,
+    on: str | None,
     names: Sequence[Mapping[str, str]],
     samples: Samples,
     **file_options: Any,
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows of two files, joined on their identifiers.
+    """Yield the rows of two files, joined on their identifiers, or paired by position.
 
     Parameters
     ----------
     paths : two paths
         Files, or folders of part files.
-    on : str
+    on : str, optional
         Name of the column of identifiers, which both files have.
     names : two dicts of str to str
         The column of each argument in either file. Of an argument that both have, as references of
@@ -171,17 +171,18 @@ def joined_rows(
     ------
     ValueError
         If a file is damaged or lacks a column, an identifier occurs twice in a file or is not in
-        both files, or has different references.
+        both files, or has different references; or without identifiers the numbers of rows differ.
     """
     first, second = names
     references = first["references"]  # a column that the second file may have, too
     beside: dict[str, str] = {}
-    if {"references", references}.isdisjoint([*second, *second.values()]):
+    if on is not None and {"references", references}.isdisjoint([*second, *second.values()]):
         beside = {"references": references}
     sides: list[dict[str, Any]] = []
     are_text = True
     for path, columns, optional in zip(paths, names, ({}, beside), strict=True):
-        side = _side(path, {"on": on, **columns}, samples, beside=optional, **file_options)
+        columns = columns if on is None else {"on": on, **columns}
+        side = _side(path, columns, samples, beside=optional, **file_options)
         sides.append(side)
         are_text &= samples.is_text
     _spell_alike(sides, "on")
@@ -189,6 +190,17 @@ def joined_rows(
         _spell_alike(sides, "references")
 
     files = [str(path) for path in paths]
+    if on is None:
+        n_rows = [len(next(iter(side.values()))) for side in sides]
+        if n_rows[0] != n_rows[1]:
+            amounts = " and ".join(f"{n:,d} in {x}" for n, x in zip(n_rows, files, strict=True))
+            raise ValueError(
+                f"two files without a column in common must have the same rows, got {amounts}: "
+                "write identifiers into both, and give their column as `on`"
+            )
+        samples.sources[-1] += " (rows paired by position)"
+        yield samples.read({x: (sides[0] | sides[1])[x] for x in samples.names})
+        return
     argument = f"`on` {on!r}"
     if "references" not in second:
         sides[1] = _beside(sides, files, argument, samples)

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, TypeAlias
 from ..core.labels import show, warn
 from ..errors import DataError, needing, refuse_all
 from ..text.render import several
-from .columns import ARGMAX, check_columns, closest, listed, why_not_utf8
+from .columns import ARGMAX, check_columns, listed, why_not_utf8
 
 Row: TypeAlias = tuple[str, Any]
 """Where an object stands, and the object."""
@@ -43,16 +43,24 @@ class Objects:
             objects = json_rows(stream, rows, names)
         first: Row = next(objects, ("", {}))
         self._where, self.first = first
-        self._rows: Iterable[Row] = chain([first] if first[0] else [], objects)
+        self.rows: Iterable[Row] = chain([first] if first[0] else [], objects)
         if not self.header and isinstance(self.first, dict):
             self.header = [*self.first]
+
+    def first_columns(self, n_rows: int) -> dict[str, list[Any]]:
+        """Return the first rows of all columns that they have, None where one has not."""
+        objects = [*islice(self.rows, n_rows)]
+        for where, row in objects:
+            _values_of(row, {}, where)
+        names = dict.fromkeys(name for _, row in objects for name in row)
+        return {name: [row.get(name) for _, row in objects] for name in names}
 
     def batches(self, keep_empty: bool) -> Iterator[dict[str, list[Any]]]:
         """Yield values by argument, with empty text in place of nulls if they are to be kept.
 
         An absent key is a null, and an error if no row has it.
         """
-        rows = iter(self._rows)
+        rows = iter(self.rows)
         columns: dict[str, list[Any]] = {argument: [] for argument in self._names}
         n_rows = 0
         n_lacking = Counter[str]()
@@ -150,11 +158,12 @@ def _refuse_document(document: Mapping[str, Any], is_row: bool) -> None:
     places.sort(key=lambda place: -place[1])
     paths = [path for path, *_ in places]
     if len(paths) == 1:
-        raise DataError(
+        error = DataError(
             "the file is one object; if its rows are the objects at one place in it, give "
-            f"`rows` {paths[0]!r}",
-            {"rows": paths},
+            f"`rows` {paths[0]!r}"
         )
+        (error.rows,) = paths
+        raise error
     if paths:
         (first, n_rows, _), *others = places
         rest = "".join(f", {path} ({n:,d})" for path, n, _ in others)
@@ -306,8 +315,7 @@ def open_sheet(
         if names and len(having) > 1:
             several = [name for name, *_ in having]
             raise DataError(
-                f"one sheet must have these columns, got {listed(several)}: name one as `rows`",
-                {"rows": several},
+                f"one sheet must have these columns, got {listed(several)}: name one as `rows`"
             )
         sheet, header, rows = max(having or asked, key=lambda table: len(table[1]))
         check_columns(names, header)
@@ -354,15 +362,17 @@ def _start(name: str, names: Collection[str]) -> tuple[Any, bool]:
     return name.removeprefix(ARGMAX) if is_argmax else name, is_argmax
 
 
-def leaves(value: Any, path: str = "") -> Iterator[str]:
-    """Yield the ways to the values in an object of JSON, or of Arrow."""
-    if isinstance(value, Mapping) and value:
+def leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Yield the ways to the values in one of JSON or Arrow, and these; longer lists as text."""
+    if isinstance(value, dict) and value:
         for name, field in value.items():
-            yield from leaves(field, f"{path}.{name}".removeprefix("."))
-    elif isinstance(value, list) and value:
+            yield from leaves(field, f"{path}.{name}")
+    elif isinstance(value, list) and len(value) == 1:
         yield from leaves(value[0], f"{path}.0")
+    elif isinstance(value, (dict, list)):
+        yield path, str(value) if value else None
     else:
-        yield path
+        yield path, value
 
 
 def value_in(value: Any, way: str, path: str = "") -> Any:
@@ -415,8 +425,7 @@ def one_value(
         if n_lacking is not None and isinstance(error, AbsentError):
             n_lacking[name] += 1
             return None
-        remedy = {"columns": {name: closest(name, [*leaves(row)])}}
-        raise DataError(f"{where} has no {name!r}; {error}", remedy) from error
+        raise DataError(f"{where} has no {name!r}; {error}") from error
     if is_argmax:
         return _argmax(value, f"{where}: {path!r}")
     if isinstance(value, (dict, list)):

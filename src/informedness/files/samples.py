@@ -24,12 +24,13 @@ from ..core.labels import (
     warn,
 )
 from ..core.table import Task, read_amounts
-from ..errors import DataError, naming, refuse_all
+from ..errors import naming, refuse_all
 from ..tables.containers import code_integers, read_quickly
 from ..tables.counting import read_whole
 from ..tables.doubts import (
     no_header,
     said_of_comma,
+    verdicts_in,
     warn_of_other_order,
     warn_of_swapped,
     why_apart,
@@ -73,9 +74,9 @@ class Samples:
         self.class_names: Mapping[str, Sequence[str]] = {}  # by argument, of positions in it
         self.n_rows = 0
         self.left_out = Counter[str]()
-        self.most_rows: int | None = None  # that are read of files
         self.is_of_files = True  # and not of a frame
         self.batches_of: Callable[[str], Iterable[Any]] | None = None  # of any other column
+        self.first_rows: Callable[[], Any] | None = None  # of a file that can be read again
         self.reads_names = True  # whether a prediction is right only by the name of its class
         self.beside: list[Collection[str]] = []  # labels of other files of the call
         self.meant: Mapping[Any, Label] = {}  # what text stands for, once all is read
@@ -258,6 +259,7 @@ class Samples:
             warn_of_swapped(self.names["references"], self.names[argument])
             columns = [*columns_to_read({argument: self.names[argument]}).values()]
             warn_of_other_order(columns, classes or ())
+        self._warn_of_verdicts(sides)
         may_be_counts = "counts" not in self.names and never_repeats() and _are_most_pairs(sides)
         if may_be_counts and (columns := self.whole_columns()):
             warn(
@@ -268,6 +270,17 @@ class Samples:
         declared = None if classes is None else tuple(classes)
         task = Task(declared, self._ignored, self.options.unknown)
         return meant, task, self._account(sides, {*(classes or known)}, bool(classes))
+
+    def _warn_of_verdicts(self, sides: Mapping[str, Amounts]) -> None:
+        """Warn of predictions that say in each row whether the references and a column agree."""
+        true = self.names["references"]
+        are_two = [x for x in self.labelled[1:] if len({*dict(sides[x])} - {None}) == 2]
+        asked = [self.names[argument] for argument in are_two]
+        columns = self.first_rows().columns if asked and self.first_rows is not None else {}
+        for name, agreed in verdicts_in(columns, [true], asked).items():
+            if agreed:
+                text = f"{name!r} says in each row whether {' and '.join(map(repr, agreed))} agree"
+                warn(f"{text}: it is a verdict on predictions, not predictions", LabelsWarning)
 
     def _labels_of_text(self, sides: Mapping[str, Amounts]) -> Mapping[Any, Label]:
         """Return what the text of all columns and options stands for; empty if it is as it is."""
@@ -313,20 +326,15 @@ class Samples:
         ]
         if reasons and len(self.sources) == 1 and self.is_of_files:
             reasons[0] += f", first in row {self._first_missing[lacking[0]]}"
-        remedy: dict[str, Any] = {}
         advice = "drop_null=True leaves out rows with missing values"
-        predictions = [x for x in lacking if x.startswith("predictions")]
-        if predictions:
-            remedy |= {} if self.options.known else {"unknown": ["wrong"]}
+        if any(x.startswith("predictions") for x in lacking):
             advice = (
                 f'unknown="wrong" counts a missing prediction as wrong, {advice}, which can '
                 "flatter a model that gives up on hard samples"
             )
-        if len(predictions) < len(lacking):
-            remedy["drop_null"] = []
         if self._has_text:
             advice += ", keep_missing=True reads such text as labels"
-        return [DataError(f"{'; '.join(reasons)}: {advice}", remedy)] if reasons else []
+        return [ValueError(f"{'; '.join(reasons)}: {advice}")] if reasons else []
 
     def _account(
         self, sides: Mapping[str, Amounts], classes: Collection[Any], is_declared: bool

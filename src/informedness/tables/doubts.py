@@ -6,7 +6,8 @@ Tested in tests/test_answered.py and tests/test_every_path.py.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..core.table import Table, warn_of_labels
 
 # Words in names of columns; the last only where no other is there: "predicted label".
 _TRUE = re.compile(
-    "gold(en)?|true|(ground)?truth|refs?|references?|actual|expected|human|annotator|answerkey"
+    "gold(en)?|true|(ground)?truth|refs?|references?|actual|expected|obs(erved)?|ytest|answerkey"
 )
 _PREDICTED = re.compile("preds?|predict(ed|ions?)?|yhat|hyp|hypothesis")
 _LABEL = re.compile("labels?|targets?")
@@ -71,6 +72,55 @@ def warn_of_other_order(columns: Sequence[str], classes: Sequence[Label]) -> Non
         )
 
 
+def verdicts_in(
+    columns: Mapping[str, Sequence[Any]],
+    references: Iterable[Any],
+    asked: Collection[str] | None = None,
+) -> dict[str, tuple[str, ...]]:
+    """Return the columns that say in each row whether two others agree, and these two.
+
+    Of three columns of the same two labels each is the verdict of the others: it is the one whose
+    name says neither side. Where names do not say which, each has no others.
+    """
+    labels = dict[str, list[str]]()
+    for name, values in columns.items():
+        texts = {x: folded(x) for x in {*values}}
+        if 2 < 2 * len(texts) <= len(values):
+            labels[name] = [texts[x] for x in values]
+
+    def is_verdict(*names: str) -> bool:
+        return _is_verdict({*zip(*(labels[name] for name in names), strict=True)})
+
+    verdicts = dict[str, tuple[str, ...]]()
+    some = [x for x in asked or labels if len({*labels.get(x, ())} - {""}) == 2]
+    for verdict, true, x in product(some, {*references} & {*labels}, labels):
+        if len({verdict, true, x}) == 3 and is_verdict(verdict, true, x):
+            say_neither = role_in(verdict) is None, role_in(x) is None
+            if say_neither == (True, False) or not is_verdict(x, true, verdict):
+                verdicts[verdict] = true, x
+            elif say_neither != (False, True):
+                verdicts.setdefault(verdict, ())
+    return verdicts
+
+
+def _is_verdict(rows: Collection[tuple[str, ...]]) -> bool:
+    """Return whether the first says where the others agree, which may have names of their own."""
+    for right in {verdict for verdict, *_ in rows} - {""}:
+        pairs = {(true, x) for verdict, true, x in rows if verdict == right}
+        others = {(true, x) for verdict, true, x in rows if verdict not in (right, "")}
+        are_equal = all(a == b for a, b in pairs) and not any(a == b for a, b in others)
+        are_one_to_one = all(len({*side}) == len(pairs) for side in zip(*pairs, strict=True))
+        if are_one_to_one and len(pairs) > (1 if are_equal else 2) and not pairs & others:
+            return True
+    return False
+
+
+def folded(label: Any) -> str:
+    """Return a label without what writers change: case, blanks around it, .0; "" for None."""
+    text = "" if label is None else str(label).strip().casefold()
+    return re.sub(r"(?<=\d)\.0+$", "", text)
+
+
 def no_header(names: Iterable[str]) -> str:
     """Return that these names of columns are labels, too, as those in a first sample are."""
     listed = " and ".join(map(repr, names))
@@ -91,7 +141,7 @@ def role_in(name: Any) -> str | None:
 def words_of(name: Any) -> list[str]:
     """Return the words of a name, as in yTrue or predicted_label; none of what is not text."""
     spaced = re.sub("(?<=[a-z])(?=[A-Z])", " ", name) if isinstance(name, str) else ""
-    whole = spaced.lower().replace("y_hat", "yhat").replace("answer_key", "answerkey")
+    whole = re.sub("y_(hat|test)|answer_key", lambda x: x[0].replace("_", ""), spaced.lower())
     return re.findall(r"[^\W\d_]+", whole)
 
 

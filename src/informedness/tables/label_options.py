@@ -14,7 +14,6 @@ from typing import Any
 
 from ..core.labels import NULLS, Column, Label, check_choice, check_distinct, show
 from ..core.table import is_real
-from ..errors import DataError
 from .class_names import at_position, integer_of
 from .containers import code_integers, read_quickly
 
@@ -187,10 +186,9 @@ def _extracted(text: Any, role: str, pattern: re.Pattern[str], unknown: str) -> 
         raise ValueError(f"`extract` needs text, got {show(text)} in `{role}`")
     (answer,) = extracted([text], pattern)
     if answer is None and unknown == "error":
-        raise DataError(
+        raise ValueError(
             f"`extract` must find an answer in each text, and found none in {show(text)} of "
-            f'`{role}`: pass unknown="wrong" to count such predictions as wrong answers',
-            {"unknown": ["wrong"]},
+            f'`{role}`: pass unknown="wrong" to count such predictions as wrong answers'
         )
     return answer
 
