@@ -202,7 +202,11 @@ def of_groups(sides, squares, moved, furthest, weights, groups, metric, average=
                 share = n[c, j] / n[c].sum()
                 away = made.sums_of(of_c, weights * ((sides[1] == j) - share))
                 alone = q.sum() * share * (1 - share)
-                effects[c, j] = max(over(made.f[pool] * (away**2).sum(), alone), 1)
+                of_cell = made.sums_of(of_c & (sides[1] == j), weights)
+                alike = (of_cell**2).sum() / q[j]
+                effect = over(made.f[pool] * (away**2).sum(), alone)
+                effect = max(effect, 1) if effect > 0 and pool != -1 else alike
+                effects[c, j] = (made.m[pool] * effect + alike) / (made.m[pool] + 1)
     error = math.sqrt(made.variance)
     return error, interval(n, metric, average, level, effects * squares, of_groups=error)[2:]
 
@@ -276,7 +280,11 @@ def of_entropies(n, metric, level, squares, without, of_groups=None):
     if metric == "ema":
         b = (most - mean) / size
         chance = -mean - of_refs[1] - reach(mean * b + of_refs[2], b)
-    least = max(centre + of_cells[0] - of_cells[1], chance)
+    least = centre + of_cells[0] - of_cells[1]
+    if of_groups is not None:  # as if the groups of each class were given
+        given = (squares * (over(n * total, np.outer(r, c)) - 1)).sum() / total**2 / 2
+        least -= given
+    least = max(least, chance)
     variance += (of_cells[2] + of_refs[2]) * ("variance" not in without)
     left = (most if metric == "nit" else 0) - logarithm
     up = min(max(left, 0), math.log(size)) / size * ("slope" not in without)

@@ -117,7 +117,7 @@ class EntropicScore(ScoreWithInterval):
         The lower end takes all empty cells for equally likely, which is the least information that
         the cells of one sample leave room for; it is chance where the table may be a guesser's.
         """
-        error = self._error(table) if error is None else error
+        of_groups, error = error, self._error(table) if error is None else error
         if self.lacks_classes(table):
             return Interval(value, error)
         cells, columns, rows = self._lacking(table)
@@ -125,7 +125,10 @@ class EntropicScore(ScoreWithInterval):
         z = intervals.normal_quantile(level)
         chance = self.by_chance(table, rows, z)
         centre = self._centre(table, cells, columns, rows)
-        least = max(centre + cells.likely - cells.most, chance)
+        least = centre + cells.likely - cells.most
+        if of_groups is not None:
+            least -= self._fixed(table)
+        least = max(least, chance)
         centre = max(centre, chance)
 
         variance = (error / float(self.exact(table))) ** 2 + cells.variance + rows.variance
@@ -153,6 +156,12 @@ class EntropicScore(ScoreWithInterval):
         n_absent = table.n_classes - int(np.count_nonzero(r))
         rows = missing_entropy(r, sum_by(table.rows, squares, len(r)), n_absent)
         return cells, columns, rows
+
+    def _fixed(self, table: Table) -> float:
+        """Return how much lower the logarithm is if the groups of each class are taken as given."""
+        r, c = table.reference_totals[table.rows], table.prediction_totals[table.columns]
+        squares, n = squared_weights(table), float(table.total)
+        return float((squares * (table.counts / r * n / c - 1)).sum()) / (2 * n**2)
 
     def _centre(self, table: Table, *lacking: Missing) -> float:
         """Return the logarithm without its bias."""

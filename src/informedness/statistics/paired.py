@@ -282,28 +282,30 @@ def of_groups(table: Table, score: ScoreWithInterval, pairs: CellPairs) -> InGro
     whole = group_variance(rows[cells], groups, amounts, gradient[cells], furthest[cells])
     by_row = GroupSums.of_values(rows[cells], groups, amounts)
     squares = squared_weights(table)
-    row_squares, factors = sum_by(rows, squares, k), whole.factors[whole.pool]
+    row_squares, pooled = sum_by(rows, squares, k), whole.pool[rows]
+    share = table.counts / sum_by(rows, table.counts, k)[rows]
     if score.by_cell:
-        # of the share of its row (Rao and Scott 1981)
+        # of the share of each cell in its row (Rao and Scott 1981)
         by_cell = GroupSums.of_values(cells, groups, amounts)
         own = rows[by_cell.codes] * n + by_cell.groups
         places = np.searchsorted(by_row.codes * n + by_row.groups, own)
-        share = table.counts / sum_by(rows, table.counts, k)[rows]
         products = sum_by(by_cell.codes, by_cell.sums * by_row.sums[places], len(rows))
         variances = by_cell.squared(len(rows)) - 2 * share * products
-        variances = factors[rows] * (variances + share**2 * by_row.squared(k)[rows])
-        effects = np.maximum(quotient(variances, share * (1 - share) * row_squares[rows]), 1.0)
+        variances = variances + share**2 * by_row.squared(k)[rows]
+        variances = whole.factors[pooled] * variances
+        alone = share * (1 - share) * row_squares[rows]
+        alike = by_cell.squared(len(rows)) / squares
     else:
-        # Kish (1965); one group more, whose samples are all alike, for what few do not show
-        means = sum_by(rows, table.counts * gradient, k) / sum_by(rows, table.counts, k)
+        means = sum_by(rows, share * gradient, k)
         centred = gaps(gradient, means[rows], np.abs(gradient).max())
-        pooled = whole.pool[rows]
-        alone = sum_by(pooled, squares * centred**2, k + 1)
-        effects = quotient(whole.variances, alone)[pooled]
+        variances = whole.variances[pooled]
+        alone = sum_by(rows, squares * centred**2, k)[rows]
         alike = (by_row.squared(k) / row_squares)[rows]
-        effects = np.where((effects > 0) & (pooled < k), np.maximum(effects, 1.0), alike)
-        n_effective = whole.n_effective[pooled]
-        effects = (n_effective * effects + alike) / (n_effective + 1)
+    # Kish (1965); one group more, whose samples are all alike, for what few do not show
+    effects = quotient(variances, alone)
+    effects = np.where((effects > 0) & (pooled < k), np.maximum(effects, 1.0), alike)
+    n_effective = whole.n_effective[pooled]
+    effects = (n_effective * effects + alike) / (n_effective + 1)
     counts = table.counts.astype(np.float64)
     judged = replace(table, counts=counts, squared_weights=squares * effects)
     return InGroups(judged, math.sqrt(whole.variance) / float(amounts.sum()), whole.fewest)
