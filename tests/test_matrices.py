@@ -3,6 +3,9 @@
 Covers src: tables/matrix_text.py.
 """
 
+import json
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -126,3 +129,61 @@ def test_a_frame_that_names_its_sides_in_each_class_is_one_of_these_classes():
     text = FRAME.to_csv()
     table = ContingencyTable.from_matrix(text, labels=NAMES[::-1], squared_weights=COUNTS)
     assert table == ContingencyTable.from_matrix(FRAME, labels=NAMES[::-1], squared_weights=COUNTS)
+
+
+MATRIX = (
+    ",negative,neutral,positive\nnegative,353,128,18\nneutral,108,239,116\npositive,34,146,353\n"
+)
+SIDES = ",Predicted yes,Predicted no\nActual yes,28,5\nActual no,19,6\n"
+FILES = {  # and the sums of their rows and columns
+    MATRIX: ("positive 533, negative 499, neutral 463", "neutral 513, negative 495, positive 487"),
+    SIDES: ("yes 33, no 25", "yes 47, no 11"),
+    SIDES.replace(",", ";"): ("yes 33, no 25", "yes 47, no 11"),
+    ONE_WORD["R"]: ("ham 100, spam 100", "spam 105, ham 95"),
+    ",0,1\n0,90.0,10.0\n1,5.0,95.0\n": ("0 100, 1 100", "1 105, 0 95"),
+}
+
+
+@pytest.mark.parametrize("text", FILES)
+@pytest.mark.parametrize("name", ["p.csv", "p.txt"])
+def test_a_file_that_is_a_confusion_matrix_is_reported_as_one(text, name, command, tmp_path):
+    path = tmp_path / name
+    path.write_text(text)
+    table = ContingencyTable.from_matrix(text)
+    code, output, error = command("report", str(path), "--metric", "informedness")
+    assert (code, float(output)) == (0, table.informedness())
+    assert f"{path}, a confusion matrix: {table.n_classes} rows\n" in error
+    for part, place, labels in zip(["ref", "pred"], ["rows", "columns"], FILES[text], strict=True):
+        assert re.search(rf"^{part}\w+ +{place} +{labels}$", error, re.MULTILINE)
+    assert "N      " in command("report", str(path), "--confidence-level", "0.95")[1]
+
+
+NO_MATRIX = {  # and what is said instead
+    ",a,b\na,0.9,0.1\nb,0.05,0.95\n": "must have counts, and this one has shares or weights",
+    ",a,b,All\na,90,10,100\nb,5,95,100\nAll,95,105,200\n": "the sums of the others",
+    "90,10\n5,95\n": "must name columns",
+    ",a,b\na,9,1\nc,5,9\n": "must name columns",
+    ",a,b\na,1,-1\nb,1,1\n": "must name columns",
+    "label,a,b\na,9,x\nb,5,9\n": "must name columns",
+    ",a,b\na,9,1\n": "must name columns",
+}
+
+
+@pytest.mark.parametrize("text", NO_MATRIX)
+def test_other_tables_are_no_confusion_matrices(text, command, tmp_path):
+    (tmp_path / "p.csv").write_text(text)
+    code, output, error = command("report", str(tmp_path / "p.csv"), "--metric", "accuracy")
+    assert (code, output) == (2, "")
+    assert NO_MATRIX[text] in error
+
+
+def test_options_for_samples_are_refused_beside_a_confusion_matrix(command, tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text(MATRIX)
+    for option in (["--numeric"], ["--ignore-case"], ["--unknown", "wrong"], ["--drop-null"]):
+        said = f"`{option[0]}` is for samples, and the file is a confusion matrix"
+        assert said in command("report", str(path), *option)[2]
+    assert "`--by` is for columns" in command("report", str(path), "--by", "x")[2]
+    labels = ["positive", "neutral", "negative"]
+    _, output, _ = command("report", str(path), "--labels", *labels, "--format", "json")
+    assert [row["label"] for row in json.loads(output)["per_class"]] == labels

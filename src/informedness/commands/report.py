@@ -92,6 +92,8 @@ def _table(options: Namespace, source: str) -> Any:
     """Return the table of the files, or with `by` one for each slice."""
     from ..files.tables import tables_of
 
+    if source == "matrix":
+        return options.matrix
     if source == "lines":
         samples = samples_of(options, dict(zip(NAMES, options.path, strict=True)))
         rows = rows_of_lines(options, samples)

@@ -14,7 +14,8 @@ from ..statistics.intervals import check_level
 from ..statistics.registry import averaged_score, score_named
 
 OF_TEXT = ("extract", "choices", "ignore_case", "strip")
-OF_LABELS = (*OF_TEXT, "numeric", "labels", "ignore_index", "unknown", "threshold")
+_OF_SAMPLES = ("numeric", "ignore_index", "unknown", "threshold")
+OF_LABELS = (*OF_TEXT, "labels", *_OF_SAMPLES)
 _OF_RUNS = ("task", "exclude_task", "variant", "runs", "latest", "epoch", "epochs")
 OF_LOGS = ("harness", "verdict", *_OF_RUNS)
 OF_NULLS = ("drop_null", "keep_missing")
@@ -50,12 +51,14 @@ def _rules(options: Namespace, source: str) -> list[Rule]:
     odds = "a --prior, without an interval: leave out --confidence-level"
     one_score = "one score of one model: add --metric"
     all_scores = "all scores, and --metric prints one: leave out one of them"
+    no_matrix = "samples, and the file is a confusion matrix: leave it out"
     level = "intervals: add --confidence-level 0.95"
     of_slices = "the intervals of slices: add --confidence-level 0.95"
     return [
         Rule((*OF_LOGS, "each"), source == "logs", logs),
         # several tasks
         Rule(_OF_ALL_FILES, not is_suite, "all files together: leave out --by-file"),
+        Rule((*_OF_SAMPLES, *OF_TEXT, *OF_NULLS), source != "matrix", no_matrix),
         Rule(_OF_TABLES, source != "logs", columns),
         Rule((*_OF_COLUMNS, *OF_FILES), source == "columns", columns),
         Rule(_OF_ONE_TASK, options.by_task is None, "one task: leave out --by-task"),
@@ -112,13 +115,25 @@ def check_options(options: Namespace) -> str:
 
 
 def _source(options: Namespace) -> str:
-    """Return whether the labels are in "columns", in "lines" of text or in "logs"."""
+    """Return whether labels are in "columns", in "lines" of text, in a "matrix" or in "logs"."""
     is_named = options.references is not None or options.predictions is not None
     is_text = [Path(file).suffix.lower() in (".txt", ".text") for file in options.path]
     n_sides = 2 if options.command == "report" else 3  # references, and one or two models
     if is_text == [True] * n_sides and not is_named:
         return "lines"
-    return "columns" if is_named or any(is_text) or _is_table(options) else "logs"
+    if is_named or any(is_text) or _is_table(options):
+        return "columns" if is_named or not _is_matrix(options) else "matrix"
+    return "logs"
+
+
+def _is_matrix(options: Namespace) -> bool:
+    """Return whether the only file to report on is a confusion matrix, and keep its table."""
+    from ..files.tables import table_of_matrix
+
+    if options.command == "report" and len(options.path) == 1 and Path(options.path[0]).is_file():
+        ((path, kind),) = list_files(options.path, options.file_format)
+        options.matrix = table_of_matrix(path, kind, options.encoding, options.labels)
+    return getattr(options, "matrix", None) is not None
 
 
 def _is_table(options: Namespace) -> bool:

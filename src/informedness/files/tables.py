@@ -9,20 +9,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from os import PathLike
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..core.labels import Label, NoSamplesError, merged
+from ..core.labels import NAMES, Label, NoSamplesError, merged
 from ..core.table import Cells, Task
 from ..errors import naming
 from ..tables.contingency import ContingencyTable
 from ..tables.doubts import warn_of_table
 from ..tables.label_options import LabelOptions
+from ..tables.matrix_text import is_count, matrix_of_text
 from ..tables.slicing import Slice, count_slices, in_order
-from ..text.account import amounts_of
+from ..text.account import Read, ReadColumn, amounts_of
+from ..text.render import shown
+from ..warnings import collected
 from .batches import read_files
 from .columns import named_columns, slices_of
+from .csv import BLOCK, DELIMITERS
+from .open import open_whole
 from .samples import Samples, first_of
 
 Paths: TypeAlias = "str | PathLike[str] | Sequence[str | PathLike[str]]"
@@ -153,6 +159,47 @@ def table_from_file(
         path, samples, file_format=file_format, encoding=encoding, rows=rows, no_quotes=no_quotes
     )
     return tables_of(samples, batches)
+
+
+def table_of_matrix(
+    path: str, kind: str, encoding: str | None, labels: Any = None
+) -> ContingencyTable | None:
+    """Return the table of a file of text that is a confusion matrix; None if it is not one.
+
+    It has whole numbers between the names of the classes, and references in rows.
+
+    Raises
+    ------
+    ValueError
+        If there are other numbers between the names, or totals.
+    """
+    if kind not in DELIMITERS or not Path(path).is_file():
+        return None
+    with naming(shown(path)), open_whole(path, None, encoding) as stream:
+        text = stream.read(BLOCK).decode("utf-8-sig", "replace")
+        # each line of a matrix has a cell for every line
+        if text.count("\n") > max(map(len, text.splitlines()), default=0) + 3:
+            return None
+        with collected():
+            try:
+                names, cells = matrix_of_text(text)
+            except ValueError:
+                return None
+        if not names or not all(is_count(cell) for row in cells for cell in row):
+            return None
+        table = ContingencyTable.from_matrix(text, labels=labels)
+        if table.counts.dtype.kind == "f":
+            raise ValueError(
+                "a confusion matrix must have counts, and this one has shares or weights: save the "
+                "counts; weights can be read in Python, with ContingencyTable.from_matrix"
+            )
+    totals = ("rows", table.reference_totals), ("columns", table.prediction_totals)
+    columns = [
+        ReadColumn(part, place, amounts_of(table.labels, amounts.tolist()), [], table.declared)
+        for part, (place, amounts) in zip(NAMES, totals, strict=True)
+    ]
+    read = Read((f"{path}, a confusion matrix",), len(names), {}, tuple(columns))
+    return replace(table, read=(read,))
 
 
 def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
