@@ -96,7 +96,19 @@ def test_rows_that_are_called_predictions_give_a_warning(name):
     assert "the names say the opposite" in warned(ContingencyTable.from_matrix, SWAPPED[name])[1]
 
 
+COMMANDS = [r"\cellcolor{gray!20} 90", r"\phantom{1}90", r"90~(90\%)", r"{\bf 90}", r"\num{$90$}"]
+
+
+@pytest.mark.parametrize("cell", COMMANDS)
+def test_commands_of_latex_around_a_count_are_left_out(cell):
+    table = ContingencyTable.from_matrix(rf"{cell} & 10 \\[2pt] 5 & 95 \\ \bottomrule")
+    assert table.to_dense().tolist() == COUNTS.tolist()
+
+
 REFUSED = {
+    r"90\textsuperscript{2} & 10 \\ 5 & 95": "90 2 is not a count",
+    r"90$^{2}$ & 10 \\ 5 & 95": "90\\^ 2 is not a count",
+    r"\multicolumn{2}{c}{90} \\ 5 & 95": "on both sides or without",
     ",a,b,Total\na,90,10,100\nb,5,95,100\nTotal,95,105,200": "the sums of the others",
     ",a,b,Total\na,90,10,100\nb,5,95,100": "for each class and no others, .* ',ham,spam",
     "a,b\n90,10\n5,95": "on both sides or without",
@@ -166,6 +178,7 @@ NO_MATRIX = {  # and what is said instead
     ",a,b\na,1,-1\nb,1,1\n": "must name columns",
     "label,a,b\na,9,x\nb,5,9\n": "must name columns",
     ",a,b\na,9,1\n": "must name columns",
+    f",{'a' * 150_000},b\na,9,1\n": "must name columns",  # too long for Python's csv
 }
 
 

@@ -6,6 +6,7 @@ Tested in tests/test_matrices.py.
 import csv
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from ..core.labels import check_distinct, show
 from ..text.layouts import RULE, between_gaps, between_pipes, words
@@ -16,9 +17,12 @@ _NUMBER = r"[+-]?(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?"
 _NONE = "", "-", "\u2013", "\u2014", "\u2212"  # which stand for 0
 _SHARE = r"(?<=\d)\s*\(\s*\d+([.,]\d+)?\s*\\?%\s*\)"  # behind a count
 _ARRAY = r"([\w ]+[:=])?\s*([\w.]+\()?\s*\[(?P<rows>.*)\]\s*(,\s*\w+\s*=[^\[\]]*)?\)?[;\s]*"
-# What LaTeX has around cells: rules and environments, and commands around their last argument
-_RULES = r"\\(begin|end|[chv]?line|\w+rule)\b(\[[^\]]*\]|\([^)]*\)|\{([^{}]|\{[^{}]*\})*\})*"
-_AROUND = r"\\[a-z]+\*?(\{[^{}]*\})*(?=\{)|\\[a-z]+\b|\\(?=[%_&#])|[${}]"
+# What LaTeX has in cells: commands without text of their own, and around their last argument. The
+# arguments have an end, so that hostile text takes no longer than other text.
+_BRACES = r"\{([^{}]|\{[^{}]{0,99}\}){0,99}\}"
+_EMPTY = r"begin|end|[chv]?line|\w*rule|[hv]?phantom|(cell|row)color"
+_EMPTY = rf"\\({_EMPTY})\b(\[[^]]{{0,99}}\]|\([^)]{{0,99}}\)|{_BRACES})*"
+_AROUND = r"\\[a-z]+\*?(\{[^{}]*\})*(?=\{)|\\[a-z]+\b|\\(?=[%_&#])|\$"
 
 
 def matrix_of_text(text: str) -> tuple[list[str], list[list[str]]]:
@@ -124,7 +128,8 @@ def _blocks(text: str) -> Iterator[list[list[str]]]:
             "counts by blanks, tabs or semicolons"
         )
     for mark in filter(text.__contains__, "\t;,"):
-        yield [*csv.reader(lines, delimiter=mark, skipinitialspace=True)]
+        with suppress(csv.Error):  # a cell is too long for one
+            yield [*csv.reader(lines, delimiter=mark, skipinitialspace=True)]
     yield [*map(between_gaps, lines)]
     yield [*map(words, lines)]
 
@@ -138,9 +143,15 @@ def _cells_in_brackets(inner: str) -> list[list[str]]:
 
 def _cells_of_latex(text: str) -> list[list[str]]:
     """Return the cells of the rows of LaTeX, without a caption above."""
-    text = re.sub(r"^[^&]*(?=\\begin)", "", text).replace(r"\&", "and")
-    rows = re.split(r"\\\\(?:\[[^\]]*\])?", text)
-    return [re.sub(_AROUND, "", re.sub(_RULES, "", row)).split("&") for row in rows if "&" in row]
+    text = re.sub(r"^[^&]*(?=\\begin)", "", text).replace("~", " ")
+    rows = [re.split(r"(?<!\\)&", row) for row in re.split(r"\\\\(?:\[[^]]{0,99}\])?", text)]
+    return [[*map(_text_of_latex, row)] for row in rows if row[1:]]
+
+
+def _text_of_latex(cell: str) -> str:
+    """Return a cell without commands; braces part what they are around, as an exponent."""
+    text = re.sub(_AROUND, "", re.sub(_EMPTY, "", cell))
+    return " ".join(re.sub("[{}]", " ", text).split())
 
 
 def _parted(
