@@ -20,6 +20,7 @@ import pyarrow.parquet
 import pytest
 
 from informedness.files import arrow
+from informedness.files import csv as files_csv
 from inputs.file_cases import (
     WRITERS,
     columns,
@@ -215,6 +216,52 @@ def test_a_file_is_read_in_memory_that_does_not_grow_with_it(tmp_path):
             writer.write_table(table)
     said, taken = read_elsewhere(tmp_path / "p.parquet", 10**9)  # of 240 MB
     assert (said, taken < 120e6) == ("60000", True)
+
+
+def quoted_text(rng):
+    """Return CSV with quotes, of which some are stray or enclose what may be rows."""
+    end = rng.choice(("\n", "\n", "\r\n", "\r"))
+    line_end = rng.choice((end, "\n", "\r\n"))
+    parts = "a", ",", line_end, '""', " ", "b,a,ok", f"{line_end}a,b,ok", f"{line_end}b"
+
+    def cell():
+        inside = "".join(rng.choices(parts, k=rng.randrange(4)))
+        bare = "".join(rng.choices('ab" ', k=rng.randrange(3)))
+        return rng.choice(("a", "b", f'"{inside}"', f'"{inside}"', bare))
+
+    header = rng.choice(("gold,model,text", '"gold","model","text"'))
+    rows = [f"{rng.choice('ab')},{rng.choice('ab')},{cell()}" for _ in range(rng.randrange(5))]
+    text = end.join([header, *rows, f"{cell()},{cell()},{cell()}"]) + rng.choice((end, ""))
+    at = rng.randrange(len(header), len(text)) if rng.random() < 0.3 else len(text)
+    start = rng.choice(("", "\ufeff"))
+    return (start + text[:at] + rng.choice(('"', "\n", ",", "")) + text[at:]).encode()
+
+
+def rows_in_cells(text):
+    """Return the lines of labels within cells that may be rows, or why the file is refused."""
+    try:
+        names = {"references": "gold", "predictions": "model"}
+        return files_csv.Delimited(io.BytesIO(text), "csv", names)._hidden
+    except ValueError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("block", [1 << 22, 40])
+def test_bytes_decide_on_quotes_as_lines_do(block, monkeypatch):
+    monkeypatch.setattr(files_csv, "BLOCK", block)
+    rng, decided = random.Random(0), []
+    by_bytes = files_csv.Delimited._cells_surely_hold_no_rows
+    for text in (quoted_text(rng) for _ in range(1500)):
+        with monkeypatch.context() as patch:
+            patch.setattr(files_csv.Delimited, "_cells_surely_hold_no_rows", lambda _: False)
+            expected = rows_in_cells(text)
+            patch.setattr(
+                files_csv.Delimited,
+                "_cells_surely_hold_no_rows",
+                lambda file: decided.append(by_bytes(file)) or decided[-1],
+            )
+            assert rows_in_cells(text) == expected, text
+    assert {*decided} == {False, True}
 
 
 @pytest.mark.parametrize("name", LARGE)

@@ -3,6 +3,7 @@
 Tested in tests/test_damage.py and tests/test_written.py.
 """
 
+import codecs
 import csv
 import io
 import re
@@ -11,6 +12,8 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from typing import Any, BinaryIO
+
+import numpy as np
 
 from ..core.labels import LabelsWarning, show, warn
 from ..errors import DataError
@@ -22,6 +25,7 @@ DELIMITERS = {"csv": ",", "tsv": "\t"}
 BLOCK = 1 << 22  # bytes parsed at a time, and the longest row that can be read
 _SEPARATORS = ";\t,|"
 _TOP = 20  # lines among which the header is looked for
+_QUOTE, _LF, _CR = b'"\n\r'
 _START = 10_000  # bytes in which the encoding is looked at, if a header lacks a column
 
 
@@ -132,6 +136,8 @@ class Delimited:
         stream.seek(0)
         if not any(b'"' in block for block in iter(partial(stream.read, BLOCK), b"")):
             return lines_of_labels
+        if self._cells_surely_hold_no_rows():
+            return lines_of_labels
         place = self.header.index(self._labelled)
         are_quoted = is_sure = False
 
@@ -147,9 +153,7 @@ class Delimited:
                 for row in reader:
                     first_number, last_line = row_lines[0][0], row_lines[-1][1]
                     is_sure |= row == self._first_row and f'"{self._labelled}"' in last_line
-                    line_end = last_line[len(last_line.rstrip("\r\n")) :] or "\n"
-                    rows = self._lines_in(row, line_end)
-                    n_alike = sum(len(cells) == len(self.header) for cells in rows)
+                    rows, n_alike = self._lines_in(row, last_line)
                     is_sure |= 2 * n_alike <= len(rows) > 1
                     are_quoted |= any(self.delimiter in cell for cells in rows for cell in cells)
                     if n_alike == len(rows) > 1:
@@ -166,14 +170,78 @@ class Delimited:
             raise _not_well_formed(min(lines_of_labels.values()), _GOES_ON)
         return lines_of_labels
 
-    def _lines_in(self, row: Sequence[str], end: str) -> list[list[str]]:
-        """Return the cells in each line of a row, without empty lines between them."""
+    def _cells_surely_hold_no_rows(self) -> bool:
+        """Return whether all quotes enclose cells, none of which holds rows; False if in question.
+
+        The bytes show it without a look at each line: 1,000,000 rows take 0.4 s instead of 9 s.
+        """
+        is_sure = may_hold_rows = False
+        try:
+            for texts in _rows_with_lines_within(self._stream, self.delimiter):
+                for text in () if is_sure else texts:
+                    (row,) = csv.reader([text], delimiter=self.delimiter, strict=True)
+                    rows, n_alike = self._lines_in(row, text)
+                    may_hold_rows |= n_alike == len(rows) > 1
+                    if is_sure := 2 * n_alike <= len(rows) > 1:
+                        break
+        except csv.Error:
+            return False
+        return is_sure or not may_hold_rows
+
+    def _lines_in(self, row: Sequence[str], text: str) -> tuple[list[list[str]], int]:
+        """Return the cells in each line of a row that ends as `text`, and how many may be rows.
+
+        Empty lines between them are left out.
+        """
+        end = text[len(text.rstrip("\r\n")) :] or "\n"
         rows = list[list[str]]([[]])
         for cell in row:
             first, *others = (line.split(self.delimiter) for line in cell.split(end))
             rows[-1] += first if others else [cell]
             rows += others
-        return [cells for cells in rows[:-1] if cells != [""]] + rows[-1:]
+        rows = [cells for cells in rows[:-1] if cells != [""]] + rows[-1:]
+        return rows, sum(len(cells) == len(self.header) for cells in rows)
+
+
+def _rows_with_lines_within(stream: BinaryIO, delimiter: str) -> Iterator[Iterator[str]]:
+    """Yield block by block the rows that have line ends like their own within cells.
+
+    Raises
+    ------
+    csv.Error
+        If quotes do not come in pairs around cells, or parts of cells between quotes written twice;
+        or if a row is longer than a block.
+    """
+    is_beside = np.zeros(256, dtype=bool)
+    is_beside[[*b'"\n\r', *delimiter.encode()]] = True
+    stream.seek(0)
+    stream.seek(len(codecs.BOM_UTF8) if stream.read(3) == codecs.BOM_UTF8 else 0)
+    block = rest = b"\n"  # a row and the line end above it
+    while block:
+        block = stream.read(BLOCK)
+        if block.endswith(b"\r"):
+            block += stream.read(1)
+        text = rest + (block or b"\n")
+        codes = np.frombuffer(text, dtype=np.uint8)
+        marks = np.flatnonzero((codes == _QUOTE) | (codes == _LF) | (codes == _CR))
+        are_crlf = (codes[marks[1:]] == _LF) & (codes[marks[1:] - 1] == _CR)
+        marks = np.delete(marks, np.flatnonzero(are_crlf))  # the CR
+        is_quote = codes[marks] == _QUOTE
+        is_within = np.logical_xor.accumulate(is_quote)  # cells, from their opening quotes on
+        ends = marks[~is_quote & ~is_within]
+        rest = text[ends[-1] :]
+        quotes = marks[is_quote & (marks < ends[-1])]
+        before, after = codes[quotes[::2] - 1], codes[quotes[1::2] + 1]
+        is_whole = is_beside[before].all() and is_beside[after].all()
+        if not is_whole or len(rest) > (BLOCK if block else 1):
+            raise csv.Error
+
+        within = marks[~is_quote & is_within & (marks < ends[-1])]
+        rows = np.searchsorted(ends, within)
+        is_crlf, of_crlf = ((codes[x] == _LF) & (codes[x - 1] == _CR) for x in (within, ends[rows]))
+        rows = np.unique(rows[is_crlf | ~of_crlf])
+        places = zip(ends[rows - 1] + 1, ends[rows] + 1, strict=True)
+        yield (text[start:stop].decode(errors="replace") for start, stop in places)
 
 
 _GOES_ON = "it goes on in another row"
