@@ -315,7 +315,7 @@ def test_a_model_is_called_better_where_p_is_below_1_minus_the_level():
 def test_a_comparison_has_all_it_knows_as_plain_values():
     made = compare(*SAMPLES, metric="nit")
     plain = made.to_dict()
-    inner = {"read", "doubt", "n_classes", "n_rarest", "fixed_variance", "extra_variance"}
+    inner = {"read", "doubt", "n_classes", "unseen", "fixed_variance", "extra_variance"}
     inner |= {"df", "n_swaps"}
     assert {*asdict(made)} - inner == plain.keys() - {"summary", "verdict"}
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain | {"summary": str(made)}

@@ -3,6 +3,7 @@
 Covers src: results/requirement.py.
 """
 
+import json
 import math
 import re
 import shlex
@@ -14,8 +15,9 @@ import yaml
 from scipy import stats
 
 from harnesses.arithmetic import kept
-from informedness import compare
-from informedness.results.requirement import why_not_shown
+from informedness import compare, compare_tasks, estimate
+from informedness.results.requirement import decide_least, decide_required, decide_worse
+from informedness.warnings import IntervalWarning
 from inputs.cli_cases import write
 from oracles.golden import close
 
@@ -71,8 +73,8 @@ def test_models_that_score_the_same_by_other_answers_are_not_shown_to_be_better(
     references = np.resize([0, 1], 480)
     right_a, right_b = (np.resize(np.repeat(x, 2), 480) for x in ([1, 1, 1, 0], [0, 1, 1, 1]))
     a, b = (np.where(right, references, 1 - references) for right in (right_a, right_b))
-    reason = why_not_shown(compare(references, a, b), "better")
-    assert reason.startswith("B is not shown to be better (")
+    failed, reason = decide_required(compare(references, a, b), "better", None)
+    assert (failed, reason.partition(" (")[0]) == (True, "B is not shown to be better")
     assert "any number of samples" in reason
 
 
@@ -83,7 +85,7 @@ def test_a_verdict_is_by_the_p_value_and_a_margin_by_the_interval_that_is_printe
         assert (made.verdict, made.to_dict()["verdict"]) == (verdict, verdict)
         low = made.confidence_interval[0]
         assert made.within_margin == (low > -0.1)
-        how = "is not" if made.within_margin else "may be"
+        how = "is" if verdict == "worse" else "is not" if made.within_margin else "may be"
         assert f"; B {how} worse by more than 0.1; " in made.summary
         for margin, is_within in ((-low, False), (math.nextafter(-low, 1), True)):
             assert low > 0 or compare(TRUE, *models, margin=margin).within_margin == is_within
@@ -95,10 +97,121 @@ def test_a_verdict_is_by_the_p_value_and_a_margin_by_the_interval_that_is_printe
             compare(TRUE, A, B, margin=wrong)
 
 
+def test_the_whole_interval_beyond_the_margin_is_said_to_be_so():
+    made = compare(TRUE, A, BAD, margin=0.02)
+    assert made.confidence_interval[1] < -0.02
+    assert "; B is worse by more than 0.02; " in made.summary
+    for decision in (decide_required(made, "not-worse", 0.02), decide_worse(made, 0.02)):
+        assert decision.failed
+        assert re.fullmatch(r"B is worse by more than 0.02 \(-0\.\d+ to -0\.\d+\)", decision.remark)
+    better = decide_required(made, "better", None)
+    assert re.fullmatch(r"B is worse \(-0\.\d+ to -0\.\d+\)", better.remark)
+    score = estimate(TRUE, A)
+    assert re.fullmatch(
+        r"informedness is below 0.95 \(0.\d+ to 0.\d+\)", decide_least(score, 0.95)[1]
+    )
+    assert decide_least(score, score.confidence_interval[0]) == (False, "")
+
+
+def test_a_build_fails_if_worse_is_shown_and_by_more_than_a_margin_if_there_is_one():
+    """By the interval alone: the p-value, which may be larger for few answers, plays no part."""
+    for models, margin, failed in (
+        ((A, BAD), None, True),
+        ((A, BAD), 0.1, True),
+        ((A, BAD), 0.9, False),
+        ((A, B), None, False),
+        ((BAD, A), 0.02, False),
+    ):
+        made = compare(TRUE, *models, margin=margin)
+        assert decide_worse(made, margin).failed == failed
+        assert failed == (made.confidence_interval[1] < -(margin or 0))
+    few = compare([0, 1] * 30, [0, 1] * 30, [1, 0, 1] + [1, 0, 1] * 19)
+    assert decide_worse(few, None).failed == (few.confidence_interval[1] < 0)
+
+
+WARNED = {
+    "groups": {"groups": np.arange(N) // 100},
+    "without an interval": {"groups": np.arange(N) // 200},
+}
+
+
+@pytest.mark.parametrize("options", WARNED.values(), ids=WARNED)
+def test_a_comparison_with_a_warning_shows_nothing(options):
+    for models in ((A, BAD), (BAD, A)):
+        with pytest.warns(IntervalWarning):
+            made = compare(TRUE, *models, **options)
+        for required in ("better", "not-worse"):
+            decision = decide_required(made, required, 0.9)
+            assert decision.failed
+            assert decision.remark.startswith(f"this does not show whether B is {required}: ")
+        passed = decide_worse(made, None)
+        assert (passed.failed, "does not show whether B is worse" in passed.remark) == (False, True)
+
+
+def test_a_score_with_a_warning_shows_nothing():
+    with pytest.warns(IntervalWarning):
+        made = estimate([0] * 60 + [1] * 4, [0] * 60 + [1] * 4)
+    decision = decide_least(made, -1)
+    assert decision.failed
+    assert decision.remark.startswith("this does not show whether informedness is at least -1: 4 r")
+    assert not decide_least(estimate(TRUE, A), -1).failed
+
+
+FEW = np.array([0] * 60 + [1] * 4)
+
+
+def test_caveats_of_tasks_count_above_a_tenth_of_the_variance():
+    """A task of 64 samples with 4 of a class, beside one or forty tasks with enough of both."""
+    few = FEW, FEW, 1 - FEW
+    alone = compare(*few)
+    assert alone.doubt
+    enough = [x[:60] for x in (TRUE, A, BAD)]
+    for n_times, is_warned in ((1, True), (40, False)):
+        tasks = {f"enough {i}": enough for i in range(n_times)} | {"few": few}
+        made = compare_tasks(tasks)
+        variances = [one.standard_error**2 for one in made.tasks.values()]
+        assert (variances[-1] / sum(variances) > 0.1) == is_warned
+        assert bool(made.doubt) == is_warned
+        assert decide_required(made, "not-worse", 0.99).failed == is_warned
+        assert decide_worse(made, None).failed != is_warned
+    same = compare_tasks({"few": (FEW, FEW, FEW), "large": (TRUE, A, A)})
+    assert same.doubt == ""
+    decision = decide_required(same, "not-worse", 1e-9)
+    assert decision == (False, "the same answers on all 2 tasks")
+
+
+def test_the_same_answers_pass_and_say_what_would_not_be_seen():
+    """The largest change if of the n answers to a class a share of 3/n changes, at most all."""
+    three = np.resize([0, 0, 0, 0, 1, 1, 2], 700)
+    said = {
+        ("accuracy", ""): 3 / 700,
+        ("balanced_accuracy", ""): 3 / 100 / 3,
+        ("informedness", "macro"): (3 / 100 + 3 / 300) / 3,
+    }
+    for (metric, average), wanted in said.items():
+        options = {"average": average} if average else {}
+        made = compare(three, three, three, metric=metric, **options)
+        assert made.unseen == close(wanted)
+        told = decide_required(made, "not-worse", 0.1).remark
+        assert told.startswith(
+            f"the same answers on 700 samples; a change of {metric} by less than"
+        )
+    twenty = [0] * 18 + [1] * 2
+    assert compare(twenty, twenty, twenty).unseen == close(1)
+    assert compare(twenty, twenty, twenty, metric="nit").unseen <= 1
+    counted = compare(FEW, FEW, FEW, sample_weight=np.full(64, 2.0))
+    assert counted.unseen == close(compare(FEW, FEW, FEW).unseen)
+
+
+def test_the_same_answers_are_within_every_margin():
+    for options in ({}, {"groups": GROUPS // 50}):
+        assert compare(TRUE, A, A, margin=1e-6, **options).within_margin is True
+
+
 @pytest.fixture
 def run(command, tmp_path):
-    columns = TRUE, A, B, BAD, A, GROUPS // 25, TRUE + A
-    names = "y", "a", "b", "bad", "same", "doc", "k"
+    columns = TRUE, A, B, BAD, A, GROUPS // 25, TRUE + A, np.arange(N) // 300
+    names = "y", "a", "b", "bad", "same", "doc", "k", "task"
     write(tmp_path / "p.csv", zip(*columns, strict=True), names)
     return lambda line: command(*shlex.split(line.replace("p.csv", str(tmp_path / "p.csv"))))
 
@@ -107,26 +220,51 @@ COMPARE, REPORT = "compare p.csv -r y -p", "report p.csv -r y -p a --metric"
 INSPECT = shlex.quote(str(kept("inspect")))  # a folder may have a blank in its name
 DECIDED = {
     f"{COMPARE} bad a --require better": (0, ""),
-    f"{COMPARE} a b --require better": (3, "required better: B is not shown to be better (-0."),
-    f"{COMPARE} a bad --require better": (3, "samples like these can show a difference of about"),
+    f"{COMPARE} a b --require better": (3, "better): B is not shown to be better (-0."),
+    f"{COMPARE} a bad --require better": (3, "failed (--require better): B is worse (-"),
     f"{COMPARE} a b --margin 0.2 --require not-worse": (0, ""),
     f"{COMPARE} a b --margin 0.01 --require not-worse": (3, "B may be worse by more than 0.01 (-"),
-    f"{COMPARE} a same --margin 0.01 --require not-worse": (0, "the same answers on 600 samples; "),
-    f"{COMPARE} a same --require better": (3, "only 0 answers differ"),
+    f"{COMPARE} a same --margin 0.01 --require not-worse": (0, "passed (--require not-worse): the"),
+    f"{COMPARE} a same --require better": (3, "no answer differs"),
     f"{COMPARE} a b --margin 0.9 --require not-worse --groups doc": (3, "fewer than the recommend"),
     f"{COMPARE} a b --require not-worse": (2, "`--require` not-worse needs the `--margin`"),
     f"{COMPARE} a b --margin 0": (2, "`--margin` must be finite and above 0, got 0.0"),
-    "compare p.csv -r k -p a b --require better": (2, "`--require` needs `--average` for three"),
-    "compare p.csv -r k -p a b --require better --average macro": (3, "required better: "),
+    f"{COMPARE} a bad --fail-if worse": (3, "failed (--fail-if worse): B is worse (-0."),
+    f"{COMPARE} a bad --fail-if worse --margin 0.02": (3, "B is worse by more than 0.02 (-0."),
+    f"{COMPARE} a bad --fail-if worse --margin 0.9": (0, ""),
+    f"{COMPARE} a b --fail-if worse": (0, ""),
+    f"{COMPARE} a same --fail-if worse": (0, "passed (--fail-if worse): the same answers on 600"),
+    f"{COMPARE} a bad --fail-if worse --groups doc": (0, "passed (--fail-if worse): this does not"),
+    f"{COMPARE} a bad --fail-if worse --require better": (2, "`--require` and `--fail-if` are two"),
+    f"{COMPARE} a bad --by-task task --fail-if worse": (
+        3,
+        "failed (--fail-if worse): B is worse (",
+    ),
+    f"{COMPARE} a b --by-task task --fail-if worse": (0, ""),
+    f"{COMPARE} a same --by-task task --fail-if worse": (0, "the same answers on all 2 tasks"),
+    f"{COMPARE} bad a --by-task task --groups doc --require better": (
+        3,
+        "this does not show wheth",
+    ),
+    "compare p.csv -r k -p a b --require better": (2, "classes: add `--average prevalence`"),
+    "compare p.csv -r k -p a b --fail-if worse": (2, "`--fail-if` needs `--average` for three"),
+    "compare p.csv -r k -p a b --require better --average macro": (
+        3,
+        "failed (--require better): ",
+    ),
     f"{REPORT} informedness --at-least 0.5": (0, ""),
-    f"{REPORT} informedness --at-least 0.9": (3, "informedness may be below 0.9 (0."),
-    f"{REPORT} informedness --at-least 0.78": (3, "0.78 (0.775 to"),  # at the level of 95%
-    f"{REPORT} accuracy --at-least 0.9 --confidence-level 0.9 --format json": (3, "below 0.9"),
-    f"{REPORT} nit --at-least 0.1 --ignore-index 0": (3, "nit has no interval: "),
+    f"{REPORT} informedness --at-least 0.9": (3, "informedness is below 0.9 (0."),
+    f"{REPORT} informedness --at-least 0.78": (3, "may be below 0.78 (0.775 to"),  # at 95%
+    f"{REPORT} accuracy --at-least 0.95 --confidence-level 0.9 --format json": (3, "below 0.95"),
+    f"{REPORT} informedness --at-least 0.1 --groups doc --confidence-level 0.9": (3, "groups, few"),
+    f"{REPORT} nit --at-least 0.1 --ignore-index 0": (3, "whether nit is at least 0.1: "),
+    "report p.csv -r k -p a --metric informedness --at-least 0": (2, "`--at-least` needs `--aver"),
+    "report p.csv -r k -p a --metric accuracy --at-least 0.2": (0, ""),
     "report p.csv -r y -p a --at-least 0.5": (2, "`--at-least` is for one score of one model"),
     f"{REPORT} nit --by doc --at-least 0.5": (2, "add --metric"),
-    f"report {INSPECT} --metric informedness --at-least 0.3": (0, ""),
-    f"report {INSPECT} --metric informedness --at-least 0.5": (3, "may be below 0.5 (0.3"),
+    f"report {INSPECT} --metric informedness --at-least 0.3": (2, "add `--average prevalence`"),
+    f"report {INSPECT} --metric informedness --average macro --at-least 0.3": (0, ""),
+    f"report {INSPECT} --metric informedness --average bias --at-least 0.5": (3, "below 0.5 (0.3"),
     "report p.csv -r y -p a b --metric nit --at-least 0.5": (2, "one score of one model"),
 }
 
@@ -137,7 +275,18 @@ def test_a_build_stops_with_3_unless_what_is_required_is_shown_and_a_line_says_w
     code, _, told = run(line)
     assert (code, message in told) == (wanted, True), told
     if not message:
-        assert "required" not in told
+        assert "ed (--" not in told
+
+
+def test_json_says_whether_the_build_failed(run):
+    for models, wanted in (("a bad", True), ("a b", False)):
+        for gate in ("--fail-if worse", "--require better"):
+            failed = wanted or gate.endswith("better")
+            code, output, _ = run(f"{COMPARE} {models} {gate} --format json")
+            assert (json.loads(output)["failed"], code) == (failed, 3 * failed)
+    assert "failed" not in json.loads(run(f"{COMPARE} a b --format json")[1])
+    line = f"{REPORT} accuracy --at-least 0.99 --confidence-level 0.9 --format json"
+    assert json.loads(run(line)[1])["failed"] is True
 
 
 def test_the_commands_of_the_page_pass_and_stop_a_build(command, tmp_path, monkeypatch):

@@ -161,7 +161,7 @@ def test_a_build_stops_by_the_mean_and_needs_the_average(file, command):
     required = "--require", "better"
     assert command(*given, "a", "b", *required, "--average", "macro")[0] == 0
     code, _, told = command(*given, "b", "a", *required, "--average", "macro")
-    assert (code, "required better: B is worse on average" in told) == (3, True)
+    assert (code, "failed (--require better): B is worse (" in told) == (3, True)
     refused(command(*given, "a", "b", *required), "`--require` needs `--average` for three")
     refused(command(*given, "a", "b", "--labels", "x"), "`--labels` is for one task")
     refused(command(*given, "a", "b", "--margin", "0.1"), "`--margin` is for one task")

@@ -30,8 +30,8 @@ commands:
 {_LISTED}
 
 `informedness report --help` shows the options of a command, `informedness --version` the version.
-Exit codes: 0, 1 if some logs are left out, 2 for bad usage or data, 3 if what is required is not
-shown (compare --require, report --at-least), 130 if interrupted."""
+Exit codes: 0, 1 if some logs are left out, 2 for bad usage or data, 3 if a build should stop
+(compare --fail-if, compare --require, report --at-least), 130 if interrupted."""
 _REPORT = """Score predictions in files of one row per sample; several files count as one data set.
 Or score two text files of one label per line, or logs of lm-eval, lighteval and Inspect.
 
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _main(arguments: Sequence[str]) -> int:
     options = argparse.Namespace(flags={}, has_left_out=False, path=None)
-    options.is_unmet = False
+    options.failed = None
     options.references = options.predictions = None
     options.reword = lambda message: _in_options(message, options)
     options.tell = _tell
@@ -130,7 +130,7 @@ def _output_of(options: argparse.Namespace) -> str:
 
 
 def _exit_code(options: argparse.Namespace) -> int:
-    return 3 if options.is_unmet else int(options.has_left_out)
+    return 3 if options.failed else int(options.has_left_out)
 
 
 def _parse(arguments: Sequence[str], options: argparse.Namespace) -> str | None:
@@ -318,6 +318,7 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
         add("--margin", type=float, metavar="M", help="whether B is not worse by more than this")
         required = ["better", "not-worse"]
         add("--require", choices=required, help="exit with 3 unless this is shown of B")
+        add("--fail-if", choices=["worse"], help="exit with 3 if this is shown of B")
     add("--confidence-level", type=float, metavar="P", help="level of the intervals, such as 0.95")
     formats = ["text", "json", "html"]
     if is_report:

@@ -8,11 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..files.open import list_files
-from ..statistics.registry import score_named
 from ..text.account import signed
 from ..text.layout import aligned
 from ..text.render import shown
-from .output import formatted
+from .output import check_average, formatted, tell_decision
 from .reading import columns_by_task, options_of_task, read_prior, values_of, whole_columns
 from .rules import OF_ESTIMATE, OF_LOGS, OF_TEXT, check_options
 
@@ -31,12 +30,13 @@ def compare(options: Namespace) -> str:
     read_prior(options)
     if options.require == "not-worse" and options.margin is None:
         raise ValueError("`--require` not-worse needs the `--margin` that is tolerable")
+    if options.require and options.fail_if:
+        raise ValueError("`--require` and `--fail-if` are two questions: leave out one of them")
     if source == "logs":
         result, (name_a, name_b) = _of_logs(options)
     else:
         result, (name_a, name_b) = _of_columns(options, source)
-    if options.require is not None:
-        _decide(result, options)
+    _decide(result, options)
     if options.format != "text" or hasattr(result, "tasks"):
         return formatted(result, options)
     (rows,) = result.text_tables(f"A: {shown(name_a)}", f"B: {shown(name_b)}")
@@ -44,17 +44,20 @@ def compare(options: Namespace) -> str:
 
 
 def _decide(result: Any, options: Namespace) -> None:
-    """Tell what a comparison does not show of what is required, and let the exit code be 3."""
-    from ..results.requirement import same_answers, why_not_shown
+    """Decide whether a build passes, if something is asked for that it depends on."""
+    from ..results.requirement import decide_required, decide_worse
 
     tasks = getattr(result, "tasks", {"": result}).values()
-    is_named = options.average != "default" or not score_named(options.metric).averages
-    if not is_named and any(task.n_classes > 2 for task in tasks):  # each may decide otherwise
-        raise ValueError("`--require` needs `--average` for three or more classes: name one")
-    reason = why_not_shown(result, options.require)
-    options.is_unmet = bool(reason)
-    if remark := reason or same_answers(result):
-        options.tell(f"required {options.require}: {options.reword(remark)}")
+    gates = {"require": options.require, "fail-if": options.fail_if}
+    for gate, wanted in gates.items():
+        if wanted is None:
+            continue
+        check_average(options, gate, max(task.n_classes for task in tasks))
+        if gate == "require":
+            decision = decide_required(result, wanted, options.margin)
+        else:
+            decision = decide_worse(result, options.margin)
+        tell_decision(decision, f"{gate} {wanted}", options)
 
 
 def _of_logs(options: Namespace) -> "tuple[Comparison | SuiteComparison, list[str]]":

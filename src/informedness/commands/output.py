@@ -7,9 +7,14 @@ import json
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..statistics.registry import score_named
 from ..text.render import shown
+
+if TYPE_CHECKING:
+    from ..results.estimate import Estimate
+    from ..results.requirement import Decision
 
 FORMATS: dict[str, Callable[[Any], str]] = {
     "text": str,
@@ -25,6 +30,8 @@ def formatted(result: Any, options: Namespace) -> str:
     """Return a result in the format asked for, after saving its figures if they are."""
     if options.plot is not None:
         _save_figures(result.runs[0].report if hasattr(result, "runs") else result, options)
+    if options.format == "json" and options.failed is not None:
+        return json.dumps(result.to_dict() | {"failed": options.failed}, indent=2)
     return FORMATS[options.format](result)
 
 
@@ -51,10 +58,28 @@ def _save_figures(result: Any, options: Namespace) -> None:
         options.tell(f"wrote {shown(path)}")
 
 
-def require_least(score: Any, options: Namespace) -> None:
-    """Tell if the interval of a score does not reach what is required: the exit code is then 3."""
-    from ..results.requirement import why_below
+def check_average(options: Namespace, gate: str, n_classes: int) -> None:
+    """Raise ValueError if a gate depends on an average that nobody named."""
+    is_named = options.average != "default" or not score_named(options.metric).averages
+    if not is_named and n_classes > 2:
+        advice = "add `--average prevalence`, as advised, or name another"
+        raise ValueError(f"`--{gate}` needs `--average` for three or more classes: {advice}")
 
-    if options.at_least is not None and (reason := why_below(score, options.at_least)):
-        options.is_unmet = True
-        options.tell(f"required at least {options.at_least:g}: {options.reword(reason)}")
+
+def require_least(score: "Estimate", options: Namespace) -> None:
+    """Decide whether a score is as high as required, if anything is."""
+    if options.at_least is not None:
+        from ..results.requirement import decide_least
+
+        check_average(options, "at-least", score.n_classes)
+        tell_decision(
+            decide_least(score, options.at_least), f"at-least {options.at_least:g}", options
+        )
+
+
+def tell_decision(decision: "Decision", gate: str, options: Namespace) -> None:
+    """Tell why a build passes or fails, and let the exit code be 3 if it fails."""
+    options.failed = decision.failed
+    if decision.remark:
+        verdict = "failed" if decision.failed else "passed"
+        options.tell(f"{verdict} (--{gate}): {options.reword(decision.remark)}")

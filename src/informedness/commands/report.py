@@ -147,7 +147,7 @@ def _score(table: ContingencyTable, options: Namespace) -> str:
     if options.confidence_level is not None or options.at_least is not None:
         level = options.confidence_level or 0.95
         of_estimate = values_of(options, *OF_ESTIMATE, "prior") | {"confidence_level": level}
-        score = estimate(table, ignore_index=table.read[0].ignored, **of_estimate)
+        score: Any = estimate(table, ignore_index=table.read[0].ignored, **of_estimate)
         require_least(score, options)
         if options.confidence_level is not None:
             return formatted(score, options)

@@ -73,8 +73,8 @@ class Comparison(Measured):
         The difference that samples like these show four times out of five; nan if no answer
         differs, or with fewer than five groups.
     margin, within_margin : float, bool or None
-        The margin that was given, and whether the lower end of the interval is above minus it: then
-        B is not worse by more.
+        The margin that was given, and whether the lower end of the interval is above minus it, or
+        no answer differs: then B is not worse by more.
     doubt : str
         Why the interval may cover the truth less often than it says; empty if nothing is known.
     """
@@ -102,7 +102,7 @@ class Comparison(Measured):
     within_margin: bool | None = None
     doubt: str = field(default="", repr=False)
     n_classes: int = field(default=0, repr=False)
-    n_rarest: float = field(default=math.nan, repr=False)
+    unseen: float = field(default=math.nan, repr=False)
     fixed_variance: float = field(default=0.0, repr=False)
     extra_variance: float = field(default=0.0, repr=False)
     df: float = field(default=0.0, repr=False)
@@ -141,6 +141,14 @@ class Comparison(Measured):
         falling = self.standard_error**2 - self.fixed_variance
         return math.ceil((self.n_groups or self.n_samples) * falling / needed)
 
+    def samples_in_words(self, difference: float) -> str:
+        """Return how many samples, or groups, show a difference, rounded."""
+        n_needed = self.samples_for(difference) if difference else None
+        if n_needed is None:
+            return "more than any number of samples"
+        unit = "groups" if self.n_groups else "samples"
+        return f"about {float(f'{n_needed:.2g}'):,.0f} {unit}"
+
     def to_dict(self) -> dict[str, Any]:
         """Return all fields, and the sentence, as plain values for JSON."""
         by_prevalence = self.prevalence and self.prevalence.to_dict()
@@ -161,7 +169,8 @@ class Comparison(Measured):
         size = f"{self.difference:+.3f} {self.interval_in_words(3)}"
         parts = [f"{verdict}: {size}, {p_text(self.p_value)}"]
         if self.margin is not None:
-            verb = "is not" if self.within_margin else "may be"
+            is_worse = self.confidence_interval[1] < -self.margin
+            verb = "is not" if self.within_margin else "is" if is_worse else "may be"
             parts.append(f"B {verb} worse by more than {self.margin:g}")
         if self.verdict == "not shown" and not math.isnan(self.detectable):
             least = f"a true difference of {self.detectable:.2g}"
@@ -313,11 +322,6 @@ def check_margin(margin: Any) -> None:
         raise ValueError(f"`margin` must be finite and above 0, got {show(margin)}")
 
 
-def decide_margin(low: float, margin: float | None) -> bool | None:
-    """Return whether an interval from `low` on shows B not worse by more than a margin, if any."""
-    return None if margin is None else low > -margin
-
-
 def score_of_pairs(
     metric: str, average: Average | Literal["default"], prior: Prior = None, unknown: str = "error"
 ) -> ScoreWithInterval:
@@ -418,10 +422,10 @@ def compared(
         unknown_shares=(outside_share(a.table), outside_share(b.table)),
         detectable=detectable,
         margin=None if margin is None else float(margin),
-        within_margin=decide_margin(interval.low, margin),
+        within_margin=None if margin is None else not n_different or interval.low > -margin,
         doubt=doubt,
         n_classes=a.table.n_classes,
-        n_rarest=_fewest_of_a_class(a.table, pairs),
+        unseen=_largest_unseen(score, a.table, with_prior(a.table, prior), pairs),
         fixed_variance=test.fixed,
         extra_variance=test.extra,
         df=test.df,
@@ -429,13 +433,23 @@ def compared(
     )
 
 
-def _fewest_of_a_class(table: Table, pairs: CellPairs) -> float:
-    """Return the number of samples, or of groups, of the rarest class that has one."""
-    totals = table.reference_totals
+def _largest_unseen(
+    score: ScoreWithInterval, table: Table, scored: Table, pairs: CellPairs
+) -> float:
+    """Return the largest change of a score that may go unseen where no answer differs.
+
+    That is if, of the n answers to one class, a share of 3/n changes, whose chance to be missed in
+    all n is 5%. Of samples in groups n is the number of groups that hold the class.
+    """
+    widest = score.best - score.lowest
+    if score.undefined(scored):
+        return widest
+    n = table.reference_totals * (effective_sample_size(table) / float(table.total))
     if pairs.groups is not None:
         held = np.unique(np.stack([table.rows[pairs.a], pairs.groups]), axis=1)
-        totals = np.bincount(held[0])
-    return float(totals[totals > 0].min())
+        n = np.bincount(held[0], minlength=len(n))
+    shares = scored.reference_totals / float(scored.total) * np.minimum(quotient(3, n), 1)
+    return min(float((shares[table.rows] * score.furthest(scored)).max()), widest)
 
 
 def _few_samples(score: ScoreWithInterval, table: Table, n_different: int) -> str:

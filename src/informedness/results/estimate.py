@@ -67,6 +67,7 @@ class Estimate(Measured):
     label: Label | None
     signature: str
     doubt: str = field(default="", repr=False)
+    n_classes: int = field(default=0, repr=False)
 
     def __str__(self) -> str:
         """Return the value, its standard error and its interval on one line."""
@@ -122,7 +123,8 @@ def estimates_of(
         signature = line if label is None else f"{line}|class:{show(label)}"
         interval = own_error if error is None else error, (low, high), float(level)
         own_doubt = "" if math.isnan(own_error) else doubt
-        estimates.append(Estimate(score.name, value, *interval, size, label, signature, own_doubt))
+        described: Any = label, signature, own_doubt, table.n_classes
+        estimates.append(Estimate(score.name, value, *interval, size, *described))
     return estimates
 
 

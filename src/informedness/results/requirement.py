@@ -1,11 +1,14 @@
-"""Whether a comparison or a score shows what a build requires, and in a line why not.
+"""Whether a comparison or a score lets a build pass, and why in a line.
+
+One rule holds for all: what has no interval, or an IntervalWarning, shows nothing.
 
 Tested in tests/test_continuous_integration.py.
 """
 
 import math
+from typing import NamedTuple
 
-from ..text.render import rounded, samples
+from ..text.render import rounded
 from .comparison import Comparison
 from .estimate import Estimate
 from .suite import SuiteComparison
@@ -13,54 +16,90 @@ from .suite import SuiteComparison
 _FEW_DIFFERENT = 30  # answers, below which a line says how many
 
 
-def why_not_shown(comparison: Comparison | SuiteComparison, required: str) -> str:
-    """Return why a comparison does not show that B is "better" or "not-worse"; empty if it does.
+class Decision(NamedTuple):
+    """Whether a build fails, and what to say of it; empty if it passes without a remark."""
+
+    failed: bool
+    remark: str
+
+
+def decide_required(
+    compared: Comparison | SuiteComparison, required: str, margin: float | None
+) -> Decision:
+    """Fail unless a comparison shows that B is "better", or "not-worse" by more than the margin.
 
     Models that give the same answers are not worse by decision, not by proof: the first thing that
     anyone tries is the unchanged model. Over several tasks the mean decides.
     """
-    if isinstance(comparison, SuiteComparison):
-        return "" if comparison.verdict == "better" else f"B is {comparison.verdict} on average"
-    if required == "not-worse" and not comparison.n_different:
-        return ""
-    if math.isnan(comparison.p_value) or comparison.doubt:
-        return f"this comparison does not show whether B is {required}: {comparison.doubt}"
-    if comparison.verdict == "better" if required == "better" else comparison.within_margin:
-        return ""
-    low, high = (rounded(bound, 3) for bound in comparison.confidence_interval)
-    size_name = "difference" if required == "better" else "margin"
-    size = comparison.difference if required == "better" else comparison.margin or 0.0
-    verdict = "is not shown to be better"
-    if required == "not-worse":
-        verdict = f"may be worse by more than {size:g}"
-    reason = f"B {verdict} ({low} to {high})"
-    if comparison.n_different:
-        needed = "more than any number of samples"
-        if size and (n_needed := comparison.samples_for(size)) is not None:
-            unit = "groups" if comparison.n_groups else "samples"
-            needed = f"about {float(f'{n_needed:.2g}'):,.0f} {unit}"
-        reason += f"; samples like these can show a {size_name} of about "
-        reason += f"{comparison.detectable:.2g}, this one takes {needed}"
-    if comparison.n_different < _FEW_DIFFERENT:
-        reason += f"; only {comparison.n_different} answers differ"
-    return reason
+    if required == "not-worse" and not compared.n_different:
+        return Decision(False, _same_answers(compared))
+    if reason := _why_nothing(compared):
+        return Decision(True, f"this does not show whether B is {required}: {reason}")
+    least = 0.0 if required == "better" or margin is None else -margin
+    low, high = compared.confidence_interval
+    if low > least if required == "not-worse" else compared.verdict == "better":
+        return Decision(False, "")
+    by_more = _by_more(None if required == "better" else margin)
+    if high < least:
+        return Decision(True, f"B is worse{by_more} {_bounds(compared)}")
+    verdict = "is not shown to be better" if required == "better" else f"may be worse{by_more}"
+    size = compared.difference if required == "better" else -least
+    return Decision(True, f"B {verdict} {_bounds(compared)}{_what_would_show(compared, size)}")
 
 
-def same_answers(comparison: Comparison | SuiteComparison) -> str:
-    """Return what samples on which no answer differs would not show; empty if some differ."""
-    if isinstance(comparison, SuiteComparison) or comparison.n_different:
-        return ""
-    unseen = 3 / comparison.n_rarest  # whose chance to be missed in all of them is 5%
-    n = samples(comparison.n_samples)
-    return f"the same answers on {n}; differences below about {unseen:.2g} would not be seen"
+def decide_worse(compared: Comparison | SuiteComparison, margin: float | None) -> Decision:
+    """Fail if a comparison shows that B is worse, by more than the margin if there is one."""
+    if not compared.n_different:
+        return Decision(False, _same_answers(compared))
+    if reason := _why_nothing(compared):
+        return Decision(False, f"this does not show whether B is worse: {reason}")
+    if compared.confidence_interval[1] < -(margin or 0.0):
+        return Decision(True, f"B is worse{_by_more(margin)} {_bounds(compared)}")
+    return Decision(False, "")
 
 
-def why_below(estimate: Estimate, least: float) -> str:
-    """Return why the interval of a score does not reach what is required; empty if it does."""
+def decide_least(estimate: Estimate, least: float) -> Decision:
+    """Fail unless the interval of a score shows that it is at least so high."""
+    if reason := _why_nothing(estimate):
+        shown = f"whether {estimate.metric} is at least {least:g}"
+        return Decision(True, f"this does not show {shown}: {reason}")
     low, high = estimate.confidence_interval
-    if math.isnan(low):
-        return f"{estimate.metric} has no interval: {estimate.doubt or 'it is undefined'}"
     if low >= least:
+        return Decision(False, "")
+    verb = "is" if high < least else "may be"
+    return Decision(True, f"{estimate.metric} {verb} below {least:g} {_bounds(estimate)}")
+
+
+def _why_nothing(result: Comparison | SuiteComparison | Estimate) -> str:
+    """Return why a result shows nothing at all; empty if its interval can be relied on."""
+    has_interval = not math.isnan(result.confidence_interval[0])
+    return result.doubt or ("" if has_interval else "there is no interval")
+
+
+def _by_more(margin: float | None) -> str:
+    return "" if margin is None else f" by more than {margin:g}"
+
+
+def _bounds(result: Comparison | SuiteComparison | Estimate) -> str:
+    low, high = (rounded(bound, 3) for bound in result.confidence_interval)
+    return f"({low} to {high})"
+
+
+def _what_would_show(compared: Comparison | SuiteComparison, size: float) -> str:
+    """Return how large a difference samples like these show, and how many show this one."""
+    if isinstance(compared, SuiteComparison):
         return ""
-    bounds = f"{rounded(low, 3)} to {rounded(high, 3)}"
-    return f"{estimate.metric} may be below {least:g} ({bounds})"
+    least = f"samples like these can show about {compared.detectable:.2g}"
+    remark = f"; {least}, {size:.2g} takes {compared.samples_in_words(size)}"
+    if compared.n_different < _FEW_DIFFERENT:
+        remark += f"; only {compared.n_different} answers differ"
+    return remark if compared.n_different else "; no answer differs"
+
+
+def _same_answers(compared: Comparison | SuiteComparison) -> str:
+    """Return what samples on which no answer differs would not show."""
+    if isinstance(compared, SuiteComparison):
+        return f"the same answers on all {len(compared.tasks)} tasks"
+    same = f"the same answers on {compared.n_samples:,} samples"
+    unseen = f"a change of {compared.metric} by less than about {compared.unseen:.2g}"
+    return f"{same}; {unseen} would not be seen"

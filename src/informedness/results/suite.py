@@ -1,6 +1,7 @@
 """Two models over several tasks: the difference in each of them, and its mean."""
 
 import math
+import operator
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ from .estimate import Averaged, Estimate, estimate
 from .sentences import share_text
 
 _TAKEN = "Each task weighs the same; tasks are taken as given, not as drawn from all tasks."
+_MOST_WARNED = 0.1  # of the variance of the mean; above, the caveats of tasks are its own
 _HIGHER = {"better": "B is better", "worse": "A is better"}
 
 
@@ -63,6 +65,24 @@ class SuiteComparison(Measured):
     def verdict(self) -> str:
         """Whether B is "better" or "worse" than A on average, or either is "not shown"."""
         return verdict_of(self.p_value, self.difference, self.confidence_level)
+
+    @property
+    def n_different(self) -> int:
+        """How many samples are answered differently in all tasks."""
+        return sum(one.n_different for one in self.tasks.values())
+
+    @property
+    def doubt(self) -> str:
+        """The caveats of tasks that carry more than a tenth of the variance; empty if of less."""
+        warned = {name: x for name, x in self.tasks.items() if x.n_different and x.doubt}
+        both = (
+            sum(one.standard_error**2 for one in tasks.values()) for tasks in (warned, self.tasks)
+        )
+        if not warned or operator.truediv(*both) <= _MOST_WARNED:
+            return ""
+        (name, first), *others = warned.items()
+        more = f"; and of {len(others)} more tasks" if others else ""
+        return f"{shown(name)}: {first.doubt}{more}"
 
     @property
     def summary(self) -> str:
