@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 from informedness import compare, leaderboard
-from informedness.results.requirement import same_answers
+from informedness.results.requirement import decide_required
 from informedness.warnings import IntervalWarning
 from oracles import reference_compare
 from oracles.dense import every_score, options_of
@@ -154,7 +154,9 @@ def test_the_same_answers_show_a_rare_class_by_the_groups_that_hold_it():
     references, groups = np.zeros(3000, dtype=int), np.arange(3000) // 300
     references[groups < 5] = 1
     made = compare(references, references, references, groups=groups)
-    assert "differences below about 0.6 would not be seen" in same_answers(made)
+    assert made.unseen == pytest.approx(0.6)
+    said = "a change of informedness by less than about 0.6 would not be seen"
+    assert said in decide_required(made, "not-worse", 0.1).remark
 
 
 # Weights, counts, a prior, samples that do not count
@@ -315,7 +317,7 @@ def test_a_model_is_called_better_where_p_is_below_1_minus_the_level():
 def test_a_comparison_has_all_it_knows_as_plain_values():
     made = compare(*SAMPLES, metric="nit")
     plain = made.to_dict()
-    inner = {"read", "doubt", "n_classes", "unseen", "fixed_variance", "extra_variance"}
+    inner = {"read", "doubt", "n_classes", "unseen", "detection", "extra_variance"}
     inner |= {"df", "n_swaps"}
     assert {*asdict(made)} - inner == plain.keys() - {"summary", "verdict"}
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain | {"summary": str(made)}

@@ -35,33 +35,48 @@ NEAR = np.where(np.arange(N) % 12 == 0, 1 - A, A)  # worse by about a tenth
 GROUPS = np.arange(N) // 6
 
 
-def test_the_detectable_difference_is_that_many_errors_of_the_normal_or_of_student():
+def growth_of(moved, n):
+    """Return by how much the squared error grows: 0.85 of the samples in favour of one model."""
+    sizes = np.append(np.abs(moved - moved.mean()), 1)  # and that of the sample more
+    return (sizes**3).sum() / (sizes**2).sum() / (0.85 * n)
+
+
+def test_a_detectable_difference_has_its_errors_where_more_answers_differ():
+    """Errors of the normal or of Student's t, of accuracy, which a sample moves by 1/N."""
+    moved = (B == TRUE).astype(float) - (A == TRUE)
+    in_groups = np.bincount(GROUPS, moved)
+    made = compare(TRUE, A, B, metric="accuracy")
+    grouped = compare(TRUE, A, B, groups=GROUPS, confidence_level=0.9, metric="accuracy")
+    normal, student = stats.norm.ppf, lambda share: stats.t.ppf(share, 98)
+    for one, parts, errors in (
+        (made, moved, normal(0.975) + normal(0.8)),
+        (grouped, in_groups, student(0.95) + student(0.8)),
+    ):
+        squared = one.standard_error**2 + one.detectable * growth_of(parts, N)
+        assert one.detectable == pytest.approx(errors * math.sqrt(squared), rel=1e-9)
+        n_units = one.n_groups or N
+        for size in (0.02, -0.1):
+            falling = (one.standard_error**2 + abs(size) * growth_of(parts, N)) * n_units
+            assert one.samples_for(size) == math.ceil(falling * (errors / size) ** 2)
+        assert one.samples_for(one.detectable) == pytest.approx(n_units, abs=1)
+
+
+def test_what_is_detectable_is_said_only_where_it_is_known():
     made = compare(TRUE, A, B)
-    needed = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)
-    assert made.detectable == close(needed * made.standard_error)
-    grouped = compare(TRUE, A, B, groups=GROUPS, confidence_level=0.9)
-    needed = stats.t.ppf(0.95, 98) + stats.t.ppf(0.8, 98)
-    assert grouped.detectable == pytest.approx(needed * grouped.standard_error, rel=1e-9)
     for same in (compare(TRUE, A, A), compare(TRUE, A, B, groups=GROUPS // 50)):
         assert math.isnan(same.detectable)
         assert same.to_dict()["detectable"] is None
         assert same.samples_for(0.1) is None
-    assert f"would show a true difference of {made.detectable:.2g} four times" in made.summary
+    said = f"would show a true difference of {made.detectable:.2g}, either way, about four times"
+    assert said in made.summary
     assert "four times out of five" not in compare(TRUE, A, BAD).summary
 
 
-def test_so_many_samples_have_the_error_that_shows_a_difference():
+def test_four_times_the_samples_show_a_difference_that_takes_as_many():
     """Of samples as they are; of NIT the bias stays, and there may be no such number."""
     made = compare(TRUE, A, B)
-    for difference in (0.03, -0.1, made.detectable):
-        times = made.samples_for(difference) / N
-        assert made.detectable / math.sqrt(times) == pytest.approx(abs(difference), rel=0.002)
-    times = 4
-    more = compare(*(np.tile(x, times) for x in (TRUE, A, B)))
-    assert more.detectable == pytest.approx(made.detectable / 2, rel=0.01)
-    assert made.samples_for(more.detectable) == pytest.approx(times * N, rel=0.02)
-    of_groups = compare(TRUE, A, B, groups=GROUPS)
-    assert of_groups.samples_for(of_groups.detectable) == pytest.approx(100, abs=1)
+    more = compare(*(np.tile(x, 4) for x in (TRUE, A, B)))
+    assert made.samples_for(more.detectable) == pytest.approx(4 * N, rel=0.02)
     of_nit = compare(TRUE, A, B, metric="nit")
     assert of_nit.samples_for(1e-9) is None
     for wrong in (0.0, math.nan, math.inf):

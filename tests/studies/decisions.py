@@ -12,9 +12,11 @@ these samples alone count.
 
 B is as good: how often a model passes that is A's equal. That is the price of a margin.
 
-The difference that is found: `Comparison.detectable` is the mean over samples of equal models, and
-the true difference is then made that large, in either direction. New samples should show it (p <
-0.05) four times out of five.
+The difference that is found: pairs of equal models which give mostly the same answers, in the cells
+of the last table. `Comparison.detectable` is the mean over 40 samples of such a pair, and the true
+difference is then made that large: B guesses some of its answers again, or knows them. New samples
+should show it (p < 0.05) four times out of five, in either direction. "Errors alone" are as many
+standard errors of the equal models, which do not count the answers by which other models differ.
 """
 
 import argparse
@@ -42,6 +44,20 @@ SIZES, MARGINS, KNOWN, COPIED = (
 AGAIN, FEW = 0.05, 30
 EQUAL = list(itertools.product((1000, 2000, 5000, 10_000), (0.01, 0.02, 0.05)))
 OF_EQUAL = (2, "7%"), 0.7, 0.9  # shares, known and copied
+KNOWN_OF_FOUND = 0.7
+_PLACES, _PREVALENCE = (
+    ((2, "even"), (2, "7%"), (3, "steep"), (10, "even")),
+    ("informedness", "prevalence"),
+)
+FOUND = [  # shares, N, share of answers that are copied, whether in groups, score
+    *itertools.product(_PLACES, (1000, 3000), (0.8, 0.9, 0.97), (False,), (_PREVALENCE,)),
+    *itertools.product(_PLACES[::3], (300,), (0.8, 0.9, 0.97), (False,), (_PREVALENCE,)),
+    *itertools.product(_PLACES, (1000, 3000), (0.8, 0.97), (True,), (_PREVALENCE,)),
+    *itertools.product(_PLACES[1::2], (1000, 3000), (0.8, 0.97), (False,), (("accuracy", ""),)),
+    *itertools.product(
+        _PLACES[2:3], (1000, 3000), (0.8, 0.9, 0.97), (False,), (("informedness", "macro"),)
+    ),
+]
 
 
 def drawn(rng, place, n, known, copied, other, is_grouped):
@@ -52,12 +68,14 @@ def drawn(rng, place, n, known, copied, other, is_grouped):
     own = np.where(rng.random(n) < other, references, guess_b)
     answers_b = np.where(rng.random(n) < copied, answers_a, own)
     columns = np.array([references, answers_a, answers_b])
-    if not is_grouped:
-        return columns, None
-    groups = np.arange(n) // 5
-    is_copy = rng.random(n) < 0.5
-    columns = np.where(is_copy, columns[:, groups * 5], columns)
-    return columns, groups
+    return in_groups_of_five(rng, columns) if is_grouped else (columns, None)
+
+
+def in_groups_of_five(rng, columns):
+    """Return samples half of which are copies of the first of their group, and the groups."""
+    groups = np.arange(columns.shape[1]) // 5
+    is_copy = rng.random(columns.shape[1]) < 0.5
+    return np.where(is_copy, columns[:, groups * 5], columns), groups
 
 
 def other_share(known, copied, difference):
@@ -109,23 +127,84 @@ def equal_rate(task):
     return float(np.mean([made.within_margin and not is_warned for made, is_warned in found]))
 
 
-def power(task):
-    """Return how often the difference called detectable is found; None if it cannot be."""
-    (place, n, known, copied, is_grouped), n_runs = task
-    rng = np.random.default_rng([n, round(10 * known), round(10 * copied), len(place[1]), 7])
-    pilots = compared(rng, (place, n, known, copied, known, is_grouped), 40)
-    sizes = [made.detectable for made, _ in pilots if made.detectable == made.detectable]
-    if not sizes:
-        return None
-    detectable = float(np.mean(sizes))
+def changed(rng, cell, difference):
+    """Return references, the answers of A, and those of B, made to differ so much; and groups."""
+    place, n, shared, is_grouped, _ = cell
+    pi = SHARES[place]
+    columns, groups = drawn(rng, place, n, KNOWN_OF_FOUND, shared, KNOWN_OF_FOUND, False)
+    answers = columns[0] if difference > 0 else rng.choice(len(pi), n, p=pi)
+    room = 1 - KNOWN_OF_FOUND if difference > 0 else KNOWN_OF_FOUND
+    is_changed = rng.random(n) < abs(difference) / room
+    columns[2] = np.where(is_changed, answers, columns[2])
+    return in_groups_of_five(rng, columns) if is_grouped else (columns, groups)
+
+
+def found_shares(task):
+    """Return what is called detectable, and how often it is found of a worse and a better B.
+
+    That is the rule of the package, then so many errors alone; nan of what cannot be.
+    """
+    cell, n_runs = task
+    place, n, shared, _, (metric, average) = cell
+    k = len(SHARES[place])
+    rng = np.random.default_rng([n, round(100 * shared), *map(ord, place[1] + metric + average)])
+    scale = 1 - float(np.square(SHARES[place]).sum()) if metric == "accuracy" else 1.0
+    how = {"labels": range(k), "metric": metric, "average": average or "default"}
+
+    def made(difference):
+        columns, groups = changed(rng, cell, difference / scale)
+        while len(np.unique(columns[0])) < k:
+            columns, groups = changed(rng, cell, difference / scale)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return compare(*columns, groups=groups, **how)
+
+    pilots = [one for one in (made(0.0) for _ in range(40)) if one.detection is not None]
+    by_rule = [one.detectable for one in pilots]
+    by_errors = [one.detection.errors * one.standard_error for one in pilots]
     shares = []
-    for sign in (-1, 1):
-        other = other_share(known, copied, sign * detectable)
-        if other is None:
-            return None
-        found = compared(rng, (place, n, known, copied, other, is_grouped), n_runs)
-        shares.append(np.mean([made.p_value < 0.05 for made, _ in found]))
-    return float(np.mean(shares))
+    for sizes in (by_rule, by_errors):
+        difference = float(np.mean(sizes))
+        shares.append(difference)
+        for sign, room in ((-1, KNOWN_OF_FOUND), (1, 1 - KNOWN_OF_FOUND)):
+            can_be = difference / scale <= room
+            found = [made(sign * difference).p_value < 0.05 for _ in range(n_runs if can_be else 0)]
+            shares.append(float(np.mean(found)) if found else np.nan)
+    return shares
+
+
+def found_table(rows):
+    """Return the cells of the difference that is found."""
+    head = ["score", "k", "N", "shared", "groups", "difference", "B is worse", "B is better",
+            "errors alone", "B is worse", "B is better"]  # fmt: skip
+    lines = []
+    for ((k, name), n, shared, is_grouped, (metric, average)), shares in rows:
+        score = f"{metric}, {average}" if average else metric
+        cell = [
+            score,
+            f"{k}, {name}",
+            f"{n:,}",
+            f"{shared:.0%}",
+            "of five" if is_grouped else "none",
+        ]
+        lines.append(cell + ["--" if np.isnan(share) else f"{share:.3f}" for share in shares])
+    return scoring.table(head, lines, left=2)
+
+
+def found_summary(rows):
+    """Return how often the difference is found over all cells, by either rule."""
+    lines = []
+    for name, first in (("the rule", 1), ("so many errors alone", 4)):
+        shares = np.array([shares[first : first + 2] for _, shares in rows])
+        n_enough = int((np.nan_to_num(shares, nan=1.0) >= 0.75).all(axis=1).sum())
+        worse, better = (f"{np.nanmean(side):.3f}" for side in shares.T)
+        lines.append(
+            f"By {name}, new samples show the difference {np.nanmean(shares):.3f} of the time on "
+            f"average ({worse} if B is worse, {better} if B is better), from "
+            f"{np.nanmin(shares):.3f} to {np.nanmax(shares):.3f}; at least 0.75 in each direction "
+            f"in {n_enough} of {len(rows)} cells."
+        )
+    return scoring.text(" ".join(lines))
 
 
 def cells(wanted):
@@ -175,7 +254,6 @@ def main():
     options = parser.parse_args()
     start, runs = time.perf_counter(), options.runs
     places = cells(options.cells)
-    found_places = [(*place[:2], *place[3:]) for place in places[: options.cells // 4]]
     with multiprocessing.Pool(options.processes) as pool:
         rates = pool.map(pass_rate, [(cell, runs, 1) for cell in places], chunksize=1)
         again = [i for i, rate in enumerate(rates) if rate > AGAIN]
@@ -183,9 +261,8 @@ def main():
                                            chunksize=1), strict=True):  # fmt: skip
             rates[i] = rate
         equal = pool.map(equal_rate, [(cell, runs) for cell in EQUAL], chunksize=1)
-        powers = pool.map(power, [(cell, runs) for cell in found_places], chunksize=1)
+        found = pool.map(found_shares, [(cell, runs) for cell in FOUND], chunksize=1)
     minutes = (time.perf_counter() - start) / 60
-    known = [share for share in powers if share is not None]
     command = f"    python tests/studies/decisions.py --runs {runs} --cells {options.cells}"
     head = ["# Decisions", command, "\n".join(__doc__.splitlines()[2:]),
             scoring.text(f"{runs} samples a cell. {of.made_with(minutes)}")]  # fmt: skip
@@ -193,18 +270,12 @@ def main():
                 for n in dict.fromkeys(n for n, _ in EQUAL)]  # fmt: skip
     (k, shares), knows, copied = OF_EQUAL
     said = f"k = {k}, {shares} of one class, both know {knows}, {copied:.0%} of the answers copied."
-    found_text = "No cell was drawn."
-    if known:
-        found_text = (
-            f"Of {len(known)} cells, new samples show the difference {np.mean(known):.3f} of the "
-            f"time on average, from {min(known):.3f} to {max(known):.3f}; in "
-            f"{sum(0.75 <= share <= 0.85 for share in known)} of them 0.75 to 0.85."
-        )
+    rows = list(zip(FOUND, found, strict=True))
     sections = {
         "B is worse by the margin": rates_table(list(zip(places, rates, strict=True))),
         "B is as good": "\n\n".join([scoring.text(said), scoring.table(
             ["N", "margin .01", "margin .02", "margin .05"], of_equal)]),
-        "The difference that is found": scoring.text(found_text),
+        "The difference that is found": "\n\n".join([found_summary(rows), found_table(rows)]),
     }  # fmt: skip
     of.write_page(options.output, "\n\n".join(head), sections)
 

@@ -15,7 +15,15 @@ from ..core.table import Table, is_real
 from ..statistics.class_scores import INFORMEDNESS
 from ..statistics.class_sums import ClassScore, quotient
 from ..statistics.intervals import check_level, effective_sample_size, lack, warn_of_doubts
-from ..statistics.paired import CellPairs, Side, errors_needed, n_groups, paired_test, side_of
+from ..statistics.paired import (
+    CellPairs,
+    Detection,
+    Side,
+    errors_needed,
+    n_groups,
+    paired_test,
+    side_of,
+)
 from ..statistics.registry import averaged_score
 from ..statistics.score import Prior, ScoreWithInterval, with_prior
 from ..tables.class_names import by_name
@@ -103,7 +111,7 @@ class Comparison(Measured):
     doubt: str = field(default="", repr=False)
     n_classes: int = field(default=0, repr=False)
     unseen: float = field(default=math.nan, repr=False)
-    fixed_variance: float = field(default=0.0, repr=False)
+    detection: Detection | None = field(default=None, repr=False)
     extra_variance: float = field(default=0.0, repr=False)
     df: float = field(default=0.0, repr=False)
     n_swaps: int = field(default=0, repr=False)
@@ -121,7 +129,7 @@ class Comparison(Measured):
     def samples_for(self, difference: float) -> int | None:
         """Return about how many samples like these, or groups, show a difference 4 times out of 5.
 
-        Only the part of the squared error that falls with their number is scaled. None if no number
+        With their number falls the part of the squared error that is not fixed. None if no number
         would do, or nothing is known of these.
 
         Examples
@@ -129,17 +137,12 @@ class Comparison(Measured):
         >>> references = ["ham"] * 80 + ["spam"] * 20
         >>> model_a = ["ham"] * 88 + ["spam"] * 12
         >>> compare(references, model_a, ["ham"] * 82 + ["spam"] * 18).samples_for(0.2)
-        256
+        408
         """
         if not (math.isfinite(difference) and difference):
             raise ValueError(f"`difference` must be finite and not 0, got {show(difference)}")
-        if math.isnan(self.detectable):
-            return None
-        needed = (difference * self.standard_error / self.detectable) ** 2 - self.fixed_variance
-        if needed <= 0:
-            return None
-        falling = self.standard_error**2 - self.fixed_variance
-        return math.ceil((self.n_groups or self.n_samples) * falling / needed)
+        times = math.inf if self.detection is None else self.detection.times(difference)
+        return math.ceil((self.n_groups or self.n_samples) * times) if times < math.inf else None
 
     def samples_in_words(self, difference: float) -> str:
         """Return how many samples, or groups, show a difference, rounded."""
@@ -173,8 +176,8 @@ class Comparison(Measured):
             verb = "is not" if self.within_margin else "is" if is_worse else "may be"
             parts.append(f"B {verb} worse by more than {self.margin:g}")
         if self.verdict == "not shown" and not math.isnan(self.detectable):
-            least = f"a true difference of {self.detectable:.2g}"
-            parts.append(f"samples like these would show {least} four times out of five")
+            least = f"a true difference of {self.detectable:.2g}, either way,"
+            parts.append(f"samples like these would show {least} about four times out of five")
         gained = f"B is right on {samples(self.gained)} that A gets wrong"
         parts.append(f"{gained}, and wrong on {self.lost} that A gets right")
         return "; ".join(parts)
@@ -398,9 +401,11 @@ def compared(
 
     widest = score.best - score.lowest
     interval = test.interval._replace(value=difference).within(-widest, widest)
-    detectable = math.nan
+    detection = None
     if n_different and not math.isnan(test.p_value):
-        detectable = errors_needed(level, test.df) * interval.standard_error
+        falling = interval.standard_error**2 - test.fixed
+        errors = errors_needed(level, test.df)
+        detection = Detection(errors, falling, test.fixed, test.growth)
     settings = {"ignore_index": ignore_index, "interval": settings_of(level, pairs)}
     both = replace(a.table + b.table, n_samples=n_samples)
     return Comparison(
@@ -420,13 +425,13 @@ def compared(
         n_different=n_different,
         signature=score.signature(both, prior=prior, **settings),
         unknown_shares=(outside_share(a.table), outside_share(b.table)),
-        detectable=detectable,
+        detectable=math.nan if detection is None else detection.difference(),
         margin=None if margin is None else float(margin),
         within_margin=None if margin is None else not n_different or interval.low > -margin,
         doubt=doubt,
         n_classes=a.table.n_classes,
         unseen=_largest_unseen(score, a.table, with_prior(a.table, prior), pairs),
-        fixed_variance=test.fixed,
+        detection=detection,
         extra_variance=test.extra,
         df=test.df,
         n_swaps=test.n_swaps,
@@ -447,7 +452,7 @@ def _largest_unseen(
     n = table.reference_totals * (effective_sample_size(table) / float(table.total))
     if pairs.groups is not None:
         held = np.unique(np.stack([table.rows[pairs.a], pairs.groups]), axis=1)
-        n = np.bincount(held[0], minlength=len(n))
+        n = np.bincount(held[0], minlength=len(n)).astype(np.float64)
     shares = scored.reference_totals / float(scored.total) * np.minimum(quotient(3, n), 1)
     return min(float((shares[table.rows] * score.furthest(scored)).max()), widest)
 

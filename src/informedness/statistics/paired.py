@@ -28,6 +28,7 @@ FEWEST_GROUPS = 5  # for a test
 _FEW_OF_A_CLASS = 5 - 1e-9  # effective groups that hold it
 _MANY_DIFFERENT = 30  # groups; with fewer, not only a sample might have been there, but a group
 _MOST_OF_FEW = 0.1  # of the variance; above, classes in so few groups are warned of
+_NET = 0.85  # of further samples that differ: those in favour of one model less those of the other
 _POWER = 0.6  # two-sided level of the quantile below which are four in five
 
 
@@ -71,6 +72,8 @@ class Paired(NamedTuple):
     """How many answers differ, or groups with such answers: 2^n ways to swap A and B."""
     fewest: float
     """The effective number of groups of a class, if few groups decide; else inf."""
+    growth: float
+    """By how much the squared error grows with the difference, over that difference."""
 
 
 def n_groups(pairs: CellPairs | None) -> int:
@@ -112,15 +115,21 @@ def paired_test(
     if pairs.groups is None:
         moved = moved - float((amounts * moved).sum()) / size
         variance = float((amounts * weights * moved**2).sum())
+        parts, times = weights * moved, counts
     else:
         by_class = group_variance(
             a.classes[pairs.a], pairs.groups, amounts, moved, furthest, pairs.differ
         )
         variance, df, fewest = by_class.variance, by_class.df, by_class.fewest
+        moved = moved - float((amounts * moved).sum()) / size
+        parts, times = np.bincount(pairs.groups, amounts * moved), np.ones(n)
         n_different = len(np.unique(pairs.groups[pairs.differ]))
         if n_different < _MANY_DIFFERENT:
             one_more = by_class.one_more
 
+    # further samples that differ weigh as those seen, each by what it adds to the variance
+    sizes, times = np.append(np.abs(parts), one_more), np.append(times, 1.0)
+    growth = quotient((times * sizes**3).sum(), (times * sizes**2).sum()) / (_NET * size)
     one_more **= 2
     bias = b.bias - a.bias
     fixed = bias**2 + a.unseen + b.unseen
@@ -134,7 +143,7 @@ def paired_test(
     squares = variance + (size * difference) ** 2 / (n or size)
     of_one = one_more / squares if squares else 0.0
     extra = one_more / size**2
-    return Paired(interval, p_value, of_one, fixed, extra, df, n_different, fewest)
+    return Paired(interval, p_value, of_one, fixed, extra, df, n_different, fewest, float(growth))
 
 
 def tested(
@@ -164,6 +173,32 @@ def errors_needed(level: float, df: float) -> float:
     if df:
         return t_quantile(level, df) + t_quantile(_POWER, df)
     return normal_quantile(level) + normal_quantile(_POWER)
+
+
+class Detection(NamedTuple):
+    """What it takes to find a true difference four times out of five, with samples like these.
+
+    Models that differ more in their score also differ in more answers, or groups, so the error of
+    the difference grows with it.
+    """
+
+    errors: float  # standard errors that a difference must have
+    falling: float  # the part of the squared error that falls with the number of samples
+    fixed: float
+    growth: float
+
+    def difference(self) -> float:
+        """Return the least such difference."""
+        half = self.errors**2 * self.growth / 2
+        squared = self.errors**2 * (self.falling + self.fixed)
+        difference = half + math.sqrt(half**2 + squared)
+        return float(f"{difference:.12g}")  # the same in any order of the samples
+
+    def times(self, difference: float) -> float:
+        """Return how many times as many samples find this difference; inf if no number does."""
+        needed = (difference / self.errors) ** 2 - self.fixed
+        squared = self.falling + abs(difference) * self.growth
+        return squared / needed if needed > 0 else math.inf
 
 
 # Samples in groups
