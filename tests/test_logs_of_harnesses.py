@@ -112,12 +112,17 @@ def record(harness, folder, verdicts, metric=None, accuracy=None):
         folder.write_text(json.dumps(plain))
 
 
-def test_logs_are_known_by_their_names_or_heads_and_folders_are_none(tmp_path):
+def test_logs_are_known_by_names_and_heads_and_folders_are_none(tmp_path):
     of_inspect = kept("inspect").with_suffix(".json").read_bytes()
     for name, content, *harness in (
         (f"samples_task_{DATE}.1.jsonl.gz", b"", "lm-eval"),
         ("samples_task.jsonl", b"half", "lm-eval"),
         (f"results_{DATE}.json", b"{}", "lm-eval"),  # which says what to give instead
+        ("samples_mymodel.jsonl", b'{"id": 1, "label": "a", "pred": "a"}\n'),
+        ("samples_list.jsonl", b'[{"id": 1, "label": "a", "pred": "a"}]'),
+        ("results_mymodel.json", b'[{"id": 1, "label": "a", "pred": "a"}]'),
+        ("results_table.json", b'{"columns": ["label", "pred"], "data": [["a", "a"]]}'),
+        ("results_task.json", b'{"results": {}, "versions": {}}', "lm-eval"),
         ("renamed.jsonl.gz", kept("lm-eval").read_bytes()),
         (f"details_arithmetic_0_{DATE}.0.parquet", b"half", "lighteval"),
         ("predictions.parquet", kept("lighteval").read_bytes()),

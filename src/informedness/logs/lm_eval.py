@@ -7,6 +7,7 @@ Tested in tests/test_logs_of_harnesses.py.
 """
 
 import ast
+import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,6 +33,7 @@ _OTHERS = {"doc", "arguments", "resps", "metrics", "target_hash"}
 _OTHERS |= {"informedness", "informedness_stderr", "nit", "nit_stderr"}
 _SETTINGS = "config.model_args task.dataset_path task.dataset_name chat_template "
 _SETTINGS += "system_instruction generation"
+_TOTALS = ("results", "versions")  # are in results
 _LARGE = ("doc", "arguments", "resps", "filtered_resps")
 _TOO_OLD = "lm-eval before {0} wrote this log, {1}: run the task with {0} or newer"
 # a list as Python prints it; parsing any other text as code could warn of it or overflow
@@ -44,8 +46,18 @@ Sample = dict[Any, Any]
 
 
 def is_log(path: Path) -> bool:
-    """Return whether a file is named as a log of samples, or as the results beside one."""
-    return bool(_FILE.fullmatch(path.name) or RESULTS.fullmatch(path.name)) and path.is_file()
+    """Return whether a file is named as a log of samples or as results, and may be one."""
+    if not path.is_file() or not (_FILE.fullmatch(path.name) or RESULTS.fullmatch(path.name)):
+        return False
+    if path.suffix == ".json":
+        with suppress(ValueError, RecursionError):
+            results = json.loads(path.read_bytes())
+            return isinstance(results, dict) and {*_TOTALS} <= {*(results or _TOTALS)}
+        return False
+    with path.open("rb") as stream, suppress(ValueError, RecursionError):
+        first = json.loads(stream.readline())
+        return isinstance(first, dict) and "doc_id" in first
+    return True  # compressed, or damaged
 
 
 def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
