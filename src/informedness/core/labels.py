@@ -246,9 +246,13 @@ def _flat(values: Any, name: str) -> Numbers | list[Any]:
     if array.ndim == 2 and array.shape[1] == 1:
         return array[:, 0]
     if array.ndim != 1:
+        remedy = "the argmax of logits, flatten tokens, score several labels per sample one by one"
+        if hasattr(values, "columns"):
+            columns = ", ".join(map(repr, [*values.columns][:3]))
+            remedy = f"one of the columns {columns}, or name two of them in table_from_frame"
         raise ValueError(
             f"`{name}` must hold one label for each sample, got an array of shape {array.shape}: "
-            "pass the argmax of logits, flatten tokens, score several labels per sample one by one"
+            f"pass {remedy}"
         )
     return array
 

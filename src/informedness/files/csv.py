@@ -9,7 +9,7 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import partial, reduce
 from itertools import islice
 from typing import Any, BinaryIO
 
@@ -93,18 +93,43 @@ class Delimited:
         )
         labels = set[Any]()
         unequal = dict[str, list[str]]()
+        n_headers = n_alike = 0
         for batch in batches:
             if not are_different:
                 batch = pyarrow.RecordBatch.from_arrays(batch.columns, names=self.header)
                 unequal |= self._unequal(batch, written)
             if self._hidden:
                 labels.update(batch[self._labelled].dictionary.to_pylist())
+            n_all, n_any = self._headers_in(batch, written)
+            n_headers, n_alike = n_headers + n_all, n_alike + n_any
             yield batch
+        if 0 < n_headers == n_alike:
+            raise DataError(
+                f"the header occurs {n_headers + 1} times, as in files joined end to end: take the "
+                "others out, or list the files"
+            )
         if hidden_labels := labels.intersection(self._hidden):
             raise _not_well_formed(min(self._hidden[x] for x in hidden_labels), _GOES_ON)
         for name, columns in unequal.items():
             different = f"{name!r} is the name of several columns, whose values differ: they are"
             warn(f"{different} called {', '.join(map(repr, columns))}", LabelsWarning)
+
+    def _headers_in(self, batch: Any, written: Mapping[str, str]) -> tuple[int, int]:
+        """Return how many rows have all their columns' names for cells, and how many have one."""
+        import pyarrow.compute
+
+        names = dict.fromkeys(self._names.values() or self.header)
+        texts = [x for x in names if pyarrow.types.is_dictionary(batch[x].type)]
+        if len(texts) < 2 or written[texts[0]] not in batch[texts[0]].dictionary.to_pylist():
+            return 0, 0
+        are = [batch[x].cast(pyarrow.string()) for x in texts]
+        are = [
+            pyarrow.compute.equal(x, written[name]).fill_null(False)
+            for x, name in zip(are, texts, strict=True)
+        ]
+        both = reduce(pyarrow.compute.and_, are), reduce(pyarrow.compute.or_, are)
+        n_all, n_any = (pyarrow.compute.sum(x).as_py() for x in both)
+        return n_all, n_any
 
     def _unequal(self, batch: Any, written: Mapping[str, str]) -> dict[str, list[str]]:
         """Return the other columns that have a name to read, if not all of them are equal."""

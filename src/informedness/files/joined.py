@@ -110,7 +110,7 @@ def samples_of_lines(
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the samples in lines, by argument, one label per line.
 
-    Lines at the end that are empty on all sides are no samples.
+    Empty lines at the end of all sides are no samples, nor are those that one side has more.
 
     Raises
     ------
@@ -122,6 +122,8 @@ def samples_of_lines(
     n_lines = n_empty = 0  # lines so far, and how many of them were empty in the end
     while True:
         waiting = {x: lines or next(sides[x], ()) for x, lines in waiting.items()}
+        if not n_lines:
+            samples.first_lines = {x: str(lines[0]) for x, lines in waiting.items() if len(lines)}
         n_common = n_filled = min(map(len, waiting.values()))
         if not n_common:
             break
@@ -138,7 +140,10 @@ def samples_of_lines(
         n_empty += n_common - n_filled
         waiting = {x: lines[n_common:] for x, lines in waiting.items()}
         n_lines += n_common
-    totals = {x: n_lines + len(lines) + sum(map(len, sides[x])) for x, lines in waiting.items()}
+    totals = dict.fromkeys(sides, n_lines)
+    for side, lines in waiting.items():
+        more = [str(line) for part in (lines, *sides[side]) for line in part]
+        totals[side] += len(more) if any(more) or samples.keep_missing else 0
     if len({*totals.values()}) > 1:
         amounts = ", ".join(f"{n} in {samples.names[x]}" for x, n in totals.items())
         raise ValueError(f"there must be the same number of lines, one per sample, got {amounts}")

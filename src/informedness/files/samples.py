@@ -25,6 +25,7 @@ from ..core.labels import (
 )
 from ..core.table import Task, read_amounts
 from ..errors import naming, refuse_all
+from ..tables.class_names import integer_of
 from ..tables.containers import code_integers, read_quickly
 from ..tables.counting import read_whole
 from ..tables.doubts import (
@@ -77,6 +78,7 @@ class Samples:
         self.is_of_files = True  # and not of a frame
         self.batches_of: Callable[[str], Iterable[Any]] | None = None  # of any other column
         self.first_rows: Callable[[], Any] | None = None  # of a file that can be read again
+        self.first_lines: dict[str, str] = {}  # by argument, of text with a label in each line
         self.reads_names = True  # whether a prediction is right only by the name of its class
         self.beside: list[Collection[str]] = []  # labels of other files of the call
         self.meant: Mapping[Any, Label] = {}  # what text stands for, once all is read
@@ -109,7 +111,7 @@ class Samples:
                     column, missing = self.values(argument, values)
                     read[argument] = column
                     if argument in self.labelled[1:] and "references" in read:
-                        check_same_kind(read["references"], "references", column, argument)
+                        self._check_kinds(read["references"], column, argument)
             except ValueError as error:  # the first about each argument is kept for the end
                 self._errors.setdefault(argument, error)
                 self._bad |= dict.fromkeys(self.sources[-1:])
@@ -126,6 +128,16 @@ class Samples:
         if self._errors or not keep.any():
             return {}
         return read if keep.all() else {name: values[keep] for name, values in read.items()}
+
+    def _check_kinds(self, references: Column, column: Column, argument: str) -> None:
+        """Refuse text beside integers, and say what reads it as integers."""
+        try:
+            check_same_kind(references, "references", column, argument)
+        except ValueError as error:
+            examples = [x.example() for x in (references, column)]
+            if self.is_of_files and None not in map(integer_of, examples):
+                raise ValueError(f"{error}; numeric=True reads text as integers") from error
+            raise
 
     def _may_lack(self, argument: str) -> bool:
         return argument.startswith("predictions") and self.options.unknown == "wrong"
@@ -231,6 +243,8 @@ class Samples:
         Return the integers that text stands for, which labels count, and what was read. `sides` are
         the labels of each argument that has some.
         """
+        if self.first_lines:
+            self._check_lines(sides)
         self.refuse()
         names = [self.names[x] for x in self.labelled]
         if {*names} <= {str(y) if self._has_text else y for x in sides.values() for y, _ in x}:
@@ -270,6 +284,35 @@ class Samples:
         declared = None if classes is None else tuple(classes)
         task = Task(declared, self._ignored, self.options.unknown)
         return meant, task, self._account(sides, {*(classes or known)}, bool(classes))
+
+    def _check_lines(self, sides: Mapping[str, Amounts]) -> None:
+        """Refuse lines that have several cells, but for text from which a class is extracted."""
+        plain = self.labelled if self.options.pattern is None else ["references"]
+        labels = {x: [str(y) for y, _ in sides[x] if y is not None] for x in plain}
+        n_lines = sum(n for _, n in sides["references"])
+        cells = [line.split() for lines in labels.values() for line in lines]
+        n_cells = min(map(len, cells), default=0)
+        are_rows = n_cells > 2 and all(2 * len(lines) > n_lines for lines in labels.values())
+        n_alone = len({line[0] for line in cells if line})  # the same in all files
+        are_keys = n_cells > 1 and n_alone == n_lines == len(cells) / len(labels) > 3
+        are_tabbed = [x for x in plain if labels[x] and all("\t" in line for line in labels[x])]
+        if are_tabbed or are_rows or are_keys:
+            argument = (are_tabbed or plain)[0]
+            raise ValueError(
+                f"{shown(self.names[argument])}: each line must be one label, got several cells in "
+                f"{show(labels[argument][0])}: name their columns with -r and -p, and with --on "
+                "the one that identifies samples; without a header, add one as the first line"
+            )
+        if all(2 * len(lines) <= n_lines for lines in labels.values()):
+            self._warn_of_header([Counter(dict(sides[x])) for x in plain])
+
+    def _warn_of_header(self, sides: Sequence[Counter[Any]]) -> None:
+        """Warn of text in the first lines that stands nowhere else in any file."""
+        heads = [self.options.fold(line) for line in self.first_lines.values()][: len(sides)]
+        are_alone = all(sum(x[head] for x in sides) == heads.count(head) for head in heads)
+        if are_alone and all(any(map(str.isalpha, head)) for head in heads):
+            text = f"{' and '.join(map(show, dict.fromkeys(heads)))} in the first line occurs in no"
+            warn(f"{text} other: if it is a header, take it out of all files", LabelsWarning)
 
     def _warn_of_verdicts(self, sides: Mapping[str, Amounts]) -> None:
         """Warn of predictions that say in each row whether the references and a column agree."""

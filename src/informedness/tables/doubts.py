@@ -169,6 +169,8 @@ def why_apart(answers: Sequence[Any], classes: Sequence[Any]) -> str:
     names = [*map(str, classes)]
     if commas := [*filter(None, map(said_of_comma, [*texts, *names]))]:
         return commas[0].removeprefix(": ")
+    if all(name.startswith("__label__") for name in names):
+        return r"`extract` '__label__\S+' takes the label of fastText out of such text"
     if any(re.fullmatch(DECIMAL, text) for text in texts):
         return "threshold=0.5 cuts scores into two classes; of several columns take the argmax"
     if {x.strip().casefold() for x in texts} & {x.strip().casefold() for x in names}:
@@ -176,5 +178,5 @@ def why_apart(answers: Sequence[Any], classes: Sequence[Any]) -> str:
     if max(map(len, texts)) > 2 * max(map(len, names)) + 20:
         return "`extract` finds the class in longer text"
     if all(map(str.isdigit, texts)) != all(map(str.isdigit, names)):
-        return "number the classes alike on both sides, or name them with `choices`"
+        return "is a wrong column named? If not, number both sides alike, or name `choices`"
     return "spell them alike; for clusters or codes there is the metric 'nit'"

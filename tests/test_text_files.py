@@ -1,0 +1,102 @@
+"""Text files of one label per line, and what is said of those that have something else in them.
+
+The files are small, of the form of published ones; right ones of their kind are read.
+
+Covers src: files/samples.py.
+"""
+
+import shlex
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+PUBLISHED = Path(__file__).parent / "inputs" / "published"
+SEVERAL = "each line must be one label, got several cells in"
+# the references, the predictions, what is said
+LINES = {
+    "a tab in one file": ("ham\nspam\nham\n", "ham\t0.9\nspam\t0.8\nspam\t0.7\n", SEVERAL),
+    "a tab in both files": ("1\tham\n2\tspam\n", "1\tham\n2\tham\n", SEVERAL),
+    "three cells": ("a 0 x\na 0 y\nb 0 x\n", "a 0 x\na 1 y\nb 0 x\n", SEVERAL),
+    "keys": ("a x\nb y\nc x\nd x\n", "a x\nb x\nc x\nd x\n", SEVERAL),
+    "two words": ("not hate\nis hate\n" * 3, "is hate\nnot hate\n" * 3, ""),
+    "three words": ("not at all\nyes of course\n" * 3, "not at all\n" * 6, ""),
+    "words of some": ("New York\nRome\n" * 3, "Rome\nNew York City\n" * 3, "is no class"),
+    "four classes": ("a x\nb x\nc x\nd x\n" * 2, "a x\n" * 8, ""),
+    "a header": (
+        "label\n" + "ham\nspam\n" * 3,
+        "label\n" + "ham\n" * 6,
+        "'label' in the first line",
+    ),
+    "two headers": (
+        "gold\n" + "a\nb\n" * 3,
+        "pred\n" + "a\n" * 6,
+        "'gold' and 'pred' in the first",
+    ),
+    "a first label": ("ham\n" + "a\nb\n" * 3 + "ham\n", "ham\n" + "a\n" * 7, ""),
+    "a first number": ("7\n" + "0\n1\n" * 3, "7\n" + "0\n" * 6, ""),
+    "many classes": ("ham\na\nb\nc\nd\n", "ham\na\nb\nd\nd\n", ""),
+    "an empty line": ("ham\nspam\nham\n", "ham\nham\nham\n\n\n", ""),
+    "a line too many": ("ham\nspam\nham\n", "ham\nham\nham\n\nspam\n", "3 in r.txt, 5 in p.txt"),
+}
+
+
+@pytest.mark.filterwarnings("ignore:informedness. ")
+@pytest.mark.parametrize("case", LINES)
+def test_lines_are_labels_unless_their_form_says_more(case, command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    references, predictions, said = LINES[case]
+    Path("r.txt").write_text(references)
+    Path("p.txt").write_text(predictions)
+    code, output, errors = command("report", "r.txt", "p.txt", "--metric", "accuracy")
+    is_error = "cells" in said or "line too" in case
+    assert code == 2 * is_error
+    assert said in errors
+    assert ("warning" in errors) == (bool(said) and not is_error)
+    if not is_error:
+        pairs = zip(references.splitlines(), predictions.splitlines(), strict=False)
+        right = [true == answer for true, answer in pairs]
+        assert float(output) == pytest.approx(sum(right) / len(right), abs=1e-12)
+
+
+PUBLISHED_LINES = {
+    "table_gold.txt table_pred.txt": SEVERAL,
+    "qrels_gold.txt qrels_pred.txt": SEVERAL,
+    "wsd_gold.key.txt wsd_pred.key.txt": SEVERAL,
+    "header_gold.txt header_pred.txt --strict": "'label' in the first line occurs in no other",
+    "fasttext_gold.txt fasttext_pred.txt": r"`--extract` '__label__\S+' takes the label",
+    "text_and_integers.json -r Label -p preds": "--numeric reads text as integers",
+    "joined_end_to_end.csv -r label -p model": "the header occurs 2 times, as in files joined end",
+    "joined_end_to_end.csv": "the header occurs 2 times",
+}
+
+
+@pytest.mark.parametrize("line", PUBLISHED_LINES)
+def test_what_is_wrong_with_files_of_a_form_is_said(line, command, tmp_path, monkeypatch):
+    monkeypatch.chdir(shutil.copytree(PUBLISHED, tmp_path / "files"))
+    code, output, errors = command("report", *shlex.split(line), "--metric", "informedness")
+    assert (code, output) == (2, "")
+    assert PUBLISHED_LINES[line] in errors
+
+
+def test_files_of_a_form_are_scored_as_the_messages_say(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(shutil.copytree(PUBLISHED, tmp_path / "files"))
+    for given, accuracy in (
+        (["table_gold.txt", "table_pred.txt", "--on", "id", "-r", "label", "-p", "label"], 5 / 6),
+        (["fasttext_gold.txt", "fasttext_pred.txt", "--extract", r"__label__\S+"], 11 / 12),
+        (["text_and_integers.json", "-r", "Label", "-p", "preds", "--numeric"], 1 / 2),
+    ):
+        output = command("report", *given, "--metric", "accuracy")[1]
+        assert float(output) == pytest.approx(accuracy, abs=1e-12)
+
+
+def test_data_frames_in_place_of_columns_name_what_takes_them():
+    from informedness import informedness_score, report
+
+    frame = pd.DataFrame({"label": ["a", "b"], "pred": ["a", "a"]})
+    for score in (report, informedness_score):
+        with pytest.raises(ValueError, match=r"columns 'label', 'pred', .* in table_from_frame$"):
+            score(frame, frame)
+        with pytest.raises(ValueError, match="argmax of logits"):
+            score(frame.to_numpy(), frame.to_numpy())
