@@ -61,6 +61,7 @@ UNNAMED = {
     "Matlab in lines": "[90, 10\n 5, 95]",
     "Matlab's display": "cm =\n\n    90    10\n     5    95\n",
     "LaTeX": r"\begin{bmatrix} 90 & 10 \\ 5 & 95 \end{bmatrix}",
+    "R": "     [,1] [,2]\n[1,]   90   10\n[2,]    5   95",
     "blanks": "90 10\n5 95",
     "CSV": "90,10\n5,95",
 }

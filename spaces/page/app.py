@@ -33,13 +33,14 @@ import endpoints  # noqa: E402
 from asking import PRIVATE, QUIET  # noqa: E402
 from compare_tab import compare_tab  # noqa: E402
 from data import ROLES, Answers, table_of_labels, table_of_matrix  # noqa: E402
-from grid import Grid, grid_value, is_matrix, pasted_matrix, read_grid  # noqa: E402
+from grid import Grid, grid_value, pasted_matrix, read_grid  # noqa: E402
 from guess import guessed  # noqa: E402
 from limits import LEVEL, MAX_FILE, MAX_GRID, METRIC, MOST_VISITORS, Guard, Refusal, examples_of  # noqa: E402
 from links import settings_of_link, table_of_cells, table_of_link  # noqa: E402
 
 from informedness.statistics.registry import score_named  # noqa: E402
 from informedness.statistics.score import ScoreWithInterval  # noqa: E402
+from informedness.tables.matrix_text import is_matrix  # noqa: E402
 from informedness.warnings import collected  # noqa: E402
 
 TITLE = score_named(METRIC).title
@@ -74,7 +75,7 @@ def score_grid(grid: Grid, average: str = "default", level: float = 0.95) -> tup
 
 def open_matrix(text: str) -> tuple[Any, Any]:
     """Put a matrix that was pasted as a table into the grid."""
-    if not is_matrix(text):
+    if len(text.splitlines()) > MAX_GRID + 3 or not is_matrix(text):
         return gr.skip(), gr.skip()
     return pasted_matrix(text, [])[0], gr.Tabs(selected="matrix")
 

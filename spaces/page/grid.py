@@ -1,8 +1,6 @@
 """The matrix on the page, whose cells are text, typed or pasted, until they are scored."""
 
-import re
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,12 +9,10 @@ from limits import MAX_COUNT, MAX_GRID, Refusal
 
 from informedness.core.labels import show
 from informedness.tables.matrix import check_no_totals
-from informedness.tables.matrix_text import count_of, is_count, matrix_of_text
+from informedness.tables.matrix_text import count_of, matrix_of_text
 from informedness.warnings import collected
 
 Grid: TypeAlias = dict[str, Any]  # its "labels", and the rows of its "cells"
-
-ARRAY = r"\s*([\w. ]+[=(]\s*)*\["  # how an array begins
 
 
 def grid_value(labels: Sequence[Any], matrix: Sequence[Sequence[Any]]) -> Grid:
@@ -69,14 +65,3 @@ def pasted_matrix(text: str, old: Sequence[str]) -> tuple[Grid, str]:
     check_no_totals(np.array(read_grid(grid)[1]))
     summary = f"Pasted a matrix of {k} classes{', with their names' if names else ''}."
     return grid, " ".join([summary, *(sentence(plain(note)) for note in notes)])
-
-
-def is_matrix(text: str) -> bool:
-    """Return whether a text can only be a matrix: of numbers, between names or in brackets."""
-    if len(text.splitlines()) > MAX_GRID + 3:
-        return False
-    with collected(), suppress(ValueError):
-        names, cells = matrix_of_text(text)
-        has_form = bool(names) or re.match(ARRAY, text) is not None
-        return has_form and all(is_count(cell) for row in cells for cell in row)
-    return False

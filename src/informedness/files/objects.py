@@ -154,23 +154,14 @@ def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> I
 def _refuse_document(document: Mapping[str, Any], is_row: bool) -> None:
     """Raise an error that says where the rows of a document may be; none if it may be a row."""
     places = [*_places_of_rows(document)]
-    places = [place for place in places if place[2]] or places
-    places.sort(key=lambda place: -place[1])
-    paths = [path for path, *_ in places]
-    if len(paths) == 1:
-        error = DataError(
-            "the file is one object; if its rows are the objects at one place in it, give "
-            f"`rows` {paths[0]!r}"
-        )
-        (error.rows,) = paths
-        raise error
-    if paths:
+    places = sorted([x for x in places if x[2]] or places, key=lambda place: -place[1])
+    if places:
         (first, n_rows, _), *others = places
         rest = "".join(f", {path} ({n:,d})" for path, n, _ in others)
-        n_objects = several(n_rows, "object")
-        raise DataError(
-            f"the file is one object; its rows may be at `rows {first}` ({n_objects}){rest}"
-        )
+        where = f"`rows {first}` ({several(n_rows, 'object')}){rest}"
+        error = DataError(f"the file is one object; its rows may be at {where}")
+        error.rows = None if others else first
+        raise error
     if not is_row:
         raise DataError("the file is one object without a list of objects, which could be rows")
 

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from os import PathLike
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,11 +19,10 @@ from ..errors import naming
 from ..tables.contingency import ContingencyTable
 from ..tables.doubts import warn_of_table
 from ..tables.label_options import LabelOptions
-from ..tables.matrix_text import is_count, matrix_of_text
+from ..tables.matrix_text import is_matrix
 from ..tables.slicing import Slice, count_slices, in_order
 from ..text.account import Read, ReadColumn, amounts_of
 from ..text.render import shown
-from ..warnings import collected
 from .batches import read_files
 from .columns import named_columns, slices_of
 from .csv import BLOCK, DELIMITERS
@@ -162,30 +160,22 @@ def table_from_file(
 
 
 def table_of_matrix(
-    path: str, kind: str, encoding: str | None, labels: Any = None
+    path: str, kind: str, encoding: str | None, labels: Any
 ) -> ContingencyTable | None:
-    """Return the table of a file of text that is a confusion matrix; None if it is not one.
-
-    It has whole numbers between the names of the classes, and references in rows.
+    """Return the table of a file of text that can only be a confusion matrix; else None.
 
     Raises
     ------
     ValueError
-        If there are other numbers between the names, or totals.
+        If its numbers are not counts of samples, or there are totals.
     """
-    if kind not in DELIMITERS or not Path(path).is_file():
+    if kind not in DELIMITERS:
         return None
     with naming(shown(path)), open_whole(path, None, encoding) as stream:
         text = stream.read(BLOCK).decode("utf-8-sig", "replace")
         # each line of a matrix has a cell for every line
-        if text.count("\n") > max(map(len, text.splitlines()), default=0) + 3:
-            return None
-        with collected():
-            try:
-                names, cells = matrix_of_text(text)
-            except ValueError:
-                return None
-        if not names or not all(is_count(cell) for row in cells for cell in row):
+        is_long = text.count("\n") > max(map(len, text.splitlines()), default=0) + 3
+        if is_long or not is_matrix(text):
             return None
         table = ContingencyTable.from_matrix(text, labels=labels)
         if table.counts.dtype.kind == "f":
@@ -198,7 +188,7 @@ def table_of_matrix(
         ReadColumn(part, place, amounts_of(table.labels, amounts.tolist()), [], table.declared)
         for part, (place, amounts) in zip(NAMES, totals, strict=True)
     ]
-    read = Read((f"{path}, a confusion matrix",), len(names), {}, tuple(columns))
+    read = Read((f"{path}, a confusion matrix",), table.n_classes, {}, tuple(columns))
     return replace(table, read=(read,))
 
 

@@ -10,12 +10,14 @@ from contextlib import suppress
 
 from ..core.labels import check_distinct, show
 from ..text.layouts import RULE, between_gaps, between_pipes, words
+from ..warnings import collected
 from .doubts import role_in, warn_of_swapped
 
 _THOUSANDS = r"[1-9]\d{0,2}(?P<mark>[,.' \u2019\u00a0\u2009\u202f])\d{3}((?P=mark)\d{3})*"
 _NUMBER = r"[+-]?(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?"
 _NONE = "", "-", "\u2013", "\u2014", "\u2212"  # which stand for 0
 _SHARE = r"(?<=\d)\s*\(\s*\d+([.,]\d+)?\s*\\?%\s*\)"  # behind a count
+_POSITIONS = r"\[(\d+,|,\d+)\]"  # which R prints where there are no names
 _ARRAY = r"([\w ]+[:=])?\s*([\w.]+\()?\s*\[(?P<rows>.*)\]\s*(,\s*\w+\s*=[^\[\]]*)?\)?[;\s]*"
 # What LaTeX has in cells: commands without text of their own, and around their last argument. The
 # arguments have an end, so that hostile text takes no longer than other text.
@@ -36,7 +38,8 @@ def matrix_of_text(text: str) -> tuple[list[str], list[list[str]]]:
     ValueError
         If the text can be read as no matrix, or rows and columns have different names.
     """
-    readings = list(filter(None, map(_parted, _blocks(re.sub(_SHARE, "", text)))))
+    plain = re.sub(f"{_SHARE}|{_POSITIONS}", "", text)
+    readings = list(filter(None, map(_parted, _blocks(plain))))
     readings.sort(key=lambda reading: not all(is_count(x) for row in reading[-1] for x in row))
     if not readings:
         raise ValueError(
@@ -77,10 +80,18 @@ def count_of(cell: str) -> float:
 
 def is_count(cell: str) -> bool:
     """Return whether a cell holds a number, or nothing."""
-    try:
+    with suppress(ValueError):
         return count_of(cell) >= 0
-    except ValueError:
-        return False
+    return False
+
+
+def is_matrix(text: str) -> bool:
+    """Return whether a text can only be a matrix: of counts, between names or in brackets."""
+    with collected(), suppress(ValueError):
+        names, cells = matrix_of_text(text)
+        is_array = text.count("[") > len(cells) or ("[" in text and ";" in text)
+        return (bool(names) or is_array) and all(is_count(cell) for row in cells for cell in row)
+    return False
 
 
 def same_names(
