@@ -35,8 +35,10 @@ from compare_tab import compare_tab  # noqa: E402
 from data import ROLES, Answers, table_of_labels, table_of_matrix  # noqa: E402
 from grid import Grid, grid_value, pasted_matrix, read_grid  # noqa: E402
 from guess import guessed  # noqa: E402
+from kinds import Page  # noqa: E402
 from limits import LEVEL, MAX_FILE, MAX_GRID, METRIC, MOST_VISITORS, Guard, Refusal, examples_of  # noqa: E402
 from links import settings_of_link, table_of_cells, table_of_link  # noqa: E402
+from uploads import take_folder  # noqa: E402
 
 from informedness.statistics.registry import score_named  # noqa: E402
 from informedness.statistics.score import ScoreWithInterval  # noqa: E402
@@ -165,7 +167,7 @@ def _score_tab(demo: gr.Blocks) -> tuple[asking.Result, gr.Tabs]:
         column = gr.Column(elem_id="asked", elem_classes="inputs")
         with column, gr.Tabs(selected="matrix") as ways:
             with gr.Tab("Matrix", id="matrix"):
-                grid = asking.scripted("grid", matrix, server_functions=[read_block], most=MAX_GRID)
+                grid = asking.scripted("grid", matrix, calls=[read_block], most=MAX_GRID)
                 refused_grid = asking.refusal_below("matrix")
                 with gr.Accordion("Options", open=False):
                     shown_as = asking.settings()
@@ -210,7 +212,7 @@ def _use_tab(result: asking.Result) -> None:
 def build() -> gr.Blocks:
     """Return the page with its endpoints."""
     # Uploads may be scored several times, so they are kept for half an hour.
-    demo = gr.Blocks(title=TITLE, analytics_enabled=False, delete_cache=(600, 1800))
+    demo = Page(title=TITLE, analytics_enabled=False, delete_cache=(600, 1800))
     with demo:
         asking.html(charts.draw("heading", title=TITLE, **said_by_the_card()))
         with gr.Tabs(overflow_behavior="wrap") as tabs:  # so that a phone shows all tabs
@@ -218,7 +220,7 @@ def build() -> gr.Blocks:
                 result, ways = _score_tab(demo)
             with gr.Tab("Guess", id="guess"):
                 # what each message is about, and what it is
-                asking.scripted("guess", examples_of("guess"), server_functions=[guessed])
+                asking.scripted("guess", examples_of("guess"), calls=[guessed])
             with gr.Tab("Simulate", id="simulate"):
                 asking.scripted("simulation")
             if isinstance(score_named(METRIC), ScoreWithInterval):  # others have no test of two
@@ -233,6 +235,7 @@ def build() -> gr.Blocks:
 
 def main() -> None:
     """Serve the page."""
+    take_folder()
     demo = build()
     # The reader's system fonts, and a colour near the accent of page.css.
     theme = gr.themes.Default(

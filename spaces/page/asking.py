@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import gradio as gr
 from charts import draw
+from kinds import checked
 from limits import HERE, LEVEL, LEVELS, MAX_FILE, MAX_TEXT, MEANT, METRIC, Refusal
 from reading import PART, Sent, opened
 
@@ -54,10 +55,16 @@ def html(value: Any, **options: Any) -> gr.HTML:
     return gr.HTML(value, apply_default_css=False, **options)
 
 
-def scripted(name: str, value: Any = None, **options: Any) -> gr.HTML:
-    """Return a part of the page that the template and the script of this name draw."""
+def scripted(
+    name: str, value: Any = None, calls: Sequence[Callable[[Any], Any]] = (), **options: Any
+) -> gr.HTML:
+    """Return a part of the page that the template and the script of this name draw.
+
+    `calls` are the functions of Python that the script calls.
+    """
     template, script = draw(name, value=value), (HERE / f"{name}.js").read_text("utf-8")
     options |= {"html_template": template, "js_on_load": script, "elem_id": name}
+    options["server_functions"] = list(map(checked, calls))
     return html(value, **options)
 
 

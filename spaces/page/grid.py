@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from charts import plain, sentence
-from limits import MAX_COUNT, MAX_GRID, Refusal
+from limits import MAX_BLOCK, MAX_COUNT, MAX_GRID, Refusal
 
 from informedness.core.labels import show
 from informedness.tables.matrix import check_no_totals
@@ -52,6 +52,10 @@ def count_at(cell: str, row: str, column: str) -> float:
 
 def pasted_matrix(text: str, old: Sequence[str]) -> tuple[Grid, str]:
     """Return the matrix in a pasted block, and a note on it; without names, classes keep theirs."""
+    if len(text) > MAX_BLOCK:
+        raise Refusal(
+            f"A matrix can have at most {MAX_BLOCK:,d} characters, this has {len(text):,d}."
+        )
     with collected() as notes:
         names, cells = matrix_of_text(text)
     k = len(cells)

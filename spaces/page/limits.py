@@ -1,6 +1,8 @@
 """The metric of this Space, limits on what a person may send, and how more is refused."""
 
 import json
+import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ MAX_ROWS = 100_000
 MAX_CLASSES = 1_000
 MAX_LABEL = 200  # characters
 MAX_TEXT = 2_000_000  # characters in one box
+MAX_BLOCK = 100_000  # characters of a matrix that is pasted
 MAX_FILE = 10_000_000  # bytes of an upload
 MAX_BODY = 20_000_000  # bytes of any request
 MAX_COLUMNS = 100  # of an upload
@@ -42,8 +45,16 @@ class Refusal(ValueError):  # noqa: N818
 
 
 class Guard:
-    """Refuse large requests, and tell the browser to load nothing from other hosts."""
+    """Refuse large requests and closed addresses, and let browsers load nothing from other hosts.
 
+    Gradio has addresses that fetch from other hosts, record, store states, or skip its queue.
+    """
+
+    CALLS = r"info|openapi\.json|call/.*|queue/.*|cancel|reset|upload|upload_progress|heartbeat/.*"
+    OPEN = re.compile(
+        r"/(config|theme\.css|favicon\.ico|manifest\.json|robots\.txt|(assets|static|pwa_icon)/.*|"
+        rf"gradio_api/({CALLS}|component_server|startup-events|app_id|mcp(/.*)?)/?)?"
+    )
     POLICY = b"default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:"
 
     def __init__(self, app: Any) -> None:
@@ -71,5 +82,12 @@ class Guard:
                 pass  # whoever is still sending would not see the answer
             refusal = f"A request can have at most {MAX_BODY:,d} bytes, this has {int(length):,d}."
             await PlainTextResponse(refusal, status_code=413)(scope, receive, send)
+        elif scope["type"] == "http" and not self._is_open(scope["path"]):
+            await PlainTextResponse("Not found.", status_code=404)(scope, receive, send)
         else:
             await self.app(scope, counted, with_policy)
+
+    def _is_open(self, path: str) -> bool:
+        """Return whether an address is of this page, or of an upload to it."""
+        kept = f"/gradio_api/file={os.environ['GRADIO_TEMP_DIR']}{os.sep}"
+        return path.startswith(kept) or bool(self.OPEN.fullmatch(path))

@@ -1,5 +1,6 @@
 """Tables that are pasted or uploaded: files for the reader of the package, and logs."""
 
+import codecs
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -30,6 +31,25 @@ from informedness.warnings import collected
 
 PART = "Sheet of the workbook, or run in the log"
 Sent = Any  # a file as a dict, text that was pasted, or a list as text for each role
+
+
+TEXT = (  # codecs of text, as Python calls them
+    r"ascii|utf-(8|8-sig|16|16-[bl]e|32|32-[bl]e)|cp(125\d|932|949|950)|iso8859-\d+|koi8-[rtu]|shift_jis\w*|"
+    r"euc_\w+|gb18030|gbk|gb2312|big5\w*|mac-roman"
+)
+
+
+def check_encoding(encoding: str | None) -> None:
+    """Refuse what is no encoding of text: others of Python's codecs can take minutes."""
+    name = "ascii"
+    with suppress(LookupError, ValueError):  # of null characters
+        name = codecs.lookup(encoding).name if encoding else name
+        if re.fullmatch(TEXT, name):
+            return
+    raise Refusal(
+        f"{encoding!r:.40} is not an encoding of text that is read here, such as utf-8, utf-16, "
+        "latin-1, cp1252, shift_jis, gb18030 or big5."
+    )
 
 
 class Upload:
@@ -179,6 +199,7 @@ def opened(
 
     What is wrong with it is refused in the words of the reader, without the name of the file.
     """
+    check_encoding(encoding)
     if isinstance(sent, tuple):
         sent = as_rows(dict(zip(roles, map(list_of, sent), strict=True))) if all(sent) else None
     elif isinstance(sent, str) and (lists := named_lists(sent)):

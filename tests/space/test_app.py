@@ -868,20 +868,3 @@ def test_the_server_refuses_large_uploads_and_requests_and_lets_no_browser_ask_o
     assert said == "A request can have at most 20,000,000 bytes, this has 20,000,001."
     chunks = iter([b'{"data": ["', *[b"a" * 1_000_000] * 21, b'"]}'])  # sent without a length
     assert post(f"{url}call/score", chunks)[0] == 400
-
-
-def test_no_file_of_the_server_is_read_by_its_path(tmp_path):
-    """Gradio refuses what was not uploaded: this page reads the path that the browser sends."""
-    from screenshots import running
-
-    secret = tmp_path / "secret.csv"
-    secret.write_text("label,prediction\nsecret,secret\nother,other\n")
-    with running("informedness") as (url, log):
-        for path in (str(secret), "../../../../etc/passwd"):
-            file = {"path": path, "meta": {"_type": "gradio.FileData"}}
-            options = [None, [], "", "", "default", 0.95]
-            given = [file, "", None, None, "label", "prediction", *options]
-            said = called(url, "score-file", given, "one")
-            assert '"success":false' in said
-            assert "secret 1" not in said
-        assert "InvalidPathError" in log.read_text("utf-8")

@@ -1,0 +1,196 @@
+"""What visitors can do to the server and to each other, by sending what the page never sends."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from build import ROOT
+
+pytestmark = pytest.mark.full
+
+SECRET = "canary"
+
+
+def post(url: str, body: Any, content_type: str = "application/json") -> tuple[int, str]:
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return asked(urllib.request.Request(url, data, {"Content-Type": content_type}))
+
+
+def asked(request: Any) -> tuple[int, str]:
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+class Visitor:
+    """Someone who posts to the running app what its own configuration says it takes."""
+
+    def __init__(self, url: str, name: str) -> None:
+        self.url, self.name = url, name
+        config = json.loads(asked(f"{url}config")[1])
+        self.components = {x["id"]: x for x in config["components"]}
+        self.events = [x for x in config["dependencies"] if x["backend_fn"]]
+
+    def values(self, event: dict[str, Any]) -> list[Any]:
+        """Return what the page itself would send before anybody has done anything."""
+        return [self.components[x]["props"].get("value") for x in event["inputs"]]
+
+    def answers(self, event: dict[str, Any], *calls: list[Any]) -> list[dict[str, Any]]:
+        """Return what comes back of some calls of an event, all on their way at once."""
+        for data in calls:
+            call = {"data": data, "fn_index": event["id"], "session_hash": self.name}
+            assert post(f"{self.url}gradio_api/queue/join", call)[0] == 200
+        lines = asked(f"{self.url}gradio_api/queue/data?session_hash={self.name}")[1].splitlines()
+        told = [json.loads(line.removeprefix("data: ")) for line in lines if line]
+        answers = [x for x in told if x["msg"] == "process_completed"]
+        assert len(answers) == len(calls)
+        return answers
+
+    def called(self) -> Iterator[tuple[dict[str, Any], str]]:
+        """Yield the parts of the page that call functions, with the names of the functions."""
+        for part in self.components.values():
+            for name in part["props"].get("server_fns") or ():
+                yield part, name
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> list[str]:
+    """Return the path of a table, of JSON, and of their folder, none of which was uploaded."""
+    (tmp_path / "secret.csv").write_text(f"label,prediction\n{SECRET},{SECRET}\nb,b\n")
+    (tmp_path / "secret.json").write_text(json.dumps([{"label": SECRET, "prediction": "b"}] * 2))
+    return [str(tmp_path / "secret.csv"), str(tmp_path / "secret.json"), str(tmp_path)]
+
+
+def hostile(paths: list[str]) -> list[Any]:
+    meta = {"meta": {"_type": "gradio.FileData"}}
+    files = [{"path": path} for path in paths]
+    nested = json.loads("[" * 300 + "]" * 300)
+    return [files[0], *({**file, **meta} for file in files), [files[0]], nested]
+
+
+def test_no_event_takes_a_file_of_the_server(app, paths):
+    visitor, n_inputs = Visitor(app("informedness"), "stranger"), 0
+    file, *others = hostile(paths)
+    for event in visitor.events:
+        values = visitor.values(event)
+        calls = [
+            [*values[:place], sent, *values[place + 1 :]]
+            for place in range(len(values))
+            for sent in (file, others[(n_inputs + place) % len(others)])
+        ]
+        for start in range(0, len(calls), 50):  # the queue has room for a hundred
+            for answer in visitor.answers(event, *calls[start : start + 50]):
+                assert SECRET not in json.dumps(answer), event
+                assert answer["output"].get("title") == "Not scored", event
+        n_inputs += len(values)
+    assert n_inputs > 400
+    visitor.answers(visitor.events[0], visitor.values(visitor.events[0]))  # which is still alive
+
+
+def test_no_function_of_a_part_takes_what_its_script_never_sends(app, paths):
+    visitor = Visitor(app("nit"), "stranger")
+    right = {
+        "read_block": {"text": "a\tb\n1\t2\n3\t4", "labels": ["a", "b"]},
+        "guessed": {"truth": ["ham"], "answers": ["spam"], "next": "x", "clue": False},
+    }
+    url = f"{visitor.url}gradio_api/component_server"
+    assert {name for _, name in visitor.called()} == right.keys()
+    for part, name in visitor.called():
+        call = {"session_hash": "stranger", "component_id": part["id"], "fn_name": name}
+        wrong = [{**right[name], key: x} for key in right[name] for x in hostile(paths)]
+        wrong += [*hostile(paths), {**right[name], "more": 1}, None, "text"]
+        for data in wrong:
+            status, said = post(url, {**call, "data": data})
+            assert (status, SECRET in said) == (422, False)
+        assert post(url, {**call, "data": right[name]})[0] == 200
+
+
+def test_an_input_takes_what_its_component_holds_and_nothing_else(page):
+    """Such as the labels of an endpoint, and a number."""
+    fits, labels = page.kinds.fits, page.endpoints.Labels | None
+    for value in (["a", 1, True, None], [], "[1, 2]", None):
+        assert fits(value, labels, 100, 100)
+    for value in ([1.5], ["a" * 101], ["a"] * 101, {}, [["a"]], [{}], 1, True):
+        assert not fits(value, labels, 100, 100)
+    for value, is_right in ((1, True), (0.5, True), (True, False), ("1", False)):
+        assert fits(value, float, 9, 9) == is_right
+    assert not any(fits(float(value), float, 9, 9) for value in ("nan", "inf"))
+    assert fits([[1, 0.5], []], list[list[float]] | str, 9, 9)
+    assert not fits([[1, None]], list[list[float]] | str, 9, 9)
+
+
+def test_addresses_that_the_page_does_not_need_are_closed(app, paths):
+    url = f"{app('informedness')}gradio_api/"
+    folder = paths[2]
+    for address in (
+        *(f"file={x}" for x in (*paths, "/etc/passwd", f"{folder}/../x", f"{url}info")),
+        f"proxy={url}info",
+        "deep_link?session_hash=stranger",
+        "stream/a/b/1/playlist.m3u8",
+        "custom_component/a/client/b/c",
+        "runs",
+        "queue/../run/score",
+    ):
+        assert asked(f"{url}{address}")[0] in (403, 404), address
+    call = {"data": [["a", "b"], ["a", "b"]], "fn_index": 0, "session_hash": "stranger"}
+    for address in ("run/score", "api/score", "process_recording", "vibe-edit", "stream/a"):
+        assert post(f"{url}{address}", call)[0] == 404, address
+    head = b'--x\r\nContent-Disposition: form-data; name="files"; filename="a.csv"\r\n\r\n'
+    own = head + b"mine\r\n--x--\r\n"
+    (path,) = json.loads(post(f"{url}upload", own, "multipart/form-data; boundary=x")[1])
+    assert asked(f"{url}file={path}") == (200, "mine")
+    status, said = asked(f"{url}file={Path(path).parent}/../../lock")
+    assert status in (403, 404), said
+
+
+def test_only_codecs_of_text_are_encodings(page):
+    for name in ("UTF-8", "latin1", "cp1252", "ISO-8859-15", "koi8-r", "shift_jis", "gb18030"):
+        page.reading.check_encoding(name)
+    for name in ("punycode", "idna", "unicode_escape", "zip", "rot13", "utf-7", "x" * 40, "a\0"):
+        with pytest.raises(ValueError, match="is not an encoding of text"):
+            page.reading.check_encoding(name)
+
+
+def test_a_start_deletes_the_uploads_of_stopped_processes_alone(tmp_path):
+    code = (
+        "import os, uploads; uploads.take_folder(); print(os.environ['GRADIO_TEMP_DIR']); input()"
+    )
+    environment = {**os.environ, "GRADIO_TEMP_DIR": str(tmp_path)}
+    environment["PYTHONPATH"] = str(ROOT / "spaces/page")
+    (tmp_path / "mine").mkdir()
+    started = []
+
+    def start() -> Path:
+        pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        process = subprocess.Popen(
+            [sys.executable, "-c", code], env=environment, text=True, **pipes
+        )
+        started.append(process)
+        folder = Path(process.stdout.readline().strip())
+        (folder / "upload.csv").write_text("a,b\n")
+        return folder
+
+    try:
+        first, second = start(), start()
+        started[0].send_signal(getattr(signal, "SIGKILL", signal.SIGTERM))
+        started[0].wait()
+        assert first.exists()
+        third = start()
+        assert [x.exists() for x in (first, first.parent)] == [False, False]
+        assert all((x / "upload.csv").exists() for x in (second, third))
+        assert len({first.parent, second.parent, third.parent}) == 3
+    finally:
+        for process in started:
+            process.kill()
+            process.communicate()
+    assert (tmp_path / "mine").exists()
