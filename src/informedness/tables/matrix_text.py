@@ -172,7 +172,10 @@ def _parted(
 
     There are no names where the corner is a count. None if the block is not square.
     """
-    rows, of_rows, of_columns = _without_titles([[cell.strip() for cell in x] for x in block])
+    filled = [x for x in ([cell.strip() for cell in row] for row in block) if any(x)]
+    if len({*map(len, filled)}) == 1:  # a spreadsheet may have empty columns around
+        filled = [[*x] for x in zip(*filter(any, zip(*filled, strict=True)), strict=True)]
+    rows, of_rows, of_columns = _without_titles(filled)
     if {*map(len, rows)} != {len(rows)} or len(rows) < 2:
         return None
     corner = rows[0][0]
