@@ -36,7 +36,17 @@ from data import ROLES, Answers, table_of_labels, table_of_matrix  # noqa: E402
 from grid import Grid, grid_value, pasted_matrix, read_grid  # noqa: E402
 from guess import guessed  # noqa: E402
 from kinds import Page  # noqa: E402
-from limits import LEVEL, MAX_FILE, MAX_GRID, METRIC, MOST_VISITORS, Guard, Refusal, examples_of  # noqa: E402
+from limits import (  # noqa: E402
+    LEVEL,
+    MAX_BLOCK,
+    MAX_FILE,
+    MAX_GRID,
+    METRIC,
+    MOST_VISITORS,
+    Guard,
+    Refusal,
+    examples_of,
+)
 from links import settings_of_link, table_of_cells, table_of_link  # noqa: E402
 from uploads import take_folder  # noqa: E402
 
@@ -77,7 +87,7 @@ def score_grid(grid: Grid, average: str = "default", level: float = 0.95) -> tup
 
 def open_matrix(text: str) -> tuple[Any, Any]:
     """Put a matrix that was pasted as a table into the grid."""
-    if len(text.splitlines()) > MAX_GRID + 3 or not is_matrix(text):
+    if len(text) > MAX_BLOCK or len(text.splitlines()) > MAX_GRID + 3 or not is_matrix(text):
         return gr.skip(), gr.skip()
     return pasted_matrix(text, [])[0], gr.Tabs(selected="matrix")
 
