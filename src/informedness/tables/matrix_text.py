@@ -113,12 +113,12 @@ def same_names(
 
 def _without_side(names: Sequence[str]) -> tuple[str, Sequence[str]]:
     """Return what all names begin or end with if it names a side of a matrix, and the rest."""
-    for gap in re.finditer(r"[\W_]+", names[0]):
-        head, tail = names[0][: gap.end()], names[0][gap.start() :]
+    for mark in re.finditer(r"[\W_]", names[0]):
+        head, tail = names[0][: mark.end()], names[0][mark.start() :]
         if role_in(head) and all(name.startswith(head) for name in names):
-            return head.strip(), [name.removeprefix(head) for name in names]
+            return head.strip(), [name.removeprefix(head).strip() for name in names]
         if role_in(tail) and all(name.endswith(tail) for name in names):
-            return tail.strip(), [name.removesuffix(tail) for name in names]
+            return tail.strip(), [name.removesuffix(tail).strip() for name in names]
     return "", names
 
 
