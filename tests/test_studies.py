@@ -28,7 +28,10 @@ TESTED = ["Neither is better", "Forty equal models", "B is better", "A slice aga
 TESTED += ["Answers that are no class", *(f"Cells of {x}" for x in SCORES)]
 PAGES = {
     "comparison": ("--runs 2 --corner --forty 8 --no-class 2", TESTED),
-    "groups": ("--runs 2 --groups 10", ["Informedness", "NIT"]),
+    "groups": (
+        "--runs 2 --groups 10 --classes 2",
+        ["One class in each group", "Gate", "Suites", "Informedness", "NIT"],
+    ),
     "suites": ("--runs 2", ["Neither is better"]),
     "decisions": ("--runs 2 --cells 8", ["B is worse by the margin", "B is as good"]),
     "rate_behind_a_judge": ("--runs 9 --every 45", ["Coverage", "The cells that cover it least"]),

@@ -119,8 +119,10 @@ def interval(
 class Groups:
     """The variance of a sum of what samples in groups move, with the degrees of freedom.
 
-    f = m / (m - 1) with m the effective number of groups that hold a class; classes with m < 2 are
-    one, which varies at least as the others do. Satterthwaite (1946) for the sum over the classes.
+    Of a class, S = B x with x the means of its groups and B = diag(n)(I - 1 w'), w = n / sum n. If
+    the x have one variance, S'S is too small by f and has df degrees of freedom. Classes with fewer
+    than two effective groups are one, which varies at least as the others do. Satterthwaite (1946)
+    for each class, and for their sum.
     `furthest` is how far another answer to each sample moves the sum.
     """
 
@@ -134,7 +136,12 @@ class Groups:
         single = [c for c in set(classes) if self.number_of(classes == c) < 2 - 1e-9]
         pooled = np.where(np.isin(classes, single), -1, classes)
         self.m = {c: self.number_of(pooled == c) for c in set(pooled)}
-        self.f = {c: m / (m - 1) if m > 2 - 1e-9 else 0.0 for c, m in self.m.items()}
+        self.f, self.dfs = dict.fromkeys(self.m, 0.0), dict.fromkeys(self.m, 1.0)
+        for c in (c for c, m in self.m.items() if m > 2 - 1e-9):
+            n = self.sums_of(pooled == c, weights)
+            b = np.diag(n) @ (np.eye(len(n)) - np.outer(np.ones(len(n)), n / n.sum()))
+            self.f[c] = (n**2).sum() / np.trace(b.T @ b)
+            self.dfs[c] = np.trace(b.T @ b) ** 2 / np.trace(b.T @ b @ b.T @ b)
         sums = {c: self.sums_of(pooled == c, weights * centred) for c in self.m}
         self.v = {c: self.f[c] * (sums[c] ** 2).sum() for c in self.m}
         within = (sum(math.sqrt(self.f[c]) * sums[c] for c in self.m) ** 2).sum()
@@ -151,7 +158,7 @@ class Groups:
             missing = max((others * room[-1] / scale if scale else 0) - self.v[-1], 0)
             self.v[-1] += missing
         self.variance = max(within + missing, (n_groups - 1) / most * overall)
-        parts = sum(self.v[c] ** 2 / (m - 1) for c, m in self.m.items() if self.v[c])
+        parts = sum(v**2 / self.dfs[c] for c, v in self.v.items())
         self.df = min(sum(self.v.values()) ** 2 / parts, most) if parts else most
         self.centred = centred
 

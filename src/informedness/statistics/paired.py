@@ -222,9 +222,21 @@ class GroupSums(NamedTuple):
         """Return the sum of the squares of each of k codes."""
         return sum_by(self.codes, self.sums**2, k)
 
-    def n_effective(self, k: int) -> Numbers:
-        """Return the effective number of groups of each of k codes, of sums of weights."""
-        return quotient(sum_by(self.codes, self.sums, k) ** 2, self.squared(k))
+    def of_sizes(self, k: int) -> tuple[Numbers, Numbers, Numbers]:
+        """Return of each of k codes, of sums of weights, what sizes of groups do to a variance.
+
+        These are the effective number m of groups, the factor by which the sum of squares around
+        the mean is too small, m/(m - 1) of even groups and 0 below two, and its degrees of freedom,
+        m - 1 of even ones (Satterthwaite), if the samples of a group are alike.
+        """
+        shares = self.sums / sum_by(self.codes, self.sums, k)[self.codes]
+        w2, w3, w4, w5 = (sum_by(self.codes, shares**power, k) for power in range(2, 6))
+        trace = w2 - 2 * w3 + w2**2
+        squared = w4 + 4 * w2 * w4 + w2**4 + 2 * w3**2 - 4 * w2**2 * w3 - 4 * w5
+        n = quotient(1.0, w2)
+        has_two = n >= 2 - 1e-9
+        factors = np.where(has_two, quotient(w2, trace), 0.0)
+        return n, factors, np.where(has_two, quotient(trace**2, squared), 1.0)
 
 
 class GroupVariance(NamedTuple):
@@ -236,7 +248,7 @@ class GroupVariance(NamedTuple):
     one_more: float  # how far the answers to a group more move the sum, one like that of a sample
     pool: Codes  # of each class itself, or of the pool, which is the last
     n_effective: Numbers  # groups that hold it
-    factors: Numbers  # n/(n - 1) of these; 0 where it is in a single group
+    factors: Numbers  # of the sums of squares; 0 where it is in a single group
     variances: Numbers
 
 
@@ -258,11 +270,10 @@ def group_variance(
     means = quotient(sum_by(classes, amounts * influences, k), sum_by(classes, amounts, k))
     centred = gaps(influences, means[classes], scale)
 
-    n_effective = GroupSums.of_values(classes, groups, amounts).n_effective(k + 1)
+    n_effective, *_ = GroupSums.of_values(classes, groups, amounts).of_sizes(k + 1)
     pool = np.where(n_effective < 2 - 1e-9, k, np.arange(k + 1))
     pooled = pool[classes]
-    n_effective = GroupSums.of_values(pooled, groups, amounts).n_effective(k + 1)
-    factors = np.where(n_effective >= 2 - 1e-9, quotient(n_effective, n_effective - 1), 0.0)
+    n_effective, factors, dfs = GroupSums.of_values(pooled, groups, amounts).of_sizes(k + 1)
     parts = GroupSums.of_values(pooled, groups, amounts * centred)
     variances = factors * parts.squared(k + 1)
     room = GroupSums.of_values(pooled, groups, amounts * furthest)
@@ -280,7 +291,7 @@ def group_variance(
     variance = max(float((within**2).sum()) + missing, of_all)
 
     whole = float(variances.sum())
-    ratios = quotient(variances**2, n_effective - 1)
+    ratios = variances**2 / dfs
     df = min(whole**2 / float(ratios.sum()), most) if whole else float(most)
     # few groups may happen to agree, so what they could move counts, too
     carried = np.maximum(*(quotient(x, x.sum()) for x in (variances, rooms)))
@@ -357,12 +368,10 @@ def t_tail(t: float, df: float) -> float:
 
     The density is integrated by the double exponential rule (Takahasi and Mori 1974).
     """
-
-    def beyond(least: float) -> float:
-        density = np.exp(-(df + 1) / 2 * np.log1p((least + _BEYOND) ** 2 / df))
-        return float((_BEYOND * np.cosh(_STEPS) * density).sum())
-
-    return beyond(t) / beyond(0.0)
+    least = np.array([[t], [0.0]])
+    density = np.exp(-(df + 1) / 2 * np.log1p((least + _BEYOND) ** 2 / df))
+    beyond, half = (_BEYOND * np.cosh(_STEPS) * density).sum(axis=1)
+    return float(beyond / half)
 
 
 @cache
