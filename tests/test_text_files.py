@@ -7,10 +7,16 @@ Covers src: files/samples.py.
 
 import shlex
 import shutil
+import warnings
 from pathlib import Path
 
+import datasets
+import evaluate
 import pandas as pd
 import pytest
+
+from informedness import informedness_score, report, table_from_frame
+from informedness.warnings import LabelsWarning
 
 PUBLISHED = Path(__file__).parent / "inputs" / "published"
 SEVERAL = "each line must be one label, got several cells in"
@@ -92,11 +98,56 @@ def test_files_of_a_form_are_scored_as_the_messages_say(command, tmp_path, monke
 
 
 def test_data_frames_in_place_of_columns_name_what_takes_them():
-    from informedness import informedness_score, report
-
     frame = pd.DataFrame({"label": ["a", "b"], "pred": ["a", "a"]})
     for score in (report, informedness_score):
         with pytest.raises(ValueError, match=r"columns 'label', 'pred', .* in table_from_frame$"):
             score(frame, frame)
         with pytest.raises(ValueError, match="argmax of logits"):
             score(frame.to_numpy(), frame.to_numpy())
+
+
+OWN = [f"text {i}" for i in range(60)]
+SAID = "60 of 60 `{}` are labels of their own: are these texts or identifiers?"
+
+
+def module_score(references, predictions, **options):
+    metric = evaluate.load(str(Path(__file__).parents[1] / "metrics" / "nit"))
+    return metric.compute(references=references, predictions=predictions, **options)
+
+
+def frame_score(references, predictions, **options):
+    frame = pd.DataFrame({"a": references, "b": predictions})
+    return table_from_frame(frame, references="a", predictions="b", **options)
+
+
+@pytest.mark.parametrize(
+    ("score", "name"),
+    [(informedness_score, "y_true"), (module_score, "references"), (frame_score, "references")],
+)
+def test_references_that_are_nearly_all_different_are_warned_of(score, name):
+    with pytest.warns(LabelsWarning, match=SAID.format(name)):
+        score(OWN, OWN)
+    with warnings.catch_warnings():  # as right as any
+        warnings.simplefilter("error", LabelsWarning)
+        score(OWN, OWN, labels=OWN)
+        score(OWN[:49], OWN[:49])
+        score([*OWN[:50], *OWN[:10]], [*OWN[:50], *OWN[:10]])
+        score([*range(60)], [*range(60)])
+
+
+def test_names_of_a_class_label_are_declared_classes():
+    features = datasets.Features({"label": datasets.ClassLabel(names=OWN)})
+    column = datasets.Dataset.from_dict({"label": [*range(60)]}, features=features)["label"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", LabelsWarning)
+        informedness_score(column, column)
+
+
+def test_files_of_texts_are_warned_of_and_open_questions_refused(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("r.txt").write_text("\n".join(OWN))
+    Path("p.txt").write_text("\n".join(OWN))
+    assert SAID.format("references") in command("report", "r.txt", "p.txt")[2]
+    code, output, errors = command("report", PUBLISHED / "open_questions.json")
+    assert (code, output) == (2, "")
+    assert "the targets are texts of their own, not classes: 6 different ones in 6" in errors

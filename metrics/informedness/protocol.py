@@ -216,6 +216,10 @@ def result_of(
 ) -> dict[str, Any]:
     """Return the score under its name, and what else was asked for, which the package knows."""
     score = {name: value}
+    with suppress(ImportError, AttributeError):  # where no package is installed, or an older one
+        if not table.declared:
+            of_table = table.n_classes, table.n_samples, table.labels[0], "references"
+            import_module("informedness.tables.doubts").warn_of_own_labels(*of_table)
     if level is None and not return_signature:
         return score
     try:  # the package that is installed, for which this file may be a copy beside a metric

@@ -224,7 +224,8 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
     except ValueError as error:
         argument = "labels" if samples.options.choices is None else "choices"
         samples.refuse([ValueError(str(error).replace("`labels`", f"`{argument}`"))])
-    warn_of_table(overall, nulls_are_labels=samples.keep_missing, unknown=task.unknown)
+    options: dict[str, Any] = {"nulls_are_labels": samples.keep_missing, "unknown": task.unknown}
+    warn_of_table(overall, is_named=bool(samples.class_names), **options)
     if not is_sliced:
         return replace(overall, read=(account,))
     tables = {name: _of_classes(table, integers, task) for name, table in tables.items()}

@@ -14,8 +14,10 @@ from ..core.labels import check_choice, warn
 from ..errors import naming
 from ..files.columns import listed
 from ..files.open import paths_of
+from ..tables.doubts import warn_of_own_labels
 from ..tables.label_options import LabelOptions
 from ..text.render import shown
+from ..warnings import naming_warnings
 from . import inspect_ai, lighteval, lm_eval
 from .answers import DAMAGES, Answers
 from .runs import Logged, latest_of, named_runs
@@ -152,6 +154,10 @@ def read_log(
             with naming(", ".join(map(shown, names)), *DAMAGES):
                 read.append(answers.read(options))
             _warn_of_verdicts(file, read[-1])
+            if answers.choices is None and read[-1].choices is None:
+                labels = read[-1].references
+                with naming_warnings(shown(file)):
+                    warn_of_own_labels(len({*labels}), len(labels), labels[0], "references")
         except ValueError as error:
             left_out.append(str(error))
         _warn_of_samples(file, answers)

@@ -117,6 +117,7 @@ def by_verdict(
     labels: list[Any] | None = None
     fewest_against = set(range(len(answers)))
     is_opposed = False
+    n_told = 0  # right answers of which only the verdict says what they are
     for reading in _READINGS:
         labels_read = _labels_read(answers, class_names, reading)
         is_opposed |= any(labels_read[i] not in (None, golds[i]) for i in right)
@@ -134,11 +135,12 @@ def by_verdict(
         if against:
             fewest_against = min(fewest_against, against, key=len)
         elif not unread:
-            labels, is_opposed = labels_read, False
+            labels, is_opposed, n_told = labels_read, False, 0
             break
         elif labels is None:
-            labels = labels_read
-    if labels is None or is_opposed:
+            labels, n_told = labels_read, len(unread)
+    are_open = _are_texts(golds) and 2 * n_told > len(right)
+    if labels is None or is_opposed or are_open:
         bad_rows = [(ids[i], answers[i], golds[i], verdicts[i]) for i in sorted(fewest_against)]
         raise _refusal(bad_rows, golds)
     for i, (answer, verdict) in enumerate(zip(answers, verdicts, strict=True)):
@@ -161,9 +163,14 @@ def _labels_read(
     ]
 
 
+def _are_texts(golds: Sequence[Label]) -> bool:
+    """Return whether most targets are texts of their own, not classes."""
+    return 2 * len(set(golds)) > max(len(golds), 8)
+
+
 def _refusal(bad: Sequence[tuple[Any, ...]], golds: Sequence[Label]) -> VerdictError:
     n_golds, n_samples = len(set(golds)), len(golds)
-    if 2 * n_golds > max(n_samples, 8):
+    if _are_texts(golds):
         texts = (
             f"{n_golds} different ones in {n_samples} samples, such as {cut(show(golds[0]), 60)}"
         )

@@ -17,6 +17,7 @@ from ..core.labels import Column, Label, Numbers, label_kind, show
 from ..core.scores import Average, ZeroDivision, informedness, nit
 from ..core.table import Cells, Table, Task, labels_at, read_amounts
 from ..text.account import Read
+from .class_names import class_names_of
 from .containers import read_quickly
 from .counting import check_total, common_codes, count_bytes, read_counts
 from .doubts import warn_of_shares, warn_of_table
@@ -136,7 +137,8 @@ class ContingencyTable(Table):
             table = cls._of_task(range(16), cells, task, len(r))
         else:
             table = cls._of_columns(r, p, task, sample_weight)
-        warn_of_table(table, list(sides), unknown=task.unknown)
+        is_named = class_names_of(*sides.values()) is not None
+        warn_of_table(table, list(sides), is_named, unknown=task.unknown)
         return table
 
     @classmethod

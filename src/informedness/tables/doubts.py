@@ -22,12 +22,20 @@ _TRUE = re.compile(
 _PREDICTED = re.compile("preds?|predict(ed|ions?)?|yhat|hyp|hypothesis")
 _LABEL = re.compile("labels?|targets?")
 DECIMAL = r"-?\d*\.\d+"
+_MANY = 50  # samples, of which a task of many classes may have one each
 _LONG = 100  # characters of a label that is text, not a name
 
 
-def warn_of_table(table: Table, names: Sequence[str] = NAMES, **options: Any) -> None:
-    """Warn of what a table shows of its labels; the arguments are those of `warn_of_labels`."""
+def warn_of_table(
+    table: Table, names: Sequence[str] = NAMES, is_named: bool = False, **options: Any
+) -> None:
+    """Warn of what a table shows of its labels, whose names may be those of a `ClassLabel`.
+
+    The other arguments are those of `warn_of_labels`.
+    """
     warn_of_labels(table, names, **options)
+    if not (table.declared or is_named):
+        warn_of_own_labels(table.n_classes, table.n_samples, table.labels[0], names[0])
     known: dict[str, Any] = {}
     is_meant = table.declared or table.n_samples == 1 or not isinstance(table.labels[0], str)
     labels: Any = () if is_meant else filter(None, (table.spelled or table).labels)
@@ -43,6 +51,17 @@ def warn_of_table(table: Table, names: Sequence[str] = NAMES, **options: Any) ->
                 LabelsWarning,
             )
             return
+
+
+def warn_of_own_labels(n_different: int, n_samples: int | None, label: Any, name: str) -> None:
+    """Warn if nearly every sample has a class of its own, as texts and identifiers have."""
+    is_many = n_samples is not None and n_different >= 0.9 * n_samples >= 0.9 * _MANY
+    if is_many and isinstance(label, str):
+        warn(
+            f"{n_different:,d} of {n_samples:,d} `{name}` are labels of their own: are these texts "
+            "or identifiers? If they are classes, declare them all as `labels`",
+            LabelsWarning,
+        )
 
 
 def warn_of_swapped(references: Any, predictions: Any) -> None:
