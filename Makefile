@@ -56,8 +56,9 @@ test-spark: $(VENV)/spark/.done
 # The harnesses of language models, in an environment of their own. They take what is on this machine.
 test-harnesses: export HF_HUB_OFFLINE := 1
 test-harnesses: export HF_DATASETS_OFFLINE := 1
-test-harnesses: $(VENV)/harnesses/.done
-	$(VENV)/harnesses/bin/python -m pytest $(OF_OTHERS) tests/harnesses
+test-harnesses: $(VENV)/harnesses/.done $(VENV)/helm/.done
+	$(VENV)/harnesses/bin/python -m pytest $(OF_OTHERS) --ignore=tests/harnesses/helm tests/harnesses
+	$(VENV)/helm/bin/python -m pytest $(OF_OTHERS) --confcutdir=tests/harnesses/helm tests/harnesses/helm
 
 # What the documents show with boosters and trackers, in an environment of its own.
 test-recipes: export HF_HUB_OFFLINE := 1
@@ -199,6 +200,11 @@ $(VENV)/harnesses/.done: pyproject.toml tests/harnesses/requirements.txt
 	$(VENV)/harnesses/bin/python -m pip install --quiet -e ".[cli,inspect]" pytest
 	# the newest Inspect that `lighteval eval` starts with
 	$(VENV)/harnesses/bin/python -m pip install --quiet --no-deps --target $(VENV)/harnesses/inspect-0.3.220 inspect-ai==0.3.220
+	touch $@
+
+$(VENV)/helm/.done: pyproject.toml
+	$(PYTHON) -m venv --clear $(VENV)/helm
+	$(VENV)/helm/bin/python -m pip install --quiet -e ".[cli]" crfm-helm==0.5.16 torch==2.13.0 pytest
 	touch $@
 
 $(VENV)/.test: pyproject.toml | $(VENV)/bin/python

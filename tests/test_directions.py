@@ -17,7 +17,7 @@ FLOORS = [  # the lowest first; what shares a floor does not know each other
     ["tables", "statistics"],
     ["results", "files"],
     ["functions", "multilabel", "logits", "decisions", "registration", "logs", "plots"],
-    ["trainer", "scorers", "inspect_ai", "lighteval", "lm_eval"],
+    ["trainer", "scorers", "helm", "inspect_ai", "lighteval", "lm_eval"],
     ["torchmetrics"],
     ["commands"],
     ["cli"],

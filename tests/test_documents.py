@@ -139,7 +139,8 @@ def test_several_processes_score_together_as_the_page_on_evaluate_does(
 
 # These import torch, or a harness; the tests of each run its examples.
 ELSEWHERE = {
-    f"informedness.{name}" for name in ("torchmetrics", "lm_eval", "lighteval", "inspect_ai")
+    f"informedness.{name}"
+    for name in ("torchmetrics", "helm", "lm_eval", "lighteval", "inspect_ai")
 }
 
 

@@ -130,6 +130,7 @@ def test_a_missing_extra_is_named_and_so_is_why_one_that_is_there_fails(
         ("lm_eval", "lm-eval>=0.4.13", "informedness.lm_eval"),
         ("inspect_ai", "inspect-ai>=0.3.241", "informedness.inspect_ai"),
         ("lighteval.metrics.metrics", "lighteval>=0.13", "informedness.lighteval"),
+        ("helm.benchmark", "crfm-helm>=0.5.16", "informedness.helm"),
     ):
         monkeypatch.setitem(sys.modules, absent, None)
         monkeypatch.delitem(sys.modules, module, raising=False)

@@ -26,7 +26,13 @@ def public(module):
 def test_the_reference_has_all_public_names_and_each_of_them_once():
     page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
     found = re.findall(r"^::: (\S+)$", page, re.MULTILINE)
-    names = [*informedness.__all__, "inspect_ai", "lighteval", "lm_eval"]  # these as a whole
+    names = [
+        *informedness.__all__,
+        "helm",
+        "inspect_ai",
+        "lighteval",
+        "lm_eval",
+    ]  # these as a whole
     wanted = {f"informedness.{name}" for name in names}
     assert wanted.union(*map(public, ("trainer", "torchmetrics", "scorers"))) <= {*found}
     assert len(found) == len({*found})

@@ -1,0 +1,88 @@
+"""Informedness and NIT in HELM.
+
+In the metrics of a run:
+
+    MetricSpec("informedness.helm.InformednessMetric", {"labels": ["Yes", "No"]})
+
+Tested in tests/harnesses/helm/test_helm.py.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from .errors import needing
+
+with needing("informedness.helm needs HELM", "crfm-helm>=0.5.16"):
+    from helm.benchmark.metrics.evaluate_instances_metric import EvaluateInstancesMetric
+    from helm.benchmark.metrics.evaluate_reference_metrics import normalize_text
+    from helm.benchmark.metrics.metric import MetricName
+    from helm.benchmark.metrics.statistic import Stat
+
+from .functions import informedness_score, nit_score
+
+
+class InformednessMetric(EvaluateInstancesMetric):  # type: ignore[misc]
+    """Informedness and NIT of generated text, or of multiple choice with all choices in the prompt.
+
+    Gold and answer are compared as HELM's own `ClassificationMetric` compares them: without case,
+    punctuation and blanks around them. An answer outside the classes counts as wrong. Each split
+    and each perturbation has its own scores, which are left out where all golds are of one class.
+
+    Parameters
+    ----------
+    labels : sequence of str, optional
+        The classes of the task; by default the correct references that occur.
+
+    Examples
+    --------
+    >>> InformednessMetric(labels=["Yes", "No"]).labels
+    ['yes', 'no']
+    """
+
+    def __init__(self, labels: Sequence[str] | None = None) -> None:
+        self.labels = None if labels is None else [_normalized(label) for label in labels]
+
+    def evaluate_instances(self, request_states: Sequence[Any], eval_cache_path: str) -> list[Any]:
+        """Score the answers to all instances of a split.
+
+        Raises
+        ------
+        ValueError
+            If each choice is a request of its own, or an instance has several correct references.
+        """
+        del eval_cache_path  # of metrics that ask a model
+        golds = [_gold(state) for state in request_states]
+        answers = [_answer(state) for state in request_states]
+        if not golds:
+            raise ValueError("`request_states` must have a request for all choices of an instance")
+        options: dict[str, Any] = {"labels": self.labels, "unknown": "wrong"}
+        scores = {
+            "informedness": informedness_score(golds, answers, zero_division=math.nan, **options),
+            "nit": nit_score(golds, answers, zero_division=math.nan, **options),
+        }
+        return [
+            Stat(MetricName(name)).add(score)
+            for name, score in scores.items()
+            if not math.isnan(score)
+        ]
+
+
+def _gold(state: Any) -> str:
+    """Return the class of the one correct reference of an instance."""
+    texts = [reference.output.text for reference in state.instance.all_correct_references]
+    if len(texts) != 1:
+        raise ValueError(f"instance {state.instance.id} must have one right answer, got {texts}")
+    return _normalized(texts[0])
+
+
+def _answer(state: Any) -> str:
+    """Return the likeliest completion, or the choice that it names."""
+    if state.reference_index is not None:
+        raise ValueError("each choice must not be a request of its own: use a joint adapter")
+    text = max(state.result.completions, key=lambda completion: completion.logprob).text
+    return _normalized((state.output_mapping or {}).get(text.strip(), text))
+
+
+def _normalized(text: str) -> str:
+    return str(normalize_text(text, should_remove_articles=False))
