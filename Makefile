@@ -204,7 +204,7 @@ $(VENV)/harnesses/.done: pyproject.toml tests/harnesses/requirements.txt
 
 $(VENV)/helm/.done: pyproject.toml
 	$(PYTHON) -m venv --clear $(VENV)/helm
-	$(VENV)/helm/bin/python -m pip install --quiet -e ".[cli]" crfm-helm==0.5.16 torch==2.13.0 pytest
+	$(VENV)/helm/bin/python -m pip install --quiet -e ".[cli]" crfm-helm==0.5.16 torch==2.13.0 torchvision==0.28.0 pytest
 	touch $@
 
 $(VENV)/.test: pyproject.toml | $(VENV)/bin/python
