@@ -79,7 +79,7 @@ def _dated(version: str) -> Iterator[str]:
 
 def _unreleased() -> Iterator[str]:
     """Yield the lines that still name no owner, or install from a clone."""
-    for name in ("pyproject.toml", "README.md"):
+    for name in ("pyproject.toml", "README.md", "docs/continuous-integration.md"):
         for number, line in enumerate((ROOT / name).read_text("utf-8").splitlines(), 1):
             match = re.search("OWNER|not released yet", line)
             if match and not line.startswith("#"):

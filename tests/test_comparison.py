@@ -319,7 +319,7 @@ def test_a_comparison_has_all_it_knows_as_plain_values():
     plain = made.to_dict()
     inner = {"read", "doubt", "n_classes", "unseen", "detection", "extra_variance"}
     inner |= {"df", "n_swaps"}
-    assert {*asdict(made)} - inner == plain.keys() - {"summary", "verdict"}
+    assert {*asdict(made)} - inner == plain.keys() - {"summary", "verdict", "samples_for"}
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain | {"summary": str(made)}
     assert made.signature.startswith("nit|k:3|n:400|labels:observed|ci:0.95|v:")
 

@@ -7,6 +7,9 @@ import json
 import math
 import re
 import shlex
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -22,9 +25,8 @@ from inputs.cli_cases import write
 from oracles.golden import close
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
-PAGE = (Path(__file__).resolve().parent.parent / "docs" / "continuous-integration.md").read_text(
-    encoding="utf-8"
-)
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = (ROOT / "docs" / "continuous-integration.md").read_text(encoding="utf-8")
 RNG = np.random.default_rng(3)
 N = 600
 TRUE = RNG.integers(0, 2, N)
@@ -36,9 +38,9 @@ GROUPS = np.arange(N) // 6
 
 
 def growth_of(moved, n):
-    """Return by how much the squared error grows: 0.85 of the samples in favour of one model."""
+    """Return by how much the squared error grows: 0.9 of the samples in favour of one model."""
     sizes = np.append(np.abs(moved - moved.mean()), 1)  # and that of the sample more
-    return (sizes**3).sum() / (sizes**2).sum() / (0.85 * n)
+    return (sizes**3).sum() / (sizes**2).sum() / (0.9 * n)
 
 
 def test_a_detectable_difference_has_its_errors_where_more_answers_differ():
@@ -82,6 +84,35 @@ def test_four_times_the_samples_show_a_difference_that_takes_as_many():
     for wrong in (0.0, math.nan, math.inf):
         with pytest.raises(ValueError, match="`difference` must be finite and not 0"):
             made.samples_for(wrong)
+
+
+def test_compare_prints_how_many_samples_a_size_takes(run):
+    """That of the margin, unless another is asked for."""
+    made = compare(TRUE, A, B)
+    for options, size in (("--margin 0.2", 0.2), ("--detect 0.03", 0.03)):
+        n_needed = made.samples_for(size)
+        rounded = f"{float(f'{n_needed:.2g}'):,.0f}"
+        said = f"; to show {size} as often takes about {rounded} samples; "
+        assert said in run(f"{COMPARE} a b {options}")[1]
+        assert (
+            json.loads(run(f"{COMPARE} a b {options} --format json")[1])["samples_for"] == n_needed
+        )
+    both = json.loads(run(f"{COMPARE} a b --margin 0.2 --detect 0.03 --format json")[1])
+    assert (both["margin"], both["detect"]) == (0.2, 0.03)
+    assert both["samples_for"] == made.samples_for(0.03)
+    assert json.loads(run(f"{COMPARE} a b --format json")[1])["samples_for"] is None
+    of_groups = run(f"{COMPARE} a b --groups doc --detect 0.1")[1]
+    assert "(80% power); to show 0.1 as often takes" in run(f"{COMPARE} a b --detect 0.1")[1]
+    assert "groups" in of_groups
+
+
+def test_a_margin_takes_the_samples_with_which_an_equal_model_passes():
+    """The error of equal models, of which no more answers differ."""
+    made = compare(TRUE, A, B, margin=0.02)
+    reason = decide_required(made, "not-worse", 0.02).remark
+    errors = (stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) * made.standard_error
+    n_needed = float(f"{N * (errors / 0.02) ** 2:.2g}")
+    assert f"as good passes about {errors:.2g}, 0.02 takes about {n_needed:,.0f} samples" in reason
 
 
 def test_models_that_score_the_same_by_other_answers_are_not_shown_to_be_better():
@@ -243,6 +274,8 @@ DECIDED = {
     f"{COMPARE} a same --require better": (3, "no answer differs"),
     f"{COMPARE} a b --margin 0.9 --require not-worse --groups doc": (3, "fewer than the recommend"),
     f"{COMPARE} a b --require not-worse": (2, "`--require` not-worse needs the `--margin`"),
+    f"{COMPARE} a b --detect 0": (2, "`--detect` must be finite and above 0, got 0.0"),
+    f"{COMPARE} a b --by-task task --detect 0.1": (2, "`--detect` is for one task"),
     f"{COMPARE} a b --margin 0": (2, "`--margin` must be finite and above 0, got 0.0"),
     f"{COMPARE} a bad --fail-if worse": (3, "failed (--fail-if worse): B is worse (-0."),
     f"{COMPARE} a bad --fail-if worse --margin 0.02": (3, "B is worse by more than 0.02 (-0."),
@@ -304,13 +337,49 @@ def test_json_says_whether_the_build_failed(run):
     assert json.loads(run(line)[1])["failed"] is True
 
 
+def workflow():
+    """Return the workflow of the page."""
+    (text,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+    return yaml.safe_load(text)
+
+
+def lines_of_workflow():
+    (job,) = workflow()["jobs"].values()
+    return [step["run"] for step in job["steps"] if "run" in step]
+
+
+def test_the_workflow_of_the_page_is_a_whole_one():
+    made = workflow()
+    assert made[True] == "pull_request"  # which is how YAML reads `on`
+    (job,) = made["jobs"].values()
+    used = [step["uses"].partition("@")[0] for step in job["steps"] if "uses" in step]
+    assert (job["runs-on"], used) == ("ubuntu-latest", ["actions/checkout", "actions/setup-python"])
+
+
+@pytest.mark.full
+def test_the_workflow_installs_this_project(tmp_path):
+    """From this clone in place of its address, and without what it needs, which is here."""
+    line = shlex.split(lines_of_workflow()[0])
+    address = "git+https://github.com/OWNER/informedness"
+    (wanted,) = [x for x in line if address in x]
+    copy = tmp_path / "informedness"
+    ignored = shutil.ignore_patterns(".*", "tests", "build", "dist")
+    shutil.copytree(ROOT, copy, ignore=ignored)
+    line[line.index(wanted)] = wanted.replace(address, copy.as_uri())
+    how = "--no-deps", "--no-build-isolation", "--target", str(tmp_path / "there")
+    subprocess.run([sys.executable, "-m", *line, *how], check=True, capture_output=True)
+    assert (tmp_path / "there" / "informedness" / "cli.py").exists()
+
+
 def test_the_commands_of_the_page_pass_and_stop_a_build(command, tmp_path, monkeypatch):
     """The baseline itself and a better model pass, one that guesses does not."""
     monkeypatch.chdir(tmp_path)
-    (steps,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
-    lines = [step["run"] for step in yaml.safe_load(steps)][1:]
+    _, predict, *lines = map(shlex.split, lines_of_workflow())
     names = "id", "label", "model"
     write(tmp_path / "baseline.csv", zip(range(N), TRUE, A, strict=True), names)
     for model, wanted in ((A, [0, 0]), (TRUE, [0, 0]), (BAD, [3, 3])):
-        write(tmp_path / "new.csv", zip(range(N), TRUE, model, strict=True), names)
-        assert [command(*shlex.split(line)[1:])[0] for line in lines] == wanted
+        write(tmp_path / "model.csv", zip(range(N), TRUE, model, strict=True), names)
+        script = "import shutil, sys; shutil.copy('model.csv', sys.argv[2])"
+        (tmp_path / predict[1]).write_text(script)
+        subprocess.run([sys.executable, *predict[1:]], check=True)
+        assert [command(*line[1:])[0] for line in lines] == wanted

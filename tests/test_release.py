@@ -26,6 +26,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("release checkout")]
 
 NOW, NEW, TODAY = informedness.__version__, "7.8.9", date.today()
 CLONE = 'pip install ".[all]"  # not released yet: only from a clone'
+FROM_CLONE = '"informedness @ git+https://github.com/OWNER/informedness"'
 INSTALL = 'pip install "informedness[all]"'
 
 
@@ -45,6 +46,10 @@ def ready(tmp_path_factory):
     edit(folder / "pyproject.toml", "OWNER", "someone")
     edit(folder / "README.md", CLONE, INSTALL)
     edit(folder / "README.md", "/OWNER/", "/someone/")
+    edit(folder / "docs/continuous-integration.md", FROM_CLONE, "informedness")
+    edit(
+        folder / "docs/continuous-integration.md", "; replace OWNER, as nothing is released yet", ""
+    )
     dated = f"\nversion: {NEW}\ndate-released: {TODAY}\n"
     edit(folder / "CITATION.cff", f"\nversion: {NOW}\n", dated)
     edit(folder / "CHANGELOG.md", f"## {NOW}", f"## {NEW} ({TODAY})\n\n- Something.\n\n## {NOW}")

@@ -316,6 +316,8 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
         add("--at-least", type=float, metavar="X", help=least)
     else:
         add("--margin", type=float, metavar="M", help="whether B is not worse by more than this")
+        detected = "how many samples show a true difference of this size (80%% power)"
+        add("--detect", type=float, metavar="D", help=detected)
         required = ["better", "not-worse"]
         add("--require", choices=required, help="exit with 3 unless this is shown of B")
         add("--fail-if", choices=["worse"], help="exit with 3 if this is shown of B")

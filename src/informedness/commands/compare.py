@@ -28,19 +28,31 @@ def compare(options: Namespace) -> str:
     """Return the comparison of two models."""
     source = check_options(options)
     read_prior(options)
-    if options.require == "not-worse" and options.margin is None:
-        raise ValueError("`--require` not-worse needs the `--margin` that is tolerable")
-    if options.require and options.fail_if:
-        raise ValueError("`--require` and `--fail-if` are two questions: leave out one of them")
+    _check_questions(options)
     if source == "logs":
         result, (name_a, name_b) = _of_logs(options)
     else:
         result, (name_a, name_b) = _of_columns(options, source)
+    if options.detect is not None:
+        if hasattr(result, "tasks"):
+            raise ValueError("`--detect` is for one task, got several")
+        result = replace(result, detect=options.detect)
     _decide(result, options)
     if options.format != "text" or hasattr(result, "tasks"):
         return formatted(result, options)
     (rows,) = result.text_tables(f"A: {shown(name_a)}", f"B: {shown(name_b)}")
     return "\n\n".join([*result.read_blocks(), aligned(rows[1:], 60), *result.text_lines()])
+
+
+def _check_questions(options: Namespace) -> None:
+    """Raise ValueError unless it is clear what a comparison shall show."""
+    from ..results.comparison import check_size
+
+    check_size("detect", options.detect)
+    if options.require == "not-worse" and options.margin is None:
+        raise ValueError("`--require` not-worse needs the `--margin` that is tolerable")
+    if options.require and options.fail_if:
+        raise ValueError("`--require` and `--fail-if` are two questions: leave out one of them")
 
 
 def _decide(result: Any, options: Namespace) -> None:

@@ -83,6 +83,8 @@ class Comparison(Measured):
     margin, within_margin : float, bool or None
         The margin that was given, and whether the lower end of the interval is above minus it, or
         no answer differs: then B is not worse by more.
+    detect : float or None
+        A difference of which the sentence and JSON say how many samples show it; else the margin.
     doubt : str
         Why the interval may cover the truth less often than it says; empty if nothing is known.
     """
@@ -108,6 +110,7 @@ class Comparison(Measured):
     detectable: float = math.nan
     margin: float | None = None
     within_margin: bool | None = None
+    detect: float | None = None
     doubt: str = field(default="", repr=False)
     n_classes: int = field(default=0, repr=False)
     unseen: float = field(default=math.nan, repr=False)
@@ -137,16 +140,25 @@ class Comparison(Measured):
         >>> references = ["ham"] * 80 + ["spam"] * 20
         >>> model_a = ["ham"] * 88 + ["spam"] * 12
         >>> compare(references, model_a, ["ham"] * 82 + ["spam"] * 18).samples_for(0.2)
-        408
+        400
         """
         if not (math.isfinite(difference) and difference):
             raise ValueError(f"`difference` must be finite and not 0, got {show(difference)}")
-        times = math.inf if self.detection is None else self.detection.times(difference)
+        return self._samples_by(self.detection, difference)
+
+    def _samples_by(self, detection: Detection | None, difference: float) -> int | None:
+        times = detection.times(difference) if detection and difference else math.inf
         return math.ceil((self.n_groups or self.n_samples) * times) if times < math.inf else None
 
-    def samples_in_words(self, difference: float) -> str:
-        """Return how many samples, or groups, show a difference, rounded."""
-        n_needed = self.samples_for(difference) if difference else None
+    def samples_in_words(self, difference: float, *, are_equal: bool = False) -> str:
+        """Return how many samples, or groups, show a difference, rounded.
+
+        Of models that `are_equal`, they show that neither is worse by so much.
+        """
+        detection = self.detection
+        if are_equal and detection is not None:
+            detection = detection._replace(growth=0.0)
+        n_needed = self._samples_by(detection, difference)
         if n_needed is None:
             return "more than any number of samples"
         unit = "groups" if self.n_groups else "samples"
@@ -155,8 +167,14 @@ class Comparison(Measured):
     def to_dict(self) -> dict[str, Any]:
         """Return all fields, and the sentence, as plain values for JSON."""
         by_prevalence = self.prevalence and self.prevalence.to_dict()
+        n_needed = self._asked and self.samples_for(self._asked)
         beside = {"verdict": self.verdict, "prevalence": by_prevalence, "summary": self.summary}
-        return super().to_dict() | beside
+        return super().to_dict() | {"samples_for": n_needed} | beside
+
+    @property
+    def _asked(self) -> float | None:
+        """The difference that samples shall show."""
+        return self.margin if self.detect is None else self.detect
 
     def __str__(self) -> str:
         """Return the result as a sentence."""
@@ -177,7 +195,11 @@ class Comparison(Measured):
             parts.append(f"B {verb} worse by more than {self.margin:g}")
         if self.verdict == "not shown" and not math.isnan(self.detectable):
             least = f"a true difference of {self.detectable:.2g}, either way,"
-            parts.append(f"samples like these would show {least} about four times out of five")
+            power = "about four times out of five (80% power)"
+            parts.append(f"samples like these would show {least} {power}")
+        if self._asked is not None:
+            n_needed = self.samples_in_words(self._asked)
+            parts.append(f"to show {self._asked:g} as often takes {n_needed}")
         gained = f"B is right on {samples(self.gained)} that A gets wrong"
         parts.append(f"{gained}, and wrong on {self.lost} that A gets right")
         return "; ".join(parts)
@@ -304,7 +326,7 @@ def compare(
     """
     score = score_of_pairs(metric, average, prior, unknown)
     check_level(confidence_level)
-    check_margin(margin)
+    check_size("margin", margin)
     answers = {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
     beside = {"counts": counts, "sample_weight": sample_weight, "groups": groups}
     samples = read_samples(y_true, answers, beside, labels, ignore_index, unknown)
@@ -319,10 +341,10 @@ def compare(
     return comparison
 
 
-def check_margin(margin: Any) -> None:
-    """Raise ValueError unless a margin is a finite number above 0, or None."""
-    if margin is not None and not (is_real(margin) and 0 < margin < math.inf):
-        raise ValueError(f"`margin` must be finite and above 0, got {show(margin)}")
+def check_size(name: str, size: Any) -> None:
+    """Raise ValueError unless the size of a difference is finite and above 0, or None."""
+    if size is not None and not (is_real(size) and 0 < size < math.inf):
+        raise ValueError(f"`{name}` must be finite and above 0, got {show(size)}")
 
 
 def score_of_pairs(

@@ -43,8 +43,7 @@ def decide_required(
     if high < least:
         return Decision(True, f"B is worse{by_more} {_bounds(compared)}")
     verdict = "is not shown to be better" if required == "better" else f"may be worse{by_more}"
-    size = compared.difference if required == "better" else -least
-    return Decision(True, f"B {verdict} {_bounds(compared)}{_what_would_show(compared, size)}")
+    return Decision(True, f"B {verdict} {_bounds(compared)}{_what_would_show(compared, -least)}")
 
 
 def decide_worse(compared: Comparison | SuiteComparison, margin: float | None) -> Decision:
@@ -85,15 +84,23 @@ def _bounds(result: Comparison | SuiteComparison | Estimate) -> str:
     return f"({low} to {high})"
 
 
-def _what_would_show(compared: Comparison | SuiteComparison, size: float) -> str:
-    """Return how large a difference samples like these show, and how many show this one."""
+def _what_would_show(compared: Comparison | SuiteComparison, margin: float) -> str:
+    """Return how many samples like these would show what is required; of a margin above 0 that."""
     if isinstance(compared, SuiteComparison):
         return ""
-    least = f"samples like these can show about {compared.detectable:.2g}"
-    remark = f"; {least}, {size:.2g} takes {compared.samples_in_words(size)}"
+    if compared.detection is None:
+        return "; no answer differs"
+    if margin:
+        n_needed = compared.samples_in_words(margin, are_equal=True)
+        passed = f"{compared.detection._replace(growth=0.0).difference():.2g}"
+        remark = f"; a model that is as good passes about {passed}, {margin:g} takes {n_needed}"
+    else:
+        n_needed = compared.samples_in_words(compared.difference)
+        shown = f"samples like these can show about {compared.detectable:.2g}"
+        remark = f"; {shown}, {compared.difference:.2g} takes {n_needed}"
     if compared.n_different < _FEW_DIFFERENT:
         remark += f"; only {compared.n_different} answers differ"
-    return remark if compared.n_different else "; no answer differs"
+    return remark
 
 
 def _same_answers(compared: Comparison | SuiteComparison) -> str:

@@ -28,7 +28,7 @@ FEWEST_GROUPS = 5  # for a test
 _FEW_OF_A_CLASS = 5 - 1e-9  # effective groups that hold it
 _MANY_DIFFERENT = 30  # groups; with fewer, not only a sample might have been there, but a group
 _MOST_OF_FEW = 0.1  # of the variance; above, classes in so few groups are warned of
-_NET = 0.85  # of further samples that differ: those in favour of one model less those of the other
+_NET = 0.9  # of further samples that differ: those in favour of one model less those of the other
 _POWER = 0.6  # two-sided level of the quantile below which are four in five
 
 
