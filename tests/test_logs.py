@@ -186,6 +186,18 @@ def test_there_is_no_mean_over_tasks_of_which_one_has_no_single_score(report, tm
     assert wanted.items() <= mean.items()
 
 
+def test_files_of_one_name_are_rows_by_what_differs_in_their_paths(command, tmp_path):
+    files = []
+    for folder in ("model-one", "model-two"):
+        (tmp_path / folder).mkdir()
+        path = tmp_path / folder / f"{'a-long-summary-' * 5}.csv"
+        files.append(write(path, zip("ABAB", "ABAA", "BBAA", strict=True), ("gold", "a", "b")))
+    for given in (["report", *files, "-p", "a"], ["compare", *files, "-p", "a", "b"]):
+        output = command(*given, "--by-file", "-r", "gold")[1]
+        starts = [line.split()[0] for line in output.splitlines() if line.startswith("model-")]
+        assert starts[:2] == ["model-one", "model-two"]
+
+
 def test_files_are_tasks_of_one_model_if_asked(command, tmp_path):
     """Of three of four A's and all B's; of all C's and two of three A's and B's; of one class."""
     sides = {"a.csv": "AABBAABB AABBABBB", "b.csv": "ABCABCABC ABCABCCCC", "c.csv": "AAAA AAAA"}
@@ -201,6 +213,9 @@ def test_files_are_tasks_of_one_model_if_asked(command, tmp_path):
     assert output.count(": 8 rows") == output.count(": 9 rows") == 1
     assert f"mean of 3 tasks: none. {files[2]} has references of only one class." in output
     assert all(line.startswith(f"warning: {tmp_path}") for line in errors.splitlines())
+    assert [line.split()[0] for line in output.splitlines() if line[1:6] == ".csv "] == [
+        *("a.csv", "b.csv", "c.csv")
+    ]
     refused(command("report", *files, *columns, "--metric", "nit"), "leave out --by-file")
     refused(command("report", LOGS, "--by-file"), "`--by-file` is for columns")
 

@@ -234,7 +234,8 @@ class LogReport(Result):
     def text_tables(self) -> list[Rows]:
         """Return one table with a row for each run, and at its end the means over tasks."""
         rows = self._rows()
-        columns = [["run", *(render.shown(row.name) for row in rows)]]
+        names = self.names_of_files()
+        columns = [["run", *(render.shown(names.get(row.name, row.name)) for row in rows)]]
         for title, field in (("N", "n_samples"), ("unknown", "n_unknown")):
             columns.append([title, *(str(row.fields[field]) for row in rows)])
         for name in _SHOWN:

@@ -111,7 +111,8 @@ class SuiteComparison(Measured):
         rows = [["task", "N", "A", "B", "difference", percent, "p (Holm)"]]
         for name, one in self.tasks.items():
             scores = [str(one.n_samples), rounded(one.a, 3), rounded(one.b, 3)]
-            rows.append([shown(name), *scores, *_difference_cells(one, self.p_values[name])])
+            shown_name = shown(self.names_of_files().get(name, name))
+            rows.append([shown_name, *scores, *_difference_cells(one, self.p_values[name])])
         scores_a, scores_b = zip(*((one.a, one.b) for one in self.tasks.values()), strict=True)
         means = [rounded(float(np.mean(scores)), 3) for scores in (scores_a, scores_b)]
         name = f"mean of {len(self.tasks)} tasks"

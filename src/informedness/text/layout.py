@@ -4,8 +4,10 @@ import csv
 import html
 import io
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import Field, fields
+from itertools import takewhile
+from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
 from ..errors import needing
@@ -34,6 +36,15 @@ class Result:
     def read_blocks(self) -> list[str]:
         """Return what was read as text."""
         return ["\n".join(lines_of_read(read)) for read in self.read]
+
+    def names_of_files(self) -> dict[str, str]:
+        """Return what distinguishes the files: their paths without what all have at the ends."""
+        files = [file for read in self.read for file in read.sources]
+        parts = [Path(file).parts for file in files]
+        n_first, n_last = (_n_alike([x[::way] for x in parts]) for way in (1, -1))
+        names = [x[n_first : len(x) - n_last] for x in parts]
+        is_known = len(files) > 1 and all(names)  # and none is in a folder beside another
+        return {file: str(Path(*x)) for file, x in zip(files, names, strict=True) if is_known}
 
     def head_lines(self) -> list[str]:
         """Return the lines above the tables."""
@@ -108,6 +119,11 @@ class Result:
         from .html_page import html_page
 
         return html_page(type(self).__name__, self._repr_html_())
+
+
+def _n_alike(rows: Sequence[Sequence[str]]) -> int:
+    """Return with how many equal cells all rows begin."""
+    return len([*takewhile(lambda cells: len({*cells}) == 1, zip(*rows, strict=False))])
 
 
 class Measured(Result):
