@@ -132,6 +132,32 @@ def test_without_columns_the_values_within_a_document_are_listed(command):
     assert command("report", "results.json")[1].endswith(line.format("", f" {where}"))
 
 
+STUDIO = "annotations.0.result.0.value.choices.0", "predictions.0.result.0.value.choices.0"
+PUBLISHED = {  # the columns of files as strangers publish them, and the accuracy of their rows
+    "columns_and_data.json --rows data": ("label", "pred", 9, 12),
+    "two_lists.json --rows results": ("label", "pred", 5, 8),
+    "summary_and_samples.json --rows samples": ("doc.Label", "pred_label", 5, 8),
+    "conll_blanks.txt": ("gold", "pred", 3, 4),
+    "conll_blanks.txt --no-quotes": ("gold", "pred", 3, 4),
+    **dict.fromkeys(
+        (f"label_studio_{why}.json --drop-null" for why in ("skipped", "unlabelled")),
+        (*STUDIO, 11, 13),
+    ),
+    "label_studio_no_prediction.json --unknown wrong": (*STUDIO, 11, 14),
+    "pipeline_all_scores.jsonl": ("gold", "argmax:output", 17, 20),
+    "scores_by_name.jsonl": ("argmax:cats", "argmax:pred_cats", 17, 20),
+}
+
+
+@pytest.mark.parametrize("line", PUBLISHED)
+def test_files_as_strangers_publish_them_have_the_accuracy_of_their_rows(line, command):
+    name, *options = line.split()
+    references, predictions, n_right, n_rows = PUBLISHED[line]
+    given = ["-r", references, "-p", predictions, *options, "--metric", "accuracy"]
+    code, output, _ = command("report", str(ROOT / "tests" / "inputs" / "published" / name), *given)
+    assert (code, float(output)) == (0, n_right / n_rows)
+
+
 OBJECTS = [{"label": x, "pred": y} for x, y in ("ab", "aa", "bb")]
 SPLIT = {"columns": ["label", "pred"], "data": [["a", "b"], ["a", "a"]]}  # as long as wide
 DOCUMENTS = [  # and what is said of them, with the columns of each place
