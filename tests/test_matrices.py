@@ -116,7 +116,7 @@ REFUSED = {
     "a,b\n90,10\n5,95": "on both sides or without",
     "a,90,10\nb,5,95": "on both sides or without",
     ",a,a\na,90,10\na,5,95": "'a' is listed twice",
-    ",a,b\na,1,2\nc,3,4": "the same names, got the rows 'a', 'c' and the columns 'a', 'b'",
+    ",a,b\na,1,2\nc,3,4": "the same names above and on the left, got the rows 'a', 'c' and the columns 'a', 'b'",
     ",Model a,Model b\nSystem a,1,2\nSystem b,3,4": "the same names",
     ",a,b\na,90,\nb,nan,95": "nan is not a count",
     ",a,b\na,90%,10%\nb,5%,95%": "90% is not a count",

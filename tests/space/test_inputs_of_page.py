@@ -340,7 +340,7 @@ NO_BLOCKS = {
     "\t0\t1\tAll\n0\t90\t2\t92\n1\t3\t40\t43\nAll\t93\t42\t135": "type them into the matrix if",
     "1\t2\t3\n4\t5\t6": "must have a row and a column for each class",
     "1\t2\t3\n4\t5": "must have a row and a column for each class and no others",
-    "ham\nspam": "A matrix in text must have",
+    "ham\nspam": "must have a row and a column",
     "\ta\tb\na\t1\t2\nc\t3\t4": "the rows 'a', 'c' and the columns 'a', 'b'",
     "1,234\n5,678": "1,234 could be one count with a thousands separator, or several",
     "1\t2\n3\tfour": "Row class 2, column class 2: four is not a count",

@@ -43,7 +43,7 @@ def matrix_of_text(text: str) -> tuple[list[str], list[list[str]]]:
     readings.sort(key=lambda reading: not all(is_count(x) for row in reading[-1] for x in row))
     if not readings:
         raise ValueError(
-            "a matrix in text must have a row and a column for each class and no others, with "
+            "`matrix` must have a row and a column for each class and no others, with "
             r"the names of the classes on both sides or without: ',ham,spam\nham,90,10\nspam,5,95' "
             f"or '[[90, 10], [5, 95]]', got {show(text)}"
         )
@@ -51,7 +51,7 @@ def matrix_of_text(text: str) -> tuple[list[str], list[list[str]]]:
     above, beside = same_names(above, beside, of_rows, of_columns)
     if sorted(above) != sorted(beside):
         raise ValueError(
-            "the rows and columns of a matrix must have the same names, got the rows "
+            "`matrix` must have the same names above and on the left, got the rows "
             f"{', '.join(map(show, beside))} and the columns {', '.join(map(show, above))}"
         )
     check_distinct(beside, "labels")
