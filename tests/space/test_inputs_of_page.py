@@ -342,7 +342,7 @@ NO_BLOCKS = {
     "1\t2\t3\n4\t5": "must have a row and a column for each class and no others",
     "ham\nspam": "must have a row and a column",
     "\ta\tb\na\t1\t2\nc\t3\t4": "the rows 'a', 'c' and the columns 'a', 'b'",
-    "1,234\n5,678": "1,234 could be one count with a thousands separator, or several",
+    "1,234\n5,678": "must have a row and a column for each class",
     "1\t2\n3\tfour": "Row class 2, column class 2: four is not a count",
     "\n".join(["1\t" * 30 + "1"] * 31): "The grid holds at most 30 classes, this matrix has 31",
 }

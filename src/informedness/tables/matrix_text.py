@@ -64,11 +64,8 @@ def count_of(cell: str) -> float:
     text = re.sub(_SHARE, "", cell).strip()
     grouped = re.fullmatch(_THOUSANDS, text)
     if grouped and len(re.findall("[.,]", text)) == 1:
-        plain = re.sub("[.,]", "", text)
-        raise ValueError(
-            f"{text} could be a number of thousands or have three decimals: write {plain} or "
-            f"{text}0"
-        )
+        written = f"write {re.sub('[.,]', '', text)} or {text}0"
+        raise ValueError(f"{text} could be a number of thousands or have three decimals: {written}")
     if grouped:
         text = text.replace(grouped["mark"], "")
     if text in _NONE or text.isdecimal():
@@ -133,12 +130,8 @@ def _blocks(text: str) -> Iterator[list[list[str]]]:
     lines = [line for line in text.splitlines() if line.strip()]
     if "|" in text:
         yield [between_pipes(line) for line in lines if not RULE.fullmatch(line)]
-    if "," in text and all(re.fullmatch(_THOUSANDS, line.strip()) for line in lines):
-        raise ValueError(
-            f"{lines[0]} could be one count with a thousands separator, or several: separate "
-            "counts by blanks, tabs or semicolons"
-        )
-    for mark in filter(text.__contains__, "\t;,"):
+    are_thousands = all(re.fullmatch(_THOUSANDS, line.strip()) for line in lines)
+    for mark in filter(text.__contains__, "\t;" if are_thousands else "\t;,"):
         with suppress(csv.Error):  # a cell is too long for one
             yield [*csv.reader(lines, delimiter=mark, skipinitialspace=True)]
     yield [*map(between_gaps, lines)]
