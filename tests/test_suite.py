@@ -164,7 +164,40 @@ def test_a_build_stops_by_the_mean_and_needs_the_average(file, command):
     assert (code, "failed (--require better): B is worse (" in told) == (3, True)
     refused(command(*given, "a", "b", *required), "`--require` needs `--average` for three")
     refused(command(*given, "a", "b", "--labels", "x"), "`--labels` is for one task")
-    refused(command(*given, "a", "b", "--margin", "0.1"), "`--margin` is for one task")
+
+
+def test_a_margin_holds_for_the_mean_over_tasks(file, command):
+    given = "compare", file, "-r", "gold", "--unknown", "wrong", "--by-task", "task", "-p"
+    given = *given, "b", "a", "--average", "macro", "--require", "not-worse", "--margin"
+    made = compare_tasks({x: (r, b, a) for x, (r, a, b) in TASKS.items()}, average="macro")
+    low, high = made.confidence_interval
+    assert high < 0
+    for margin, is_within, words in (
+        (0.01 - low, True, "is not"),
+        (-0.5 * (low + high), False, "may be"),
+        (-high / 2, False, "is"),
+    ):
+        same = compare_tasks(TASKS, average="macro", margin=margin)
+        assert (same.margin, same.within_margin) == (margin, True)
+        swapped = {x: (r, b, a) for x, (r, a, b) in TASKS.items()}
+        same = compare_tasks(swapped, average="macro", margin=margin)
+        assert same.within_margin == is_within
+        assert f"; B {words} worse by more than {margin:g};" in same.summary
+    assert command(*given, "0.9")[0] == 0
+    code, output, told = command(*given, "0.1")
+    assert (code, "worse by more than 0.1" in output, "worse by more" in told) == (3, True, True)
+    with pytest.raises(ValueError, match="`margin` must be finite and above 0"):
+        compare_tasks(TASKS, margin=0)
+    same = {x: (r, a, a) for x, (r, a, _) in TASKS.items()}
+    assert compare_tasks(same, margin=1e-6).within_margin is True
+
+
+def test_a_task_of_three_groups_is_a_caveat_of_the_suite():
+    few = {name: np.arange(n) * 3 // n for name, (_, n) in SIZES.items()}
+    with pytest.warns(UserWarning, match="two: there is no interval"):
+        made = compare_tasks(TASKS, groups=GROUPS | {"two": few["two"]})
+    assert made.doubt.startswith("two: 3 groups, fewer")
+    assert 0 < made.p_value < 1
 
 
 def test_logs_are_compared_over_all_tasks_that_both_have(command):

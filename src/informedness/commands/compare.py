@@ -87,7 +87,8 @@ def _of_logs(options: Namespace) -> "tuple[Comparison | SuiteComparison, list[st
     if len({run.task_name for run in runs_a} & {run.task_name for run in runs_b}) > 1:
         from ..logs.suite import compare_logs
 
-        return compare_logs(runs_a, runs_b, **values_of(options, *OF_ESTIMATE)), options.path
+        of_suite = values_of(options, *OF_ESTIMATE, "margin")
+        return compare_logs(runs_a, runs_b, **of_suite), options.path
     path_a, path_b = options.path
     run_a, run_b = one_run(runs_a, path_a), one_run(runs_b, path_b)
     comparison = run_a.compare(run_b, **values_of(options, *_OF_COMPARISON))
@@ -154,6 +155,6 @@ def _of_tasks(options: Namespace) -> "SuiteComparison":
     groups = None
     if options.groups is not None:
         groups = {name: columns["groups"] for name, columns in columns_of.items()}
-    estimate_options = values_of(options, *OF_ESTIMATE, "unknown")
-    comparison = compare_tasks(tasks, groups=groups, **estimate_options)
+    of_suite = values_of(options, *OF_ESTIMATE, "unknown", "margin")
+    comparison = compare_tasks(tasks, groups=groups, **of_suite)
     return replace(comparison, read=tuple(accounts))

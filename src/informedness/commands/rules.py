@@ -25,7 +25,7 @@ OF_ESTIMATE = ("metric", "average", "confidence_level")
 _OF_TABLES = ("prior", "labels", "ignore_index", "numeric", "threshold", "encoding", *OF_NULLS)
 _OF_COLUMNS = ("weights", "counts", "by", "by_file", "by_task", "vs_rest", "on", "groups")
 _OF_SLICES = ("by", "by_file", "vs_rest", "plot")
-_OF_ONE_TASK = ("weights", "labels", "choices", "prior", "margin", "at_least", *_OF_SLICES)
+_OF_ONE_TASK = ("weights", "labels", "choices", "prior", "at_least", *_OF_SLICES)
 _OF_ALL_FILES = ("by", "on", "weights", "metric", "plot")
 
 

@@ -17,7 +17,10 @@ from .report import several_of
 
 
 def compare_logs(
-    answers_a: Sequence[Answers], answers_b: Sequence[Answers], **options: Any
+    answers_a: Sequence[Answers],
+    answers_b: Sequence[Answers],
+    margin: float | None = None,
+    **options: Any,
 ) -> SuiteComparison:
     """Return the comparison over all tasks that both have, as one variant and epoch of one run.
 
@@ -25,6 +28,8 @@ def compare_logs(
     ----------
     answers_a, answers_b : sequence of Answers
         As `read_log` returns them.
+    margin
+        As in `compare_tasks`.
     **options
         metric, average and confidence_level, as in `compare`.
 
@@ -48,4 +53,4 @@ def compare_logs(
             with naming(name), naming_warnings(name):
                 comparisons[task] = of_a[0].compare(of_b[0], **options)
     score = averaged_score(options["metric"], options["average"])
-    return suite_of(comparisons, left_out, score)
+    return suite_of(comparisons, left_out, score, margin)

@@ -190,9 +190,7 @@ class Comparison(Measured):
         size = f"{self.difference:+.3f} {self.interval_in_words(3)}"
         parts = [f"{verdict}: {size}, {p_text(self.p_value)}"]
         if self.margin is not None:
-            is_worse = self.confidence_interval[1] < -self.margin
-            verb = "is not" if self.within_margin else "is" if is_worse else "may be"
-            parts.append(f"B {verb} worse by more than {self.margin:g}")
+            parts.append(margin_in_words(self.margin, self.within_margin, self.confidence_interval))
         if self.verdict == "not shown" and not math.isnan(self.detectable):
             least = f"a true difference of {self.detectable:.2g}, either way,"
             power = "about four times out of five (80% power)"
@@ -347,6 +345,20 @@ def check_size(name: str, size: Any) -> None:
         raise ValueError(f"`{name}` must be finite and above 0, got {show(size)}")
 
 
+def is_within(margin: float | None, low: float, n_different: int) -> bool | None:
+    """Return whether B is not worse by more than a margin, if there is one.
+
+    The lower end of the interval has to be above, or no answer differs.
+    """
+    return None if margin is None else not n_different or low > -margin
+
+
+def margin_in_words(margin: float, within: bool | None, interval: tuple[float, float]) -> str:
+    """Return whether B is worse by more than the margin, in words."""
+    verb = "is not" if within else "is" if interval[1] < -margin else "may be"
+    return f"B {verb} worse by more than {margin:g}"
+
+
 def score_of_pairs(
     metric: str, average: Average | Literal["default"], prior: Prior = None, unknown: str = "error"
 ) -> ScoreWithInterval:
@@ -449,7 +461,7 @@ def compared(
         unknown_shares=(outside_share(a.table), outside_share(b.table)),
         detectable=math.nan if detection is None else detection.difference(),
         margin=None if margin is None else float(margin),
-        within_margin=None if margin is None else not n_different or interval.low > -margin,
+        within_margin=is_within(margin, interval.low, n_different),
         doubt=doubt,
         n_classes=a.table.n_classes,
         unseen=_largest_unseen(score, a.table, with_prior(a.table, prior), pairs),

@@ -21,7 +21,7 @@ from ..text.account import Read
 from ..text.layout import Measured, Result, Rows
 from ..text.render import as_json, interval_heads, p_text, rounded, shown, shown_p
 from ..warnings import naming_warnings
-from .comparison import Comparison, compare, verdict_of
+from .comparison import Comparison, check_size, compare, is_within, margin_in_words, verdict_of
 from .estimate import Averaged, Estimate, estimate
 from .sentences import share_text
 
@@ -48,6 +48,8 @@ class SuiteComparison(Measured):
         Of the tasks, corrected for their number by Holm's method.
     left_out : tuple of str
         Tasks that are not compared, and why.
+    margin, within_margin : float, bool or None
+        As of a `Comparison`, for the mean.
     """
 
     metric: str
@@ -60,6 +62,8 @@ class SuiteComparison(Measured):
     p_values: dict[str, float]
     left_out: tuple[str, ...] = ()
     read: tuple[Read, ...] = field(default=(), repr=False)
+    margin: float | None = None
+    within_margin: bool | None = None
 
     @property
     def verdict(self) -> str:
@@ -92,6 +96,9 @@ class SuiteComparison(Measured):
         verdict = _HIGHER.get(self.verdict, "No significant difference")
         mean = f"{self.difference:+.3f} on average of {len(self.tasks)} tasks"
         test = f"{self.interval_in_words(3)}, {p_text(self.p_value)}"
+        if self.margin is not None:
+            interval = self.confidence_interval
+            test += f"; {margin_in_words(self.margin, self.within_margin, interval)}"
         counts = f"better on {n_tasks['better']}, worse on {n_tasks['worse']}, not told apart on"
         return f"{verdict}: {mean} {test}; {counts} {n_tasks['not shown']} (Holm)."
 
@@ -204,6 +211,7 @@ def compare_tasks(
     groups: Mapping[str, Any] | None = None,
     unknown: str = "error",
     confidence_level: float = 0.95,
+    margin: float | None = None,
 ) -> SuiteComparison:
     r"""Compare two models over several tasks: in each of them, and on average.
 
@@ -220,6 +228,8 @@ def compare_tasks(
         As in `compare`.
     groups : mapping of name to array-like, optional
         The groups of the samples of each task, as in `compare`.
+    margin : float, optional
+        As in `compare`, for the mean.
 
     Returns
     -------
@@ -249,6 +259,7 @@ def compare_tasks(
         raise ValueError(f"`tasks` must {rule}, got {show(tasks)}")
     options: dict[str, Any] = {"metric": metric, "average": average, "unknown": unknown}
     options["confidence_level"] = confidence_level
+    check_size("margin", margin)
     comparisons: dict[str, Comparison] = {}
     left_out: list[str] = []
     for name, (references, *answers) in tasks.items():
@@ -261,11 +272,14 @@ def compare_tasks(
             comparisons[str(name)] = compare(references, *answers, **options)
     for line in left_out:
         warn(f"left out: {line}")
-    return suite_of(comparisons, left_out, averaged_score(metric, average))
+    return suite_of(comparisons, left_out, averaged_score(metric, average), margin)
 
 
 def suite_of(
-    by_task: Mapping[str, Comparison], left_out: Sequence[str], score: Score
+    by_task: Mapping[str, Comparison],
+    left_out: Sequence[str],
+    score: Score,
+    margin: float | None = None,
 ) -> SuiteComparison:
     """Return the comparison over tasks, of those of the tasks."""
     comparisons = list(by_task.values())
@@ -300,4 +314,6 @@ def suite_of(
         p_value=p_value,
         p_values=dict(zip(by_task, corrected, strict=True)),
         left_out=tuple(left_out),
+        margin=margin,
+        within_margin=is_within(margin, interval.low, sum(x.n_different for x in comparisons)),
     )
