@@ -32,7 +32,7 @@ PAGES = {
         "--runs 2 --groups 10 --classes 2",
         ["One class in each group", "Gate", "Suites", "Informedness", "NIT"],
     ),
-    "suites": ("--runs 2", ["Neither is better"]),
+    "suites": ("--runs 2", ["Neither is better", "Tasks drawn anew"]),
     "decisions": ("--runs 2 --cells 8", ["B is worse by the margin", "B is as good"]),
     "rate_behind_a_judge": ("--runs 9 --every 45", ["Coverage", "The cells that cover it least"]),
     "coverage": ("--tables 10 --cells 2 2", [*WAYS, "Many classes", "Few samples", "No class"]),
