@@ -5,13 +5,15 @@
 Covers src: files/columns.py, files/objects.py.
 """
 
+import random
+import sys
 from functools import partial
 
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from inputs.file_cases import WRITERS, check_read, refused, write_arrow_file
+from inputs.file_cases import WRITERS, check_read, read_columns, refused, write_arrow_file
 
 INF = float("inf")
 ROWS = [
@@ -142,3 +144,56 @@ def test_text_within_structs_and_lists_is_read_whatever_its_type(tmp_path):
         write_arrow_file(pa.table({"gold": ["a", "b"], "doc": pa.array(values, inner)}), path)
         check_read(path, ("ab", "ab"), {"references": "gold", "predictions": "doc.names.1"})
         check_read(path, ("a", "a"), {"references": "gold", "predictions": "doc.name"}, **LEFT)
+
+
+def lines_of(rng):
+    """Return JSON lines, of which some are damaged or have the key of a label in several forms."""
+    rare = rng.choice((0, 0.02))
+    values = ['"a"', "null", "NaN", "1e400", str(2**70), '"\\ud800"', '["a"]', '{"a": 1}']
+    spelled = '"g\\u006fld"', '"gold"', '"argmax:x"', '"doc.label"', '"other"'
+    texts = '"é"', "[0.5]", '"gold"', '"it is \\"gold\\""', '"\\u0067"', '{"gold": 1}'
+    odd = b'{"t": "\xff"}', b'{"t": "a\tb"}', b'{"t": [1,]}', b"[1]", b"", b" \r"
+
+    def line():
+        a, b = (rng.choice(values if rng.random() < rare else "01") for _ in "ab")
+        gold = rng.choice(spelled) if rng.random() < rare else '"gold"'
+        twice = f", {rng.choice(spelled[:2])}: {a}" if rng.random() < rare / 9 else ""
+        doc = rng.choice((f'{{"label": {b}, "x.y": {a}}}', f'{{"x": {{"y": {a}}}}}'))
+        rest = (
+            f'"text": {rng.choice(texts if rare else texts[:2])}, "x": [0.5, {rng.choice("012")}]'
+        )
+        return f'{{{gold}: {a}, "model": {b}{twice}, "doc": {doc}, {rest}}}'.encode()
+
+    lines = [line() for _ in range(rng.choice((3, 40, 300)))]
+    if rng.random() < 0.3:
+        lines.insert(rng.randrange(len(lines)), rng.choice(odd))
+    return b"\n".join(lines)
+
+
+def read_or_refused(path, **names):
+    try:
+        columns = read_columns(path, {"references": "gold"} | names, drop_null=True).columns
+        return [column.tolist() for column in columns.values()]
+    except ValueError as error:
+        return str(error)
+
+
+@pytest.mark.filterwarnings("ignore:informedness. ")
+def test_json_lines_are_read_alike_without_msgspec(monkeypatch, tmp_path):
+    pytest.importorskip("msgspec")
+    rng, path = random.Random(0), tmp_path / "p.jsonl"
+    for _ in range(60):
+        path.write_bytes(lines_of(rng))
+        for name in ("model", "doc.label", "doc.x.y", "argmax:x", "x.1"):
+            read = read_or_refused(path, predictions=name)
+            with monkeypatch.context() as patch:
+                patch.setitem(sys.modules, "msgspec", None)
+                assert read == read_or_refused(path, predictions=name), (name, path.read_bytes())
+
+
+def test_a_key_that_is_twice_on_the_way_to_a_label_is_refused(tmp_path):
+    lines = ['{"gold": "a", "doc": {"label": "a"}}'] * 5
+    lines[3] = '{"gold": "a", "doc": {"label": "a", "label": "b"}}'
+    (tmp_path / "p.jsonl").write_text("\n".join(lines))
+    names = {"references": "gold", "predictions": "doc.label"}
+    refused(tmp_path / "p.jsonl", ".*line 4 is not JSON: the key 'label' occurs twice", names=names)
