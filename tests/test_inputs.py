@@ -485,6 +485,8 @@ ODD_MATRICES = [  # and whether they are warned of as shares of the rows
     (SHARES * [[1], [0], [1]], True),  # of a class without references
     (pd.crosstab(*OF_THREE, normalize=True), False),
     (SHARES * 1.03, False),
+    (SHARES * 100, True),
+    (np.full((3, 3), 100), False),  # whole numbers are counts
     (np.eye(3), False),
     # no sums on both sides
     (np.full((2, 2), 5), False),
@@ -500,7 +502,7 @@ ODD_MATRICES = [  # and whether they are warned of as shares of the rows
 def test_other_matrices_are_scored_and_shares_of_rows_warned_of(matrix, is_warned):
     table, said = warned(table_of, matrix)
     assert table.total == pytest.approx(np.sum(matrix.sum()))
-    assert ("each row of `matrix` sums to 1:" in said) == is_warned
+    assert any(f"each row of `matrix` sums to {n}:" in said for n in (1, 100)) == is_warned
 
 
 SWAPPED = [

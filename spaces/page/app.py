@@ -32,27 +32,16 @@ import charts  # noqa: E402
 import endpoints  # noqa: E402
 from asking import PRIVATE, QUIET  # noqa: E402
 from compare_tab import compare_tab  # noqa: E402
-from data import ROLES, Answers, table_of_labels, table_of_matrix  # noqa: E402
-from grid import Grid, grid_value, pasted_matrix, read_grid  # noqa: E402
+from data import ROLES, Answers, table_of_labels  # noqa: E402
+from grid import Grid, grid_value, is_block, pasted_matrix, table_of_grid  # noqa: E402
 from guess import guessed  # noqa: E402
 from kinds import Page  # noqa: E402
-from limits import (  # noqa: E402
-    LEVEL,
-    MAX_BLOCK,
-    MAX_FILE,
-    MAX_GRID,
-    METRIC,
-    MOST_VISITORS,
-    Guard,
-    Refusal,
-    examples_of,
-)
-from links import settings_of_link, table_of_cells, table_of_link  # noqa: E402
+from limits import LEVEL, MAX_FILE, MAX_GRID, METRIC, MOST_VISITORS, Guard, Refusal, examples_of  # noqa: E402
+from links import matrix_of_link, settings_of_link  # noqa: E402
 from uploads import take_folder  # noqa: E402
 
 from informedness.statistics.registry import score_named  # noqa: E402
 from informedness.statistics.score import ScoreWithInterval  # noqa: E402
-from informedness.tables.matrix_text import is_matrix  # noqa: E402
 from informedness.warnings import collected  # noqa: E402
 
 TITLE = score_named(METRIC).title
@@ -77,17 +66,19 @@ def score_answers(answers: Answers, **settings: Any) -> tuple[str, str]:
     return charts.draw_score(table, taken=answers.account, warned=answers.notes, **settings)
 
 
-def score_grid(grid: Grid, average: str = "default", level: float = 0.95) -> tuple[str, str]:
-    """Score the matrix on the page."""
-    labels, matrix = read_grid(grid)
+def score_grid(
+    grid: Grid, average: str = "default", level: float = LEVEL, story: str = ""
+) -> tuple[str, str]:
+    """Score the matrix on the page; `story` explains an example."""
     with collected() as notes:
-        table = table_of_matrix(matrix, labels)
-    return charts.draw_score(table, warned=notes, average=average, level=level)
+        table = table_of_grid(grid)
+    settings = {"average": average, "level": level, "axes": grid["axes"]}
+    return charts.draw_score(table, story, warned=notes, **settings)
 
 
 def open_matrix(text: str) -> tuple[Any, Any]:
     """Put a matrix that was pasted as a table into the grid."""
-    if len(text) > MAX_BLOCK or len(text.splitlines()) > MAX_GRID + 3 or not is_matrix(text):
+    if not is_block(text):
         return gr.skip(), gr.skip()
     return pasted_matrix(text, [])[0], gr.Tabs(selected="matrix")
 
@@ -106,10 +97,8 @@ def example_of(name: str) -> tuple[tuple[Grid, str, float], tuple[str, str]]:
     labels, matrix, story = (EXAMPLES[name][part] for part in ("labels", "matrix", "story"))
     average = EXAMPLES[name].get("average", "default")
     average = average if score_named(METRIC).averages else "default"
-    with collected():  # the story says it
-        table = table_of_cells(labels, matrix, "is_observed" in EXAMPLES[name])
-    drawn = charts.draw_score(table, story, average=average)
-    return (grid_value(labels, matrix), average, LEVEL), drawn
+    grid = grid_value(labels, matrix, False if "is_observed" in EXAMPLES[name] else None)
+    return (grid, average, LEVEL), score_grid(grid, average, story=story)
 
 
 def open_example(name: str) -> tuple[Any, ...]:
@@ -126,11 +115,11 @@ def open_link(request: gr.Request) -> tuple[Any, ...]:
             raise Refusal(f"There are {len(EXAMPLES)} examples, and the link asks for another.")
         name = list(EXAMPLES)[int(query["example"]) - 1]
         return name, *open_example(name)
-    table = table_of_link(query)
-    if table is None:
+    found = matrix_of_link(query)
+    if found is None:
         return (gr.skip(),) * 7
-    grid, settings = grid_value(table.labels, table.to_dense().tolist()), settings_of_link(query)
-    drawn = charts.draw_score(table, **settings)
+    grid, settings = grid_value(*found), settings_of_link(query)
+    drawn = score_grid(grid, **settings)
     return None, grid, *settings.values(), gr.Tabs(selected="matrix"), *drawn
 
 

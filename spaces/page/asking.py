@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import gradio as gr
 from charts import draw
 from kinds import checked
-from limits import HERE, LEVEL, LEVELS, MAX_FILE, MAX_TEXT, MEANT, METRIC, Refusal
+from limits import HERE, LEVEL, LEVELS, MAX_FILE, MEANT, METRIC, Refusal
 from reading import PART, Sent, opened
 
 from informedness.files.open import FORMATS
@@ -222,7 +222,8 @@ def fields_of(kind: str, roles: Sequence[str], value: str) -> list[Any]:
         label = f"Table (CSV, Excel, Parquet ...) or log, at most {MAX_FILE // 10**6} MB"
         kinds = [*FORMATS, ".txt", ".gz", ".bz2", ".zst", ".eval"]
         return [gr.File(label=label, file_types=kinds, height=170)]
-    size: dict[str, Any] = {"lines": 5, "max_lines": 8, "max_length": MAX_TEXT}
+    # without `max_length`, by which browsers cut what is pasted
+    size: dict[str, Any] = {"lines": 5, "max_lines": 8}
     if kind == "lists":
         info = "One a line, between commas, or a list of Python or JSON"
         with gr.Row():
@@ -271,11 +272,11 @@ def _ask_of_table(
         )
         meant = gr.CheckboxGroup([(y, x) for x, y in MEANT.items()], label="What is meant")
         about = "For scores instead of predictions"
-        threshold = gr.Textbox(label="Threshold", info=about, max_length=40)
+        threshold = gr.Textbox(label="Threshold", info=about)
         about = "All of them, between commas; for a threshold that of low scores first"
-        classes = gr.Textbox(label="Classes", info=about, max_length=MAX_TEXT)
+        classes = gr.Textbox(label="Classes", info=about)
         of_text: dict[str, Any] = {"placeholder": "UTF-8", "visible": kind == "file"}
-        encoding = gr.Textbox(label="Encoding of text", max_length=40, **of_text)
+        encoding = gr.Textbox(label="Encoding of text", **of_text)
         shown_as = settings()
     button = gr.Button(verb, variant="primary", elem_id=name)
     controls: list[Any] = [encoding, part, first, *choices, counts, meant, threshold, classes]
@@ -306,7 +307,9 @@ def _ask_of_table(
         ([part, first], changed),
         ([first], [encoding.submit, encoding.blur, part.input]),
         ([*choices, counts], [first.input]),
-        ([], [control.input for control in (*controls[3:], *shown_as)]),
+        # of text boxes `input` does not fire on paste
+        ([], [x.change if isinstance(x, gr.Textbox) else x.input for x in controls[3:]]),
+        ([], [control.input for control in shown_as]),
     )
     for forgotten, events in looks:
         look_again = functools.partial(looked, forgotten=forgotten)

@@ -8,7 +8,7 @@ marked as safe.
 import json
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -172,9 +172,9 @@ def beside_guessing(report: Report, constant: Report) -> str:
     return f"{text}; {sentences.share_text(share)} of the answers are no class" if share else text
 
 
-def forms_of(to_copy: str, result: Report | Comparison) -> dict[str, str]:
-    """Return a result as a sentence, as Markdown and as JSON."""
-    as_json = json.dumps(result.to_dict(), ensure_ascii=False)
+def forms_of(to_copy: str, result: Report | Comparison, warnings: list[str]) -> dict[str, str]:
+    """Return a result as a sentence, as Markdown and as JSON, which has its warnings."""
+    as_json = json.dumps({**result.to_dict(), "warnings": warnings}, ensure_ascii=False)
     return {"Sentence": to_copy, "Markdown": result.to_markdown(), "JSON": as_json}
 
 
@@ -188,10 +188,12 @@ def draw_score(
     warned: Iterable[Warning] = (),
     average: Any = "default",
     level: float = LEVEL,
+    axes: Sequence[str] = (),
 ) -> tuple[str, str]:
     """Return the story of one table, and its details.
 
     `story` explains an example, `taken` says what was read, `warned` are warnings issued then.
+    `axes` are names of rows and columns, which a link keeps.
     """
     score, settings = averaged_score(METRIC, average), {"average": average, "level": level}
     with collected() as notes:
@@ -249,8 +251,8 @@ def draw_score(
         taken=taken,
         doubts=[text for text in note_texts if MAY_BE_COUNTS in text],
         warnings=[text for text in note_texts if several and MAY_BE_COUNTS not in text],
-        link=link_of(table, **settings),
-        forms=forms_of(to_copy, report),
+        link=link_of(table, **settings, axes=axes),
+        forms=forms_of(to_copy, report, note_texts),
         averages=averages,
         size=size,
         map=heat_map(table),
@@ -270,10 +272,12 @@ def draw_comparison(
     tables: Mapping[str, ContingencyTable],
     comparison: Comparison | None,
     warned: Iterable[Warning],
+    **settings: Any,
 ) -> tuple[str, str]:
     """Return the story of two models on the same samples, and its details.
 
-    `tables` are counted from the answers, `warned` are the warnings issued then.
+    `tables` are counted from the answers, `warned` are the warnings issued then, `settings` the
+    average and the level.
     """
     with collected():  # nobody asked about the other scores
         reports = {name: Report.from_table(table) for name, table in tables.items()}
@@ -295,10 +299,10 @@ def draw_comparison(
         drawn=comparison_scales(comparison, constant[METRIC], best) if comparison else None,
         warnings=notes if comparison else [],
         taken=answers.account,
-        link=link_of_models(answers.columns),
-        forms=forms_of(to_copy, comparison) if comparison else {},
+        link=link_of_models(answers, **settings),
+        forms=forms_of(to_copy, comparison, notes) if comparison else {},
         columns=[("A", a), ("B", b), ("B \u2212 A", {name: b[name] - a[name] for name in a})],
         maps={name: heat_map(table) for name, table in tables.items()},
         verdicts=verdicts,
-        code=code_of_models(answers.columns),
+        code=code_of_models(answers, **settings),
     )

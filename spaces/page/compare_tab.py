@@ -7,7 +7,7 @@ import gradio as gr
 from asking import QUIET, ask, ask_in_tabs, refusal_below, result_of, settle
 from data import Answers, tables_of_models
 from limits import LEVEL, METRIC, examples_of
-from links import columns_of_link
+from links import columns_of_link, settings_of_link
 from lists import as_rows
 
 from informedness import compare
@@ -27,15 +27,18 @@ def compared(answers: Answers, average: Any = "default", level: float = LEVEL) -
         if len(set(references)) > 1:
             options = {"average": average, "confidence_level": level, **answers.of_task}
             comparison = compare(*answers.columns, metric=METRIC, **options)
-    return charts.draw_comparison(answers, {"A": a, "B": b}, comparison, notes)
+    settings = {"average": average, "level": level}
+    return charts.draw_comparison(answers, {"A": a, "B": b}, comparison, notes, **settings)
 
 
 def open_models(request: gr.Request) -> list[Any]:
     """Compare the models in a shared link."""
-    columns = columns_of_link(request.query_params)
+    query = request.query_params
+    columns = columns_of_link(query)
     if columns is None:
         return [gr.skip()] * 3
-    return [as_rows(dict(zip(HEADER, columns, strict=True))), *compared(Answers(columns))]
+    drawn = compared(Answers(columns), **settings_of_link(query))
+    return [as_rows(dict(zip(HEADER, columns, strict=True))), *drawn]
 
 
 def compare_tab(demo: gr.Blocks) -> None:

@@ -1,13 +1,16 @@
 """Tables from labels and from a matrix, within the limits."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
+import numpy as np
 from limits import AT_HOME, MAX_CLASSES, MAX_LABEL, MAX_ROWS, Refusal
 
 from informedness import ContingencyTable
-from informedness.core.labels import Column, read_column
+from informedness.core.labels import Column, read_column, warn
 from informedness.errors import naming
+from informedness.tables.doubts import warn_of_shares
 from informedness.warnings import collected
 
 ROLES = ("references", "predictions")
@@ -79,12 +82,49 @@ def tables_of_models(
     return tables
 
 
-def table_of_matrix(matrix: Any, labels: Any = None) -> ContingencyTable:
-    """Return the table of a confusion matrix (rows are references), within the limits."""
+def table_of_matrix(
+    matrix: Any, labels: Any = None, declared: bool | None = True, has_percent: bool = False
+) -> ContingencyTable:
+    """Return the table of a confusion matrix (rows are references), within the limits.
+
+    Unless `declared`, classes are those of the references; if it is None, only where one has none.
+    """
     rows = matrix if isinstance(matrix, list) else []  # others are refused below
     check_n_classes(k := len(rows))
     for i, row in enumerate(rows, start=1):
         if not isinstance(row, list) or len(row) != k:
             raise Refusal(f"The matrix must be square, but row {i} is no list of {k} counts.")
     classes = None if labels is None else check_labels(labels, "labels")
-    return ContingencyTable.from_matrix(matrix, labels=classes)
+    table = ContingencyTable.from_matrix(matrix, labels=classes)
+    if declared is False or (declared is None and not table.reference_totals.all()):
+        table = replace(table, declared=False)
+    return _as_written(table, matrix, has_percent)
+
+
+def _as_written(
+    table: ContingencyTable, matrix: Sequence[Sequence[float]], has_percent: bool
+) -> ContingencyTable:
+    """Return a table without its number of samples if its matrix is written in shares.
+
+    Shares have decimals or %, and sum to 1 or to 100: in each row, or in all rows together.
+    """
+    totals = table.reference_totals[table.reference_totals > 0]
+    if all(isinstance(amount, int) for row in matrix for amount in row):
+        if (totals == 100).all():
+            warn(
+                "each row of `matrix` sums to 100: if these are percentages, write them with "
+                "decimals, as in 92.0, and there is no interval"
+            )
+        return table
+    if not _sum_as_shares(totals) and not _sum_as_shares(totals.sum()):
+        if has_percent:
+            raise Refusal("Percentages must sum to 100 in each row, or in all rows together.")
+        return table
+    warn("`matrix` holds shares of an unknown number of samples, so there is no interval")
+    warn_of_shares(totals)
+    return replace(table, counts=table.counts.astype(float), n_samples=None)
+
+
+def _sum_as_shares(sums: Any) -> bool:
+    """Return whether these sums are all 1, or all 100, but for rounding."""
+    return any(bool((np.abs(sums / whole - 1) <= 0.01).all()) for whole in (1, 100))

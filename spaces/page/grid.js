@@ -1,7 +1,8 @@
 // The matrix on the page: a table of inputs. Python (grid.py) interprets the text in them.
 // `element`, `props`, `trigger`, `server` and `watch` come from gr.HTML.
 
-const [head, body, adds, undoes, line] = element.querySelectorAll("thead tr, tbody, button, .said");
+const [head, body, unused, declares, adds, undoes, line] =
+  element.querySelectorAll("thead tr, tbody, .unused, [type=checkbox], button, .said");
 const WAIT = 250; // milliseconds after the last key, before the matrix is scored
 let pending, before = []; // grids to return to by Undo
 
@@ -13,7 +14,7 @@ function make(tag, properties = {}, children = []) {
 
 function state() {
   const { labels, cells } = props.value;
-  return { labels: [...labels], cells: cells.map((row) => [...row]) };
+  return { ...props.value, labels: [...labels], cells: cells.map((row) => [...row]) };
 }
 
 function set(grid) {
@@ -61,7 +62,9 @@ function draw() {
 
 // Names are edited in the first column; the header and the labels of cells follow.
 function tell() {
-  const { labels } = props.value;
+  const { labels, cells, declared } = props.value;
+  unused.hidden = cells.every((row) => row.some((cell) => /[1-9]/.test(cell)));
+  declares.checked = declared === true;
   head.querySelectorAll("bdi").forEach((box, j) => { box.textContent = box.title = labels[j]; });
   for (const input of body.querySelectorAll("input")) {
     const [row, column] = placeOf(input), cell = `Reference ${labels[row]}, prediction ${labels[column]}`;
@@ -77,17 +80,19 @@ function focus(row, column) {
 }
 
 function add() {
-  const { labels, cells } = state();
+  const { labels, cells, ...rest } = state();
   let number = labels.length + 1;
   while (labels.includes(`class ${number}`)) number += 1;
   cells.forEach((row) => row.push("0"));
-  replace({ labels: [...labels, `class ${number}`], cells: [...cells, [...labels, ""].map(() => "0")] });
+  const added = [...labels, ""].map(() => "0");
+  replace({ ...rest, labels: [...labels, `class ${number}`], cells: [...cells, added] });
   focus(labels.length, -1);
 }
 
 function remove(gone) {
-  const { labels, cells } = state(), stays = (_, i) => i !== gone;
-  replace({ labels: labels.filter(stays), cells: cells.filter(stays).map((row) => row.filter(stays)) });
+  const { labels, cells, ...rest } = state(), stays = (_, i) => i !== gone;
+  const left = cells.filter(stays).map((row) => row.filter(stays));
+  replace({ ...rest, labels: labels.filter(stays), cells: left });
   say(`Removed class ${labels[gone]} and its counts.`);
   focus(Math.min(gone, labels.length - 2), -1);
 }
@@ -101,7 +106,8 @@ function undo() {
 
 element.addEventListener("input", ({ target }) => {
   const [row, column] = placeOf(target), grid = state();
-  if (column < 0) grid.labels[row] = target.value;
+  if (target === declares) grid.declared = target.checked;
+  else if (column < 0) grid.labels[row] = target.value;
   else grid.cells[row][column] = target.value;
   props.value = grid;
   say("");

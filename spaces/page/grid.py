@@ -1,28 +1,51 @@
 """The matrix on the page, whose cells are text, typed or pasted, until they are scored."""
 
+import re
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from charts import plain, sentence
+from data import table_of_matrix
 from limits import MAX_BLOCK, MAX_COUNT, MAX_GRID, Refusal
 
+from informedness import ContingencyTable
 from informedness.core.labels import show
+from informedness.tables.doubts import warn_of_swapped
 from informedness.tables.matrix import check_no_totals
-from informedness.tables.matrix_text import count_of, matrix_of_text
+from informedness.tables.matrix_text import count_of, is_matrix, matrix_of_text
 from informedness.warnings import collected
 
-Grid: TypeAlias = dict[str, Any]  # its "labels", and the rows of its "cells"
+# Its "labels", and the rows of its "cells"; whether classes count that have no references, as are
+# "declared" (None: nobody has said so); and the names of its "axes", if a pasted block had some
+Grid: TypeAlias = dict[str, Any]
+
+_PERCENT = re.compile(r"(?<=\d)\s*%")
 
 
-def grid_value(labels: Sequence[Any], matrix: Sequence[Sequence[Any]]) -> Grid:
+def grid_value(
+    labels: Sequence[Any],
+    matrix: Sequence[Sequence[Any]],
+    declared: bool | None = None,
+    axes: Sequence[str] = (),
+) -> Grid:
     """Return a matrix as the page holds it."""
     cells = [list(map(str, row)) for row in matrix]
-    return {"labels": list(map(str, labels)), "cells": cells}
+    grid = {"labels": list(map(str, labels)), "cells": cells}
+    return {**grid, "declared": declared, "axes": [*axes]}
+
+
+def table_of_grid(grid: Grid) -> ContingencyTable:
+    """Return the table of a grid, with warnings of what its cells and its axes show."""
+    labels, matrix = read_grid(grid)
+    if len(grid["axes"]) == 2:
+        warn_of_swapped(*grid["axes"])
+    has_percent = any("%" in cell for row in grid["cells"] for cell in row)
+    return table_of_matrix(matrix, labels, grid["declared"], has_percent)
 
 
 def read_grid(grid: Grid) -> tuple[list[str], list[list[float]]]:
-    """Return the classes of a grid, and its counts."""
+    """Return the classes of a grid, and its counts: integers where they are written as such."""
     labels, cells = grid["labels"], grid["cells"]
     for number, label in enumerate(labels, start=1):
         if not label:
@@ -37,9 +60,10 @@ def read_grid(grid: Grid) -> tuple[list[str], list[list[float]]]:
 
 
 def count_at(cell: str, row: str, column: str) -> float:
-    """Return a cell as a number, within the limits."""
+    """Return a cell as a number, within the limits; no integer if it is a percentage."""
     try:
-        number = count_of(cell)
+        text = cell if "(" in cell else _PERCENT.sub("", cell)
+        number = count_of(text)
     except ValueError as error:
         raise Refusal(f"Row {row}, column {column}: {error}.") from None
     if not 0 <= number < MAX_COUNT:
@@ -47,7 +71,13 @@ def count_at(cell: str, row: str, column: str) -> float:
             f"Row {row}, column {column}: {cell.strip()[:40]} must be a count from 0 to below "
             f"{MAX_COUNT:,d}."
         )
-    return number
+    return number if text == cell else float(number)
+
+
+def is_block(text: str) -> bool:
+    """Return whether a text can only be a matrix that fits into the grid."""
+    is_small = len(text) <= MAX_BLOCK and len(text.splitlines()) <= MAX_GRID + 3
+    return is_small and (is_matrix(text) or is_matrix(_PERCENT.sub("", text)))
 
 
 def pasted_matrix(text: str, old: Sequence[str]) -> tuple[Grid, str]:
@@ -57,7 +87,10 @@ def pasted_matrix(text: str, old: Sequence[str]) -> tuple[Grid, str]:
             f"A matrix can have at most {MAX_BLOCK:,d} characters, this has {len(text):,d}."
         )
     with collected() as notes:
-        names, cells = matrix_of_text(text)
+        plain_text = text if "(" in text or is_matrix(text) else _PERCENT.sub("", text)
+        names, cells, sides = matrix_of_text(plain_text)
+        if plain_text != text:
+            cells = [[f"{cell}%" for cell in row] for row in cells]
     k = len(cells)
     if k > MAX_GRID:
         raise Refusal(
@@ -65,7 +98,7 @@ def pasted_matrix(text: str, old: Sequence[str]) -> tuple[Grid, str]:
             "columns, or send the matrix to the API."
         )
     new = [f"class {n}" for n in range(len(old) + 1, k + 1)]
-    grid = grid_value(names or [*old[:k], *new], cells)
+    grid = grid_value(names or [*old[:k], *new], cells, axes=sides if all(sides) else ())
     check_no_totals(np.array(read_grid(grid)[1]))
     summary = f"Pasted a matrix of {k} classes{', with their names' if names else ''}."
     return grid, " ".join([summary, *(sentence(plain(note)) for note in notes)])

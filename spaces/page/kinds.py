@@ -16,12 +16,7 @@ from gradio.components.api_component import Api
 from limits import MAX_BLOCK, MAX_CLASSES, MAX_FILE, MAX_GRID, MAX_ROWS
 from starlette.exceptions import HTTPException
 
-GRID = {
-    "labels": list[str],
-    "cells": list[list[str]],
-    "declared": bool | None,
-    "axes": list[str] | None,
-}
+GRID = {"labels": list[str], "cells": list[list[str]], "declared": bool | None, "axes": list[str]}
 SENT = {  # to functions that a part of the page calls
     "read_block": {"text": str, "labels": list[str]},
     "guessed": {"truth": list[str], "answers": list[str], "next": str, "clue": bool},
@@ -95,16 +90,11 @@ def kind_of(component: Any) -> Any:
     return kinds.get(type(component), str | None)
 
 
-def _filled(value: Any, kind: Mapping[str, Any]) -> Any:
-    """Return an object with null for what it may lack."""
-    return {**dict.fromkeys(kind), **value} if isinstance(value, dict) else value
-
-
 def check_file(name: str, sent: Any) -> None:
     """Refuse what is not an upload to this process."""
     if sent is None:
         return
-    check(name, _filled(sent, FILE), FILE, 1_000)
+    check(name, {**dict.fromkeys(FILE), **sent} if isinstance(sent, dict) else sent, FILE, 1_000)
     path = Path(sent["path"]).resolve()
     if not path.is_relative_to(Path(gr.utils.get_upload_folder()).resolve()) or path.is_dir():
         raise ValueError(f"{name} must be uploaded first.")
@@ -122,7 +112,7 @@ def check_inputs(event: Any, values: Sequence[Any]) -> None:
         elif isinstance(component, gr.File):
             check_file(name, value)
         elif (kind := kind_of(component)) is GRID:
-            check(name, _filled(value, kind), kind, MAX_BLOCK, MAX_GRID)
+            check(name, value, kind, MAX_BLOCK, MAX_GRID)
         else:
             check(name, value, kind)
 

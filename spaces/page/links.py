@@ -12,34 +12,45 @@ from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
-from data import table_of_matrix
+from data import Answers
 from limits import LEVEL, LEVELS, MAX_GRID, MAX_LINK, MAX_ROWS, METRIC, Refusal
 
 from informedness import ContingencyTable
 
 NO_LINK = (
-    f"There is no link to this result: a link holds whole counts of at most {MAX_GRID} classes, in "
-    f"at most {MAX_LINK:,d} characters"
+    "There is no link to this result: a link holds whole counts of at most "
+    f"{MAX_GRID} classes that have names, in at most {MAX_LINK:,d} characters"
 )
 
 
-def _query(labels: Sequence[Any], counts: Any, **more: str) -> str:
+def _query(labels: Sequence[Any], counts: Any, *more: tuple[str, str]) -> str:
     """Return the query that holds counts, or a sentence saying why there is none."""
-    query = [("class", label) for label in labels]
-    query += [("counts", ",".join(map(str, counts.ravel().tolist()))), *more.items()]
-    link = "?" + urlencode(query, safe=",")
-    is_short = len(labels) <= MAX_GRID and len(link) <= MAX_LINK
-    return link if counts.dtype.kind == "i" and is_short else NO_LINK
-
-
-def link_of(table: ContingencyTable, average: str = "default", level: float = 0.95) -> str:
-    """Return the query that holds a table, or a sentence saying why there is none."""
-    if len(table.labels) > MAX_GRID:
+    if counts.dtype.kind != "i" or "" in labels:
         return NO_LINK
-    more = {} if table.declared else {"observed": "1"}
-    more |= {"average": average} if average != "default" else {}
-    more |= {"level": str(level)} if level != LEVEL else {}
-    return _query(table.labels, table.to_dense(), **more)
+    query = [("class", label) for label in labels]
+    query += [("counts", ",".join(map(str, counts.ravel().tolist()))), *more]
+    link = "?" + urlencode(query, safe=",")
+    return link if len(link) <= MAX_LINK else NO_LINK
+
+
+def link_of(
+    table: ContingencyTable,
+    average: str = "default",
+    level: float = LEVEL,
+    axes: Sequence[str] = (),
+) -> str:
+    """Return the query that holds a table, or a sentence saying why there is none."""
+    if len(table.labels) > MAX_GRID or None in table.labels:
+        return NO_LINK
+    more = [] if table.declared else [("observed", "1")]
+    more += [("axis", axis) for axis in axes] + of_settings(average, level)
+    return _query(table.labels, table.to_dense(), *more)
+
+
+def of_settings(average: str, level: float) -> list[tuple[str, str]]:
+    """Return the average and the level of a result for a link, but for those that it has anyway."""
+    more = [("average", average)] if average != "default" else []
+    return more + ([("level", str(level))] if level != LEVEL else [])
 
 
 def settings_of_link(query: Any) -> dict[str, Any]:
@@ -50,14 +61,14 @@ def settings_of_link(query: Any) -> dict[str, Any]:
     return {"average": query.get("average", "default"), "level": float(level)}
 
 
-def link_of_models(columns: Sequence[Sequence[Any]]) -> str:
+def link_of_models(answers: Answers, average: str = "default", level: float = LEVEL) -> str:
     """Return the query that holds references and the predictions of two models, as `link_of`."""
-    labels = sorted({label for column in columns for label in column})
-    if len(labels) > MAX_GRID:
+    names, classes = set[Any]().union(*answers.columns), answers.of_task.get("labels")
+    if None in names or len(names) > MAX_GRID or set(classes or names) != names:
         return NO_LINK
-    n_samples = Counter(zip(*columns, strict=True))
-    counts = [n_samples[answers] for answers in product(labels, repeat=len(columns))]
-    return _query(labels, np.array(counts), tab="compare")
+    labels, n_samples = sorted(names), Counter(zip(*answers.columns, strict=True))
+    counts = [n_samples[given] for given in product(labels, repeat=len(answers.columns))]
+    return _query(labels, np.array(counts), ("tab", "compare"), *of_settings(average, level))
 
 
 def _counts_of(query: Any, n_sides: int) -> tuple[list[str], list[int]]:
@@ -74,26 +85,16 @@ def _counts_of(query: Any, n_sides: int) -> tuple[list[str], list[int]]:
     return classes, list(map(int, numbers))
 
 
-def table_of_link(query: Any) -> ContingencyTable | None:
-    """Return the table that a query holds, None if it holds none."""
+def matrix_of_link(query: Any) -> tuple[list[str], list[list[int]], bool, list[str]] | None:
+    """Return the classes, the counts, whether they are declared, and the axes; None without."""
     if not ("class" in query or "counts" in query) or query.get("tab") == "compare":
         return None
     classes, counts = _counts_of(query, 2)
+    axes = query.getlist("axis")
+    if len(axes) not in (0, 2):
+        raise Refusal("A link must name both axes of its matrix, or none.")
     matrix = np.reshape(counts, (len(classes), -1)).tolist()
-    return table_of_cells(classes, matrix, is_observed="observed" in query)
-
-
-def table_of_cells(
-    classes: list[str], matrix: list[list[int]], is_observed: bool
-) -> ContingencyTable:
-    """Return the table of a matrix, whose classes are those of the references if `is_observed`."""
-    table = table_of_matrix(matrix, classes)
-    if is_observed:
-        labels = [label for label in table.labels for _ in table.labels]
-        table = ContingencyTable.from_counts(
-            references=labels, predictions=classes * len(classes), counts=np.ravel(matrix).tolist()
-        )
-    return table
+    return classes, matrix, "observed" not in query, axes
 
 
 def columns_of_link(query: Any) -> list[list[str]] | None:
@@ -111,17 +112,22 @@ def columns_of_link(query: Any) -> list[list[str]] | None:
 # The same in Python
 
 
-def code_of(table: ContingencyTable, average: str = "default", level: float = 0.95) -> str:
+def code_of(table: ContingencyTable, average: str = "default", level: float = LEVEL) -> str:
     """Return lines of Python with the counts of a table; empty if it has too many."""
-    if len(table.labels) > MAX_GRID or len(link_of(table)) > MAX_LINK:
+    if len(table.labels) > MAX_GRID:
         return ""
-    labels, matrix = list(table.labels), table.to_dense().tolist()
-    if table.declared:
-        constructor = f"from_matrix({matrix}, labels={labels})"
+    labels = [label for label in table.labels if label is not None]
+    if table.declared and None not in table.labels:
+        constructor = f"from_matrix({table.to_dense().tolist()}, labels={labels})"
     else:
         cells = zip(table.rows.tolist(), table.columns.tolist(), table.counts.tolist(), strict=True)
-        r, p, n = zip(*((labels[i], labels[j], n) for i, j, n in cells), strict=True)
-        constructor = f"from_counts(\n    references={[*r]}, predictions={[*p]}, counts={[*n]}\n)"
+        names = [*table.labels]
+        r, p, n = zip(*((names[i], names[j], n) for i, j, n in cells), strict=True)
+        more = f",\n    labels={labels}" if table.declared else ""
+        more += ', unknown="wrong"' if None in p else ""
+        constructor = (
+            f"from_counts(\n    references={[*r]}, predictions={[*p]}, counts={[*n]}{more}\n)"
+        )
     options = "" if table.is_weighted else f", confidence_level={level}"
     options += "" if average == "default" else f', average="{average}"'
     return (
@@ -131,15 +137,18 @@ def code_of(table: ContingencyTable, average: str = "default", level: float = 0.
     )
 
 
-def code_of_models(columns: Sequence[Sequence[Any]]) -> str:
-    """Return lines of Python that compare these columns; empty if they are too many."""
-    if not link_of_models(columns).startswith("?"):
-        return ""
-    n_samples = Counter(zip(*columns, strict=True))
-    rows = [(*answers, n) for answers, n in sorted(n_samples.items())]
-    return (
+def code_of_models(answers: Answers, average: str = "default", level: float = LEVEL) -> str:
+    """Return lines of Python that compare two models; empty if they are too many."""
+    n_samples = Counter(zip(*answers.columns, strict=True))
+    rows = [(*given, n) for given, n in sorted(n_samples.items(), key=str)]
+    options = {"metric": METRIC, **answers.of_task}
+    options |= {"average": average} if average != "default" else {}
+    options |= {"confidence_level": level} if level != LEVEL else {}
+    usual = ("labels", None), ("unknown", "error")
+    more = "".join(f", {name}={x!r}" for name, x in options.items() if (name, x) not in usual)
+    code = (
         "from informedness import compare\n"
         f"rows = {rows}\n"
-        "print(compare(*zip(*(row[:3] for row in rows for _ in range(row[3]))), "
-        f'metric="{METRIC}"))'
+        f"print(compare(*zip(*(row[:3] for row in rows for _ in range(row[3]))){more}))"
     )
+    return code if len(code) <= MAX_LINK else ""

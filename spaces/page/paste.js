@@ -1,10 +1,10 @@
-// A paste of many lines is taken as a file: laying them out in a box can freeze the tab for seconds.
+// A long paste is taken as a file: laying it out in a box can freeze the tab for seconds.
 
 document.addEventListener("paste", (event) => {
-  const most = 5000;
+  const most = 5000, longest = 500000; // lines, characters
   const text = event.clipboardData?.getData("text/plain") ?? "";
   const tabs = event.target.closest?.(".takes-rows")?.closest(".tabs");
-  if (!tabs || text.split("\n", most).length < most) return;
+  if (!tabs || (text.length < longest && text.split("\n", most).length < most)) return;
   event.preventDefault();
   event.stopPropagation();
   const sent = new DataTransfer();

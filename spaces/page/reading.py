@@ -12,7 +12,17 @@ from typing import Any
 import columns
 from charts import MAY_BE_COUNTS
 from data import Answers
-from limits import AT_HOME, MAX_COLUMNS, MAX_FILE, MAX_LABEL, MAX_ROWS, MEANT, METRIC, Refusal
+from limits import (
+    AT_HOME,
+    MAX_COLUMNS,
+    MAX_FILE,
+    MAX_LABEL,
+    MAX_ROWS,
+    MAX_TEXT,
+    MEANT,
+    METRIC,
+    Refusal,
+)
 from lists import as_rows, list_of, named_lists
 from trial import is_small
 
@@ -187,6 +197,15 @@ def check_small(path: Path, kind: str) -> None:
         raise Refusal("The file takes too much memory once it is unpacked.")
 
 
+def text_in(sent: Sent, encoding: str | None) -> str:
+    """Return the text of an upload that may hold lists, as long pastes are sent; else nothing."""
+    path = Path(sent["path"] if sent else "")
+    with suppress(OSError, LookupError, UnicodeError):  # of which the reader of tables says more
+        if path.suffix.lower() in (".txt", *(f".{kind}" for kind in DELIMITERS)):
+            return path.read_bytes()[:MAX_FILE].decode(encoding or "utf-8-sig")
+    return ""
+
+
 @contextmanager
 def opened(
     roles: Sequence[str],
@@ -200,9 +219,15 @@ def opened(
     What is wrong with it is refused in the words of the reader, without the name of the file.
     """
     check_encoding(encoding)
+    for text in sent if isinstance(sent, tuple) else [sent]:
+        if isinstance(text, str) and len(text) > MAX_TEXT:
+            raise Refusal(
+                f"A box takes at most {MAX_TEXT:,d} characters, and this text has {len(text):,d}: "
+                "send it as a file."
+            )
     if isinstance(sent, tuple):
         sent = as_rows(dict(zip(roles, map(list_of, sent), strict=True))) if all(sent) else None
-    elif isinstance(sent, str) and (lists := named_lists(sent)):
+    elif lists := named_lists(sent if isinstance(sent, str) else text_in(sent, encoding)):
         sent = as_rows(lists)
     if not sent or (isinstance(sent, str) and not sent.strip()):
         raise Refusal("There is no table yet: send one first.")

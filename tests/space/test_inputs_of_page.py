@@ -64,7 +64,7 @@ def is_scored(drawn: Any, references: Any, predictions: Any, case: Any = None) -
 
 MORE = "at most 100,000 rows. On your computer there can be more: pip"
 PASTED = {
-    "a\ta\n" * 100_001: MORE,
+    "gold\tmodel\n" + "a\ta\n" * 100_001: MORE,
     " \n": "There is no table yet",
     "label\na\nb": "a column each for references and predictions, and this one has 'label':",
     "gold\tmodel\n\ud800\ta": "is not text in UTF-8",

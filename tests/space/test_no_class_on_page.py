@@ -133,11 +133,12 @@ def test_why_squares_are_only_right_or_wrong_is_said_of_the_answers_given(page):
 def test_a_result_warns_of_many_answers_of_classes_without_references_and_the_way_out_is_one(
     page_of, metric
 ):
-    """Paste the rows, or leave out `labels`, and the score is the one that the warning has."""
+    """Without `labels`, the score is the one that the warning has."""
     page = page_of(metric)
     score, matrix = page.endpoints.score, page.endpoints.score_matrix
     for table in (table_of_labels(TEXTS, UNSURE, labels=THREE), table_of(COUNTS, labels=THREE)):
-        said = f"{WORTH}class of the task, paste rows instead of a matrix: -0.011."
+        way_out = 'leave it out of "Classes", or untick it below the matrix'
+        said = f"{WORTH}class of the task, {way_out}: -0.011."
         assert said in drawn(page, table).notes()
     assert (
         drawn(page_of("informedness"), table_of_labels(TEXTS, UNSURE)).id("score").text == "-0.01"
@@ -178,7 +179,7 @@ def test_a_label_that_is_no_class_is_counted_as_none(page_of, metric):
         (matrix,) = shown.all(".//div[@class='matrix']//table")
         heads, first = matrix.all("thead/tr/th"), matrix.all("tbody/tr")[0]
         assert [head.text for head in heads[1:-1]] == names[:30]
-        assert heads[-1].text == ("I cannot" if answers == ["I cannot"] else "(outside the labels)")
+        assert heads[-1].text == "(outside the labels)"
         assert len(first.all("*")) == len(heads)
         assert first.all("td")[-1].text.startswith(str(len(answers)))
 

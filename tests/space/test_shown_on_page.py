@@ -318,10 +318,17 @@ def test_references_of_one_class_have_scores_side_by_side_and_no_verdict(page):
 @pytest.mark.parametrize("metric", METRICS)
 def test_lines_of_python_have_the_counts_and_the_score_of_a_result(page_of, metric):
     page, names = page_of(metric), {}
-    for table in (SPAM, table_of_labels(["it's", "b", "b"], ["it's", "c", "b"]), WEIGHTS):
+    declared = table_of_labels([*"aab"], ["a", "x", None], labels=[*"abc"], unknown="wrong")
+    missing = table_of_labels([*"aabb"], ["a", None, "b", "b"], unknown="wrong")
+    quoted = table_of_labels(["it's", "b", "b"], ["it's", "c", "b"])
+    for table in (SPAM, quoted, WEIGHTS, declared, missing):
         exec(page.links.code_of(table).replace("print(", "made = ("), names)
         assert names["made"].scores == report(table).scores
-        assert names["table"].labels == table.labels
+        assert names["table"] == table
     assert page.links.code_of(table_of_labels(*samples_of(31)[1:])) == ""
-    exec(page.links.code_of_models(MODELS).replace("print(", "made = ("), names)
-    assert str(names["made"]) == str(compare(*MODELS, metric=metric))
+    unknown = ["ham", "ham", "spam"], ["ham", None, "spam"], ["spam", "ham", "odd"]
+    labels = {"labels": ("ham", "spam", "eggs"), "unknown": "wrong"}
+    for columns, of_task in (MODELS, {}), (unknown, labels):
+        code = page.links.code_of_models(page.data.Answers(columns, of_task=of_task))
+        exec(code.replace("print(", "made = ("), names)
+        assert str(names["made"]) == str(compare(*columns, metric=metric, **of_task))

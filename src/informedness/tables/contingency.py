@@ -233,8 +233,8 @@ class ContingencyTable(Table):
             names = classes, classes
         if labels is None:
             check_no_totals(amounts)
-        if squared_weights is None:
-            warn_of_shares(amounts)
+        if squared_weights is None and (np.trunc(amounts) != amounts).any():
+            warn_of_shares(amounts.sum(axis=1))
         rows, columns = np.indices(amounts.shape).reshape(2, -1)
         table = cls.from_counts(
             references=names[0][rows],

@@ -164,15 +164,15 @@ def words_of(name: Any) -> list[str]:
     return re.findall(r"[^\W\d_]+", whole)
 
 
-def warn_of_shares(amounts: Numbers) -> None:
-    """Warn of a matrix of fractions whose rows sum to 1: they do not say how common a class is."""
-    sums = amounts.sum(axis=1)
-    are_fractions = bool((np.trunc(amounts) != amounts).any())
-    if are_fractions and (np.abs(sums[sums > 0] - 1) <= 0.02).all():
-        warn(
-            "each row of `matrix` sums to 1: if these are shares of the row, not counts, the score "
-            "is the one for equally common classes"
-        )
+def warn_of_shares(row_totals: Numbers) -> None:
+    """Warn of rows that sum to 1, or to 100: as shares they do not say how common a class is."""
+    totals = row_totals[row_totals > 0]
+    for whole in (1, 100):
+        if (np.abs(totals / whole - 1) <= 0.02).all():
+            warn(
+                f"each row of `matrix` sums to {whole}: if these are shares of the row, not "
+                "counts, the score is the one for equally common classes"
+            )
 
 
 def said_of_comma(number: object) -> str:

@@ -22,7 +22,7 @@ def read_matrix(matrix: Any) -> tuple[tuple[Column, Column] | None, Any]:
     """Return the names of the rows and columns of a matrix if it has some, and its amounts."""
     if not isinstance(matrix, str):
         return read_names(matrix), matrix
-    names, cells = matrix_of_text(matrix)
+    names, cells, _ = matrix_of_text(matrix)
     labels = read_column(names, "labels")
     with naming("`matrix`"):
         return (labels, labels) if names else None, [[*map(count_of, row)] for row in cells]
@@ -59,7 +59,7 @@ def read_names(frame: Any) -> tuple[Column, Column] | None:
     check_distinct(rows.tolist(), "matrix.index")
     check_distinct(columns.tolist(), "matrix.columns")
     texts = (columns.tolist(), rows.tolist()) if rows.kind == "strings" else ((), ())
-    above, beside = same_names(*texts, *(side.name for side in sides))
+    above, beside, _ = same_names(*texts, *(side.name for side in sides))
     return (read_column(beside, "x"), read_column(above, "x")) if above else (rows, columns)
 
 

@@ -7,6 +7,7 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from typing import TypeAlias
 
 from ..core.labels import check_distinct, show
 from ..text.layouts import RULE, between_gaps, between_pipes, words
@@ -27,8 +28,11 @@ _EMPTY = rf"\\({_EMPTY})\b(\[[^]]{{0,99}}\]|\([^)]{{0,99}}\)|{_BRACES})*"
 _AROUND = r"\\[a-z]+\*?(\{[^{}]*\})*(?=\{)|\\[a-z]+\b|\\(?=[%_&#])|\$"
 
 
-def matrix_of_text(text: str) -> tuple[list[str], list[list[str]]]:
-    """Return the names of the classes in a text, none if it has none, and its cells.
+Sides: TypeAlias = tuple[str, str]  # what rows and columns are called, such as actual, predicted
+
+
+def matrix_of_text(text: str) -> tuple[list[str], list[list[str]], Sides]:
+    """Return the names of the classes in a text, none if it has none, its cells and its sides.
 
     Rows are references. "Actual x" and "Predicted x" are one class. Columns may have an order of
     their own.
@@ -47,8 +51,8 @@ def matrix_of_text(text: str) -> tuple[list[str], list[list[str]]]:
             r"the names of the classes on both sides or without: ',ham,spam\nham,90,10\nspam,5,95' "
             f"or '[[90, 10], [5, 95]]', got {show(text)}"
         )
-    (of_rows, of_columns), above, beside, cells = readings[0]
-    above, beside = same_names(above, beside, of_rows, of_columns)
+    sides, above, beside, cells = readings[0]
+    above, beside, sides = same_names(above, beside, *sides)
     if sorted(above) != sorted(beside):
         raise ValueError(
             "`matrix` must have the same names above and on the left, got the rows "
@@ -56,7 +60,8 @@ def matrix_of_text(text: str) -> tuple[list[str], list[list[str]]]:
         )
     check_distinct(beside, "labels")
     order = [above.index(name) for name in beside]
-    return beside, [[row[place] for place in order] for row in cells] if beside else cells
+    ordered = [[row[place] for place in order] for row in cells] if beside else cells
+    return beside, ordered, sides
 
 
 def count_of(cell: str) -> float:
@@ -85,7 +90,7 @@ def is_count(cell: str) -> bool:
 def is_matrix(text: str) -> bool:
     """Return whether a text can only be a matrix: of counts, between names or in brackets."""
     with collected(), suppress(ValueError):
-        names, cells = matrix_of_text(text)
+        names, cells, _ = matrix_of_text(text)
         is_array = text.count("[") > len(cells) or ("[" in text and ";" in text)
         return (bool(names) or is_array) and all(is_count(cell) for row in cells for cell in row)
     return False
@@ -93,8 +98,8 @@ def is_matrix(text: str) -> bool:
 
 def same_names(
     above: Sequence[str], beside: Sequence[str], of_rows: str = "", of_columns: str = ""
-) -> tuple[list[str], list[str]]:
-    """Return the names of columns and rows, without what names the side of a matrix in each.
+) -> tuple[list[str], list[str], Sides]:
+    """Return the names of columns and rows, without what names the side in each, and the sides.
 
     Warn if that, or what is called rows and columns, says that the sides are swapped.
     """
@@ -105,7 +110,7 @@ def same_names(
             of_columns, above = named_above or of_columns, plain_above
             of_rows, beside = named_beside or of_rows, plain_beside
     warn_of_swapped(of_rows, of_columns)
-    return [*above], [*beside]
+    return [*above], [*beside], (of_rows, of_columns)
 
 
 def _without_side(names: Sequence[str]) -> tuple[str, Sequence[str]]:
