@@ -39,6 +39,8 @@ FILES = {
     "shorter.csv": cells(bert=BERT[:-1]),
     "three.csv": cells(gold=GOLD, bert=BERT, gpt=GPT),
     "preds.csv": cells(gold=GOLD, bert_pred=BERT, gpt_pred=["ham"] * 6, other=GPT),
+    "tied.csv": cells(gold=["a", "b", "tie"] * 2, left=["a", "a", "b"] * 2),
+    "scored.csv": cells(gold="010011", pred="011011", pred_score=["1.0", "0.8"] * 3),
     "dash.csv": cells(gold=GOLD, pred=BERT),
     "long.csv": cells(id=IDS, model=["bert", "gpt"] * 3, gold=LONG, pred=BERT),
     "case.csv": cells(gold=GOLD, pred=[*BERT[:-1], "Spam"]),
@@ -54,7 +56,7 @@ FILES = {
     "texts.csv": cells(gold="abcdef", bert="abcdef"),
     "counts.csv": cells(gold=["ham", "ham", "spam", "spam"], pred=["ham", "spam"] * 2, n="9817"),
     "double.csv": "gold,bert,berts,bert\n" + "ham,ham,ham,ham\nspam,spam,ham,x\n" * 3,
-    "same.csv": "gold,bert,gold\n" + "ham,ham,ham\nspam,ham,spam\n" * 3,
+    "same.csv": "gold,pred,gold\n" + "ham,ham,ham\nspam,ham,spam\n" * 3,
 }
 """Beside them is what is in `PUBLISHED`."""
 NO_NAMES = "-r TRUE -p MODEL"
@@ -72,11 +74,12 @@ LISTED = {
     "floats.csv": ("-r gold -p pred",),
     "names.csv": ("-r label_text -p pred",),
     "long.csv": ("-r gold -p pred --by model",),
-    "same.csv": ("-r gold -p bert",),
-    "double.csv": (NO_NAMES, "\nbert.1  "),
+    "same.csv": ("-r gold -p pred",),
+    "double.csv": ("-r gold -p bert", "\nbert.1  "),
     "constant_model.csv": ("-r true_label -p bert_pred finbert_pred",),
     "wide.csv": ("-r label -p prediction", "\nlabel  ", "\nand 2 more columns\n"),
     "pred_obs.csv": ("-r obs -p pred",),
+    "scored.csv": ("-r gold -p pred",),
     # what the labels need
     "case.csv": ("-r gold -p pred --ignore-case", "Of 3 labels 2 differ only by case."),
     "blanks.csv": ("-r gold -p pred --strip", "Of 3 labels 2 differ only by blanks."),
@@ -87,6 +90,7 @@ LISTED = {
     "three.csv": (NO_NAMES, "gold, bert and gpt have the same labels."),
     "flags.csv": (NO_NAMES,),
     "two.csv": (NO_NAMES,),
+    "tied.csv": (NO_NAMES,),
     "one.csv": (NO_NAMES,),
     "texts.csv": (NO_NAMES,),
     "counts.csv": (NO_NAMES,),
@@ -202,8 +206,8 @@ def test_files_without_a_common_column_are_scored_row_by_row(run):
 
 def test_of_columns_of_one_name_either_is_read_if_they_are_equal(run):
     line = "report {} -r gold -p {} --metric accuracy"
-    assert run(line.format("same.csv", "bert"))[0] == 0
-    assert "several columns" not in run(line.format("same.csv", "bert"))[2]
+    assert run(line.format("same.csv", "pred"))[0] == 0
+    assert "several columns" not in run(line.format("same.csv", "pred"))[2]
     for name, accuracy, is_warned in (("bert", 1, True), ("bert.1", 1 / 2, False)):
         _, output, errors = run(f"{line.format('double.csv', name)} --unknown wrong")
         assert float(output) == accuracy

@@ -5,6 +5,7 @@ The line has names only if one reading is left, by the rule in docs/files.md; no
 Tested in tests/test_suggestions.py.
 """
 
+import re
 import shlex
 from argparse import Namespace
 from collections import Counter
@@ -15,7 +16,7 @@ from typing import Any, TypeAlias
 
 from ..files.listing import Listing, first_rows, labels_in
 from ..files.open import list_files
-from ..tables.doubts import folded, no_header, role_in, verdicts_in
+from ..tables.doubts import DECIMAL, folded, no_header, role_in, verdicts_in
 from ..text.render import cut, several, shown
 from .reading import samples_of, values_of
 from .rules import OF_FILES
@@ -166,19 +167,20 @@ def _models(true: str, first: Columns, columns: Columns) -> list[str]:
     """
     references = first.get(true, ())
     classes = {*map(folded, labels_in(references))}
-    shares = {}  # of the filled cells that are a class
+    called, models, others = list[str](), list[str](), list[str]()
     for name, values in columns.items() if len(classes) > 1 else ():
         are_alike = len({type(x) is str for x in {*references, *values} - {None}}) == 1
         times = Counter(map(folded, values if are_alike else ()))
-        n_filled = times.total() - times[""]
-        shares[name] = sum(times[x] for x in classes) / max(n_filled, 1)
-    if first is columns:
-        shares.pop(true, None)
-    called = [name for name in shares if role_in(name) == "predictions" or name == true]
-    others = [name for name in shares if shares[name] >= 0.9 and role_in(name) is None]
-    if not called and len(others) == 1 and not all(map(_is_flag, classes)):
-        return others
-    return [name for name in called if shares[name] >= 0.5]
+        n_filled = times.total() - times.pop("", 0)
+        share = sum(times[x] for x in classes) / max(n_filled, 1)
+        are_scores = any(re.fullmatch(DECIMAL, x) for x in {*times} - classes)
+        is_called = role_in(name) == "predictions" or (name == true and first is not columns)
+        called += [name] if is_called else []
+        models += [name] if is_called and share >= 0.5 and not are_scores else []
+        is_other = role_in(name) is None and share >= 0.9 and classes <= {*times}
+        others += [name] if is_other else []
+    is_alone = not called and len(others) == 1 and not all(map(_is_flag, classes))
+    return others if is_alone else models
 
 
 def _is_flag(label: str) -> bool:

@@ -57,7 +57,7 @@ def first_rows(
         else:
             batches = columns_in(opened, stream, kind, {x: x for x in opened.header}, False)
             top = next(batches, {})
-            columns = {name: x[: _MOST_ROWS + 1].to_pylist() for name, x in top.items()}
+            columns = {name: _as_list(x[: _MOST_ROWS + 1]) for name, x in top.items()}
             more = next(batches, None)
     n_rows = max(map(len, columns.values()), default=0)
     within: dict[str, list[Any]] = {}
@@ -67,6 +67,14 @@ def first_rows(
     is_whole = n_rows <= _MOST_ROWS and more is None
     n = several(n_rows, "row") if is_whole else f"the first {min(n_rows, _MOST_ROWS):,d} rows"
     return Listing(within, f"{shown(file)}: {n}", rows)
+
+
+def _as_list(column: Any) -> list[Any]:
+    """Return a column of Arrow as a list; one by one its dictionaries take twenty times as long."""
+    if hasattr(column.type, "value_type") and hasattr(column.type, "index_type"):
+        column = column.cast(column.type.value_type)
+    values: list[Any] = column.to_pylist()
+    return values
 
 
 def _columns_within(name: str, values: Sequence[Any]) -> dict[str, list[Any]]:
