@@ -54,12 +54,14 @@ WHOLE = [
 NO_NUMBERS = [
     *(["a", "b"], "text", [True, False], [[1.0], [2.0]], {"a": True, "b": True}, {"a": "1"}),
     *([{"label": "a"}], [{"a": "x", "b": "y"}], [{"a": 1, "b": 2}], [{"a": "x", "b": 1, "c": 2}]),
+    *([{"a": "x", "b": 1}, {"a": "y"}], [{"a": "x", "b": "y", "c": 1}]),
 ]
 BY_NAME = [
     {
         "cats": {"ham": 1.0 * (x == "ham"), "spam": 1.0 * (x == "spam"), "a.b": 0.0},
         "truths": {"ham": x == "ham", "spam": x == "spam"},
         "out": [{"label": "ham", "score": s}, {"label": "spam", "score": 0.5}],
+        "tokens": [{"token": "ham", "bytes": [1], "logprob": s}, {"token": "spam", "logprob": 0.5}],
         "probs": [[{"prob": 0.5, "label": 7}, {"prob": s, "label": 8}]],
     }
     for x, s in (("ham", 0.9), ("spam", 0.5), ("ham", 0.25))
@@ -100,6 +102,7 @@ CASES = [
     # numbers by name, in references too; the first of equals
     (BY_NAME, "argmax:cats", "argmax:out", (["ham", "spam", "ham"], ["ham", "ham", "spam"])),
     (BY_NAME, "argmax:truths", "argmax:out", (["ham", "spam", "ham"], ["ham", "ham", "spam"])),
+    (BY_NAME, "argmax:cats", "argmax:tokens", (["ham", "spam", "ham"], ["ham", "ham", "spam"])),
     (BY_NAME, "argmax:probs.0", "argmax:probs", "'probs' must be a list of n"),
     (BY_NAME, "argmax:probs.0", "argmax:out", "same type"),
     # a column of the whole name comes first, at every level

@@ -523,8 +523,7 @@ def _argmax(value: Any, name: str) -> Any:
 def _named_numbers(value: Any) -> tuple[Sequence[Any], list[Any]]:
     """Return numbers beside their names, or their positions in a list; none of other values.
 
-    In a list of objects the label is text, or the integer beside a number with decimals. An object
-    of truths has one number, the only one that is true.
+    An object of truths has one number, the only one that is true.
     """
     if isinstance(value, list) and isinstance(value[0], tuple):  # a map of Arrow
         value = dict(value)
@@ -534,16 +533,19 @@ def _named_numbers(value: Any) -> tuple[Sequence[Any], list[Any]]:
         return [*value], [*map(int, numbers)] if is_one_true else numbers
     if not isinstance(value, list) or not isinstance(value[0], dict):
         return range(len(value)), value if isinstance(value, list) else []
-    return _columns_of_pairs(value)
+    return _labels_and_numbers(value)
 
 
-def _columns_of_pairs(objects: list[Any]) -> tuple[list[Any], list[Any]]:
-    """Return the labels and the numbers in objects of one of each; none of other values."""
-    keys = [*objects[0]]
-    if len(keys) == 2 and all(isinstance(x, dict) and {*x} == {*keys} for x in objects):
-        for label, number in (keys, keys[::-1]):
-            columns = [[x[key] for x in objects] for key in (label, number)]
-            kinds = [{*map(type, column)} for column in columns]
-            if kinds[0] == {str} or kinds == [{int}, {float}]:
-                return columns[0], columns[1]
-    return [], []
+def _labels_and_numbers(objects: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Return the only text in each object, and the only number; none if there are others.
+
+    Where there is no text, integers beside numbers with decimals are the labels.
+    """
+    rows = [x if isinstance(x, dict) else {} for x in objects]
+    columns = [[row.get(key) for row in rows] for key in objects[0]]
+    texts, integers, decimals = (
+        [x for x in columns if {*map(type, x)} <= kinds] for kinds in ({str}, {int}, {int, float})
+    )
+    if not texts and len(integers) == 1:
+        texts, decimals = integers, [x for x in decimals if x is not integers[0]]
+    return (texts[0], decimals[0]) if len(texts) == len(decimals) == 1 else ([], [])
