@@ -319,7 +319,10 @@ class Samples:
         true = self.names["references"]
         are_two = [x for x in self.labelled[1:] if len({*dict(sides[x])} - {None}) == 2]
         asked = [self.names[argument] for argument in are_two]
-        columns = self.first_rows().columns if asked and self.first_rows is not None else {}
+        columns = dict[str, Any]()
+        if asked and self.first_rows is not None:
+            with suppress(ValueError):  # of columns that are not asked for
+                columns = self.first_rows().columns
         for name, agreed in verdicts_in(columns, [true], asked).items():
             if agreed:
                 text = f"{name!r} says in each row whether {' and '.join(map(repr, agreed))} agree"
