@@ -11,12 +11,13 @@ from argparse import Namespace
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from functools import reduce
 from itertools import chain
 from typing import Any, TypeAlias
 
-from ..files.listing import Listing, first_rows, labels_in
+from ..files.listing import first_rows
 from ..files.open import list_files
-from ..tables.doubts import DECIMAL, folded, no_header, role_in, verdicts_in
+from ..tables.doubts import DECIMAL, folded, labels_in, no_header, role_in, verdicts_in
 from ..text.render import cut, several, shown
 from .reading import samples_of, values_of
 from .rules import OF_FILES
@@ -41,30 +42,27 @@ def list_columns(options: Namespace) -> str:
     is_pair = len(options.path) == 2
     of_files = values_of(options, "encoding", *OF_FILES)
     listings = [first_rows(file, **of_files) for file in options.path[: 1 + is_pair]]
-    first, last = listings[0].columns, listings[-1].columns
-    columns = first | {x: [*first.get(x, ()), *last[x]] for x in last if is_pair}
     titles = " and ".join(listing.title for listing in listings)
+    tables = [listing.columns for listing in listings]
+    columns = reduce(lambda a, b: a | {x: [*a.get(x, ()), *b[x]] for x in b}, tables)
     if not any(columns.values()):
         names = "a name above each column: if there is no header, add one as the first line"
         raise ValueError(f"{titles}: there must be rows with labels, and {names}")
     verdicts = dict[str, tuple[str, ...]]()
-    for listing in listings:
-        true = [options.references, *_references_in(listing.columns)]
-        verdicts |= verdicts_in(listing.columns, true)
-    line, notes = _line(options, listings, verdicts)
-    clash = [name for name, values in columns.items() if name in values]
+    for table in tables:
+        verdicts |= verdicts_in(table, [options.references, *_references_in(table)])
+    line, notes = _line(options, tables, verdicts)
     notes = [*_shared_labels(columns), *notes]
-    if len(clash) > 1:
+    if len(clash := [name for name, values in columns.items() if name in values]) > 1:
         line, notes = {}, [no_header(clash)]
     how = "as here"
     if not line:
         line = {"-r": ["TRUE"], "-p": ["MODEL"]}
-        line |= {"--on": ["ID"]} if is_pair and not first.keys().isdisjoint(last) else {}
+        line |= {"--on": ["ID"]} if is_pair and not {*tables[0]}.isdisjoint(tables[1]) else {}
         how = f"in place of {', '.join(chain.from_iterable(line.values()))}"
-    notes = [f"{note}." for note in notes]
-    notes += [f"Name the true labels (-r) and the predictions (-p), {how}:"]
-    notes += [_typed(options, line, listings[0].rows)]
-    return "\n\n".join([titles, _listed(columns, verdicts), "\n".join(notes)])
+    advice = f"Name the true labels (-r) and the predictions (-p), {how}:"
+    text = [*(f"{note}." for note in notes), advice, _typed(options, line, listings[0].rows)]
+    return "\n\n".join([titles, _listed(columns, verdicts), "\n".join(text)])
 
 
 def _typed(options: Namespace, line: Line, rows: str | None) -> str:
@@ -117,16 +115,13 @@ def _references_in(columns: Columns) -> list[str]:
 
 
 def _line(
-    options: Namespace, listings: Sequence[Listing], verdicts: Collection[str]
+    options: Namespace, tables: Sequence[Columns], verdicts: Collection[str]
 ) -> tuple[Line, list[str]]:
     """Return the columns by option, and why; none if several readings are left.
 
     Of two files the first has the references, and the second the predictions.
     """
-    first, *others = (
-        {name: x for name, x in listing.columns.items() if name not in verdicts}
-        for listing in listings
-    )
+    first, *others = ({x: table[x] for x in table if x not in verdicts} for table in tables)
     last = others[0] if others else first
     asked = [options.references] if options.references else _references_in(first)
     readings = [(true, models) for true in asked if (models := _models(true, first, last))]

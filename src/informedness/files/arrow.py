@@ -106,6 +106,14 @@ class Arrow:
                 raise ValueError("the file must hold one Arrow stream, got bytes after its end")
 
 
+def as_list(column: Any) -> list[Any]:
+    """Return a column of Arrow as a list; one by one its dictionaries take twenty times as long."""
+    if hasattr(column.type, "value_type") and hasattr(column.type, "index_type"):
+        column = column.cast(column.type.value_type)
+    values: list[Any] = column.to_pylist()
+    return values
+
+
 def columns_of(batches: Iterable[Any], names: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """Yield the columns of these names by argument, of batches that are not too small."""
     import pyarrow

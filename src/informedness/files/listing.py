@@ -3,15 +3,14 @@
 Tested in tests/test_exports.py and tests/test_suggestions.py.
 """
 
-from collections import defaultdict
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..core.labels import NULLS
 from ..errors import DataError, naming
 from ..text.render import several, shown
+from .arrow import as_list
 from .csv import DELIMITERS
-from .objects import Objects, leaves
+from .objects import Objects, columns_within
 from .open import columns_in, list_files, open_whole, read_header
 
 _MOST_ROWS = 10_000  # that are looked at
@@ -57,39 +56,13 @@ def first_rows(
         else:
             batches = columns_in(opened, stream, kind, {x: x for x in opened.header}, False)
             top = next(batches, {})
-            columns = {name: _as_list(x[: _MOST_ROWS + 1]) for name, x in top.items()}
+            columns = {name: as_list(x[: _MOST_ROWS + 1]) for name, x in top.items()}
             more = next(batches, None)
     n_rows = max(map(len, columns.values()), default=0)
     within: dict[str, list[Any]] = {}
     for name, values in columns.items():
-        for way, column in _columns_within(name, values[:_MOST_ROWS]).items():
+        for way, column in columns_within(name, values[:_MOST_ROWS]).items():
             within[way] = [None if x in nulls else x for x in column]
     is_whole = n_rows <= _MOST_ROWS and more is None
     n = several(n_rows, "row") if is_whole else f"the first {min(n_rows, _MOST_ROWS):,d} rows"
     return Listing(within, f"{shown(file)}: {n}", rows)
-
-
-def _as_list(column: Any) -> list[Any]:
-    """Return a column of Arrow as a list; one by one its dictionaries take twenty times as long."""
-    if hasattr(column.type, "value_type") and hasattr(column.type, "index_type"):
-        column = column.cast(column.type.value_type)
-    values: list[Any] = column.to_pylist()
-    return values
-
-
-def _columns_within(name: str, values: Sequence[Any]) -> dict[str, list[Any]]:
-    """Return a column, or the columns within it if it is nested."""
-    if {dict, list}.isdisjoint(map(type, values)):
-        return {name: [*values]}
-    columns: defaultdict[str, list[Any]] = defaultdict(lambda: [None] * len(values))
-    for row, value in enumerate(values):
-        for way, leaf in leaves(value, name):
-            columns[way][row] = leaf
-    starts = {way[:i] for way in columns for i, x in enumerate(way) if x == "."}
-    return {x: y for x, y in columns.items() if x not in starts or {*y} != {None}}
-
-
-def labels_in(values: Sequence[Any]) -> set[Any]:
-    """Return the labels of a column if most occur more than once."""
-    labels = {*values} - {None}
-    return labels if 2 * len(labels) <= len(values) else set()

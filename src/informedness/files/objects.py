@@ -11,7 +11,7 @@ Tested in tests/test_nested.py and tests/test_sources.py.
 import codecs
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain, islice, product
@@ -419,13 +419,25 @@ def _start(name: str, names: Collection[str]) -> tuple[Any, bool]:
     return name.removeprefix(ARGMAX) if is_argmax else name, is_argmax
 
 
-def leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+def columns_within(name: str, values: Sequence[Any]) -> dict[str, list[Any]]:
+    """Return a column, or the columns within it if it is nested."""
+    if {dict, list}.isdisjoint(map(type, values)):
+        return {name: [*values]}
+    columns: defaultdict[str, list[Any]] = defaultdict(lambda: [None] * len(values))
+    for row, value in enumerate(values):
+        for way, leaf in _leaves(value, name):
+            columns[way][row] = leaf
+    starts = {way[:i] for way in columns for i, x in enumerate(way) if x == "."}
+    return {x: y for x, y in columns.items() if x not in starts or {*y} != {None}}
+
+
+def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
     """Yield the ways to the values in one of JSON or Arrow, and these; longer lists as text."""
     if isinstance(value, dict) and value:
         for name, field in value.items():
-            yield from leaves(field, f"{path}.{name}")
+            yield from _leaves(field, f"{path}.{name}")
     elif isinstance(value, list) and len(value) == 1:
-        yield from leaves(value[0], f"{path}.0")
+        yield from _leaves(value[0], f"{path}.0")
     elif isinstance(value, (dict, list)):
         yield path, str(value) if value else None
     else:

@@ -103,8 +103,8 @@ def verdicts_in(
     """
     labels = dict[str, list[str]]()
     for name, values in columns.items():
-        texts = {x: folded(x) for x in {*values}}
-        if 2 < 2 * len(texts) <= len(values):
+        if len(labels_in(values)) > 1:
+            texts = {x: folded(x) for x in {*values}}
             labels[name] = [texts[x] for x in values]
 
     def is_verdict(*names: str) -> bool:
@@ -132,6 +132,12 @@ def _is_verdict(rows: Collection[tuple[str, ...]]) -> bool:
         if are_one_to_one and len(pairs) > (1 if are_equal else 2) and not pairs & others:
             return True
     return False
+
+
+def labels_in(values: Sequence[Any]) -> set[Any]:
+    """Return the labels of a column if most occur more than once."""
+    labels = {*values} - {None}
+    return labels if 2 * len(labels) <= len(values) else set()
 
 
 def folded(label: Any) -> str:
