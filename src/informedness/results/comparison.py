@@ -18,6 +18,7 @@ from ..statistics.intervals import check_level, effective_sample_size, lack, war
 from ..statistics.paired import (
     CellPairs,
     Detection,
+    GroupSums,
     Side,
     errors_needed,
     n_groups,
@@ -485,8 +486,8 @@ def _largest_unseen(
         return widest
     n = table.reference_totals * (effective_sample_size(table) / float(table.total))
     if pairs.groups is not None:
-        held = np.unique(np.stack([table.rows[pairs.a], pairs.groups]), axis=1)
-        n = np.bincount(held[0], minlength=len(n)).astype(np.float64)
+        (held,) = GroupSums.of_values(table.rows[pairs.a], pairs.groups, pairs.counts)
+        n = np.bincount(held.codes, minlength=len(n)).astype(np.float64)
     shares = scored.reference_totals / float(scored.total) * np.minimum(quotient(3, n), 1)
     return min(float((shares[table.rows] * score.furthest(scored)).max()), widest)
 

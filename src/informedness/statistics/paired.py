@@ -212,11 +212,11 @@ class GroupSums(NamedTuple):
     sums: Numbers
 
     @classmethod
-    def of_values(cls, codes: Codes, groups: Codes, values: Numbers) -> "GroupSums":
-        """Sum values over the samples of each code in each group."""
+    def of_values(cls, codes: Codes, groups: Codes, *values: Numbers) -> "list[GroupSums]":
+        """Sum each of some values over the samples of each code in each group."""
         n = int(groups.max()) + 1
         pairs, places = np.unique(codes * n + groups, return_inverse=True)
-        return cls(*np.divmod(pairs, n), np.bincount(places, values))
+        return [cls(*np.divmod(pairs, n), np.bincount(places, x)) for x in values]
 
     def squared(self, k: int) -> Numbers:
         """Return the sum of the squares of each of k codes."""
@@ -270,13 +270,15 @@ def group_variance(
     means = quotient(sum_by(classes, amounts * influences, k), sum_by(classes, amounts, k))
     centred = gaps(influences, means[classes], scale)
 
-    n_effective, *_ = GroupSums.of_values(classes, groups, amounts).of_sizes(k + 1)
+    values = amounts, amounts * centred, amounts * furthest
+    sums = GroupSums.of_values(classes, groups, *values)
+    n_effective, *_ = sums[0].of_sizes(k + 1)
     pool = np.where(n_effective < 2 - 1e-9, k, np.arange(k + 1))
     pooled = pool[classes]
-    n_effective, factors, dfs = GroupSums.of_values(pooled, groups, amounts).of_sizes(k + 1)
-    parts = GroupSums.of_values(pooled, groups, amounts * centred)
+    of_pairs = pool[sums[0].codes], sums[0].groups
+    sizes, parts, room = GroupSums.of_values(*of_pairs, *(x.sums for x in sums))
+    n_effective, factors, dfs = sizes.of_sizes(k + 1)
     variances = factors * parts.squared(k + 1)
-    room = GroupSums.of_values(pooled, groups, amounts * furthest)
     rooms = room.squared(k + 1)
     # classes that are pooled show little of how they vary: count at least as much as of the others
     missing = variances[:k].sum() * quotient(rooms[k], rooms[:k].sum()) - variances[k]
@@ -326,13 +328,13 @@ def of_groups(table: Table, score: ScoreWithInterval, pairs: CellPairs) -> InGro
     k, n = int(rows.max()) + 1, int(groups.max()) + 1
     gradient, furthest = score.cell_gradient(table), score.furthest(table)
     whole = group_variance(rows[cells], groups, amounts, gradient[cells], furthest[cells])
-    by_row = GroupSums.of_values(rows[cells], groups, amounts)
+    (by_row,) = GroupSums.of_values(rows[cells], groups, amounts)
     squares = squared_weights(table)
     row_squares, pooled = sum_by(rows, squares, k), whole.pool[rows]
     share = table.counts / sum_by(rows, table.counts, k)[rows]
     if score.by_cell:
         # of the share of each cell in its row (Rao and Scott 1981)
-        by_cell = GroupSums.of_values(cells, groups, amounts)
+        (by_cell,) = GroupSums.of_values(cells, groups, amounts)
         own = rows[by_cell.codes] * n + by_cell.groups
         places = np.searchsorted(by_row.codes * n + by_row.groups, own)
         products = sum_by(by_cell.codes, by_cell.sums * by_row.sums[places], len(rows))
