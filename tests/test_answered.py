@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from sklearn.metrics import mutual_info_score
+from sklearn.metrics import accuracy_score, mutual_info_score
 
 from informedness import nit_score, report
 from inputs.file_cases import SIZES, WRITERS, columns, read_columns, table_of
@@ -169,9 +169,17 @@ def test_the_scores_without_unknown_answers_are_those_of_the_others(
     plain = result.to_dict()
     names = "n_unknown", "unknown_share", "informedness_without_unknown", "nit_without_unknown"
     assert [plain[x] for x in names] == [x if x is None else close(x) for x in expected]
+    kept = [i for i, answer in enumerate(answers) if answer in labels]
+    wanted = None
+    if kept:
+        sides = ([side[i] for i in kept] for side in (references, answers))
+        weight = weights.get("sample_weight", [1] * len(answers))
+        wanted = close(accuracy_score(*sides, sample_weight=[weight[i] for i in kept]))
+    assert plain["accuracy_without_unknown"] == wanted
     assert all(f"{name},," in result.to_csv() for name in names)
     (line,) = [line for line in result.text_lines() if "none of the classes" in line]
     assert said in line
+    assert ", and accuracy " in line or len(labels) == 1
     assert line in str(result)
 
 

@@ -104,7 +104,7 @@ def score(
         per_class, the rates of each class; all_right and always_commonest, the scores of a perfect
         classifier and of one that always gives the commonest class; summary, which explains the
         score of this page; signature; warnings. If predictions are no class: n_unknown,
-        unknown_share, informedness_without_unknown and nit_without_unknown.
+        unknown_share, and accuracy, informedness and nit with _without_unknown behind the name.
     """
     table = table_of_labels(references, predictions, labels, unknown, ignore_index=ignore_index)
     return _report(table, confidence_level, average=average, ignore_index=ignore_index)

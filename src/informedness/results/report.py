@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _RATES = ("bias", "tpr", "fpr", "tpr_minus_fpr", "precision", "f1")
 _HEADS = ["bias", "TPR", "FPR", "TPR-FPR", "precision", "F1"]
 _INTERVAL = 2 + _HEADS.index("precision")  # stands before it, behind class and N
+_WITHOUT = ("informedness", "nit", "accuracy")  # are also given without answers out of class
 _MOST_CLASSES = 50
 _MOST_IN_MATRIX = 8
 
@@ -172,7 +173,7 @@ class Report(Result, Mapping[str, float]):
         n_samples = None if self.table.is_weighted else int(n_unknown)
         unknown = {"n_unknown": n_samples, "unknown_share": outside_share(self.table)}
         answered = answered_of(self.table)
-        for name in ("informedness", "nit"):
+        for name in _WITHOUT:
             score = reported(self.average)[name]
             value = math.nan if answered is None else score.or_nan(answered)
             unknown[f"{name}_without_unknown"] = value
@@ -262,11 +263,12 @@ class Report(Result, Mapping[str, float]):
         sentence = f"{answers} are none of the classes and count as wrong"
         if INFORMEDNESS.undefined(self.table):
             return f"{sentence}."
-        rows = zip(values, (self.scores["informedness"], self.scores["nit"]), strict=True)
-        informedness, nit = (
+        rows = zip(values, map(self.scores.__getitem__, _WITHOUT), strict=True)
+        informedness, nit, accuracy = (
             " rather than ".join(render.rounded(x, 3) for x in row) for row in rows
         )
-        return f"{sentence}; without them Informedness would be {informedness}, and NIT {nit}."
+        without = f"Informedness would be {informedness}, NIT {nit}, and accuracy {accuracy}"
+        return f"{sentence}; without them {without}."
 
     def records(self) -> list[dict[str, Any]]:
         """Return a record for each score; `per_class` has those of the classes."""
