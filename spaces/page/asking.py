@@ -225,12 +225,17 @@ def fields_of(kind: str, roles: Sequence[str], value: str) -> list[Any]:
     # without `max_length`, by which browsers cut what is pasted
     size: dict[str, Any] = {"lines": 5, "max_lines": 8}
     if kind == "lists":
-        info = "One a line, between commas, or a list of Python or JSON"
+        info = "One a line, between commas, or as Python, R or pandas print a list"
         with gr.Row():
             return [gr.Textbox(label=role.capitalize(), info=info, **size) for role in roles]
     label = "Rows of a table, as copied from a spreadsheet or a file, with its header"
     of_rows: dict[str, Any] = {"elem_classes": "takes-rows", "placeholder": PASTED}  # for paste.js
     return [gr.Textbox(value, label=label, **of_rows, **size)]
+
+
+def changed_by(control: Any) -> Any:
+    """Return the event of a change by a person; a text box has none for what is pasted."""
+    return control.change if isinstance(control, gr.Textbox) else control.input
 
 
 def ask_in_tabs(
@@ -307,9 +312,7 @@ def _ask_of_table(
         ([part, first], changed),
         ([first], [encoding.submit, encoding.blur, part.input]),
         ([*choices, counts], [first.input]),
-        # of text boxes `input` does not fire on paste
-        ([], [x.change if isinstance(x, gr.Textbox) else x.input for x in controls[3:]]),
-        ([], [control.input for control in shown_as]),
+        ([], list(map(changed_by, (*controls[3:], *shown_as)))),
     )
     for forgotten, events in looks:
         look_again = functools.partial(looked, forgotten=forgotten)

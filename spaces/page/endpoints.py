@@ -123,7 +123,7 @@ def score_matrix(
     for any guesser and 1 for a perfect classifier, and NIT is 1/k for a guesser among k classes.
 
     Args:
-        matrix: A square matrix of counts, up to 1,000 rows; weights have no interval.
+        matrix: Counts, up to 1,000 rows; weights, and percentages as in 92.0, have no interval.
         labels: The names of its classes; if given, all of them count in k.
         confidence_level: How often an interval should contain the true value, between 0 and 1.
         average: That of Informedness over classes: "bias" (the default), "prevalence" or "macro".

@@ -18,8 +18,8 @@ from limits import AT_HOME, MAX_ROWS, Refusal
 Value: TypeAlias = str | list[str] | dict[str, list[str]]
 
 _QUOTED = r"""(?:'[^'\\\n]*(?:\\.[^'\\\n]*)*'|"[^"\\\n]*(?:\\.[^"\\\n]*)*")(?=[\s,;()\[\]{}]|\Z)"""
-_NAME = r"""["']?[A-Za-z_]\w*["']?\s*(?:[:=](?!=)|<-)"""
-_CALL = r"[A-Za-z_][\w.]*\s*(?=\()"
+_NAME = r"""(?:[A-Za-z_]\w*|'[A-Za-z_]\w*'|"[A-Za-z_]\w*")\s*(?:[:=](?!=)|<-)"""
+_CALL = r"[A-Za-z_][\w.]*(?=\()"
 _TOKENS = {
     "name": re.compile(_NAME),
     "call": re.compile(_CALL),
@@ -29,14 +29,15 @@ _TOKENS = {
     "word": re.compile(r"[^\s,;()\[\]{}]+"),
     **{end: re.compile(re.escape(end)) for end in "])}"},
 }
-_GAP = re.compile(r"\s*(?:#[^\n]*\s*)*")
+_GAP = re.compile(r"\s*(?:#(?![^\s#])[^\n]*\s*)*")  # with comments, which #tags are not
 _ENDS = {"[": "]", "(": ")", "{": "}"}
 _DEEPEST = 8  # brackets within one another
 
 _IN_CALLS = rf"(?:{_CALL}\(\s*)*"
 _STARTS_NAMED = re.compile(rf"\s*{_IN_CALLS}\{{?\s*{_NAME}\s*(?:{_CALL}\(|\[|\([^()\n]*,)")
 _STARTS_LIST = re.compile(rf"(?:{_CALL})?[\[({{]")
-_ONE_LABEL = re.compile(r"[\w.]*\([^\s,()]*\).*|\[[^\s,\[\]]*\]")  # such as (A), [POS] or cat(s)
+# such as (A) first, cat(s), [POS] or {x}
+_ONE_LABEL = re.compile(r"[\w.]*\([^\s,()]*\).*|\[[^\s,\[\]]*\]|\{[^\s,{}]*\}")
 _WORD = re.compile(rf"{_QUOTED}|,|[^\s,]+")
 _IN_R = re.compile(r"\[(\d+)\][^\S\n]+(?=\S)")
 _BELOW_SERIES = re.compile(r"(?:Freq: \S+, )?(?:Name: .*, )?(?:Length: (\d+), )?dtype: ")
@@ -73,7 +74,8 @@ def list_of(text: str) -> list[str]:
     if any(map(_BELOW_SERIES.match, lines)):
         return _printed_by_pandas(lines)
     is_named = bool(_STARTS_NAMED.match(text))
-    if not is_named and not _STARTS_LIST.match(text):
+    is_row = len(lines) == 1 and "\t" in text
+    if is_row or not (is_named or _STARTS_LIST.match(text)):
         labels = _labels_apart(text, lines)
         cut = next((x for x in labels if x.count("[") != x.count("]")), "")
         if cut and cut not in lines:

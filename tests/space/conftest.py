@@ -80,6 +80,8 @@ def visit(opened: dict[str, Any]) -> Iterator[Callable[..., Any]]:
         page, url, _ = opened[metric]
         page.set_viewport_size({"width": width, "height": 844})
         if query:
+            # what a late result does to the address would end the navigation
+            page.evaluate("history.pushState = history.replaceState = () => {}")
             page.goto(url + query)
         page.get_by_role("tab", name="Score", exact=True).click()
         page.locator("#score").wait_for()

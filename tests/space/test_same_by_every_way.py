@@ -4,6 +4,7 @@ Values are computed here, by `oracles.dense` or by hand, and never by the packag
 """
 
 import json
+import random
 import re
 from collections.abc import Sequence
 from html import unescape
@@ -125,6 +126,29 @@ def test_lists_are_the_labels_alone_however_written(app, texts, labels):
         assert (copied["n_samples"], copied["n_classes"]) == (8, 2), name
         assert [row["label"] for row in copied["per_class"]] == sorted({*map(str, labels)}), name
         has_scores(copied, cells_of(labels, given))
+
+
+ODD = ["a", "b c", "don't", 'say "x"', "x, y", "[A]", "(B)", ":)", ":(", "...", "#tag", "C#"]
+ODD += ["a=b", "12:30", "None", "a;b", "\\d", "{x}", "'", '"', "f(x)", "np.int64(0)", "e (f)"]
+IN_LISTS = {  # how these write labels
+    "Python": repr,
+    "a tuple": lambda labels: repr(tuple(labels)),
+    "JSON": json.dumps,
+    "numpy": lambda labels: str(np.array(labels, dtype=object)),
+    "numpy in code": lambda labels: f"array({labels!r}, dtype=object)",
+    "scalars of numpy": lambda labels: f"[{', '.join(f'np.str_({x!r})' for x in labels)}]",
+    "R": lambda labels: f"c({', '.join(map(json.dumps, labels))})",
+    "lines": "\n".join,
+    "a row of a spreadsheet": "\t".join,
+}
+
+
+def test_odd_labels_are_read_as_python_r_and_people_write_them(page):
+    choose = random.Random(1)
+    for i in range(2000):
+        labels = choose.choices(ODD, k=choose.randint(3, 6))
+        name, write = [*IN_LISTS.items()][i % len(IN_LISTS)]
+        assert page.lists.list_of(write(labels)) == labels, name
 
 
 def test_a_list_that_is_not_whole_is_refused(app):
@@ -351,3 +375,29 @@ def test_what_is_pasted_below_options_acts_at_once(visit):
         paste_by_key(page, text)
     cut = [["ham", "spam"][x > 0.35] for x in scores]
     shows(page, float(dense.score(cells_of(true, cut), "informedness", "bias")))
+
+
+def test_a_late_result_leaves_the_refusal_of_what_was_pasted(visit):
+    page, held = visit(query="?"), list[Any]()
+    tab(page, "Paste")
+    box(page).fill("label\tprediction\na\ta\na\tb\nb\tb\nb\tb\n")
+    shows(page, 0.5)
+    button(page, "Options").click()
+    page.evaluate("""() => {
+        const { answered } = results, drawn = () => { window.hasAnswered = true; };
+        results.answered = (...about) => {
+            requestAnimationFrame(() => requestAnimationFrame(drawn));
+            return answered(...about);
+        };
+    }""")
+    page.route("**/queue/join*", lambda x: x.continue_() if held else held.append(x))
+    page.locator("#score-paste").click()
+    page.get_by_role("textbox", name=re.compile("^Threshold")).locator("visible=true").click()
+    paste_by_key(page, "half")
+    refusal = page.locator("#refusal-score-paste")
+    expect(refusal).to_contain_text("half")
+    held[0].continue_()
+    page.wait_for_function("window.hasAnswered")
+    expect(refusal).to_contain_text("half")
+    expect(page.locator("#result")).to_have_attribute("data-stale", "")
+    page.unroute("**/queue/join*")
