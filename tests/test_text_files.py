@@ -151,3 +151,52 @@ def test_files_of_texts_are_warned_of_and_open_questions_refused(command, tmp_pa
     code, output, errors = command("report", PUBLISHED / "open_questions.json")
     assert (code, output) == (2, "")
     assert "the targets are texts of their own, not classes: 6 different ones in 6" in errors
+
+
+@pytest.fixture
+def book(tmp_path, monkeypatch):
+    """Return a function that writes a workbook of these sheets."""
+    monkeypatch.chdir(tmp_path)
+
+    def write_book(**sheets):
+        with pd.ExcelWriter("p.xlsx") as writer:
+            for name, rows in sheets.items():
+                pd.DataFrame(rows).to_excel(writer, sheet_name=name, header=False, index=False)
+
+    return write_book
+
+
+NUMBERS = [[i % 2, i // 2 % 2] for i in range(20)]
+GIVEN = "p.xlsx", "-r", "label", "-p", "pred", "--metric", "accuracy"
+
+
+def test_a_row_below_the_table_of_a_workbook_is_named(book, command):
+    for below, said in (
+        (["Total", "ten"], "`--references`: row 21 has 'Total' where the rows above have labels"),
+        ([0, 0.55], "`--predictions`: row 21 has 0.55 where the rows above have labels such as 0"),
+    ):
+        book(data=[["label", "pred"], *NUMBERS, below])
+        errors = command("report", *GIVEN)[2]
+        assert said in errors
+        assert "argmax" not in errors
+    book(data=[["label", "pred"], *NUMBERS[:10], ["a", "b"], *NUMBERS[10:]])
+    assert "where the rows above" not in command("report", *GIVEN)[2]
+
+
+def test_other_sheets_of_a_workbook_are_named(book, command):
+    book(about=[["made", "by", "me"], [1, 2, 3]], data=[["label", "pred"], *NUMBERS])
+    assert command("report", *GIVEN)[:2] == (0, "0.5\n")
+    errors = command("report", "p.xlsx", "-r", "label", "-p", "preds")[2]
+    assert "and of the other sheets `--rows` takes 'data'" in errors
+    assert "p.xlsx, sheet about (others: data): 1 row\n" in command("report", "p.xlsx")[1]
+
+
+def test_columns_of_one_name_in_a_workbook_are_numbered(book, command):
+    rows = [[a, b, b] for a, b in NUMBERS]
+    book(data=[["label", "pred", "label"], *rows])
+    _, output, errors = command("report", *GIVEN)
+    assert (output, "they are called 'label', 'label.1'" in errors) == ("0.5\n", True)
+    given = [x.replace("label", "label.1") for x in GIVEN]
+    assert command("report", *given)[1] == "1.0\n"
+    book(data=[["label", "pred", "label"], *([a, b, a] for a, b in NUMBERS)])
+    assert "several columns" not in command("report", *GIVEN)[2]

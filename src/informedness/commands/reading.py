@@ -6,6 +6,7 @@ Tested in tests/test_cli.py.
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from os.path import isfile
 from typing import TYPE_CHECKING, Any
 
@@ -53,8 +54,9 @@ def rows_of(options: Namespace, samples: "Samples", second: Sequence[str] = ()) 
     file_options = values_of(options, "encoding", *OF_FILES)
     are_apart = False
     if options.on is None and second and len(options.path) == 2 and all(map(isfile, options.path)):
-        tops = [first_rows(path, **file_options).columns for path in options.path]
-        are_apart = tops[0].keys().isdisjoint(tops[1])
+        with suppress(ValueError):  # of columns that are not asked for
+            tops = [first_rows(path, **file_options).columns for path in options.path]
+            are_apart = tops[0].keys().isdisjoint(tops[1])
     if not second or (options.on is None and not are_apart):
         return read_files(options.path, samples, **file_options)
     sides = [role for role in samples.names if role != second[-1]], second

@@ -64,7 +64,7 @@ def raw_batches(
             if len(getattr(read, "sheets", ())) > 1:
                 samples.sources[-1] += f", sheet {read.sheet}"
             samples.class_names = getattr(read, "class_names", {})
-            samples.is_text = kind in DELIMITERS
+            samples.is_text, samples.is_sheet = kind in DELIMITERS, kind == "xlsx"
             options: dict[str, Any] = {"encoding": encoding, "rows": rows, "no_quotes": no_quotes}
             again = partial(_batches_of, samples.names, file, kind, options)
             samples.batches_of = again if Path(file).is_file() else None  # a pipe is read only once

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from ..core.labels import show
+from ..core.labels import LabelsWarning, show, warn
 from ..errors import DataError
 
 ARGMAX = "argmax:"
@@ -101,6 +101,20 @@ def numbered(names: Sequence[str]) -> list[str]:
         times[name] += times[name] == 0
         different.append(new)
     return different
+
+
+def names_alike(names: Iterable[str], written: Sequence[str]) -> dict[str, list[str]]:
+    """Return all columns of each of these names, where a header as it is written has several."""
+    pairs = [*zip(numbered(written), written, strict=True)]
+    alike = {name: [column for column, x in pairs if x == name] for name in names}
+    return {name: columns for name, columns in alike.items() if len(columns) > 1}
+
+
+def warn_of_names(columns: Mapping[str, Sequence[str]]) -> None:
+    """Warn of several columns of one name, whose values differ."""
+    for name, alike in columns.items():
+        different = f"{name!r} is the name of several columns, whose values differ: they are"
+        warn(f"{different} called {', '.join(map(repr, alike))}", LabelsWarning)
 
 
 def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:

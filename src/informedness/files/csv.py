@@ -15,11 +15,18 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..core.labels import LabelsWarning, show, warn
+from ..core.labels import show
 from ..errors import DataError
 from ..tables.doubts import said_of_comma
 from .arrow import native
-from .columns import check_columns, labelled_among, numbered, why_not_utf8
+from .columns import (
+    check_columns,
+    labelled_among,
+    names_alike,
+    numbered,
+    warn_of_names,
+    why_not_utf8,
+)
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 BLOCK = 1 << 22  # bytes parsed at a time, and the longest row that can be read
@@ -92,12 +99,14 @@ class Delimited:
             ),
         )
         labels = set[Any]()
-        unequal = dict[str, list[str]]()
+        alike, unequal = names_alike(names.values(), self._first_row), dict[str, list[str]]()
         n_headers = n_alike = 0
         for batch in batches:
             if not are_different:
                 batch = pyarrow.RecordBatch.from_arrays(batch.columns, names=self.header)
-                unequal |= self._unequal(batch, written)
+                for name, columns in alike.items():
+                    if not all(batch[x].equals(batch[name]) for x in columns):
+                        unequal[name] = columns
             if self._hidden:
                 labels.update(batch[self._labelled].dictionary.to_pylist())
             n_all, n_any = self._headers_in(batch, written)
@@ -110,9 +119,7 @@ class Delimited:
             )
         if hidden_labels := labels.intersection(self._hidden):
             raise _not_well_formed(min(self._hidden[x] for x in hidden_labels), _GOES_ON)
-        for name, columns in unequal.items():
-            different = f"{name!r} is the name of several columns, whose values differ: they are"
-            warn(f"{different} called {', '.join(map(repr, columns))}", LabelsWarning)
+        warn_of_names(unequal)
 
     def _headers_in(self, batch: Any, written: Mapping[str, str]) -> tuple[int, int]:
         """Return how many rows have all their columns' names for cells, and how many have one."""
@@ -130,15 +137,6 @@ class Delimited:
         both = reduce(pyarrow.compute.and_, are), reduce(pyarrow.compute.or_, are)
         n_all, n_any = (pyarrow.compute.sum(x).as_py() for x in both)
         return n_all, n_any
-
-    def _unequal(self, batch: Any, written: Mapping[str, str]) -> dict[str, list[str]]:
-        """Return the other columns that have a name to read, if not all of them are equal."""
-        unequal = {}
-        for name in {*self._names.values()}:
-            columns = [x for x in self.header if written[x] == name]
-            if not all(batch[x].equals(batch[name]) for x in columns):
-                unequal[name] = columns
-        return unequal
 
     def _rows_within_cells(self) -> dict[str, int]:
         """Return the labels in lines within cells that may be rows of their own, and where.

@@ -19,8 +19,16 @@ from typing import Any, BinaryIO, TypeAlias, TypedDict
 
 from ..core.labels import show, warn
 from ..errors import DataError, needing, refuse_all
-from ..text.render import several
-from .columns import ARGMAX, check_columns, listed, why_not_utf8
+from ..text.render import several, shown
+from .columns import (
+    ARGMAX,
+    check_columns,
+    listed,
+    names_alike,
+    numbered,
+    warn_of_names,
+    why_not_utf8,
+)
 
 Row: TypeAlias = tuple[str, Any]
 """Where an object stands, and the object."""
@@ -368,17 +376,32 @@ def open_sheet(
             _, head = next(rows, ("", ()))
             tables.append((sheet.title, ["" if x is None else str(x) for x in head], rows))
         asked = [table for table in tables if title in (None, table[0])]
-        having = [table for table in asked if {*names.values()} <= {*table[1]}]
+        having = [table for table in asked if {*names.values()} <= {*numbered(table[1])}]
         if names and len(having) > 1:
             several = [name for name, *_ in having]
             raise DataError(
                 f"one sheet must have these columns, got {listed(several)}: name one as `rows`"
             )
-        sheet, header, rows = max(having or asked, key=lambda table: len(table[1]))
-        check_columns(names, header)
+        sheet, written, rows = max(having or asked, key=lambda table: len(table[1]))
+        header, alike = numbered(written), names_alike(names.values(), written)
+        try:
+            check_columns(names, header)
+        except DataError as error:
+            others = [name for name in titles if name != sheet]
+            beside = f", and of the other sheets `rows` takes {listed(others)}" if others else ""
+            raise DataError(f"sheet {shown(sheet)}: {error}{beside}") from None
     nulls = dict.fromkeys(header)
     objects = ((where, nulls | dict(zip(header, row, strict=False))) for where, row in rows)
-    return sheet, titles, header, objects
+    return sheet, titles, header, _compared(objects, alike)
+
+
+def _compared(rows: Iterator[Row], alike: Mapping[str, Sequence[str]]) -> Iterator[Row]:
+    """Yield rows, and warn in the end of columns of one name whose values differ."""
+    unequal = set[str]()
+    for where, row in rows:
+        unequal |= {name for name, x in alike.items() if any(row[y] != row[name] for y in x)}
+        yield where, row
+    warn_of_names({name: alike[name] for name in unequal})
 
 
 def _filled_rows(sheet: Any) -> Iterator[Row]:

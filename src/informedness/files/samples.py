@@ -72,6 +72,7 @@ class Samples:
         self.sources: list[str] = []
         self.header: list[str] = []
         self.is_text = False  # what is read now
+        self.is_sheet = False
         self.class_names: Mapping[str, Sequence[str]] = {}  # by argument, of positions in it
         self.n_rows = 0
         self.left_out = Counter[str]()
@@ -113,7 +114,8 @@ class Samples:
                     if argument in self.labelled[1:] and "references" in read:
                         self._check_kinds(read["references"], column, argument)
             except ValueError as error:  # the first about each argument is kept for the end
-                self._errors.setdefault(argument, error)
+                odd_row = self._row_below(argument, values) if self.is_sheet else None
+                self._errors.setdefault(argument, odd_row or error)
                 self._bad |= dict.fromkeys(self.sources[-1:])
                 continue
             if n_missing := int(n_rows[missing].sum()):
@@ -128,6 +130,18 @@ class Samples:
         if self._errors or not keep.any():
             return {}
         return read if keep.all() else {name: values[keep] for name, values in read.items()}
+
+    def _row_below(self, argument: str, values: Any) -> ValueError | None:
+        """Return the error about a row below a table, of which it has a total or a share."""
+        filled = [(i, value) for i, value in enumerate(values) if value is not None]
+        odd = [(i, value) for i, value in filled if type(value) is not type(filled[0][1])]
+        if not odd or len(values) - odd[0][0] > max(3, len(values) // 20):
+            return None
+        (row, value), label = odd[0], filled[0][1]
+        return ValueError(
+            f"`{argument}`: row {self.n_rows + row + 1:,d} has {show(value)} where the rows above "
+            f"have labels such as {show(label)}: take out what is below the table"
+        )
 
     def _check_kinds(self, references: Column, column: Column, argument: str) -> None:
         """Refuse text beside integers, and say what reads it as integers."""
@@ -243,7 +257,7 @@ class Samples:
         Return the integers that text stands for, which labels count, and what was read. `sides` are
         the labels of each argument that has some.
         """
-        if self.first_lines:
+        if self.first_lines and not self.options.known:
             self._check_lines(sides)
         self.refuse()
         names = [self.names[x] for x in self.labelled]
