@@ -92,7 +92,7 @@ def test_compare_prints_how_many_samples_a_size_takes(run):
     for options, size in (("--margin 0.2", 0.2), ("--detect 0.03", 0.03)):
         n_needed = made.samples_for(size)
         rounded = f"{float(f'{n_needed:.2g}'):,.0f}"
-        said = f"; to show {size} as often takes about {rounded} samples; "
+        said = f"; {size} takes about {rounded} samples for 80% power; "
         assert said in run(f"{COMPARE} a b {options}")[1]
         assert (
             json.loads(run(f"{COMPARE} a b {options} --format json")[1])["samples_for"] == n_needed
@@ -102,8 +102,9 @@ def test_compare_prints_how_many_samples_a_size_takes(run):
     assert both["samples_for"] == made.samples_for(0.03)
     assert json.loads(run(f"{COMPARE} a b --format json")[1])["samples_for"] is None
     of_groups = run(f"{COMPARE} a b --groups doc --detect 0.1")[1]
-    assert "(80% power); to show 0.1 as often takes" in run(f"{COMPARE} a b --detect 0.1")[1]
-    assert "groups" in of_groups
+    assert "0.1 takes" not in of_groups  # of too few to test
+    assert "(80% power); 0.1 takes" in run(f"{COMPARE} a b --detect 0.1")[1]
+    assert "; 0.1 takes" in run(f"{COMPARE} a bad --detect 0.1")[1]
 
 
 def test_a_margin_takes_the_samples_with_which_an_equal_model_passes():
@@ -289,6 +290,16 @@ DECIDED = {
         "failed (--fail-if worse): B is worse (",
     ),
     f"{COMPARE} a b --by-task task --fail-if worse": (0, ""),
+    f"{COMPARE} a b --by-task task --margin 0.3 --require not-worse": (0, ""),
+    f"{COMPARE} a b --by-task task --margin 0.01 --require not-worse": (
+        3,
+        "B may be worse by more",
+    ),
+    f"{COMPARE} a same --by-task task --margin 0.01 --require not-worse": (0, "all 2 tasks"),
+    f"{COMPARE} a bad --by-task task --fail-if worse --margin 0.02": (
+        3,
+        "is worse by more than 0.02",
+    ),
     f"{COMPARE} a same --by-task task --fail-if worse": (0, "the same answers on all 2 tasks"),
     f"{COMPARE} bad a --by-task task --groups doc --require better": (
         3,

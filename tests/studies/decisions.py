@@ -159,7 +159,9 @@ def found_shares(task):
             warnings.simplefilter("ignore")
             return compare(*columns, groups=groups, **how)
 
-    pilots = [one for one in (made(0.0) for _ in range(40)) if one.detection is not None]
+    pilots = [
+        one for one in (made(0.0) for _ in range(min(40, 5 * n_runs))) if one.detection is not None
+    ]
     by_rule = [one.detectable for one in pilots]
     by_errors = [one.detection.errors * one.standard_error for one in pilots]
     shares = []

@@ -196,9 +196,9 @@ class Comparison(Measured):
             least = f"a true difference of {self.detectable:.2g}, either way,"
             power = "about four times out of five (80% power)"
             parts.append(f"samples like these would show {least} {power}")
-        if self._asked is not None:
+        if self._asked is not None and self.detection is not None:
             n_needed = self.samples_in_words(self._asked)
-            parts.append(f"to show {self._asked:g} as often takes {n_needed}")
+            parts.append(f"{self._asked:g} takes {n_needed} for 80% power")
         gained = f"B is right on {samples(self.gained)} that A gets wrong"
         parts.append(f"{gained}, and wrong on {self.lost} that A gets right")
         return "; ".join(parts)
@@ -465,7 +465,9 @@ def compared(
         within_margin=is_within(margin, interval.low, n_different),
         doubt=doubt,
         n_classes=a.table.n_classes,
-        unseen=_largest_unseen(score, a.table, with_prior(a.table, prior), pairs),
+        unseen=math.nan
+        if n_different
+        else _largest_unseen(score, a.table, with_prior(a.table, prior), pairs),
         detection=detection,
         extra_variance=test.extra,
         df=test.df,
