@@ -19,7 +19,8 @@ _NUMBER = r"[+-]?(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?"
 _NONE = "", "-", "\u2013", "\u2014", "\u2212"  # which stand for 0
 _SHARE = r"(?<=\d)\s*\(\s*\d+([.,]\d+)?\s*\\?%\s*\)"  # behind a count
 _POSITIONS = r"\[(\d+,|,\d+)\]"  # which R prints where there are no names
-_ARRAY = r"([\w ]+[:=])?\s*([\w.]+\()?\s*\[(?P<rows>.*)\]\s*(,\s*\w+\s*=[^\[\]]*)?\)?[;\s]*"
+_ARRAY = r"([\w ]+[:=])?\s*([\w.]+\()?\s*\[(?P<rows>(?!\s*\[\s*\[).*)\]"
+_ARRAY += r"\s*(,\s*\w+\s*=[^\[\]]*)?\)?[;\s]*"
 # What LaTeX has in cells: commands without text of their own, and around their last argument. The
 # arguments have an end, so that hostile text takes no longer than other text.
 _BRACES = r"\{([^{}]|\{[^{}]{0,99}\}){0,99}\}"
@@ -43,15 +44,15 @@ def matrix_of_text(text: str) -> tuple[list[str], list[list[str]], Sides]:
         If the text can be read as no matrix, or rows and columns have different names.
     """
     plain = re.sub(f"{_SHARE}|{_POSITIONS}", "", text)
-    readings = list(filter(None, map(_parted, _blocks(plain))))
-    readings.sort(key=lambda reading: not all(is_count(x) for row in reading[-1] for x in row))
-    if not readings:
+    readings = filter(None, map(_parted, _blocks(plain)))
+    reading = max(readings, key=lambda x: are_counts(x[-1]), default=None)
+    if reading is None:
         raise ValueError(
             "`matrix` must have a row and a column for each class and no others, with "
             r"the names of the classes on both sides or without: ',ham,spam\nham,90,10\nspam,5,95' "
             f"or '[[90, 10], [5, 95]]', got {show(text)}"
         )
-    sides, above, beside, cells = readings[0]
+    sides, above, beside, cells = reading
     above, beside, sides = same_names(above, beside, *sides)
     if sorted(above) != sorted(beside):
         raise ValueError(
@@ -87,12 +88,17 @@ def is_count(cell: str) -> bool:
     return False
 
 
+def are_counts(cells: list[list[str]]) -> bool:
+    """Return whether all cells hold numbers, or nothing."""
+    return all(is_count(cell) for row in cells for cell in row)
+
+
 def is_matrix(text: str) -> bool:
     """Return whether a text can only be a matrix: of counts, between names or in brackets."""
     with collected(), suppress(ValueError):
         names, cells, _ = matrix_of_text(text)
         is_array = text.count("[") > len(cells) or ("[" in text and ";" in text)
-        return (bool(names) or is_array) and all(is_count(cell) for row in cells for cell in row)
+        return (bool(names) or is_array) and are_counts(cells)
     return False
 
 
@@ -127,7 +133,8 @@ def _without_side(names: Sequence[str]) -> tuple[str, Sequence[str]]:
 def _blocks(text: str) -> Iterator[list[list[str]]]:
     """Yield the cells of a text, for each of the separators that it may have."""
     if array := re.fullmatch(_ARRAY, text.strip(), re.DOTALL):
-        yield _cells_in_brackets(array["rows"])
+        rows = re.split(r"\]" if "[" in array["rows"] else "[;\n]", array["rows"])
+        yield [row.split() for row in (re.sub(r"[\[,]", " ", x) for x in rows) if row.strip()]
         return
     if "&" in text and "\\\\" in text:
         yield _cells_of_latex(text)
@@ -141,13 +148,6 @@ def _blocks(text: str) -> Iterator[list[list[str]]]:
             yield [*csv.reader(lines, delimiter=mark, skipinitialspace=True)]
     yield [*map(between_gaps, lines)]
     yield [*map(words, lines)]
-
-
-def _cells_in_brackets(inner: str) -> list[list[str]]:
-    """Return the cells of rows in brackets of their own, or between semicolons or in lines."""
-    is_nested = not re.sub(r"\[[^\[\]]*\]|[,\s]", "", inner)
-    rows = re.findall(r"\[([^\[\]]*)\]", inner) if is_nested else re.split("[;\n]", inner)
-    return [re.split(r"[,\s]+", row.strip(", \r\n\t")) for row in rows if row.strip()]
 
 
 def _cells_of_latex(text: str) -> list[list[str]]:
