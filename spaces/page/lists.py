@@ -40,7 +40,7 @@ _STARTS_LIST = re.compile(rf"(?:{_CALL})?[\[({{]")
 _ONE_LABEL = re.compile(r"[\w.]*\([^\s,()]*\).*|\[[^\s,\[\]]*\]|\{[^\s,{}]*\}")
 _WORD = re.compile(rf"{_QUOTED}|,|[^\s,]+")
 _IN_R = re.compile(r"\[(\d+)\][^\S\n]+(?=\S)")
-_BELOW_SERIES = re.compile(r"(?:Freq: \S+, )?(?:Name: .*, )?(?:Length: (\d+), )?dtype: ")
+_BELOW_SERIES = re.compile(r"(?:Freq: \S+, )?(?:Name: .*, )?(?:Length: \d+, )?dtype: ")
 _GAP_IN_SERIES = "   "  # pandas puts no less between the index and the values
 
 
@@ -137,7 +137,7 @@ class _Reader:
             raise Refusal("The list is not complete: its brackets are not closed.")
         if word in ("...", "\u2026"):
             raise Refusal(f"The list is not complete: {word} is for labels that were left out.")
-        return word
+        return f"{word}0" if re.fullmatch(r"[-+]?\d+\.", word) else word  # as numpy prints 1.0
 
     def _within(self, bracket: str, is_call: bool, depth: int) -> Value:
         """Return what is in brackets, up to the one that ends them."""
@@ -206,7 +206,9 @@ def _plain(label: str) -> str:
 
 def _labels_apart(text: str, lines: Sequence[str]) -> list[str]:
     """Return one label in each line; those of a line are between tabs, commas or blanks."""
-    if len(lines) == 1 and "\t" in text:
+    if any("\t" in line for line in lines):
+        if len(lines) > 1:
+            raise Refusal("Lines have several cells: paste one column, or one row, into each box.")
         return [label.strip() for label in text.split("\t")]
     if len(lines) == 1 or all(line.endswith(",") for line in lines[:-1]):
         return _labels_between(text)

@@ -71,6 +71,7 @@ LISTS = {
     "numpy printed": "[0 1 1 0\n 1 0 0 1]",
     "R in code": "c(0, 1, 1, 0, 1, 0, 0, 1)",
     "R printed": " [1] 0 1 1 0 1\n [6] 0 0 1",
+    "floats of numpy": "[0. 1. 1. 0.\n 1. 0. 0. 1.]",
     "a tuple": "(0, 1, 1, 0, 1, 0, 0, 1)",
     "a comment": "[0, 1, 1, 0,  # the first half\n 1, 0, 0, 1] # seed 1",
     "scalars of numpy": f"[{', '.join(f'np.int64({label})' for label in TRUE)}]",
@@ -109,6 +110,7 @@ CUT = {
     "[0, , 1]": "Between two commas must be one label",
     "['a' 'b', 'c']": "Between two commas must be one label",
     "{'a', 'b'}": "in no order",
+    "a\tb\nb\ta": "Lines have several cells",
     "<tf.Tensor: shape=(2,), numpy=array([0, 1])>": "has no other",
 }
 
@@ -124,7 +126,8 @@ def test_lists_are_the_labels_alone_however_written(app, texts, labels):
         answer = answered(app("nit"), "score-lists", text, "\n".join(map(str, given)), *OF_TABLE)
         _, copied = result_of(answer)
         assert (copied["n_samples"], copied["n_classes"]) == (8, 2), name
-        assert [row["label"] for row in copied["per_class"]] == sorted({*map(str, labels)}), name
+        classes = [str(row["label"]) for row in copied["per_class"]]
+        assert classes == sorted({*map(str, labels)}), name
         has_scores(copied, cells_of(labels, given))
 
 
