@@ -40,6 +40,7 @@ NAMED = {
     "LaTeX": " & ham & not spam \\\\ \\hline ham & 90 & 10 \\\\ not spam & 5 & 95 \\\\",
     "a paper": PAPER,
     "sheet": "\t\tPredicted\t\n\t\tham\tnot spam\nActual\tham\t90\t10\n\tnot spam\t5\t95",
+    "levels": pd.concat({"Actual": pd.concat({"Predicted": FRAME}, axis=1)}).to_csv(),
     "empty cells around": ",,,,\n,,ham,not spam,\n,ham,90,10,\n,not spam,5,95,\n,,,,",
     "shares": ",ham,not spam\nham,90 (90%),10 (10%)\nnot spam,5(5.0%),95 (95 %)",
     "sides": ",Predicted ham,Predicted not spam\nActual ham,90,10\nActual not spam,5,95",

@@ -204,6 +204,7 @@ def _without_titles(rows: list[list[str]]) -> tuple[list[list[str]], str, str]:
 
 
 def _title(cells: Sequence[str]) -> str:
-    """Return the only cell that is not empty if it is text; else nothing."""
-    filled = [cell for cell in cells if cell]
-    return filled[0] if len(filled) == 1 and not is_count(filled[0]) else ""
+    """Return the only text in a line of cells, or the side that is in all that are not empty."""
+    first, *others = [cell for cell in cells if cell] or [""]
+    is_title = not is_count(first) and (({*others} == {first} and role_in(first)) or not others)
+    return first if is_title else ""
