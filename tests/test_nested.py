@@ -5,6 +5,7 @@
 Covers src: files/columns.py, files/objects.py.
 """
 
+import json
 import random
 import sys
 from functools import partial
@@ -206,3 +207,12 @@ def test_a_key_that_occurs_twice_is_refused_if_it_leads_to_a_label(tmp_path):
         "\n".join([*lines, *lines, '{"gold": "a", "doc": {"label": "a", "label": "b"}}'])
     )
     refused(path, ".*line 5 is not JSON: the key 'label' occurs twice", names=names)
+
+
+def test_an_object_without_scores_is_missing(tmp_path):
+    rows = [("a", {"a": 0.9}), ("a", {}), ("b", {"b": 1.0})]
+    lines = [json.dumps({"gold": x, "cats": y}) for x, y in rows]
+    (tmp_path / "p.jsonl").write_text("\n".join(lines))
+    names = {"references": "gold", "predictions": "argmax:cats"}
+    refused(tmp_path / "p.jsonl", ".* in 1 of 3 rows of column 'argmax:cats'", names=names)
+    check_read(tmp_path / "p.jsonl", ("ab", "ab"), names, **LEFT)

@@ -544,7 +544,7 @@ def _longest_name(way: str, names: Collection[str]) -> str | None:
 
 def _argmax(value: Any, name: str) -> Any:
     """Return the name of the greatest number, or its position in a list; None without numbers."""
-    if value is None or value == []:
+    if value in (None, [], {}):
         return None
     names, numbers = _named_numbers(value)
     if not numbers or {*map(type, numbers)} - {int, float} or any(x != x for x in numbers):
