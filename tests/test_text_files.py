@@ -200,3 +200,21 @@ def test_columns_of_one_name_in_a_workbook_are_numbered(book, command):
     assert command("report", *given)[1] == "1.0\n"
     book(data=[["label", "pred", "label"], *([a, b, a] for a, b in NUMBERS)])
     assert "several columns" not in command("report", *GIVEN)[2]
+
+
+ALIKE = [("café", "cafe\u0301"), ("ham", "h\u200bam"), ("non-toxic", "non\u2011toxic")]
+
+
+@pytest.mark.filterwarnings("ignore:informedness. ")
+@pytest.mark.parametrize(("label", "other"), ALIKE)
+def test_labels_that_look_alike_are_told_apart_in_the_message(label, other, tmp_path, command):
+    references, predictions = [label, "no"] * 4, [label, other, "no", "no"] * 2
+    with pytest.warns(LabelsWarning) as noted:
+        informedness_score(references, predictions)
+    said = {f"{x!a} and {y!a} look alike" for x, y in ((label, other), (other, label))}
+    assert any(words in str(note.message) for words in said for note in noted)
+    path = tmp_path / "p.csv"
+    path.write_text("\n".join(["gold,pred", *[f"{label},{other}"] * 3, f"{label}s,{other}s"]))
+    errors = command("report", path, "-r", "gold", "-p", "pred")[2]
+    assert ascii(other) in errors
+    assert "look alike" in errors

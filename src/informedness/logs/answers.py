@@ -440,4 +440,5 @@ def part_of(whole: Any, *names: str) -> Any:
 def not_one(golds: Any) -> ValueError:
     """Return the error that a sample has several right answers, or none."""
     kind = SeveralError if len(golds) > 1 else ValueError
-    return kind(f"must have one right answer for a score of classes, got {show(golds)}")
+    rule = f"must have one right answer for a score of classes, got {show(golds)}"
+    return kind(f"{rule}: it has no target" if golds in ([], [""]) else rule)

@@ -6,6 +6,7 @@ Tested in tests/test_answered.py and tests/test_every_path.py.
 """
 
 import re
+import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
@@ -40,10 +41,13 @@ def warn_of_table(
     is_meant = table.declared or table.n_samples == 1 or not isinstance(table.labels[0], str)
     labels: Any = () if is_meant else filter(None, (table.spelled or table).labels)
     for label in labels:
-        folded = label[:_LONG].strip().casefold()
-        is_name = len(label) < _LONG and sum(map(str.isalpha, folded)) > 2
-        if is_name and known.setdefault(folded, label) != label:
-            like = show(known[folded])
+        looks = _looks_of(label[:_LONG])
+        is_name = len(label) < _LONG and sum(map(str.isalpha, looks)) > 2
+        if is_name and known.setdefault(looks, label) != label:
+            like = show(known[looks])
+            if label.strip().casefold() != known[looks].strip().casefold():
+                warn(_alike(label, known[looks]), LabelsWarning)
+                return
             warn(
                 f"{show(label)} and {like} differ only in case or whitespace around them, and "
                 "are not one class; fold lists with [x.strip().casefold() for x in labels], "
@@ -51,6 +55,21 @@ def warn_of_table(
                 LabelsWarning,
             )
             return
+
+
+def _looks_of(text: str) -> str:
+    """Return text as it looks, in one case and without blanks at its ends."""
+    plain = unicodedata.normalize("NFKC", text)
+    kinds = {x: unicodedata.category(x) for x in {*plain}}
+    seen = ("-" if kinds[x] == "Pd" or x == "\u2212" else x for x in plain if kinds[x] != "Cf")
+    return "".join(seen).strip().casefold()
+
+
+def _alike(label: str, other: str) -> str:
+    return (
+        f"{label!a} and {other!a} look alike, and differ in characters that cannot be seen, kinds "
+        "of hyphen or how accents are composed: spell them alike"
+    )
 
 
 def warn_of_own_labels(n_different: int, n_samples: int | None, label: Any, name: str) -> None:
@@ -200,6 +219,9 @@ def why_apart(answers: Sequence[Any], classes: Sequence[Any]) -> str:
         return "threshold=0.5 cuts scores into two classes; of several columns take the argmax"
     if {x.strip().casefold() for x in texts} & {x.strip().casefold() for x in names}:
         return "ignore_case=True and strip=True take such text for one class"
+    looks = {_looks_of(name): name for name in names}
+    if alike := [x for x in texts if _looks_of(x) in looks]:
+        return _alike(alike[0], looks[_looks_of(alike[0])])
     if max(map(len, texts)) > 2 * max(map(len, names)) + 20:
         return "`extract` finds the class in longer text"
     if all(map(str.isdigit, texts)) != all(map(str.isdigit, names)):
