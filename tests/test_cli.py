@@ -14,6 +14,7 @@ import random
 import re
 import shlex
 import sys
+from itertools import product
 from pathlib import Path
 
 import pyarrow
@@ -23,9 +24,12 @@ import pytest
 from informedness import __version__, cli, compare, estimate, leaderboard, report, slices
 from informedness import informedness_score as score_of
 from informedness.commands import output as outputs
+from informedness.files.joined import columns_of, joined_rows
 from informedness.files.open import FORMATS
+from informedness.files.samples import Samples
 from informedness.logs.reading import READERS, read_log
 from informedness.statistics.registry import SCORES
+from informedness.tables.label_options import LabelOptions
 from inputs.cli_cases import refused, without_read
 from inputs.file_cases import WRITERS, write_csv
 
@@ -428,6 +432,37 @@ JOINS = [  # files, their columns, options, and the accuracy or what is said
     ("0.csv 1.csv", WEIGHTED, WITH_POINTS, f"{SIDES} --weights weight", 2 / 3),
     ("0.json 1.json", *TEXTS, SIDES, UNEQUAL),
 ]
+
+
+KINDS_OF_IDS = {  # of two files; the second as they are in the first
+    "text": lambda i: (f"é-{i}", f"é-{i}"),
+    "integers beside text": lambda i: (i - 20, str(i - 20)),
+    "integers": lambda i: (i - 20, i - 20),
+    "large integers": lambda i: (2**62 + i, 2**62 + i),
+    "decimals": lambda i: (f"{i}.0", str(i)),
+    "missing ones": lambda i: (f"x{i}" if i else None, f"x{i}" if i else None),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_IDS)
+def test_identifiers_match_in_every_pair_of_formats(kind, tmp_path):
+    rng = random.Random(0)
+    first, second = zip(*map(KINDS_OF_IDS[kind], range(300)), strict=True)
+    labels = {x: rng.choice("ab") for x in first}, {x: rng.choice("ab") for x in second}
+    rows = [[*x.items()] for x in labels]
+    expected = sorted(zip(*(x.values() for x in labels), strict=True))
+    for names in product(("p.csv", "p.jsonl", "p.parquet"), repeat=2):
+        for side, name, own, column in zip("ab", names, rows, ("gold", "model"), strict=True):
+            rng.shuffle(own)
+            ids, values = zip(*own, strict=True)
+            WRITERS[name](pyarrow.table({"id": ids, column: values}), tmp_path / f"{side}{name}")
+        paths = [tmp_path / f"{side}{name}" for side, name in zip("ab", names, strict=True)]
+        samples = Samples({"references": "gold", "predictions": "model"}, LabelOptions())
+        joined = joined_rows(
+            paths, "id", [{"references": "gold"}, {"predictions": "model"}], samples
+        )
+        columns = columns_of(samples, joined).columns.values()
+        assert sorted(zip(*(x.tolist() for x in columns), strict=True)) == expected, names
 
 
 @pytest.mark.parametrize(("names", "first", "second", "options", "expected"), JOINS)

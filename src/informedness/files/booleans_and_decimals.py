@@ -12,6 +12,7 @@ from ..tables.doubts import DECIMAL
 
 _WHOLE = r"-?(0|[1-9]\d*)"
 _TRUTHS = ({"True": "1", "False": "0"}, {"true": "1", "false": "0"}, {"TRUE": "1", "FALSE": "0"})
+TRUTHS = [text for words in _TRUTHS for text in words]
 
 
 def labels_of_text(groups: Sequence[Collection[str]]) -> dict[str, Label]:
