@@ -81,8 +81,8 @@ LISTED = {
     "pred_obs.csv": ("-r obs -p pred",),
     "scored.csv": ("-r gold -p pred",),
     # what the labels need
-    "case.csv": ("-r gold -p pred --ignore-case", "Of 3 labels 2 differ only by case."),
-    "blanks.csv": ("-r gold -p pred --strip", "Of 3 labels 2 differ only by blanks."),
+    "case.csv": ("-r gold -p pred --ignore-case", "3 labels, of which 2 differ only by case."),
+    "blanks.csv": ("-r gold -p pred --strip", "3 labels, of which 2 differ only by blanks."),
     "stray.csv": ("-r gold -p pred --unknown wrong", "or no class of the references, are wrong."),
     "gaps.csv": ("-r gold -p bert --unknown wrong", "; 1 empty"),
     "unlabelled.csv": ("-r gold -p bert --drop-null", "; 1 empty"),

@@ -11,8 +11,6 @@ from argparse import Namespace
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from functools import reduce
-from itertools import chain
 from typing import Any, TypeAlias
 
 from ..files.listing import first_rows
@@ -22,10 +20,10 @@ from ..text.render import cut, several, shown
 from .reading import samples_of, values_of
 from .rules import OF_FILES
 
+# The first rows of columns, by name, None where a value is missing
 Columns: TypeAlias = Mapping[str, Sequence[Any]]
-"""The first rows of columns, by name, None where a value is missing."""
+# What is put behind a command, by option
 Line: TypeAlias = dict[str, Sequence[str]]
-"""What is put behind a command, by option."""
 
 _MOST_LISTED = 40
 # Labels that may say anything, as numbers and single letters may
@@ -44,7 +42,8 @@ def list_columns(options: Namespace) -> str:
     listings = [first_rows(file, **of_files) for file in options.path[: 1 + is_pair]]
     titles = " and ".join(listing.title for listing in listings)
     tables = [listing.columns for listing in listings]
-    columns = reduce(lambda a, b: a | {x: [*a.get(x, ()), *b[x]] for x in b}, tables)
+    below = tables[1] if is_pair else {}
+    columns = tables[0] | {x: [*tables[0].get(x, ()), *y] for x, y in below.items()}
     if not any(columns.values()):
         names = "a name above each column: if there is no header, add one as the first line"
         raise ValueError(f"{titles}: there must be rows with labels, and {names}")
@@ -58,8 +57,8 @@ def list_columns(options: Namespace) -> str:
     how = "as here"
     if not line:
         line = {"-r": ["TRUE"], "-p": ["MODEL"]}
-        line |= {"--on": ["ID"]} if is_pair and not {*tables[0]}.isdisjoint(tables[1]) else {}
-        how = f"in place of {', '.join(chain.from_iterable(line.values()))}"
+        line |= {"--on": ["ID"]} if is_pair and not {*tables[0]}.isdisjoint(below) else {}
+        how = f"in place of {', '.join(name for names in line.values() for name in names)}"
     advice = f"Name the true labels (-r) and the predictions (-p), {how}:"
     text = [*(f"{note}." for note in notes), advice, _typed(options, line, listings[0].rows)]
     return "\n\n".join([titles, _listed(columns, verdicts), "\n".join(text)])
@@ -158,24 +157,30 @@ def _identify(first: Sequence[Any], last: Sequence[Any]) -> bool:
 def _models(true: str, first: Columns, columns: Columns) -> list[str]:
     """Return the columns of predictions: they have labels of the references, and a name for it.
 
-    Without such a name it is the only one, if its labels may not say anything else.
+    Without such a name it is the only one with all of them, if these may not say anything else.
     """
     references = first.get(true, ())
     classes = {*map(folded, labels_in(references))}
-    called, models, others = list[str](), list[str](), list[str]()
-    for name, values in columns.items() if len(classes) > 1 else ():
-        are_alike = len({type(x) is str for x in {*references, *values} - {None}}) == 1
-        times = Counter(map(folded, values if are_alike else ()))
-        n_filled = times.total() - times.pop("", 0)
-        share = sum(times[x] for x in classes) / max(n_filled, 1)
-        are_scores = any(re.fullmatch(DECIMAL, x) for x in {*times} - classes)
-        is_called = role_in(name) == "predictions" or (name == true and first is not columns)
-        called += [name] if is_called else []
-        models += [name] if is_called and share >= 0.5 and not are_scores else []
-        is_other = role_in(name) is None and share >= 0.9 and classes <= {*times}
-        others += [name] if is_other else []
-    is_alone = not called and len(others) == 1 and not all(map(_is_flag, classes))
-    return others if is_alone else models
+    names = [x for x in columns if len(classes) > 1 and (x != true or first is not columns)]
+    shares = {name: _share_of_classes(columns[name], references, classes) for name in names}
+    called = [name for name in names if role_in(name) == "predictions" or name == true]
+    others = [name for name in names if shares[name] >= 0.9 and role_in(name) is None]
+    others = [name for name in others if classes <= {*map(folded, columns[name])}]
+    if not called and len(others) == 1 and not all(map(_is_flag, classes)):
+        return others
+    return [name for name in called if shares[name] >= 0.5]
+
+
+def _share_of_classes(
+    values: Sequence[Any], references: Sequence[Any], classes: Collection[str]
+) -> float:
+    """Return which share of the filled cells are classes; 0 if some are scores, or of a kind."""
+    are_alike = len({type(x) is str for x in {*references, *values} - {None}}) == 1
+    times = Counter(map(folded, values))
+    n_filled = times.total() - times.pop("", 0)
+    are_scores = any(re.fullmatch(DECIMAL, x) for x in times if x not in classes)
+    share = sum(times[x] for x in classes) / max(n_filled, 1)
+    return share if are_alike and not are_scores else 0
 
 
 def _is_flag(label: str) -> bool:
@@ -217,7 +222,7 @@ def _needs(references: Sequence[Any], answers: Sequence[Sequence[Any]]) -> tuple
         times = Counter(map(fold, labels))
         if n_alike := sum(n for n in times.values() if n > 1):
             line[flag] = []
-            notes.append(f"Of {len(labels)} labels {n_alike} differ only by {kind}")
+            notes.append(f"{len(labels)} labels, of which {n_alike} differ only by {kind}")
     if None in references:
         line["--drop-null"] = []
     if not {folded(x) for side in answers for x in side} <= {*map(folded, references)} - {""}:

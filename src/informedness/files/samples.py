@@ -304,14 +304,8 @@ class Samples:
         plain = self.labelled if self.options.pattern is None else ["references"]
         labels = {x: [str(y) for y, _ in sides[x] if y is not None] for x in plain}
         n_lines = sum(n for _, n in sides["references"])
-        cells = [line.split() for lines in labels.values() for line in lines]
-        n_cells = min(map(len, cells), default=0)
-        are_rows = n_cells > 2 and all(2 * len(lines) > n_lines for lines in labels.values())
-        n_alone = len({line[0] for line in cells if line})  # the same in all files
-        are_keys = n_cells > 1 and n_alone == n_lines == len(cells) / len(labels) > 3
-        are_tabbed = [x for x in plain if labels[x] and all("\t" in line for line in labels[x])]
-        if are_tabbed or are_rows or are_keys:
-            argument = (are_tabbed or plain)[0]
+        if rows := _rows_among(labels, n_lines):
+            argument = rows[0]
             raise ValueError(
                 f"{shown(self.names[argument])}: each line must be one label, got several cells in "
                 f"{show(labels[argument][0])}: name their columns with -r and -p, and with --on "
@@ -454,6 +448,20 @@ class Samples:
             yield f"an answer extracted from {n_extracted:,d} of {self.n_rows:,d}"
         if self._class_names:
             yield "positions read as names of classes"
+
+
+def _rows_among(lines: Mapping[str, Sequence[str]], n_lines: int) -> list[str]:
+    """Return the files, by argument, of which the different lines are rows of several cells.
+
+    These have tabs, or three cells between blanks and mostly occur once, or begin with identifiers.
+    """
+    cells = [line.split() for side in lines.values() for line in side]
+    n_cells = min(map(len, cells), default=0)
+    are_rows = n_cells > 2 and all(2 * len(side) > n_lines for side in lines.values())
+    n_first = len({line[0] for line in cells if line})  # the same in all files
+    are_keys = n_cells > 1 and n_first == n_lines == len(cells) / len(lines) > 3
+    tabbed = [x for x, side in lines.items() if side and all("\t" in line for line in side)]
+    return tabbed or [*lines] if are_rows or are_keys else tabbed
 
 
 def read_scores(values: Any, name: str) -> Numbers:
