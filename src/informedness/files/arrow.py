@@ -108,9 +108,13 @@ class Arrow:
 
 def as_list(column: Any) -> list[Any]:
     """Return a column of Arrow as a list; one by one its dictionaries take twenty times as long."""
-    if hasattr(column.type, "value_type") and hasattr(column.type, "index_type"):
-        column = column.cast(column.type.value_type)
-    values: list[Any] = column.to_pylist()
+    values = list[Any]()
+    for chunk in getattr(column, "chunks", [column]):
+        if hasattr(chunk, "dictionary"):
+            labels = chunk.dictionary.to_pylist()
+            values += [None if x is None else labels[x] for x in chunk.indices.to_pylist()]
+        else:
+            values += chunk.to_pylist()
     return values
 
 
