@@ -9,6 +9,7 @@ import functools
 import inspect
 import json
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import charts
@@ -211,12 +212,12 @@ def _read(name: str, value: Any) -> Any:
     """Return the list that a string holds as JSON; anything else as it is."""
     if name in ("metric", "unknown", "average", "ignore_index") or not isinstance(value, str):
         return value
-    try:
-        return json.loads(value)
-    except ValueError:
-        raise Refusal(
-            f"{name} must be a list, or a list written as JSON in a string, got {value!r:.60}."
-        ) from None
+    with suppress(ValueError, RecursionError):
+        if isinstance(read := json.loads(value), list | None):
+            return read
+    raise Refusal(
+        f"{name} must be a list, or a list written as JSON in a string, got {value!r:.60}."
+    )
 
 
 def register() -> None:

@@ -24,7 +24,7 @@ from limits import (
     Refusal,
 )
 from lists import as_rows, list_of, named_lists
-from trial import is_small
+from trial import is_small, runs_of_log
 
 from informedness.files.batches import read_files
 from informedness.files.csv import DELIMITERS
@@ -32,13 +32,14 @@ from informedness.files.joined import columns_of
 from informedness.files.listing import first_rows
 from informedness.files.open import list_files, open_whole, read_header
 from informedness.files.samples import Samples
-from informedness.logs.reading import READERS, read_log
+from informedness.logs.reading import READERS
 from informedness.logs.report import how_read
 from informedness.statistics.registry import score_named
 from informedness.tables.label_options import LabelOptions
 from informedness.text.account import lines_of_read
 from informedness.warnings import collected
 
+TOO_MUCH = "The file takes too much memory or time once it is unpacked."
 PART = "Sheet of the workbook, or run in the log"
 Sent = Any  # a file as a dict, text that was pasted, or a list as text for each role
 
@@ -78,7 +79,8 @@ class Upload:
             self._top = read_header(stream, self._kind, {}, self.part, MAX_FILE)
             stream.seek(0)
             self._content = stream.read()
-        check_small(path, self._kind)
+        if not is_small(str(path), self._kind, MAX_FILE):
+            raise Refusal(TOO_MUCH)
         self.header = list(self._top.header)  # JSON has keys of its first object
         self.parts = getattr(self._top, "sheets", [])
         is_text = self._kind in (*DELIMITERS, "json", "jsonl")
@@ -98,6 +100,8 @@ class Upload:
 
     def _lacks_names(self) -> bool:
         """Return whether the first row looks like data: what stands there stands below as well."""
+        if len(self.header) > MAX_COLUMNS:  # which is refused
+            return False
         if any(columns.role_of(name) or columns.says_neither(name) for name in self.header):
             return False
         below = first_rows(self._path, self._kind, self._encoding, self.part).columns
@@ -163,13 +167,13 @@ class Log:
     """A log of an evaluation harness; `part` is a run in it: of a task, a filter and an epoch."""
 
     def __init__(self, path: Path, part: str | None) -> None:
-        kind = "eval" if path.suffix == ".eval" else list_files(path, None)[0][1]
-        if kind != "eval":
-            with open_whole(str(path), kind, None, MAX_FILE):
+        if path.suffix != ".eval":
+            with open_whole(str(path), list_files(path, None)[0][1], None, MAX_FILE):
                 pass  # that it does not unpack to more
-        check_small(path, kind)
-        with collected() as self._notes:
-            runs = read_log(path)
+        found = runs_of_log(str(path), MAX_FILE)
+        if found is None:
+            raise Refusal(TOO_MUCH)
+        runs, self._notes = found
         # where a log names no model, it would be the folder of uploads
         runs = [replace(run, model="") if run.model in path.parts else run for run in runs]
         self._runs = {run.name: run for run in runs}
@@ -189,12 +193,6 @@ class Log:
         of_task = {"labels": [*run.classes], "unknown": "wrong"}
         sides = [*run.references], run.known_predictions()
         return Answers(sides, how_read(run), self._notes, of_task)
-
-
-def check_small(path: Path, kind: str) -> None:
-    """Refuse a file that takes more memory than there is once it is unpacked."""
-    if not is_small(str(path), kind, MAX_FILE):
-        raise Refusal("The file takes too much memory once it is unpacked.")
 
 
 def text_in(sent: Sent, encoding: str | None) -> str:

@@ -1,37 +1,58 @@
 """Uploads of formats that unpack are decoded once in a process with little memory, before here.
 
 A small file can take gigabytes, whatever it says that it holds, and what takes all memory ends the
-page for everyone.
+page for everyone. Logs are read there alone: a search for answers in hostile text takes minutes,
+in which Python does nothing else.
 """
 
 import functools
 import os
+import pickle
 import subprocess
 import sys
-from collections import deque
 from pathlib import Path
+from typing import Any
 
-UNPACKING = ("arrow", "parquet", "eval")  # other kinds are read in parts, and can be no larger
+UNPACKING = ("arrow", "parquet")  # other tables are read in parts, and can be no larger
+SECONDS = 20
 MEMORY = 1 << 30  # bytes of addresses; much of it is never used
 MOST_TIMES = 10  # as large as a file may be, its columns may be once decoded
 _TOO_LARGE = 3  # as an exit code
 
 
-@functools.lru_cache
 def is_small(path: str, kind: str, most_bytes: int) -> bool:
     """Return whether a file can be decoded; one that is damaged can, as its reader says more."""
-    if kind not in UNPACKING:
-        return True
+    return kind not in UNPACKING or _tried(path, kind, most_bytes) is not None
+
+
+def runs_of_log(path: str, most_bytes: int) -> tuple[list[Any], list[Warning]] | None:
+    """Return the runs in a log, and warnings; None if it takes too much.
+
+    Raises
+    ------
+    ValueError
+        As `read_log` does.
+    """
+    said = _tried(path, "log", most_bytes)
+    found = None if said is None else pickle.loads(said)  # written below
+    if isinstance(found, ValueError):
+        raise found
+    return found
+
+
+@functools.lru_cache(8)
+def _tried(path: str, kind: str, most_bytes: int) -> bytes | None:
+    """Return what a trial prints; None if it takes too much memory or time."""
     few_threads = {"OMP_NUM_THREADS": "1", "ARROW_IO_THREADS": "1"}  # each takes addresses
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **few_threads}
     command = [sys.executable, __file__, path, kind, str(most_bytes)]
     try:
-        tried = subprocess.run(command, env=env, capture_output=True, timeout=20)
+        tried = subprocess.run(command, env=env, capture_output=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
-        return False
+        return None
     if tried.returncode == 1:  # of a traceback
         raise RuntimeError(tried.stderr.decode(errors="replace"))
-    return tried.returncode == 0
+    return None if tried.returncode else tried.stdout
 
 
 def main(path: str, kind: str, most_bytes: str) -> int:
@@ -44,12 +65,10 @@ def main(path: str, kind: str, most_bytes: str) -> int:
 
     from informedness.files.arrow import native
     from informedness.files.open import open_whole
-    from informedness.logs.inspect_ai import read_log
 
     try:
-        if kind == "eval":
-            deque(read_log(Path(path)), maxlen=0)
-            return 0
+        if kind == "log":
+            return _print_runs(Path(path))
         with open_whole(path, kind, None, int(most_bytes)) as stream:
             if kind == "parquet":
                 batches = pyarrow.parquet.ParquetFile(native(stream)).iter_batches()
@@ -68,6 +87,22 @@ def main(path: str, kind: str, most_bytes: str) -> int:
         return _TOO_LARGE
     except (ValueError, OSError, pyarrow.ArrowException):  # damage
         return 0
+    return 0
+
+
+def _print_runs(path: Path) -> int:
+    """Print what a log holds, or why it cannot be read, and return the exit code."""
+    from informedness.logs.reading import read_log
+    from informedness.warnings import collected
+
+    found: Any
+    try:
+        with collected() as notes:
+            found = read_log(path), notes
+    except ValueError as error:
+        found = ValueError(str(error))
+    pickle.dump(found, sys.stdout.buffer)
+    sys.stdout.flush()
     return 0
 
 

@@ -5,62 +5,16 @@ import os
 import signal
 import subprocess
 import sys
-import urllib.error
-import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from build import ROOT
+from visitors import HARMLESS, HOSTILE, Visitor, asked, longest_wait, post
 
 pytestmark = pytest.mark.full
 
 SECRET = "canary"
-
-
-def post(url: str, body: Any, content_type: str = "application/json") -> tuple[int, str]:
-    data = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return asked(urllib.request.Request(url, data, {"Content-Type": content_type}))
-
-
-def asked(request: Any) -> tuple[int, str]:
-    try:
-        with urllib.request.urlopen(request) as answer:
-            return answer.status, answer.read().decode()
-    except urllib.error.HTTPError as error:
-        return error.code, error.read().decode()
-
-
-class Visitor:
-    """Someone who posts to the running app what its own configuration says it takes."""
-
-    def __init__(self, url: str, name: str) -> None:
-        self.url, self.name = url, name
-        config = json.loads(asked(f"{url}config")[1])
-        self.components = {x["id"]: x for x in config["components"]}
-        self.events = [x for x in config["dependencies"] if x["backend_fn"]]
-
-    def values(self, event: dict[str, Any]) -> list[Any]:
-        """Return what the page itself would send before anybody has done anything."""
-        return [self.components[x]["props"].get("value") for x in event["inputs"]]
-
-    def answers(self, event: dict[str, Any], *calls: list[Any]) -> list[dict[str, Any]]:
-        """Return what comes back of some calls of an event, all on their way at once."""
-        for data in calls:
-            call = {"data": data, "fn_index": event["id"], "session_hash": self.name}
-            assert post(f"{self.url}gradio_api/queue/join", call)[0] == 200
-        lines = asked(f"{self.url}gradio_api/queue/data?session_hash={self.name}")[1].splitlines()
-        told = [json.loads(line.removeprefix("data: ")) for line in lines if line]
-        answers = [x for x in told if x["msg"] == "process_completed"]
-        assert len(answers) == len(calls)
-        return answers
-
-    def called(self) -> Iterator[tuple[dict[str, Any], str]]:
-        """Yield the parts of the page that call functions, with the names of the functions."""
-        for part in self.components.values():
-            for name in part["props"].get("server_fns") or ():
-                yield part, name
 
 
 @pytest.fixture
@@ -194,3 +148,13 @@ def test_a_start_deletes_the_uploads_of_stopped_processes_alone(tmp_path):
             process.kill()
             process.communicate()
     assert (tmp_path / "mine").exists()
+
+
+def test_hostile_text_lets_no_other_visitor_wait():
+    """At most twice as long as harmless text of that length does."""
+    from screenshots import running
+
+    with running("informedness") as (url, log):
+        limit = max(10, 2 * longest_wait(url, [HARMLESS] * len(HOSTILE)))
+        assert longest_wait(url, HOSTILE, limit) <= limit
+        assert "Traceback" not in log.read_text("utf-8")

@@ -15,12 +15,13 @@ from ..warnings import collected
 from .doubts import role_in, warn_of_swapped
 
 _THOUSANDS = r"[1-9]\d{0,2}(?P<mark>[,.' \u2019\u00a0\u2009\u202f])\d{3}((?P=mark)\d{3})*"
-_NUMBER = r"[+-]?(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?"
+_NUMBER = r"[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?"
 _NONE = "", "-", "\u2013", "\u2014", "\u2212"  # which stand for 0
 _SHARE = r"(?<=\d)\s*\(\s*\d+([.,]\d+)?\s*\\?%\s*\)"  # behind a count
 _POSITIONS = r"\[(\d+,|,\d+)\]"  # which R prints where there are no names
-_ARRAY = r"([\w ]+[:=])?\s*([\w.]+\()?\s*\[(?P<rows>(?!\s*\[\s*\[).*)\]"
-_ARRAY += r"\s*(,\s*\w+\s*=[^\[\]]*)?\)?[;\s]*"
+_ARRAY = r"([\w ]+[:=])?\s*([\w.]+\(\s*)?\[(?P<rows>(?!\s*\[\s*\[).*)\]"
+_ARRAY += r"(\s*,\s*\w+\s*=[^\[\]]*|(\s*\))?[;\s]*)"
+_LONG_NAME = 1_000  # characters, from which on a name says nothing of a side
 # What LaTeX has in cells: commands without text of their own, and around their last argument. The
 # arguments have an end, so that hostile text takes no longer than other text.
 _BRACES = r"\{([^{}]|\{[^{}]{0,99}\}){0,99}\}"
@@ -121,7 +122,7 @@ def same_names(
 
 def _without_side(names: Sequence[str]) -> tuple[str, Sequence[str]]:
     """Return what all names begin or end with if it names a side of a matrix, and the rest."""
-    for mark in re.finditer(r"[\W_]", names[0]):
+    for mark in re.finditer(r"[\W_]", names[0] if len(names[0]) < _LONG_NAME else ""):
         head, tail = names[0][: mark.end()], names[0][mark.start() :]
         if role_in(head) and all(name.startswith(head) for name in names):
             return head.strip(), [name.removeprefix(head).strip() for name in names]
@@ -191,8 +192,10 @@ def _without_titles(rows: list[list[str]]) -> tuple[list[list[str]], str, str]:
     rows in a line below the header. A header that begins with the first class gets a corner.
     """
     of_rows = of_columns = ""
-    while len(rows) > 2 and (title := _title(rows[0])):
-        of_columns, rows = title, rows[1:]
+    n_titles = 0
+    while len(rows) > n_titles + 2 and (title := _title(rows[n_titles])):
+        of_columns, n_titles = title, n_titles + 1
+    rows = rows[n_titles:]
     if len(rows) > 2 and _title(rows[1][:1]) and _title(rows[1]):
         of_rows, of_columns = rows[1][0], rows[0][0]
         rows = [rows[0], *rows[2:]]
