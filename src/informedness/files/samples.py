@@ -114,7 +114,8 @@ class Samples:
                     if argument in self.labelled[1:] and "references" in read:
                         self._check_kinds(read["references"], column, argument)
             except ValueError as error:  # the first about each argument is kept for the end
-                odd_row = self._row_below(argument, values) if self.is_sheet else None
+                is_of_sheet = self.is_sheet and argument in self.labelled
+                odd_row = self._row_below(argument, values) if is_of_sheet else None
                 self._errors.setdefault(argument, odd_row or error)
                 self._bad |= dict.fromkeys(self.sources[-1:])
                 continue
