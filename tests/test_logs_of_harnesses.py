@@ -119,6 +119,7 @@ def test_logs_are_known_by_names_and_heads_and_folders_are_none(tmp_path):
         ("samples_task.jsonl", b"half", "lm-eval"),
         (f"results_{DATE}.json", b"{}", "lm-eval"),  # which says what to give instead
         ("samples_mymodel.jsonl", b'{"id": 1, "label": "a", "pred": "a"}\n'),
+        ("samples_mymodel.jsonl.gz", gzip.compress(b'{"id": 1, "label": "a"}\n')),
         ("samples_list.jsonl", b'[{"id": 1, "label": "a", "pred": "a"}]'),
         ("results_mymodel.json", b'[{"id": 1, "label": "a", "pred": "a"}]'),
         ("results_table.json", b'{"columns": ["label", "pred"], "data": [["a", "a"]]}'),

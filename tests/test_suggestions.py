@@ -75,7 +75,7 @@ LISTED = {
     "names.csv": ("-r label_text -p pred",),
     "long.csv": ("-r gold -p pred --by model",),
     "same.csv": ("-r gold -p pred",),
-    "double.csv": ("-r gold -p bert", "\nbert.1  "),
+    "double.csv": (NO_NAMES, "\nbert.1  "),
     "constant_model.csv": ("-r true_label -p bert_pred finbert_pred",),
     "wide.csv": ("-r label -p prediction", "\nlabel  ", "\nand 2 more columns\n"),
     "pred_obs.csv": ("-r obs -p pred",),

@@ -167,7 +167,7 @@ def _models(true: str, first: Columns, columns: Columns) -> list[str]:
     others = [name for name in names if shares[name] >= 0.9 and role_in(name) is None]
     others = [name for name in others if classes <= {*map(folded, columns[name])}]
     if not called and len(others) == 1 and not all(map(_is_flag, classes)):
-        return others
+        return [] if columns[others[0]] == references else others  # a copy of the true labels
     return [name for name in called if shares[name] >= 0.5]
 
 

@@ -7,9 +7,11 @@ Tested in tests/test_logs_of_harnesses.py.
 """
 
 import ast
+import gzip
 import json
 import math
 import re
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -54,10 +56,14 @@ def is_log(path: Path) -> bool:
             results = json.loads(path.read_bytes())
             return isinstance(results, dict) and {*_TOTALS} <= {*(results or _TOTALS)}
         return False
-    with path.open("rb") as stream, suppress(ValueError, RecursionError):
+    opened = gzip.open if path.suffix == ".gz" else open
+    with (
+        opened(path, "rb") as stream,
+        suppress(ValueError, RecursionError, OSError, EOFError, zlib.error),
+    ):
         first = json.loads(stream.readline())
         return isinstance(first, dict) and "doc_id" in first
-    return True  # compressed, or damaged
+    return True  # compressed in another way, or damaged
 
 
 def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
