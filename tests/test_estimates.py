@@ -38,6 +38,12 @@ def test_of_two_and_three_groups_every_score_has_an_interval(metric):
         assert low < high
 
 
+def test_a_report_of_two_groups_has_an_interval_of_nit():
+    named = {"labels": [0, 1], "groups": [0, 0, 1], "confidence_level": 0.95}
+    made = report([0, 1, 0], [0, 1, 1], **named).estimates["nit"]
+    assert made.confidence_interval[0] < made.value < made.confidence_interval[1] <= 1
+
+
 # Warnings
 
 OF_47 = np.array([[20, 3, 0], [4, 15, 1], [1, 1, 2]])

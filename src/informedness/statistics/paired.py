@@ -110,10 +110,10 @@ def paired_test(
     size = float(amounts.sum())
     n = n_groups(pairs)
     moved = b.slopes[pairs.b] - a.slopes[pairs.a]
+    moved = moved - float((amounts * moved).sum()) / size
     furthest = np.maximum(b.furthest[pairs.b], a.furthest[pairs.a])
     one_more, df, fewest = float(furthest.max()), 0.0, math.inf
     if pairs.groups is None:
-        moved = moved - float((amounts * moved).sum()) / size
         variance = float((amounts * weights * moved**2).sum())
         parts, times = weights * moved, counts
     else:
@@ -121,7 +121,6 @@ def paired_test(
             a.classes[pairs.a], pairs.groups, amounts, moved, furthest, pairs.differ
         )
         variance, df, fewest = by_class.variance, by_class.df, by_class.fewest
-        moved = moved - float((amounts * moved).sum()) / size
         parts, times = np.bincount(pairs.groups, amounts * moved), np.ones(n)
         n_different = len(np.unique(pairs.groups[pairs.differ]))
         if n_different < _MANY_DIFFERENT:
