@@ -99,7 +99,7 @@ def _shared_labels(columns: Columns) -> list[str]:
     alike: dict[frozenset[Any], list[str]] = {}
     for name, values in columns.items():
         if len(labels := labels_in(values)) > 1:
-            alike.setdefault(frozenset(labels), []).append(shown(name))
+            alike.setdefault(frozenset(map(repr, labels)), []).append(shown(name))
     groups = [names for names in alike.values() if len(names) > 1]
     return [f"{', '.join(x[:-1][:9])} and {x[-1]} have the same labels" for x in groups]
 

@@ -124,9 +124,10 @@ def table_from_file(
     InformednessWarning
         If files in a folder are left out; the message names them.
     LabelsWarning
-        If text for a missing value or -100 counts as a class, labels differ only in case or
-        whitespace, rows look like counts (all pairs or most, each once, beside whole numbers), or
-        names of columns say that the sides are swapped.
+        If text for a missing value or -100 counts as a class, labels look alike or differ only in
+        case or whitespace, nearly all references are different texts, predictions say where the
+        references and another column agree, rows look like counts (all pairs or most, each once,
+        beside whole numbers), or names of columns say that the sides are swapped.
     UndefinedMetricWarning
         If predictions are no class of the references, unless `unknown="wrong"`.
 
