@@ -273,6 +273,7 @@ SAID = {
         study_pages.comparison_said,
         study_pages.groups_said,
         study_pages.rate_said,
+        study_pages.found_said,
     ],
     HOW_SURE: [samples_said, study_pages.hatecheck_widths_said],
     "docs/which-number.md": [bbh_said, study_pages.hatecheck_said, rare_said],

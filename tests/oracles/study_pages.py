@@ -114,6 +114,27 @@ def decisions_said():
     ]
 
 
+def found_said():
+    """Return words on how often the difference called detectable is found."""
+    rows = rows_of("DECISIONS.md", "errors alone")
+    by_rule, alone = (
+        rows[[f"B is {x}{end}" for x in ("worse", "better")]].apply(
+            pandas.to_numeric, errors="coerce"
+        )
+        for end in ("", ".1")
+    )
+    worse, better = by_rule.mean()
+    n_enough = int((by_rule.fillna(1) >= 0.75).all(axis=1).sum())
+    return [
+        f"has {len(by_rule)} pairs of equal models",
+        f"in {by_rule.stack().mean():.1%} of new samples on average ({worse:.1%} if B is worse, "
+        f"{better:.1%} if B is better), and in at least 75% in each direction in {n_enough} of "
+        "them",
+        f"The lowest share is {by_rule.min().min():.1%}",
+        f"errors of equal models alone are found in {alone.stack().mean():.1%}",
+    ]
+
+
 def groups_said():
     """Return words on how often models are told apart by samples in groups."""
     rows = rows_of("GROUPS.md", "equal: p < 0.05")
