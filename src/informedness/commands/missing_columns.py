@@ -162,7 +162,7 @@ def _models(true: str, first: Columns, columns: Columns) -> list[str]:
     references = first.get(true, ())
     classes = {*map(folded, labels_in(references))}
     names = [x for x in columns if len(classes) > 1 and (x != true or first is not columns)]
-    shares = {name: _share_of_classes(columns[name], references, classes) for name in names}
+    shares = {name: _share_in(columns[name], references, classes) for name in names}
     called = [name for name in names if role_in(name) == "predictions" or name == true]
     others = [name for name in names if shares[name] >= 0.9 and role_in(name) is None]
     others = [name for name in others if classes <= {*map(folded, columns[name])}]
@@ -171,16 +171,15 @@ def _models(true: str, first: Columns, columns: Columns) -> list[str]:
     return [name for name in called if shares[name] >= 0.5]
 
 
-def _share_of_classes(
-    values: Sequence[Any], references: Sequence[Any], classes: Collection[str]
-) -> float:
-    """Return which share of the filled cells are classes; 0 if some are scores, or of a kind."""
-    are_alike = len({type(x) is str for x in {*references, *values} - {None}}) == 1
-    times = Counter(map(folded, values))
-    n_filled = times.total() - times.pop("", 0)
-    are_scores = any(re.fullmatch(DECIMAL, x) for x in times if x not in classes)
-    share = sum(times[x] for x in classes) / max(n_filled, 1)
-    return share if are_alike and not are_scores else 0
+def _share_in(values: Sequence[Any], true: Sequence[Any], classes: Collection[str]) -> float:
+    """Return which share of the filled cells are classes; 0 of scores, or of another type."""
+    are_alike = len({type(x) is str for x in {*true, *values} - {None}}) == 1
+    times = Counter(values)
+    n_filled = times.total() - times.pop(None, 0)
+    others = {x for x in times if folded(x) not in classes}
+    if not n_filled or not are_alike or any(re.fullmatch(DECIMAL, folded(x)) for x in others):
+        return 0
+    return 1 - sum(times[x] for x in others) / n_filled
 
 
 def _is_flag(label: str) -> bool:

@@ -24,6 +24,7 @@ _PREDICTED = re.compile("preds?|predict(ed|ions?)?|yhat|hyp|hypothesis")
 _LABEL = re.compile("labels?|targets?")
 DECIMAL = r"-?\d*\.\d+"
 _MANY = 50  # samples, of which a task of many classes may have one each
+_MOST_COMPARED = 100  # columns, of which each may be the verdict of two others
 _LONG = 100  # characters of a label that is text, not a name
 
 
@@ -120,18 +121,24 @@ def verdicts_in(
     Of three columns of the same two labels each is the verdict of the others: it is the one whose
     name says neither side. Where names do not say which, each has no others.
     """
+    known = {*references, *(asked or ())}
+    names = [x for x in columns if len(labels_in(columns[x])) > 1][::-1]
     labels = dict[str, list[str]]()
-    for name, values in columns.items():
-        if len(labels_in(values)) > 1:
-            texts = {x: folded(x) for x in {*values}}
-            labels[name] = [texts[x] for x in values]
+    for name in sorted(names, key=lambda x: x not in known)[:_MOST_COMPARED]:
+        texts = {x: folded(x) for x in {*columns[name]}}
+        labels[name] = [texts[x] for x in columns[name]]
 
     def is_verdict(*names: str) -> bool:
-        return _is_verdict({*zip(*(labels[name] for name in names), strict=True)})
+        three = [labels[name] for name in names]
+        for n_rows in (100, None):  # few columns depend on two others in the first rows
+            rows = {x for x in zip(*(y[:n_rows] for y in three), strict=True) if x[0]}
+            if len({x[1:] for x in rows}) < len(rows):
+                return False
+        return _is_verdict(rows)
 
     verdicts = dict[str, tuple[str, ...]]()
     some = [x for x in asked or labels if len({*labels.get(x, ())} - {""}) == 2]
-    for verdict, true, x in product(some, {*references} & {*labels}, labels):
+    for verdict, true, x in product(some, [x for x in labels if x in {*references}], labels):
         if len({verdict, true, x}) == 3 and is_verdict(verdict, true, x):
             say_neither = role_in(verdict) is None, role_in(x) is None
             if say_neither == (True, False) or not is_verdict(x, true, verdict):
@@ -142,13 +149,15 @@ def verdicts_in(
 
 
 def _is_verdict(rows: Collection[tuple[str, ...]]) -> bool:
-    """Return whether the first says where the others agree, which may have names of their own."""
-    for right in {verdict for verdict, *_ in rows} - {""}:
+    """Return whether the first, which the others determine, says where they agree.
+
+    They may have names of their own.
+    """
+    for right in {verdict for verdict, *_ in rows}:
         pairs = {(true, x) for verdict, true, x in rows if verdict == right}
-        others = {(true, x) for verdict, true, x in rows if verdict not in (right, "")}
-        are_equal = all(a == b for a, b in pairs) and not any(a == b for a, b in others)
+        are_equal = all((a == b) == (verdict == right) for verdict, a, b in rows)
         are_one_to_one = all(len({*side}) == len(pairs) for side in zip(*pairs, strict=True))
-        if are_one_to_one and len(pairs) > (1 if are_equal else 2) and not pairs & others:
+        if are_one_to_one and len(pairs) > (1 if are_equal else 2):
             return True
     return False
 
