@@ -62,7 +62,7 @@ def first_rows(
     within: dict[str, list[Any]] = {}
     for name, values in columns.items():
         for way, column in columns_within(name, values[:_MOST_ROWS]).items():
-            within[way] = [None if x in nulls else x for x in column]
+            within[way] = [None if x in nulls or x != x else x for x in column]
     is_whole = n_rows <= _MOST_ROWS and more is None
     n = several(n_rows, "row") if is_whole else f"the first {min(n_rows, _MOST_ROWS):,d} rows"
     sheets = [x for x in getattr(opened, "sheets", ()) if x != opened.sheet]

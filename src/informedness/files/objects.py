@@ -444,7 +444,7 @@ def _start(name: str, names: Collection[str]) -> tuple[Any, bool]:
 
 def columns_within(name: str, values: Sequence[Any]) -> dict[str, list[Any]]:
     """Return a column, or the columns within it if it is nested."""
-    if {dict, list}.isdisjoint(map(type, values)):
+    if {dict, list, tuple}.isdisjoint(map(type, values)):
         return {name: [*values]}
     columns: defaultdict[str, list[Any]] = defaultdict(lambda: [None] * len(values))
     for row, value in enumerate(values):
@@ -461,7 +461,7 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
             yield from _leaves(field, f"{path}.{name}")
     elif isinstance(value, list) and len(value) == 1:
         yield from _leaves(value[0], f"{path}.0")
-    elif isinstance(value, (dict, list)):
+    elif isinstance(value, (dict, list, tuple)):
         yield path, str(value) if value else None
     else:
         yield path, value
