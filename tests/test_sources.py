@@ -21,6 +21,7 @@ import pyarrow.parquet
 import pytest
 
 from informedness import table_from_file, table_from_frame
+from informedness.files import frames
 from informedness.warnings import InformednessWarning
 from inputs.cases import warned
 from inputs.file_cases import (
@@ -232,6 +233,29 @@ def test_a_column_of_counts_is_read_as_such_and_never_passed_over(source, tmp_pa
         read = reader_of(source, COUNTED | {"x": wrong}, tmp_path)
         with pytest.raises(ValueError, match=r"`counts` (and `weights` )?must (hold num|be|have)"):
             read(counts="x")
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32", "int64", "uint8"])
+@pytest.mark.parametrize("engine", ["polars lazy", "duckdb", "ibis"])
+def test_an_engine_adds_weights_up_and_returns_a_row_per_cell(engine, kind, monkeypatch):
+    rng = np.random.default_rng(3)
+    data = {"gold": rng.choice([*"abc"], 5000), "model": rng.choice([*"abc"], 5000)}
+    weights = (rng.random(5000) * 200).astype(kind)
+    weights[:1000] = 0
+    n_rows, read = [], frames._read
+    monkeypatch.setattr(frames, "_read", lambda *x: (y := read(*x), n_rows.append(len(y[0])))[0])
+    table = table_from_frame(ENGINES[engine](data | {"w": weights}), **COLUMNS, weights="w")
+    expected = table_of_labels(*data.values(), sample_weight=weights.astype(float))
+    assert n_rows[0] == 18  # those of weight 0 apart
+    for amounts in ("counts", "squared_weights"):
+        close = pytest.approx(getattr(expected, amounts), rel=1e-9)
+        assert getattr(table, amounts) == close
+    assert table.n_samples == expected.n_samples
+    for wrong in (-1, np.nan, np.inf, -np.inf) if kind.startswith("float") else ():
+        weights[-1] = wrong
+        frame = ENGINES[engine](data | {"w": weights})
+        with pytest.raises(ValueError, match="`weights` must be finite and not negative, got"):
+            table_from_frame(frame, **COLUMNS, weights="w")
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pa.table, pl.DataFrame])

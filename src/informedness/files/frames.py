@@ -45,7 +45,7 @@ def table_from_frame(
     frame : data frame
         Any that narwhals supports: pandas, polars (eager or lazy), pyarrow, DuckDB relations, Ibis,
         Dask, PySpark; or a `datasets.Dataset`. One GROUP BY runs in that engine and returns one row
-        per cell of the table.
+        per cell of the table. Sums of weights may differ in the last digits from run to run.
     references, predictions, weights, counts : str
         Names of the columns, or of values within them, as in `table_from_file`. Names of pandas
         that are no text, such as 0 or those of a MultiIndex, are given as they are.
@@ -105,29 +105,35 @@ def _rows_of(frame: Any, samples: Samples) -> Iterator[dict[str, Any]]:
     columns = {x: column_of(name, samples.header) or name for x, name in names.items()}
     check_columns(columns, samples.header)
 
-    arrow, times_name = _read(native, columns, samples.header)
+    arrow, sums = _read(native, columns, samples.header)
     samples.class_names = check_schema(names, arrow.schema)
     samples.batches_of = lambda name: [_read(native, {"other": name}, samples.header)[0][name]]
-    times_column = {"times": times_name} if times_name in arrow.column_names else {}
-    for rows in columns_of(arrow.to_batches(), {**names, **times_column}):
-        times = {argument: rows.pop(argument).to_numpy() for argument in times_column}
-        yield samples.read(by_argument(rows), **times)
+    for rows in columns_of(arrow.to_batches(), {**names, **sums}):
+        arrays = {argument: rows.pop(argument).to_numpy() for argument in sums}
+        yield samples.read(by_argument(rows), **arrays)
 
 
-def _read(native: Any, names: Mapping[str, str], header: Sequence[str]) -> tuple[Any, str]:
-    """Return columns of a frame, as Arrow, and what a column of how often each row is is called."""
+def _read(
+    native: Any, names: Mapping[str, str], header: Sequence[str]
+) -> tuple[Any, dict[str, str]]:
+    """Return columns of a frame as Arrow, and which others say how many rows each of them is.
+
+    These are the number of rows, and the sum of their squared weights; `weights` is then their sum.
+    """
     import narwhals as nw
 
-    times_name = max(names.values(), key=len) + "_times"  # no column of these has this name
+    longest = max(names.values(), key=len)  # no column of these has a longer name
+    sums = {"times": f"{longest}_times", "squares": f"{longest}_squares"}
     try:
         frame = _selected(native, names, header)
         if nw.dependencies.is_dask_dataframe(frame):  # which narwhals leaves to another package
             cells = frame.groupby([*frame.columns], dropna=False).size().compute()
-            frame = cells.rename(times_name).reset_index()
+            frame = cells.rename(sums["times"]).reset_index()
         frame = nw.from_native(frame)
         if isinstance(frame, nw.LazyFrame):
-            frame = _grouped(frame, names, times_name)
-        return frame.to_arrow(), times_name
+            frame = _grouped(frame, names, **sums)
+        arrow = frame.to_arrow()
+        return arrow, {x: name for x, name in sums.items() if name in arrow.column_names}
     except DataError:
         raise
     except Exception as error:  # each engine has errors of its own
@@ -168,8 +174,10 @@ def _selected(native: Any, names: Mapping[str, str], header: Sequence[str]) -> A
     return native
 
 
-def _grouped(lazy: Any, names: Mapping[str, str], times_name: str) -> Any:
-    """Return the rows of one GROUP BY, with a column that says how often each occurs.
+def _grouped(lazy: Any, names: Mapping[str, str], times: str, squares: str) -> Any:
+    """Return the rows of one GROUP BY, with a column `times` that says how often each occurs.
+
+    Weights are added up, and their squares in the column `squares`.
 
     Raises
     ------
@@ -185,20 +193,48 @@ def _grouped(lazy: Any, names: Mapping[str, str], times_name: str) -> Any:
         # SQLite's collation belongs to the column, and not to what is computed from it
         columns |= {name: nw.concat_str(columns[name], nw.lit("")) for name in texts}
     rows = lazy.select(*(column.alias(name) for name, column in columns.items()))
-    grouped = rows.group_by(*columns, drop_null_keys=False).agg(nw.len().alias(times_name))
+    weights = names.get("weights", "")
+    if weights and schema[weights].is_numeric():
+        grouped = _added_up(rows, [x for x in columns if x != weights], weights, times, squares)
+        kept = *columns, times, squares
+    else:
+        grouped = rows.group_by(*columns, drop_null_keys=False).agg(nw.len().alias(times))
+        kept = *columns, times
 
     is_equal: dict[str, Any] = {}  # whether the engine takes a pair for equal, by column and pair
     if lazy.implementation.name in _DATABASES:
         for name, (first, second) in product(texts, _ALIKE):
             empty = nw.col(name).str.slice(0, 0)  # text that starts with it has the collation too
             pair = nw.concat_str(empty, nw.lit(first)), nw.concat_str(empty, nw.lit(second))
-            is_equal[times_name + name + second] = pair[0] == pair[1]
+            is_equal[times + name + second] = pair[0] == pair[1]
     cells = grouped.select(nw.all(), **is_equal).collect()
     for name, (first, second) in product(texts if is_equal else (), _ALIKE):
-        if True in cells[times_name + name + second].to_list():
+        if True in cells[times + name + second].to_list():
             raise DataError(
                 f"column {name!r}, which the engine compares with a collation that takes {first!a} "
                 f"and {second!a} for equal, would merge labels: select it with one that tells all "
                 'text apart, for example COLLATE "C" in DuckDB or COLLATE UTF8_BINARY in Spark'
             )
-    return cells.select(*columns, times_name)
+    return cells.select(*kept)
+
+
+def _added_up(rows: Any, keys: Sequence[str], weights: str, times: str, squares: str) -> Any:
+    """Return the sums of weights of one GROUP BY, but the least of those that are not positive.
+
+    Keys say which those are: missing, 0, or refused. Weights as keys could be as many as rows.
+    """
+    import narwhals as nw
+
+    weight = nw.col(weights)
+    number = weight.cast(nw.Float64)
+    kind = nw.Int64 if rows.collect_schema()[weights].is_integer() else nw.Float64
+    are_added, are_zero, least = (f"{times}_{i}" for i in range(3))
+    is_finite = number - number == 0  # inf - inf is nan
+    signs = {are_added: (number > 0) & is_finite, are_zero: number == 0}
+    grouped = (
+        rows.with_columns(**signs, **{squares: number * number, weights: weight.cast(kind)})
+        .group_by(*keys, are_added, are_zero, drop_null_keys=False)
+        .agg(weight.sum(), weight.min().alias(least), nw.col(squares).sum(), nw.len().alias(times))
+    )
+    total = nw.when(nw.col(are_added)).then(weight).otherwise(nw.col(least))
+    return grouped.with_columns(total.cast(kind).alias(weights))

@@ -245,7 +245,7 @@ def _tables_of_batch(rows: Mapping[str, Any], samples: Samples) -> dict[Any, Con
     by = slices_of(rows) if is_sliced else np.zeros(len(sides[0]), np.int64)
     with suppress(NoSamplesError):
         if is_sliced or counts is not None:
-            return count_slices(*sides, by, task, weights, counts)
+            return count_slices(*sides, by, task, weights, counts, rows.get("squares"))
         return {0: ContingencyTable._of_columns(*sides, task, weights)}
     return {}
 

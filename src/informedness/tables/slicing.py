@@ -78,10 +78,12 @@ def count_slices(
     task: Task,
     sample_weight: Any = None,
     counts: Numbers | None = None,
+    squares: Numbers | None = None,
 ) -> dict[Slice, ContingencyTable]:
     """Return the tables of two columns by slice, in order; those without samples are left out.
 
-    With `counts` each row stands for so many samples, as a GROUP BY returns them.
+    With `counts` each row stands for so many samples, as a GROUP BY returns them, each of its
+    weight; with sums of squared weights too, the weights are the sums of those of its samples.
     """
     slices = slice_column(by, len(references))
     weights = None if sample_weight is None else read_weights(sample_weight, len(references))
@@ -89,7 +91,7 @@ def count_slices(
     used = task.counted(references, np.minimum.reduce(amounts) if amounts else None)
     columns = (column[used] for column in (slices, references, predictions))
     (names, s), (r_values, r), (p_values, p) = map(_codes, columns)
-    weights, counts = (None if x is None else x[used] for x in (weights, counts))
+    weights, counts, squares = (None if x is None else x[used] for x in (weights, counts, squares))
     if counts is None:
         # slice and reference are fused into one code, which is counted in pairs with the prediction
         fused = s.astype(np.int64) * len(r_values) + r
@@ -100,8 +102,10 @@ def count_slices(
         n_samples = np.bincount(s)
     else:
         of_cells, cells = s, Cells(r, p, counts)
-        if weights is not None:
+        if weights is not None and squares is None:
             cells = Cells(r, p, counts * weights, counts * weights**2)
+        elif weights is not None:
+            cells = Cells(r, p, weights, squares)
         n_samples = sum_by(s, counts, len(names))
 
     labels, (to_row, to_column) = merged(r_values, p_values)
