@@ -131,7 +131,7 @@ REFUSED = {
     "report truth.csv bert.csv --on id": "--on id -r gold -p bert",
     "report truth.csv bert.csv --on name": "--on name -r TRUE -p MODEL",
     "compare preds.csv": "-r gold -p bert_pred gpt_pred",
-    "compare three.csv": "-r TRUE -p MODEL",
+    "compare three.csv": "-r TRUE -p MODEL_A MODEL_B",
     "compare truth.csv bert.csv": "-r TRUE -p MODEL --on ID",
 }
 

@@ -56,7 +56,8 @@ def list_columns(options: Namespace) -> str:
         line, notes = {}, [no_header(clash)]
     how = "as here"
     if not line:
-        line = {"-r": ["TRUE"], "-p": ["MODEL"]}
+        is_one = is_pair or options.command == "report"
+        line = {"-r": ["TRUE"], "-p": ["MODEL"] if is_one else ["MODEL_A", "MODEL_B"]}
         line |= {"--on": ["ID"]} if is_pair and not {*tables[0]}.isdisjoint(below) else {}
         how = f"in place of {', '.join(name for names in line.values() for name in names)}"
     advice = f"Name the true labels (-r) and the predictions (-p), {how}:"
