@@ -156,7 +156,7 @@ def test_the_same_answers_show_a_rare_class_by_the_groups_that_hold_it():
     made = compare(references, references, references, groups=groups)
     assert made.unseen == pytest.approx(0.6)
     said = "a change of informedness by less than about 0.6 would not be seen"
-    assert said in decide_required(made, "not-worse", 0.1).remark
+    assert said in decide_required(made, "not-worse").remark
 
 
 # Weights, counts, a prior, samples that do not count

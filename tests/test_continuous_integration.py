@@ -110,7 +110,7 @@ def test_compare_prints_how_many_samples_a_size_takes(run):
 def test_a_margin_takes_the_samples_with_which_an_equal_model_passes():
     """The error of equal models, of which no more answers differ."""
     made = compare(TRUE, A, B, margin=0.02)
-    reason = decide_required(made, "not-worse", 0.02).remark
+    reason = decide_required(made, "not-worse").remark
     errors = (stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) * made.standard_error
     n_needed = float(f"{N * (errors / 0.02) ** 2:.2g}")
     assert f"as good passes about {errors:.2g}, 0.02 takes about {n_needed:,.0f} samples" in reason
@@ -120,7 +120,7 @@ def test_models_that_score_the_same_by_other_answers_are_not_shown_to_be_better(
     references = np.resize([0, 1], 480)
     right_a, right_b = (np.resize(np.repeat(x, 2), 480) for x in ([1, 1, 1, 0], [0, 1, 1, 1]))
     a, b = (np.where(right, references, 1 - references) for right in (right_a, right_b))
-    failed, reason = decide_required(compare(references, a, b), "better", None)
+    failed, reason = decide_required(compare(references, a, b), "better")
     assert (failed, reason.partition(" (")[0]) == (True, "B is not shown to be better")
     assert "any number of samples" in reason
 
@@ -148,10 +148,10 @@ def test_the_whole_interval_beyond_the_margin_is_said_to_be_so():
     made = compare(TRUE, A, BAD, margin=0.02)
     assert made.confidence_interval[1] < -0.02
     assert "; B is worse by more than 0.02; " in made.summary
-    for decision in (decide_required(made, "not-worse", 0.02), decide_worse(made, 0.02)):
+    for decision in (decide_required(made, "not-worse"), decide_worse(made)):
         assert decision.failed
         assert re.fullmatch(r"B is worse by more than 0.02 \(-0\.\d+ to -0\.\d+\)", decision.remark)
-    better = decide_required(made, "better", None)
+    better = decide_required(made, "better")
     assert re.fullmatch(r"B is worse \(-0\.\d+ to -0\.\d+\)", better.remark)
     score = estimate(TRUE, A)
     assert re.fullmatch(
@@ -170,10 +170,10 @@ def test_a_build_fails_if_worse_is_shown_and_by_more_than_a_margin_if_there_is_o
         ((BAD, A), 0.02, False),
     ):
         made = compare(TRUE, *models, margin=margin)
-        assert decide_worse(made, margin).failed == failed
+        assert decide_worse(made).failed == failed
         assert failed == (made.confidence_interval[1] < -(margin or 0))
     few = compare([0, 1] * 30, [0, 1] * 30, [1, 0, 1] + [1, 0, 1] * 19)
-    assert decide_worse(few, None).failed == (few.confidence_interval[1] < 0)
+    assert decide_worse(few).failed == (few.confidence_interval[1] < 0)
 
 
 WARNED = {
@@ -186,12 +186,12 @@ WARNED = {
 def test_a_comparison_with_a_warning_shows_nothing(options):
     for models in ((A, BAD), (BAD, A)):
         with pytest.warns(IntervalWarning):
-            made = compare(TRUE, *models, **options)
+            made = compare(TRUE, *models, margin=0.9, **options)
         for required in ("better", "not-worse"):
-            decision = decide_required(made, required, 0.9)
+            decision = decide_required(made, required)
             assert decision.failed
             assert decision.remark.startswith(f"this does not show whether B is {required}: ")
-        passed = decide_worse(made, None)
+        passed = decide_worse(made)
         assert (passed.failed, "does not show whether B is worse" in passed.remark) == (False, True)
 
 
@@ -215,15 +215,15 @@ def test_caveats_of_tasks_count_above_a_tenth_of_the_variance():
     enough = [x[:60] for x in (TRUE, A, BAD)]
     for n_times, is_warned in ((1, True), (40, False)):
         tasks = {f"enough {i}": enough for i in range(n_times)} | {"few": few}
-        made = compare_tasks(tasks)
+        made = compare_tasks(tasks, margin=0.99)
         variances = [one.standard_error**2 for one in made.tasks.values()]
         assert (variances[-1] / sum(variances) > 0.1) == is_warned
         assert bool(made.doubt) == is_warned
-        assert decide_required(made, "not-worse", 0.99).failed == is_warned
-        assert decide_worse(made, None).failed != is_warned
+        assert decide_required(made, "not-worse").failed == is_warned
+        assert decide_worse(compare_tasks(tasks)).failed != is_warned
     same = compare_tasks({"few": (FEW, FEW, FEW), "large": (TRUE, A, A)})
     assert same.doubt == ""
-    decision = decide_required(same, "not-worse", 1e-9)
+    decision = decide_required(same, "not-worse")
     assert decision == (False, "the same answers on all 2 tasks")
 
 
@@ -239,7 +239,7 @@ def test_the_same_answers_pass_and_say_what_would_not_be_seen():
         options = {"average": average} if average else {}
         made = compare(three, three, three, metric=metric, **options)
         assert made.unseen == close(wanted)
-        told = decide_required(made, "not-worse", 0.1).remark
+        told = decide_required(made, "not-worse").remark
         assert told.startswith(
             f"the same answers on 700 samples; a change of {metric} by less than"
         )

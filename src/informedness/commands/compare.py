@@ -59,17 +59,13 @@ def _decide(result: Any, options: Namespace) -> None:
     """Decide whether a build passes, if something is asked for that it depends on."""
     from ..results.requirement import decide_required, decide_worse
 
-    tasks = getattr(result, "tasks", {"": result}).values()
-    gates = {"require": options.require, "fail-if": options.fail_if}
-    for gate, wanted in gates.items():
-        if wanted is None:
-            continue
+    if options.require or options.fail_if:
+        tasks = getattr(result, "tasks", {"": result}).values()
+        gate = "require" if options.require else "fail-if"
         check_average(options, gate, max(task.n_classes for task in tasks))
-        if gate == "require":
-            decision = decide_required(result, wanted, options.margin)
-        else:
-            decision = decide_worse(result, options.margin)
-        tell_decision(decision, f"{gate} {wanted}", options)
+        required = options.require
+        decision = decide_required(result, required) if required else decide_worse(result)
+        tell_decision(decision, f"{gate} {required or options.fail_if}", options)
 
 
 def _of_logs(options: Namespace) -> "tuple[Comparison | SuiteComparison, list[str]]":

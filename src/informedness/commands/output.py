@@ -72,9 +72,8 @@ def require_least(score: "Estimate", options: Namespace) -> None:
         from ..results.requirement import decide_least
 
         check_average(options, "at-least", score.n_classes)
-        tell_decision(
-            decide_least(score, options.at_least), f"at-least {options.at_least:g}", options
-        )
+        decision = decide_least(score, options.at_least)
+        tell_decision(decision, f"at-least {options.at_least:g}", options)
 
 
 def tell_decision(decision: "Decision", gate: str, options: Namespace) -> None:

@@ -20,7 +20,6 @@ from ..statistics.paired import (
     Detection,
     GroupSums,
     Side,
-    errors_needed,
     n_groups,
     paired_test,
     side_of,
@@ -145,21 +144,15 @@ class Comparison(Measured):
         """
         if not (math.isfinite(difference) and difference):
             raise ValueError(f"`difference` must be finite and not 0, got {show(difference)}")
-        return self._samples_by(self.detection, difference)
+        return self._n_needed(difference, self.detection)
 
-    def _samples_by(self, detection: Detection | None, difference: float) -> int | None:
+    def _n_needed(self, difference: float, detection: Detection | None) -> int | None:
         times = detection.times(difference) if detection and difference else math.inf
         return math.ceil((self.n_groups or self.n_samples) * times) if times < math.inf else None
 
-    def samples_in_words(self, difference: float, *, are_equal: bool = False) -> str:
-        """Return how many samples, or groups, show a difference, rounded.
-
-        Of models that `are_equal`, they show that neither is worse by so much.
-        """
-        detection = self.detection
-        if are_equal and detection is not None:
-            detection = detection._replace(growth=0.0)
-        n_needed = self._samples_by(detection, difference)
+    def samples_in_words(self, difference: float, detection: Detection | None) -> str:
+        """Return how many samples, or groups, show a difference, rounded."""
+        n_needed = self._n_needed(difference, detection)
         if n_needed is None:
             return "more than any number of samples"
         unit = "groups" if self.n_groups else "samples"
@@ -197,7 +190,7 @@ class Comparison(Measured):
             power = "about four times out of five (80% power)"
             parts.append(f"samples like these would show {least} {power}")
         if self._asked is not None and self.detection is not None:
-            n_needed = self.samples_in_words(self._asked)
+            n_needed = self.samples_in_words(self._asked, self.detection)
             parts.append(f"{self._asked:g} takes {n_needed} for 80% power")
         gained = f"B is right on {samples(self.gained)} that A gets wrong"
         parts.append(f"{gained}, and wrong on {self.lost} that A gets right")
@@ -436,11 +429,6 @@ def compared(
 
     widest = score.best - score.lowest
     interval = test.interval._replace(value=difference).within(-widest, widest)
-    detection = None
-    if n_different and not math.isnan(test.p_value):
-        falling = interval.standard_error**2 - test.fixed
-        errors = errors_needed(level, test.df)
-        detection = Detection(errors, falling, test.fixed, test.growth)
     settings = {"ignore_index": ignore_index, "interval": settings_of(level, pairs)}
     both = replace(a.table + b.table, n_samples=n_samples)
     return Comparison(
@@ -460,7 +448,7 @@ def compared(
         n_different=n_different,
         signature=score.signature(both, prior=prior, **settings),
         unknown_shares=(outside_share(a.table), outside_share(b.table)),
-        detectable=math.nan if detection is None else detection.difference(),
+        detectable=math.nan if test.detection is None else test.detection.difference(),
         margin=None if margin is None else float(margin),
         within_margin=is_within(margin, interval.low, n_different),
         doubt=doubt,
@@ -468,7 +456,7 @@ def compared(
         unseen=math.nan
         if n_different
         else _largest_unseen(score, a.table, with_prior(a.table, prior), pairs),
-        detection=detection,
+        detection=test.detection,
         extra_variance=test.extra,
         df=test.df,
         n_swaps=test.n_swaps,

@@ -9,7 +9,7 @@ import math
 from typing import NamedTuple
 
 from ..text.render import rounded
-from .comparison import Comparison
+from .comparison import Comparison, margin_in_words
 from .estimate import Estimate
 from .suite import SuiteComparison
 
@@ -23,37 +23,35 @@ class Decision(NamedTuple):
     remark: str
 
 
-def decide_required(
-    compared: Comparison | SuiteComparison, required: str, margin: float | None
-) -> Decision:
-    """Fail unless a comparison shows that B is "better", or "not-worse" by more than the margin.
+def decide_required(compared: Comparison | SuiteComparison, required: str) -> Decision:
+    """Fail unless a comparison shows that B is "better", or "not-worse" by more than its margin.
 
     Models that give the same answers are not worse by decision, not by proof: the first thing that
     anyone tries is the unchanged model. Over several tasks the mean decides.
     """
-    if required == "not-worse" and not compared.n_different:
+    is_shown, verdict = bool(compared.within_margin), _worse_in_words(compared)
+    if required == "better":
+        is_shown = compared.verdict == "better"
+        verdict = "B is worse" if compared.verdict == "worse" else "B is not shown to be better"
+    elif not compared.n_different:
         return Decision(False, _same_answers(compared))
     if reason := _why_nothing(compared):
         return Decision(True, f"this does not show whether B is {required}: {reason}")
-    least = 0.0 if required == "better" or margin is None else -margin
-    low, high = compared.confidence_interval
-    if low > least if required == "not-worse" else compared.verdict == "better":
+    if is_shown:
         return Decision(False, "")
-    by_more = _by_more(None if required == "better" else margin)
-    if high < least:
-        return Decision(True, f"B is worse{by_more} {_bounds(compared)}")
-    verdict = "is not shown to be better" if required == "better" else f"may be worse{by_more}"
-    return Decision(True, f"B {verdict} {_bounds(compared)}{_what_would_show(compared, -least)}")
+    is_settled = verdict.startswith("B is worse")  # which no number of samples would change
+    remark = "" if is_settled else _what_would_show(compared, required)
+    return Decision(True, f"{verdict} {_bounds(compared)}{remark}")
 
 
-def decide_worse(compared: Comparison | SuiteComparison, margin: float | None) -> Decision:
-    """Fail if a comparison shows that B is worse, by more than the margin if there is one."""
+def decide_worse(compared: Comparison | SuiteComparison) -> Decision:
+    """Fail if a comparison shows that B is worse, by more than its margin if it has one."""
     if not compared.n_different:
         return Decision(False, _same_answers(compared))
     if reason := _why_nothing(compared):
         return Decision(False, f"this does not show whether B is worse: {reason}")
-    if compared.confidence_interval[1] < -(margin or 0.0):
-        return Decision(True, f"B is worse{_by_more(margin)} {_bounds(compared)}")
+    if compared.confidence_interval[1] < -(compared.margin or 0.0):
+        return Decision(True, f"{_worse_in_words(compared)} {_bounds(compared)}")
     return Decision(False, "")
 
 
@@ -75,8 +73,11 @@ def _why_nothing(result: Comparison | SuiteComparison | Estimate) -> str:
     return result.doubt or ("" if has_interval else "there is no interval")
 
 
-def _by_more(margin: float | None) -> str:
-    return "" if margin is None else f" by more than {margin:g}"
+def _worse_in_words(compared: Comparison | SuiteComparison) -> str:
+    if compared.margin is None:
+        return "B is worse"
+    interval = compared.confidence_interval
+    return margin_in_words(compared.margin, compared.within_margin, interval)
 
 
 def _bounds(result: Comparison | SuiteComparison | Estimate) -> str:
@@ -84,20 +85,19 @@ def _bounds(result: Comparison | SuiteComparison | Estimate) -> str:
     return f"({low} to {high})"
 
 
-def _what_would_show(compared: Comparison | SuiteComparison, margin: float) -> str:
-    """Return how many samples like these would show what is required; of a margin above 0 that."""
+def _what_would_show(compared: Comparison | SuiteComparison, required: str) -> str:
+    """Return how many samples like these would show what is required; empty of several tasks."""
     if isinstance(compared, SuiteComparison):
         return ""
-    if compared.detection is None:
+    detection = compared.detection
+    if detection is None:
         return "; no answer differs"
-    if margin:
-        n_needed = compared.samples_in_words(margin, are_equal=True)
-        passed = f"{compared.detection._replace(growth=0.0).difference():.2g}"
-        remark = f"; a model that is as good passes about {passed}, {margin:g} takes {n_needed}"
-    else:
-        n_needed = compared.samples_in_words(compared.difference)
-        shown = f"samples like these can show about {compared.detectable:.2g}"
-        remark = f"; {shown}, {compared.difference:.2g} takes {n_needed}"
+    size, least = compared.difference, "samples like these can show"
+    if required == "not-worse":
+        size, least = compared.margin or 0.0, "a model that is as good passes"
+        detection = detection._replace(growth=0.0)  # so no more answers differ
+    n_needed = compared.samples_in_words(size, detection)
+    remark = f"; {least} about {detection.difference():.2g}, {size:.2g} takes {n_needed}"
     if compared.n_different < _FEW_DIFFERENT:
         remark += f"; only {compared.n_different} answers differ"
     return remark

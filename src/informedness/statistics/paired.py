@@ -62,18 +62,16 @@ class Paired(NamedTuple):
     p_value: float
     of_one: float
     """The square of what a sample more can move, over the sum of those of the others."""
-    fixed: float
-    """The part of the squared error that does not fall with the number of samples."""
     extra: float
-    """The part of it that is of the sample that might have been there."""
+    """The part of the squared error that is of the sample that might have been there."""
     df: float
     """Degrees of freedom of Student's t; 0 without groups, nan where nothing can be tested."""
     n_swaps: int
     """How many answers differ, or groups with such answers: 2^n ways to swap A and B."""
     fewest: float
     """The effective number of groups of a class, if few groups decide; else inf."""
-    growth: float
-    """By how much the squared error grows with the difference, over that difference."""
+    detection: "Detection | None"
+    """What it takes to find a difference; None if no answer differs, or nothing can be tested."""
 
 
 def n_groups(pairs: CellPairs | None) -> int:
@@ -128,7 +126,7 @@ def paired_test(
 
     # further samples that differ weigh as those seen, each by what it adds to the variance
     sizes, times = np.append(np.abs(parts), one_more), np.append(times, 1.0)
-    growth = quotient((times * sizes**3).sum(), (times * sizes**2).sum()) / (_NET * size)
+    growth = float(quotient((times * sizes**3).sum(), (times * sizes**2).sum())) / (_NET * size)
     one_more **= 2
     bias = b.bias - a.bias
     fixed = bias**2 + a.unseen + b.unseen
@@ -142,7 +140,10 @@ def paired_test(
     squares = variance + (size * difference) ** 2 / (n or size)
     of_one = one_more / squares if squares else 0.0
     extra = one_more / size**2
-    return Paired(interval, p_value, of_one, fixed, extra, df, n_different, fewest, float(growth))
+    detection = None
+    if n_different and not math.isnan(p_value):
+        detection = Detection(errors_needed(level, df), error**2 - fixed, fixed, growth)
+    return Paired(interval, p_value, of_one, extra, df, n_different, fewest, detection)
 
 
 def tested(
@@ -184,7 +185,7 @@ class Detection(NamedTuple):
     errors: float  # standard errors that a difference must have
     falling: float  # the part of the squared error that falls with the number of samples
     fixed: float
-    growth: float
+    growth: float  # of the squared error, over the difference
 
     def difference(self) -> float:
         """Return the least such difference."""
