@@ -44,6 +44,8 @@ FILES = {
     "dash.csv": cells(gold=GOLD, pred=BERT),
     "long.csv": cells(id=IDS, model=["bert", "gpt"] * 3, gold=LONG, pred=BERT),
     "case.csv": cells(gold=GOLD, pred=[*BERT[:-1], "Spam"]),
+    "letters.csv": cells(gold="AaBbAaBb", pred="AABbAaBb"),
+    "letter.csv": cells(gold="ABABABAB", pred="aBABABAA"),
     "blanks.csv": cells(gold=GOLD, pred=[*BERT[:-1], "spam "]),
     "stray.csv": cells(gold=GOLD, pred=[*BERT[:-1], "I refuse"]),
     "gaps.csv": cells(gold=GOLD, bert=[*BERT[:-1], ""]),
@@ -83,6 +85,8 @@ LISTED = {
     # what the labels need
     "case.csv": ("-r gold -p pred --ignore-case", "3 labels, of which 2 differ only by case."),
     "blanks.csv": ("-r gold -p pred --strip", "3 labels, of which 2 differ only by blanks."),
+    "letters.csv": ("-r gold -p pred",),  # each a class
+    "letter.csv": ("-r gold -p pred --ignore-case",),
     "stray.csv": ("-r gold -p pred --unknown wrong", "or no class of the references, are wrong."),
     "gaps.csv": ("-r gold -p bert --unknown wrong", "; 1 empty"),
     "unlabelled.csv": ("-r gold -p bert --drop-null", "; 1 empty"),

@@ -10,7 +10,6 @@ import shlex
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, TypeAlias
 
 from ..files.listing import first_rows
@@ -101,8 +100,8 @@ def _shared_labels(columns: Columns) -> list[str]:
     for name, values in columns.items():
         if len(labels := labels_in(values)) > 1:
             alike.setdefault(frozenset(map(repr, labels)), []).append(shown(name))
-    groups = [names for names in alike.values() if len(names) > 1]
-    return [f"{', '.join(x[:-1][:9])} and {x[-1]} have the same labels" for x in groups]
+    text = "{} and {} have the same labels"
+    return [text.format(", ".join(x[:-1][:9]), x[-1]) for x in alike.values() if len(x) > 1]
 
 
 # Which column is which
@@ -185,9 +184,7 @@ def _share_in(values: Sequence[Any], true: Sequence[Any], classes: Collection[st
 
 def _is_flag(label: str) -> bool:
     """Return whether a label may say anything."""
-    with suppress(ValueError):
-        return float(label) == float(label)
-    return len(label) == 1 or label in _FLAGS
+    return len(label) == 1 or label in _FLAGS or bool(re.fullmatch(r"[-+]?[\d.]+", label))
 
 
 def _sliced(columns: Columns, true: str, models: Sequence[str]) -> Line | None:
@@ -213,19 +210,20 @@ def _sliced(columns: Columns, true: str, models: Sequence[str]) -> Line | None:
     return {}
 
 
-def _needs(references: Sequence[Any], answers: Sequence[Sequence[Any]]) -> tuple[Line, list[str]]:
-    """Return the options that the labels need, and why."""
+def _needs(true: Sequence[Any], answers: Sequence[Sequence[Any]]) -> tuple[Line, list[str]]:
+    """Return the options that the labels need, and why; letters of the references stay apart."""
     line, notes = dict[str, Sequence[str]](), list[str]()
-    labels = {str(x) for side in (references, *answers) for x in side if x is not None}
+    labels = {str(x) for side in (true, *answers) for x in side if x is not None}
+    short = {str(x) for x in {*true} - {None} if sum(map(str.isalpha, str(x))) < 3}
     kinds: list[Any] = [("--ignore-case", "case", str.casefold), ("--strip", "blanks", str.strip)]
     for flag, kind, fold in kinds:
-        times = Counter(map(fold, labels))
-        if n_alike := sum(n for n in times.values() if n > 1):
+        n_alike = sum(n for n in Counter(map(fold, labels)).values() if n > 1)
+        if n_alike and len({*map(fold, short)}) == len(short):
             line[flag] = []
             notes.append(f"{len(labels)} labels, of which {n_alike} differ only by {kind}")
-    if None in references:
+    if None in true:
         line["--drop-null"] = []
-    if not {folded(x) for side in answers for x in side} <= {*map(folded, references)} - {""}:
+    if not {folded(x) for side in answers for x in side} <= {*map(folded, true)} - {""}:
         line["--unknown"] = ["wrong"]
         notes.append("Predictions that are missing, or no class of the references, are wrong")
     return line, notes
