@@ -278,7 +278,7 @@ SAID = {
     HOW_SURE: [samples_said, study_pages.hatecheck_widths_said],
     "docs/which-number.md": [bbh_said, study_pages.hatecheck_said, rare_said],
     "docs/continuous-integration.md": [study_pages.decisions_said],
-    "docs/language-models.md": [log_said, suite_said],
+    "docs/language-models.md": [log_said, suite_said, study_pages.suites_said],
 }
 
 

@@ -189,6 +189,17 @@ def of_groups(sides, squares, moved, furthest, weights, groups, metric, average=
     """
     n = np.zeros(squares.shape)
     np.add.at(n, tuple(sides), weights)
+    given = squares, moved, furthest, weights, groups, metric
+    rows = sides[metric == "markedness"]
+    error = math.sqrt(Groups(rows, groups, weights, moved, furthest).variance)
+    squares = squares_of_groups(sides, *given)
+    return error, interval(n, metric, average, level, squares, of_groups=error)[2:]
+
+
+def squares_of_groups(sides, squares, moved, furthest, weights, groups, metric):
+    """Return the sums of squared weights times the design effects."""
+    n = np.zeros(squares.shape)
+    np.add.at(n, tuple(sides), weights)
     rows = sides[metric == "markedness"]
     made = Groups(rows, groups, weights, moved, furthest)
     effects = np.ones(squares.shape)
@@ -214,8 +225,7 @@ def of_groups(sides, squares, moved, furthest, weights, groups, metric, average=
                 effect = over(made.f[pool] * (away**2).sum(), alone)
                 effect = max(effect, 1) if effect > 0 and pool != -1 else alike
                 effects[c, j] = (made.m[pool] * effect + alike) / (made.m[pool] + 1)
-    error = math.sqrt(made.variance)
-    return error, interval(n, metric, average, level, effects * squares, of_groups=error)[2:]
+    return effects * squares
 
 
 def entropy(x):

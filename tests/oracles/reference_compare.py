@@ -46,9 +46,21 @@ class Side:
         self.g, one = self.value * g, self.squares.sum() / n.sum()
         least = (np.maximum(n, one) / np.maximum(c, one))[self.there][:, c > 0].min()
         self.furthest = np.full(len(r), -self.value * math.log(least))
-        chance = scale if metric == "nit" else math.exp(-reference.entropy(r))
+        self.of_bias(scale, centre, of_cells, metric)
+
+    def of_bias(self, scale, centre, of_cells, metric):
+        entropy = reference.entropy(self.n.sum(axis=1))
+        chance = scale if metric == "nit" else math.exp(-entropy)
         better = max(scale * math.exp(centre), chance)
         self.bias, self.unseen = self.value - better, better * math.sqrt(of_cells[2])
+
+    def remove_bias_of_groups(self, references, answers, weights, groups, metric):
+        cells = references, answers
+        moved, furthest = self.g[cells], self.furthest[references]
+        given = self.squares, moved, furthest, weights, groups, metric
+        squares = reference.squares_of_groups(cells, *given)
+        scale, _, _, centre, of_cells, _ = reference.unbiased(self.n, squares, metric)
+        self.of_bias(scale, centre, of_cells, metric)
 
 
 def compare(
@@ -60,6 +72,9 @@ def compare(
         weights = np.array(sample_weight, float)
 
     sides = [Side(references, x, weights, k, *score, prior) for x in (a, b)]
+    if groups is not None and score[0] in ("nit", "ema"):
+        for side, answers in zip(sides, (a, b), strict=True):
+            side.remove_bias_of_groups(references, answers, weights, groups, score[0])
     if prior is not None:
         totals = sides[0].n.sum(axis=1)
         weights = weights * (np.array(prior) * totals.sum())[references] / totals[references]
@@ -74,7 +89,7 @@ def compare(
         made = reference.Groups(references, groups, weights, d, furthest)
         variance, df, n_differ = made.variance, made.df, len(set(np.array(groups)[differ]))
         if n_differ < 30:
-            one_more = made.of_one_more()
+            one_more = max(one_more, made.of_one_more() * math.sqrt(1 - n_differ / len(made.names)))
         if made.m.get(-1, 2) < 2 and (made.centred != 0)[made.pooled == -1].any():
             df = math.nan
     difference = sides[1].value - sides[0].value

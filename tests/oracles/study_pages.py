@@ -136,18 +136,42 @@ def found_said():
 
 
 def groups_said():
-    """Return words on how often models are told apart by samples in groups."""
-    rows = rows_of("GROUPS.md", "equal: p < 0.05")
-    highest = rows.groupby("section")["equal: p < 0.05"].max()
-    many = rows[rows["groups"] >= 25]
-    fair = many[many["of the t-test"] <= 0.06]
-    lost = 100 * (fair["of the t-test.1"] - fair["B better: p < 0.05"]).max()
+    """Return words on what groups do to errors of the comparison and to intervals."""
+    text = " ".join(text_of("GROUPS.md").split())
+    ((n_shares, n_failed),) = re.findall(r"Of (\d+) shares of cells (\d+) fail", text)
+    rows = rows_of("GROUPS.md", "covered: macro").astype(str)
+    columns = "p < 0.05: macro", "p < 0.05: NIT", "covered: macro", "covered: NIT"
+    means = [pandas.to_numeric(rows[x].str.strip("*"), "coerce").mean() for x in columns]
+    is_even = (rows["sizes"] == "10") & (rows["groups of the last"] != "3")
+    warned = rows[is_even][["warned: macro", "warned: NIT"]].astype(float).max().max()
+    gates = rows_of("GROUPS.md", "passes").astype(str)["passes"].str.strip("*").astype(float)
+    suites = rows_of("GROUPS.md", "tasks").astype(str)["p < 0.05"].str.strip("*").astype(float)
+    apart = re.findall(
+        r"Of (\d+) cells `compare` fails in (\d+) .*? of the difference in (\d+), and those of "
+        r"`estimate` in (\d+)", text
+    )  # fmt: skip
+    cells, *failed = (sum(map(int, numbers)) for numbers in zip(*apart, strict=True))
     return [
-        f"in at most {highest['Informedness']:.1%} of the pairs for Informedness and "
-        f"{highest['NIT']:.1%} for NIT",
-        f"at most {lost:.1f} points below the t-test",
-        f"cover it in at least {many['interval of the difference covers'].min():.1%}",
-        f"cover the truth in at least {rows['interval of A covers'].min():.1%}",
+        f"of {int(n_shares):,} shares without a warning, {n_failed} fail",
+        f"p < 0.05 in {means[0]:.1%} (Informedness) and {means[1]:.1%} (NIT) of the pairs",
+        f"cover the truth in {means[2]:.1%} and {means[3]:.1%}",
+        f"with at least five of each class at most {warned:.0%} of the samples are warned of",
+        f"in {gates.mean():.1%} of the samples on average and at most {gates.max():.1%}",
+        f"the mean over tasks has p < 0.05 in {suites.min():.1%} to {suites.max():.1%}",
+        f"of {cells} cells, `compare` fails in {failed[0]}, its interval in {failed[1]} and that "
+        f"of one model in {failed[2]}",
+    ]
+
+
+def suites_said():
+    """Return words on suites whose tasks are a sample."""
+    rows = rows_of("SUITES.md", "p < 0.05")
+    rows = rows[rows["section"] == "Tasks drawn anew"]
+    shares = [f"{share:.1%}" for share in rows["p < 0.05"]]
+    tasks = [str(n) for n in rows["tasks"]]
+    return [
+        f"p < 0.05 in {', '.join(shares[:-1])} and {shares[-1]} of suites with "
+        f"{', '.join(tasks[:-1])} and {tasks[-1]} tasks"
     ]
 
 

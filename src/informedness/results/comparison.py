@@ -377,13 +377,13 @@ def models_of(
 ) -> list[ComparedModel]:
     """Return the models of these samples; raise ValueError if there is nothing to compare."""
     models = []
-    for argument, table in zip(samples.arguments, samples.tables, strict=True):
+    for i, (argument, table) in enumerate(zip(samples.arguments, samples.tables, strict=True)):
         if score.says_nothing(table):
             rule = "have at least two classes, or there is nothing to tell apart"
             label = table.labels[int(np.argmax(table.reference_totals))]
             raise ValueError(f"`y_true` must {rule}: all are {show(label)}")
         lacking = score.too_few(table, prior) or _too_rare(table, score)
-        side = side_of(score, table, with_prior(table, prior))
+        side = side_of(score, table, with_prior(table, prior), samples.in_groups(i))
         with naming_warnings(f"`{argument}`"):
             value = float(score.value(table, prior=prior))
         models.append(ComparedModel(argument, table, value, side, lacking))

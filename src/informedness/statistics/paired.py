@@ -79,19 +79,24 @@ def n_groups(pairs: CellPairs | None) -> int:
     return 0 if pairs is None or pairs.groups is None else 1 + int(pairs.groups.max())
 
 
-def side_of(score: ScoreWithInterval, table: Table, scored: Table) -> Side:
-    """Return what the test needs to know of a model with this table.
+def side_of(
+    score: ScoreWithInterval, table: Table, scored: Table, pairs: CellPairs | None = None
+) -> Side:
+    """Return what the test needs to know of a model with this table, or its samples in groups.
 
     If `scored` has its references reweighted, only how their predictions are shared out varies.
     """
+    judged = scored
+    if score.by_cell and pairs is not None:
+        judged = of_groups(table, score, pairs).table
     if score.undefined(scored):
         none = np.zeros(len(scored.rows))
-        return Side(table.rows, none, none, *score.bias(scored))
+        return Side(table.rows, none, none, *score.bias(judged))
     slopes = score.cell_gradient(scored)
     if scored is not table:
         sums = sum_by(table.rows, scored.counts * slopes, len(table.labels))
         slopes = slopes - quotient(sums, scored.reference_totals)[table.rows]
-    return Side(table.rows, slopes, score.furthest(scored), *score.bias(scored))
+    return Side(table.rows, slopes, score.furthest(scored), *score.bias(judged))
 
 
 def paired_test(
@@ -122,7 +127,8 @@ def paired_test(
         parts, times = np.bincount(pairs.groups, amounts * moved), np.ones(n)
         n_different = len(np.unique(pairs.groups[pairs.differ]))
         if n_different < _MANY_DIFFERENT:
-            one_more = by_class.one_more
+            # no group is missing where all differ
+            one_more = max(one_more, by_class.one_more * math.sqrt(1 - n_different / n))
 
     # further samples that differ weigh as those seen, each by what it adds to the variance
     sizes, times = np.append(np.abs(parts), one_more), np.append(times, 1.0)
