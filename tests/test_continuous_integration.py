@@ -105,6 +105,7 @@ def test_compare_prints_how_many_samples_a_size_takes(run):
     assert "0.1 takes" not in of_groups  # of too few to test
     assert "(80% power); 0.1 takes" in run(f"{COMPARE} a b --detect 0.1")[1]
     assert "; 0.1 takes" in run(f"{COMPARE} a bad --detect 0.1")[1]
+    assert "takes" not in run(f"{COMPARE} a bad --margin 0.1")[1]  # worse is shown
 
 
 def test_a_margin_takes_the_samples_with_which_an_equal_model_passes():

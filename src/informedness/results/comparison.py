@@ -185,11 +185,13 @@ class Comparison(Measured):
         parts = [f"{verdict}: {size}, {p_text(self.p_value)}"]
         if self.margin is not None:
             parts.append(margin_in_words(self.margin, self.within_margin, self.confidence_interval))
-        if self.verdict == "not shown" and not math.isnan(self.detectable):
+        is_open = self.verdict == "not shown"
+        if is_open and self.detection is not None:
             least = f"a true difference of {self.detectable:.2g}, either way,"
             power = "about four times out of five (80% power)"
             parts.append(f"samples like these would show {least} {power}")
-        if self._asked is not None and self.detection is not None:
+        is_asked = self.detect is not None or (is_open and self.margin is not None)
+        if is_asked and self._asked and self.detection is not None:
             n_needed = self.samples_in_words(self._asked, self.detection)
             parts.append(f"{self._asked:g} takes {n_needed} for 80% power")
         gained = f"B is right on {samples(self.gained)} that A gets wrong"
