@@ -121,12 +121,7 @@ def verdicts_in(
     Of three columns of the same two labels each is the verdict of the others: it is the one whose
     name says neither side. Where names do not say which, each has no others.
     """
-    known = {*references, *(asked or ())}
-    names = [x for x in columns if len(labels_in(columns[x])) > 1][::-1]
-    labels = dict[str, list[str]]()
-    for name in sorted(names, key=lambda x: x not in known)[:_MOST_COMPARED]:
-        texts = {x: folded(x) for x in {*columns[name]}}
-        labels[name] = [texts[x] for x in columns[name]]
+    labels = _folded_labels(columns, {*references, *(asked or ())})
 
     def is_verdict(*names: str) -> bool:
         three = [labels[name] for name in names]
@@ -146,6 +141,18 @@ def verdicts_in(
             elif say_neither != (False, True):
                 verdicts.setdefault(verdict, ())
     return verdicts
+
+
+def _folded_labels(
+    columns: Mapping[str, Sequence[Any]], first: Collection[Any]
+) -> dict[str, list[str]]:
+    """Return columns of labels, folded; of very many these first ones and the last."""
+    names = [x for x in columns if len(labels_in(columns[x])) > 1][::-1]
+    labels = dict[str, list[str]]()
+    for name in sorted(names, key=lambda x: x not in first)[:_MOST_COMPARED]:
+        texts = {x: folded(x) for x in {*columns[name]}}
+        labels[name] = [texts[x] for x in columns[name]]
+    return labels
 
 
 def _is_verdict(rows: Collection[tuple[str, ...]]) -> bool:
