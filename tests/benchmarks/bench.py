@@ -59,7 +59,10 @@ from statsmodels.stats.multitest import multipletests
 import informedness
 from informedness import estimate, informedness_score, nit_score, report, slices
 from informedness.cli import main as main_of_command
+from informedness.files.joined import columns_of, joined_rows
+from informedness.files.samples import Samples
 from informedness.results.slices import Slices
+from informedness.tables.label_options import LabelOptions
 from informedness.trainer import ComputeMetrics
 
 SEED, GIB, BUDGET = 2003, 2**30, 2.0
@@ -279,6 +282,86 @@ def written(kind, n):
     }
 
 
+TEXTS = {
+    "quoted": '"This is a text, number {} of them"'.format,
+    "of four lines": '"This is a text,\nnumber {} of them,\n\nand it goes ""on"""'.format,
+}
+
+
+def with_text(kind, n):
+    """Write labels beside text, as CSV or JSON lines; return the path."""
+    pairs = zip(*contained("list of str", codes(n, 10)), strict=True)
+    path = FOLDER / ("texts.jsonl" if kind == "of 40 words" else "texts.csv")
+    with path.open("w") as file:
+        if kind in TEXTS:
+            file.write("y,p,text\n")
+            file.writelines(f"{y},{p},{TEXTS[kind](i)}\n" for i, (y, p) in enumerate(pairs))
+            return path
+        for i, (y, p) in enumerate(pairs):
+            row = {"id": i, "text": f"text {i} " * 40, "y": y, "p": p, "scores": [0.1, 0.2, 0.7]}
+            file.write(json.dumps(row) + "\n")
+    return path
+
+
+def beside_text(kind, n):
+    """Count two columns of a file that has text beside them, and have an engine group by them."""
+    path = with_text(kind, n)
+    engine = duckdb.connect(config={"threads": 2})
+    query = f"SELECT y, p, count(*) FROM '{path}' GROUP BY ALL"
+    return {
+        "table_from_file": partial(informedness.table_from_file, path, **COLUMNS),
+        "DuckDB": lambda: engine.execute(query).fetchall(),
+    }
+
+
+def joined(n):
+    """Compare two models in files that have the same identifiers in another order."""
+    y, p = contained("list of str", codes(n, 10))
+    first = pd.DataFrame({"id": [f"id-{i}" for i in range(len(y))], "y": y, "p": p})
+    first.to_csv(FOLDER / "a.csv", index=False)
+    first.sample(frac=1, random_state=SEED).to_csv(FOLDER / "b.csv", index=False)
+    paths = [str(FOLDER / name) for name in ("a.csv", "b.csv")]
+    engine = duckdb.connect(config={"threads": 2})
+    query = "SELECT a.y, a.p, b.p, count(*) FROM '{}' a JOIN '{}' b USING (id) GROUP BY ALL"
+
+    def columns():
+        samples = Samples({"references": "y", "predictions": "p"}, LabelOptions())
+        names = {"references": "y"}, {"predictions": "p"}
+        return columns_of(samples, joined_rows(paths, "id", names, samples))
+
+    return {
+        "files joined": columns,
+        "DuckDB": lambda: engine.execute(query.format(*paths)).fetchall(),
+    }
+
+
+def weighted(n):
+    """Count a table of a database in which each row has another weight."""
+    rows = max(100, int(SHARE * n))
+    engine = duckdb.connect(config={"threads": 2})
+    of_row = "'c' || (hash({}) % 10)"
+    engine.execute(
+        f"CREATE TABLE t AS SELECT {of_row.format('i')} AS y, {of_row.format('i + 1')} AS p, "
+        f"random() AS w FROM range({rows}) r(i)"
+    )
+    query = "SELECT y, p, count(*) FROM t GROUP BY ALL"
+    how = COLUMNS | {"weights": "w"}
+    return {
+        "table_from_frame": lambda: informedness.table_from_frame(engine.table("t"), **how),
+        "DuckDB": lambda: engine.execute(query).fetchall(),
+    }
+
+
+def listed(n):
+    """List the columns of a file, and score it."""
+    path = with_text("quoted", n)
+    command = sys.executable, "-m", "informedness", "report", str(path)
+    return {
+        "informedness report FILE": process(*command),
+        "scoring": process(*command, "-r", "y", "-p", "p"),
+    }
+
+
 def loaded_lines(path):
     with path.open() as file:
         return Counter((row["y"], row["p"]) for row in map(json.loads, file))
@@ -466,6 +549,10 @@ def of_forms(forms, name, *options):
 CODES, WORDS = "{}, N = {:,}, k = {:,}", "{0}, {3} characters, N = {1:,}, k = {2:,}"
 IGNORED, COMPUTED = "{}, 3 in 10 ignored, N = {:,}, k = 10", "{}, {}, N = {:,}, k = 10"
 FILE, PARQUET = "{}, N = {:,}, k = 10, 5 characters", "Parquet of {}, N = {:,}, k = 100"
+TEXT_BESIDE = "CSV with a text {} beside the labels, N = {:,}, k = 10"
+JSON_BESIDE = "JSON lines with a text {} beside the labels, N = {:,}, k = 10"
+JOINED = "two CSV files joined on identifiers, N = {:,}, k = 10"
+WEIGHTED = "DuckDB table with a weight of its own in each row, N = {:,}, k = 10"
 COLUMNS_OF_PANDAS = "report on columns of pandas, N = {:,}, k = 10"
 SLICES = "slices(y, p, by=...), N = {:,}, k = 10, {:,} slices"
 AGAINST_REST = 'slices(y, p, by=g, vs_rest="nit"), N = {:,} near chance, k = 4, 4 slices'
@@ -512,6 +599,11 @@ WORKS = {
         (FILE, written, ("jsonl", 2 * 10**6), (2, "json.loads and Counter")),
         (FILE, written, ("txt", 2 * 10**6), (2, "CSV"), (2, "MB of CSV")),
         (FILE, written, ("xlsx", 50_000)),
+        (TEXT_BESIDE, beside_text, ("quoted", 10**6), (3, "DuckDB")),
+        (TEXT_BESIDE, beside_text, ("of four lines", 3 * 10**5), (10, "DuckDB")),
+        (JSON_BESIDE, beside_text, ("of 40 words", 3 * 10**5), (4, "DuckDB")),
+        (JOINED, joined, (10**6,), (8, "DuckDB")),
+        (WEIGHTED, weighted, (2 * 10**7,), (3, "DuckDB"), (500, "MB")),
         (COLUMNS_OF_PANDAS, named, (10**6,), (2, "arrays")),
         (SLICES, sliced, (10**7, 20), (0.1, "s")),
         (SLICES, sliced, (10**6, 10_000), (1, "s")),
@@ -540,6 +632,12 @@ WORKS = {
         ("informedness {}", commanded, ("--help", "numpy"), (0.12, "s")),
         ("informedness {}", commanded, ("report y.txt p.txt", "numpy"), (0.2, "s")),
         ("informedness {}", commanded, (METRIC, "pandas, sklearn.metrics"), (0.25, "s")),
+        (
+            "report on a CSV file that lists its columns, N = {:,}",
+            listed,
+            (10**6,),
+            (1.5, "scoring"),
+        ),
         ("make {}", made, ("paper",), (60, "s")),
     ],
     "Page": [
