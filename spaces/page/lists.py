@@ -34,7 +34,7 @@ _ENDS = {"[": "]", "(": ")", "{": "}"}
 _DEEPEST = 8  # brackets within one another
 
 _IN_CALLS = rf"(?:{_CALL}\(\s*)*"
-_STARTS_NAMED = re.compile(rf"\s*{_IN_CALLS}\{{?\s*{_NAME}\s*(?:{_CALL}\(|\[|\([^()\n]*,)")
+_STARTS_NAMED = re.compile(rf"\s*{_IN_CALLS}(?:\{{\s*)?{_NAME}\s*(?:{_CALL}\(|\[|\([^()\n]*,)")
 _STARTS_LIST = re.compile(rf"(?:{_CALL})?[\[({{]")
 # such as (A) first, cat(s), [POS] or {x}
 _ONE_LABEL = re.compile(r"[\w.]*\([^\s,()]*\).*|\[[^\s,\[\]]*\]|\{[^\s,{}]*\}")

@@ -40,7 +40,7 @@ HOME = tempfile.TemporaryDirectory()
 os.environ.update(HF_HOME=HOME.name, HF_EVALUATE_OFFLINE="1", HF_UPDATE_DOWNLOAD_COUNTS="0")
 os.environ["EVALUATE_VERBOSITY"] = "error"
 ROOT, FOLDER = Path(__file__).resolve().parents[2], Path(HOME.name)
-sys.path.insert(0, str(ROOT / "spaces"))
+sys.path[:0] = [str(ROOT / "spaces"), str(ROOT / "tests" / "space")]
 
 import datasets
 import duckdb
@@ -55,6 +55,7 @@ from sklearn.metrics import accuracy_score, balanced_accuracy_score
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.multitest import multipletests
+from visitors import HARMLESS, HOSTILE, longest_wait
 
 import informedness
 from informedness import estimate, informedness_score, nit_score, report, slices
@@ -529,6 +530,17 @@ def dragged():
     return {"the page": partial(page.evaluate, step)}
 
 
+class Wait(partial):
+    """A run that returns the seconds that count, those of one visitor beside others."""
+
+
+def waited():
+    """Ask for a score while ten others send hostile text, or other text that is as long."""
+    address, _ = OPEN.enter_context(running("informedness"))
+    texts = {"hostile text": HOSTILE, "harmless text": HARMLESS}
+    return {f"beside {name}": Wait(longest_wait, address, sent) for name, sent in texts.items()}
+
+
 # All works: name, what makes the runs, its arguments, goals. A goal is a bound on the time of ours
 # in times that of a peer, or on its "s" or "MB", or on its memory in times that of a peer: "MB of"
 
@@ -643,6 +655,7 @@ WORKS = {
     "Page": [
         ("first page of the Space, cold", first_page, (), (1, "s")),
         ("a step of a handle of the simulation", dragged, (), (0.05, "s")),
+        ("longest wait of a visitor beside ten others", waited, (), (10, "s")),
     ],
 }
 
@@ -651,6 +664,8 @@ WORKS = {
 
 
 def clock(run, loops=1):
+    if isinstance(run, Wait):
+        return run()
     start = time.perf_counter()
     for _ in range(loops):
         run()

@@ -16,11 +16,11 @@ def filled(before: str, part: str, after: str = "") -> str:
     return before + part * ((N - len(before + after)) // len(part)) + after
 
 
-HARMLESS = filled("label\tprediction\n", "a\tb\n")
+HARMLESS = [filled("label\tprediction\n", "a\tb\n"), filled("x = [", "1, ", "1]")] * 5
 HOSTILE = [  # of which a pattern that matches in many ways takes minutes
     filled("a", " ", "b,c"),
     filled("", "["),
-    filled("'", "\\'"),
+    filled("", " ", "b,c"),
     filled("x = [", "1 ", "("),
     filled("", '{"a":'),
     filled("a\t", "1", "x\n1\t2"),
