@@ -57,9 +57,9 @@ def check_encoding(encoding: str | None) -> None:
         name = codecs.lookup(encoding).name if encoding else name
         if re.fullmatch(TEXT, name):
             return
-    raise Refusal(
-        f"{encoding!r:.40} is not an encoding of text that is read here, such as utf-8, utf-16, "
-        "latin-1, cp1252, shift_jis, gb18030 or big5."
+    raise ValueError(
+        "`encoding` must be one of text, such as utf-8, utf-16, latin-1, cp1252, shift_jis, gb18030 "
+        f"or big5, got {encoding!r:.40}"
     )
 
 
