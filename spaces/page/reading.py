@@ -58,8 +58,8 @@ def check_encoding(encoding: str | None) -> None:
         if re.fullmatch(TEXT, name):
             return
     raise ValueError(
-        "`encoding` must be one of text, such as utf-8, utf-16, latin-1, cp1252, shift_jis, gb18030 "
-        f"or big5, got {encoding!r:.40}"
+        "`encoding` must be one of text, such as utf-8, utf-16, latin-1, cp1252, shift_jis, "
+        f"gb18030 or big5, got {encoding!r:.40}"
     )
 
 
