@@ -14,6 +14,7 @@ from scipy import stats
 from harnesses.arithmetic import LOGS
 from informedness import compare, compare_tasks, estimate, read_log
 from informedness.logs.suite import compare_logs
+from informedness.warnings import OwnLabelsWarning, collected
 from inputs.cli_cases import refused
 from oracles import dense, reference
 from oracles.golden import close
@@ -214,3 +215,13 @@ def test_logs_are_compared_over_all_tasks_that_both_have(command):
     one = json.loads(command("compare", a, b, "--task", "arithmetic_plain", "--format", "json")[1])
     answers = [read_log(log, task="arithmetic_plain")[0] for log in (a, b)]
     assert one["difference"] == answers[0].compare(answers[1]).difference
+
+
+def test_a_task_may_have_one_sample_of_each_of_its_classes():
+    intents = [f"intent {i}" for i in range(60)]
+    tasks = dict.fromkeys(("one", "two"), (intents, intents, intents[:30] + intents[:30]))
+    with collected() as notes:
+        assert compare_tasks(tasks, metric="accuracy").difference == -0.5
+    assert not any(isinstance(note, OwnLabelsWarning) for note in notes)
+    with pytest.warns(OwnLabelsWarning, match="60 of 60 `y_true` are labels of their own"):
+        compare(*tasks["one"], metric="accuracy")

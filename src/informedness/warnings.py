@@ -44,11 +44,13 @@ def collected() -> Iterator[list[Warning]]:
 
 
 @contextmanager
-def naming_warnings(name: str) -> Iterator[None]:
-    """Name a run, a file or a model in each warning about it."""
+def naming_warnings(name: str, without: type[Warning] | None = None) -> Iterator[None]:
+    """Name a run, a file or a model in each warning about it; issue none `without` a category."""
     with collected() as notes:
         yield
     for note in notes:
+        if without is not None and isinstance(note, without):
+            continue
         warn(f"{name}: {str(note).removeprefix(WARNING_PREFIX)}", type(note))
 
 
@@ -66,3 +68,7 @@ def issue_once(notes: list[Warning], issued_kinds: set[str]) -> None:
 
 class IntervalWarning(InformednessWarning):
     """Of tables like this one, the interval is not known to cover the truth as often as it says."""
+
+
+class OwnLabelsWarning(LabelsWarning):
+    """Nearly every reference is a label of its own, as texts and identifiers are."""

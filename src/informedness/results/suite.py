@@ -20,7 +20,7 @@ from ..tables.containers import read_quickly
 from ..text.account import Read
 from ..text.layout import Measured, Result, Rows
 from ..text.render import as_json, interval_heads, p_text, rounded, shown, shown_p
-from ..warnings import naming_warnings
+from ..warnings import OwnLabelsWarning, naming_warnings
 from .comparison import Comparison, check_size, compare, is_within, margin_in_words, verdict_of
 from .estimate import Averaged, Estimate, estimate
 from .sentences import share_text
@@ -263,7 +263,8 @@ def compare_tasks(
     comparisons: dict[str, Comparison] = {}
     left_out: list[str] = []
     for name, (references, *answers) in tasks.items():
-        with naming(shown(name)), naming_warnings(shown(name)):
+        # a task of many classes may have one sample of each
+        with naming(shown(name)), naming_warnings(shown(name), without=OwnLabelsWarning):
             labels = set(read_quickly(references, "y_true").tolist())
             if len(labels) < 2:
                 left_out.append(f"{shown(name)}, whose references are all {show(*labels)}")

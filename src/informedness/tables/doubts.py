@@ -15,6 +15,7 @@ import numpy as np
 
 from ..core.labels import NAMES, Label, LabelsWarning, Numbers, show, warn
 from ..core.table import Table, warn_of_labels
+from ..warnings import OwnLabelsWarning
 
 # Words in names of columns; the last only where no other is there: "predicted label".
 _TRUE = re.compile(
@@ -80,7 +81,7 @@ def warn_of_own_labels(n_different: int, n_samples: int | None, label: Any, name
         warn(
             f"{n_different:,d} of {n_samples:,d} `{name}` are labels of their own: are these texts "
             "or identifiers? If they are classes, declare them all as `labels`",
-            LabelsWarning,
+            OwnLabelsWarning,
         )
 
 
