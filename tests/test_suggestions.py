@@ -247,3 +247,10 @@ def test_labels_that_differ_in_case_are_warned_of_with_the_options_that_make_the
     code, _, errors = run("report case.csv -r gold -p pred")
     assert (code, "with --ignore-case or --strip\n" in errors) == (0, True)
     assert "differ only" not in run("report case.csv -r gold -p pred --ignore-case")[2]
+
+
+def test_a_header_that_is_not_text_is_refused_by_its_line(run):
+    Path("null.csv").write_bytes(b"go\0ld,bert\nham,ham\nspam,ham\n")
+    code, output, error = run("report null.csv")
+    assert (code, output) == (2, "")
+    assert "line 1 is not text in UTF-8" in error

@@ -58,6 +58,11 @@ class Delimited:
         self.header = numbered(self._first_row)
         self._n_first = len(rows)
         self._hidden = dict[str, int]()
+        if "\ufffd" in "".join(names.values() or self.header):  # in place of what is not UTF-8
+            reason = why_not_utf8(stream.readlines(_START))
+            stream.seek(0)
+            if reason:
+                raise DataError(reason)
         if not names:
             return
         try:
