@@ -12,6 +12,7 @@ PACKAGE = Path(informedness.__file__).parent
 TESTS = Path(__file__).parent
 FLOORS = [  # the lowest first; what shares a floor does not know each other
     ["core"],
+    ["messages"],
     ["errors", "warnings"],
     ["text"],
     ["tables", "statistics"],

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
+from .messages import join, message, message_of, with_subject
+
 
 @contextmanager
 def needing(what: str, package: str) -> Iterator[None]:
@@ -41,7 +43,7 @@ class DataError(ValueError):
 def refuse_all(errors: Sequence[ValueError]) -> None:
     """Raise one error that says all of these; nothing if there are none."""
     if errors:
-        raise DataError("; ".join(dict.fromkeys(map(str, errors))))
+        raise DataError(join({str(error): error for error in errors}.values()))
 
 
 @contextmanager
@@ -54,8 +56,8 @@ def naming(what: object, *damages: type[Exception]) -> Iterator[None]:
     try:
         yield
     except named as error:
-        reason = str(error)
+        reason = message_of(error)
         if not isinstance(error, ValueError):
-            reason = f"it is damaged: {type(error).__name__} {error}"
-        message = f"{what}: {reason}" if what != "" else reason
-        raise DataError(message) from error
+            kind = type(error).__name__
+            reason = message("it is damaged: {kind} {error}", kind=kind, error=error)
+        raise DataError(with_subject(what, reason)) from error

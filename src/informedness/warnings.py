@@ -15,10 +15,11 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .core.labels import NOTES, WARNING_PREFIX, warn
+from .core.labels import NOTES, warn
 from .core.labels import InformednessWarning as InformednessWarning
 from .core.labels import LabelsWarning as LabelsWarning
 from .core.labels import UndefinedMetricWarning as UndefinedMetricWarning
+from .messages import message_of, with_subject, words_of
 
 
 @contextmanager
@@ -51,7 +52,7 @@ def naming_warnings(name: str, without: type[Warning] | None = None) -> Iterator
     for note in notes:
         if without is not None and isinstance(note, without):
             continue
-        warn(f"{name}: {str(note).removeprefix(WARNING_PREFIX)}", type(note))
+        warn(with_subject(name, note), type(note))
 
 
 def issue_once(notes: list[Warning], issued_kinds: set[str]) -> None:
@@ -60,10 +61,10 @@ def issue_once(notes: list[Warning], issued_kinds: set[str]) -> None:
     So that a training loop says it once, and not in each step.
     """
     for note in notes:
-        kind = re.sub("[^a-z]+", " ", str(note))
+        kind = re.sub("[^a-z]+", " ", words_of(note))
         if kind not in issued_kinds:
             issued_kinds.add(kind)
-            warn(str(note).removeprefix(WARNING_PREFIX), type(note))
+            warn(message_of(note), type(note))
 
 
 class IntervalWarning(InformednessWarning):

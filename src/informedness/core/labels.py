@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -39,9 +39,6 @@ _NUMBERS = (bool, float, np.bool_, np.number)  # a list of one of them is read a
 _OF_SCORES = "take argmax(axis=1) of several scores, > 0.5 of a probability, > 0 of a logit"
 # Text that stands for no value, as pandas reads it.
 NULLS = frozenset(("", *["NA", "N/A", "NaN", "nan", "None", "null", "NULL", "<NA>", "#N/A"]))
-
-_short = reprlib.Repr()
-_short.maxstring = _short.maxother = 80
 
 
 class InformednessWarning(UserWarning):
@@ -78,8 +75,21 @@ def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
 
 
 def show(value: object) -> str:
-    """Return `repr(value)`, shortened in the middle if it is long."""
-    return _short.repr(value)
+    """Return `repr(value)`, shortened in the middle if it is long; text stays one literal."""
+    return _SHORT.repr(value)
+
+
+class _Short(reprlib.Repr):
+    def repr1(self, x: Any, level: int) -> str:
+        if not isinstance(x, (str, bytes)):
+            return super().repr1(x, level)
+        dots: Any = "..." if isinstance(x, str) else b"..."
+        cuts = (x[:n] + dots + x[-n - 1 :] for n in range(37, 0, -1))
+        return next(text for text in map(repr, chain([x[:81]], cuts)) if len(text) <= 80)
+
+
+_SHORT = _Short()
+_SHORT.maxother = 80
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,161 @@
+"""Messages: English about arguments of Python, which each surface renders with its own names.
+
+A message is words and values. Words name arguments: `labels`, or one with its value, as in
+unknown="wrong". A value stands in quotes, as `show` and !r write it, or is a field. Only words are
+ever renamed, never values. Programs test the code, and never the words.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from string import Formatter
+from typing import Any, TypeAlias
+
+from .core.labels import WARNING_PREFIX, show
+
+Parts: TypeAlias = Sequence[str]
+"""Words and, at odd positions, values."""
+Naming: TypeAlias = Callable[[str, str | None], str | None]
+"""What a surface calls an argument, or an argument with this value; None if it has none."""
+
+_LITERAL = r"b?'(?:\\.|[^'\\])*'|b?\"(?:\\.|[^\"\\])*\""
+_CODE = rf"`(?:[^`'\"]|{_LITERAL})*`"  # an argument, as in `y_pred['a']`, or any Python
+_VALUE = re.compile(rf"({_CODE})|(?<!\w)(?!(?<==)\"\w+\")({_LITERAL})", re.DOTALL)
+_NAME = rf"`((?:[^`'\"\0]|{_LITERAL})*)`"
+_SETTING = r"(?<![\w.`])(\w+)=(?:\"(\w+)\"|(\d+(?:\.\d+)?|True)|(?=[ `,;:.)]|$))"
+_ARGUMENT = re.compile(f"{_NAME}|{_SETTING}", re.DOTALL)
+# The marks of a value, with its position, and of an argument without a name
+_PLACE, _UNNAMED = re.compile("\0([0-9]+)\0"), "\1"
+_ASIDE = re.compile(rf" \((?:[^()]|\([^()]*\))*{_UNNAMED}(?:[^()]|\([^()]*\))*\)")
+_INSIDE = r"(?:(?!; |\. [A-Z]).)*"
+_CLAUSE = re.compile(rf"(?:; |\. (?=[A-Z])){_INSIDE}{_UNNAMED}{_INSIDE}(?<!\.)", re.DOTALL)
+
+
+class Message(str):
+    """Text that keeps its parts; `values` are what a program may need of a message with a code."""
+
+    parts: Parts
+    code: str
+    values: Mapping[str, Any]
+
+    def __new__(cls, text: str, code: str = "", /, **values: Any) -> "Message":
+        """Return a whole text as a message; its values stand in quotes."""
+        return _made(parts_of(text), code, values)
+
+    def __radd__(self, prefix: str) -> "Message":
+        return _made(_joined(parts_of(prefix), self.parts), self.code, self.values)
+
+
+def message(template: str, code: str = "", /, **fields: Any) -> Message:
+    """Return a message with values in its fields, {x!r} as `show` writes it.
+
+    A field in backticks is the name of an argument, and one that is a message stays one.
+    """
+    parts = [""]
+    for words, name, spec, conversion in Formatter().parse(template):
+        parts[-1] += words
+        if name is None:
+            continue
+        value = fields[name]
+        if isinstance(value, Message):
+            parts = [*_joined(parts, value.parts)]
+        elif parts[-1].endswith("`"):
+            parts[-1] += value
+        else:
+            parts += [show(value) if conversion else format(value, spec or ""), ""]
+    whole: Parts = ("",)
+    for position, part in enumerate(parts):
+        whole = _joined(whole, ("", part, "") if position % 2 else parts_of(part))
+    return _made(whole, code, fields if code else {})
+
+
+def message_of(source: object) -> Message:
+    """Return what an error, a warning or a text says, without the prefix of warnings."""
+    text: Any = source
+    if isinstance(source, BaseException):
+        is_text = len(source.args) == 1 and isinstance(source.args[0], str)
+        text = source.args[0] if is_text else str(source)
+    found = text if isinstance(text, Message) else Message(str(text))
+    words, *others = found.parts
+    code = found.code or getattr(source, "code", "")  # an attribute of errors of `core`
+    return _made([words.removeprefix(WARNING_PREFIX), *others], code, found.values)
+
+
+def join(sources: Iterable[object], separator: str = "; ") -> Message:
+    """Return several messages as one, with the code and the values of the first that has one."""
+    messages = [*map(message_of, sources)]
+    parts: Parts = messages[0].parts if messages else ("",)
+    for other in messages[1:]:
+        parts = _joined(_joined(parts, (separator,)), other.parts)
+    coded = next((x for x in messages if x.code), Message(""))
+    return _made(parts, coded.code, coded.values)
+
+
+def with_subject(subject: object, source: object) -> Message:
+    """Return a message behind the name of its subject, unless this name is empty.
+
+    The name is a value, unless it is a message, or an argument in backticks, with which no name
+    of a file begins (`render.shown`).
+    """
+    said = message_of(source)
+    if subject == "":
+        return said
+    is_words = isinstance(subject, Message) or str(subject).startswith("`")
+    parts = message_of(subject).parts if is_words else ("", str(subject), "")
+    return _made(_joined(_joined(parts, (": ",)), said.parts), said.code, said.values)
+
+
+def render(source: object, naming: Naming, keeps_clauses: bool = True) -> Message:
+    """Return a message with the names of a surface; an argument without a name stays as it is.
+
+    Unless it `keeps_clauses`, clauses about such an argument are left out: those behind a semicolon
+    or another sentence, and what is in brackets. In the first clause it loses its backticks.
+    """
+    said = message_of(source)
+    words = [re.sub(f"[\0{_UNNAMED}]", "?", part) for part in said.parts[::2]]
+    text = words[0] + "".join(f"\0{2 * i + 1}\0{x}" for i, x in enumerate(words[1:]))
+
+    def named(match: re.Match[str]) -> str:
+        name, setting, word, other = match.groups()
+        found = naming(name, None) if setting is None else naming(setting, word or other or "")
+        if found is None and not keeps_clauses:
+            return f"{_UNNAMED}{match[0].strip('`')}"
+        return match[0] if found is None else found
+
+    text = _ARGUMENT.sub(named, text)
+    if not keeps_clauses:
+        text = _CLAUSE.sub("", _ASIDE.sub("", text)).replace(_UNNAMED, "")
+    parts = _PLACE.split(text)
+    parts[1::2] = [said.parts[int(place)] for place in parts[1::2]]
+    return _made(parts, said.code, said.values)
+
+
+def parts_of(text: str) -> Parts:
+    """Return the words and the values of a text; its values stand in quotes."""
+    if isinstance(text, Message):
+        return text.parts
+    parts, end = [""], 0
+    for match in _VALUE.finditer(text):
+        parts[-1] += text[end : match.start()] + (match[1] or "")
+        parts += [match[2], ""] if match[2] else []
+        end = match.end()
+    parts[-1] += text[end:]
+    return tuple(parts)
+
+
+def words_of(source: object) -> str:
+    """Return a message without its values."""
+    return "".join(message_of(source).parts[::2])
+
+
+def _made(parts: Parts, code: str, values: Mapping[str, Any]) -> Message:
+    """Return the message of these parts."""
+    made = str.__new__(Message, "".join(parts))
+    made.parts, made.code, made.values = tuple(parts), code, values
+    return made
+
+
+def _joined(first: Parts, second: Parts) -> Parts:
+    """Return parts end to end."""
+    *before, last = first
+    start, *behind = second
+    return (*before, last + start, *behind)

@@ -1,0 +1,168 @@
+"""Messages: words and values, with the names of each surface."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from informedness.core.labels import show, warn
+from informedness.errors import DataError, naming, refuse_all
+from informedness.messages import (
+    Message,
+    join,
+    message,
+    message_of,
+    parts_of,
+    render,
+    with_subject,
+    words_of,
+)
+from informedness.warnings import collected, naming_warnings
+
+TEXTS = st.text(alphabet=st.sampled_from("ab'\"\\`=; (labels\n\0é\u200b"), max_size=200)
+QUOTES = "'\"\\" * 40  # shortened in the middle, where an escape may be cut
+
+
+def named(name, value):
+    return f"<{name}>" if value is None else f"<{name}={value}>"
+
+
+def control(name, value):
+    return {"y": "Y"}.get(name)
+
+
+@given(TEXTS | st.binary(max_size=200))
+@example(QUOTES)
+@example(QUOTES.encode())
+@example(np.str_(QUOTES))
+def test_what_show_writes_of_a_text_is_exactly_one_value(value):
+    text = f'`labels` must list {show(value)}: got={show(value)}, pass unknown="wrong"'
+    assert len(parts_of(text)) == 5
+    if type(value) in (str, bytes):
+        assert [*parts_of(text)[1::2]] == [show(value)] * 2
+    assert render(text, named) == (
+        f"<labels> must list {show(value)}: got={show(value)}, pass <unknown=wrong>"
+    )
+
+
+@given(
+    st.lists(TEXTS | st.binary(max_size=99) | st.none(), max_size=8) | st.integers() | st.floats()
+)
+def test_what_show_writes_of_a_list_or_a_number_is_never_renamed(value):
+    text = f'`labels` must list {show(value)}: pass unknown="wrong"'
+    assert render(text, named) == f"<labels> must list {show(value)}: pass <unknown=wrong>"
+
+
+@given(TEXTS, TEXTS)
+def test_a_field_is_one_value_whatever_its_text(first, second):
+    said = message("{a} of `{name}`: {b!r}", name="on", a=first, b=second)
+    assert said.parts == ("", first, " of `on`: ", show(second), "")
+    assert said == f"{first} of `on`: {show(second)}"
+    assert render(said, named) == f"{first} of <on>: {show(second)}"
+
+
+def test_a_message_in_a_field_keeps_its_words_and_a_finished_text_is_a_value():
+    inner = message("`runs` of {file}", file="by=1.csv")
+    said = message("left out: {line}", "left out", line=inner)
+    assert render(said, named) == "left out: <runs> of by=1.csv"
+    assert said.code == "left out"
+    assert said.values == {"line": inner}
+    assert render(message("left out: {line}", line=str(inner)), named) == f"left out: {inner}"
+
+
+@pytest.mark.parametrize(
+    "again", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
+)
+@pytest.mark.parametrize("kind", [ValueError, ImportError, UserWarning, DataError])
+def test_copies_of_errors_and_warnings_keep_parts_code_and_values(kind, again):
+    said = message(
+        "{file}: `labels` must list {label!r}", "outside", file="labels=1.csv", label="x"
+    )
+    for copied in (again(said), message_of(again(kind(said)))):
+        assert isinstance(copied, Message)
+        assert (copied, copied.parts, copied.code) == (said, said.parts, "outside")
+        assert copied.values == {"file": "labels=1.csv", "label": "x"}
+        assert render(copied, named) == "labels=1.csv: <labels> must list 'x'"
+
+
+def test_a_message_without_a_code_keeps_no_values_so_that_its_error_can_always_be_pickled():
+    error = ValueError(message("`metric` must be a text, got {x!r}", x=lambda: 0))
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+def test_an_error_keeps_parts_and_code_behind_its_subject_and_among_others():
+    with (
+        pytest.raises(ValueError, match=r"^a=1\.csv: add `x`; `labels`") as caught,
+        naming("a=1.csv"),
+    ):
+        refuse_all(
+            [ValueError("add `x`"), ValueError(Message("`labels` must list 'x'", "outside"))]
+        )
+    said = message_of(caught.value)
+    assert said.code == "outside"
+    assert render(said, named) == "a=1.csv: add <x>; <labels> must list 'x'"
+
+
+def test_a_warning_keeps_its_parts_behind_the_prefix_and_its_subject():
+    with collected() as notes, naming_warnings("by=1.csv"):
+        warn(message("{file}: `by` twice", "twice", file="on=1.csv"))
+    assert str(notes[0]) == "informedness: by=1.csv: on=1.csv: `by` twice"
+    said = message_of(notes[0])
+    assert (said.code, render(said, named)) == ("twice", "by=1.csv: on=1.csv: <by> twice")
+
+
+def test_a_subject_is_a_value_unless_it_is_an_argument_or_a_message():
+    assert render(with_subject("on=1.csv", "`x`"), named) == "on=1.csv: <x>"
+    assert render(with_subject("`y_pred['a`b']`", "`x`"), named) == "<y_pred['a`b']>: <x>"
+    assert render(with_subject(Message("`by` and 'by'"), "`x`"), named) == "<by> and 'by': <x>"
+    assert with_subject("", "`x`") == "`x`"
+
+
+def test_the_code_of_an_error_of_core_is_an_attribute():
+    error = ValueError("`labels` must list 'x'")
+    error.code = "references outside"
+    with pytest.raises(DataError) as caught, naming("a.csv"):
+        raise error
+    assert message_of(caught.value).code == "references outside"
+
+
+def test_messages_are_joined_with_the_code_and_the_values_of_the_first_that_has_one():
+    said = join(["`a`", Message("`b`", "first", n=1), message("{x}", "second", x="`c`")])
+    assert (said, said.code, said.values) == ("`a`; `b`; `c`", "first", {"n": 1})
+    assert render(said, named) == "<a>; <b>; `c`"
+    assert join([]) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a score; `x` cuts it (pass y=1); leave it out", "a score; leave it out"),
+        ("a score (for `x` of (2), pass y=1) is none", "a score is none"),
+        ("a score (pass y=1) is none", "a score (pass Y) is none"),
+        ("a score; use `y` (or `x`); leave it out", "a score; use Y; leave it out"),
+        ("Pass a score. Cut it by `x`. Leave it out.", "Pass a score. Leave it out."),
+        ("`x` of 'a; `x`'; z=True; 'b' and `y`", "x of 'a; `x`'; 'b' and Y"),
+    ],
+)
+def test_clauses_about_arguments_that_a_surface_has_not_are_left_out(text, expected):
+    assert render(text, control, keeps_clauses=False) == expected
+
+
+def test_settings_are_named_with_their_value_and_other_python_as_it_is():
+    text = 'pass a="b", c=0.5, d=True or encoding=: x.y=2 in `f(z=3)` and `g`.'
+    expected = "pass <a=b>, <c=0.5>, <d=True> or <encoding=>: x.y=2 in `f(z=3)` and `g`."
+    assert render(text, lambda x, y: None if y is None else named(x, y)) == expected
+
+
+def test_what_is_rendered_has_its_parts_code_and_values():
+    said = message("`labels` in {file}", "twice", file="`labels`=1.csv")
+    once = render(said, lambda name, _: f"`{name.replace('labels', 'choices')}`")
+    assert (once, once.code, once.values) == ("`choices` in `labels`=1.csv", "twice", said.values)
+    assert render(once, named) == "<choices> in `labels`=1.csv"
+
+
+def test_words_are_what_is_left_without_values():
+    assert words_of(message("{n} of 'x' in {file}", n=3, file="a")) == " of  in "
