@@ -477,3 +477,5 @@ def test_two_files_are_joined_by_identifiers_or_refused(
         refused(result, expected)
     else:
         assert (result[0], float(result[1])) == (0, pytest.approx(expected, abs=1e-12))
+        n_rows = max(len(columns["id"]) for columns in (first, second))
+        assert f": {n_rows} rows" in result[2]  # those left out among them

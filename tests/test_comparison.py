@@ -232,7 +232,7 @@ BELOW = {"confidence_level": 0.7}
         (
             (ODD, ODD, ODD * (np.arange(200) < 6)),
             {"metric": "markedness"},
-            "3 predictions outside the",
+            "3 predictions outside the largest class, fewer than the recommended 5 (`y_pred_b`)",
         ),
         (OF_SMALL, {}, "4 references on average for all"),
         (OF_SMALL, {"metric": "accuracy"}, None),

@@ -77,6 +77,7 @@ CLASSES, SOME = {"config": config_of(K)}, {"labels": [0, 1], "unknown": "wrong"}
 OTHER = {"config": config_of(5)}
 with collected():  # a class without references
     WITHOUT_ONE = scores(REFERENCES % 3, IDS, labels=range(K))
+OF_THREE = WITHOUT_ONE | {"nit": WITHOUT_ONE["nit"] * K / 3}  # 2^MI of as many classes
 ABOVE_0, MORE = {"threshold": 0.0}, {"labels": range(6)}
 TOKENS, ONE_TOKENS = (12, 10), ONE_LOGIT.reshape(12, 10, 1)
 # as many tokens as classes, which are in the last axis
@@ -90,6 +91,7 @@ FORMS = {
     "sequences of one token": (LOGITS[:, None], REFERENCES[:, None], {}, EXPECTED),
     "as many tokens as classes": (*SQUARE, {}, scores(REFERENCES[:16], IDS[:16])),
     "ids of tokens": (IDS.reshape(TOKENS), PADDED, {}, scores(REFERENCES[KEPT], IDS[KEPT])),
+    "a column without references": (LOGITS, REFERENCES % 3, {}, OF_THREE),
     "tokens of 0 and 1": (FLAGS, FLAGS, {"multilabel": False}, dict.fromkeys(NAMES, 1.0)),
     "configured classes": (LOGITS, REFERENCES % 3, CLASSES, WITHOUT_ONE),
     "configured classes of ids": (IDS, REFERENCES % 3, CLASSES, WITHOUT_ONE),
@@ -245,6 +247,8 @@ def test_tokens_whose_first_is_never_right_are_scored_if_they_can_be_classes():
         result = ComputeMetrics("accuracy", **options)(given)
         assert result == {"accuracy": np.mean(given[0][kept] == given[1][kept])}
     metric = ComputeMetrics("accuracy")
+    for is_last in (False, True):  # an evaluation before
+        metric([GENERATED[0] + np.arange(N)[:, None] % 2, GENERATED[1]], is_last)
     metric([part[:20] for part in GENERATED], compute_result=False)
     with pytest.raises(ValueError, match="`batch_decode`"):
         metric([part[20:] for part in GENERATED])

@@ -42,6 +42,9 @@ def test_models_are_ranked_with_the_estimates_and_comparisons_of_their_own():
         assert comparison.difference >= 0
     corrected = holm([x.p_value for x in board.comparisons.values()])
     assert [*board.p_values.values()] == corrected
+    names = [model.name for model in board.models]
+    to_next = [board.p_values[worse, better] for better, worse in itertools.pairwise(names)]
+    assert [row["p_value_to_next"] for row in board.records()] == [*to_next, None]
 
 
 def test_ranks_count_the_models_that_are_told_apart_above_and_below():

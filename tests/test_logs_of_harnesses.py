@@ -291,6 +291,15 @@ def test_samples_with_several_right_answers_are_left_out_if_they_are_at_most_one
         changed(tmp_path, harness, None, partial(change, n_several=n + 1))
 
 
+def test_a_sample_left_out_counts_once_for_each_filter(tmp_path):
+    def change(samples):
+        for sample in samples:
+            sample["target"] = str([sample["target"]] * (1 if sample["doc_id"] else 2))
+
+    read = changed(tmp_path, "lm-eval", "generated", change)
+    assert [answers.n_left_out for answers in read] == [1, 1]
+
+
 def test_samples_without_a_score_are_left_out_and_counted_by_the_reason(tmp_path):
     """And a second epoch that has none is left out whole; the order is that of the names."""
 

@@ -95,6 +95,8 @@ EVERYWHERE = [  # columns, options, the message or the samples that count, and w
     (ANSWERS, DECLARED | DROPPED, WRONG, {}),
     ({"gold": ANSWERS["model"], "model": WRONG[0]}, DECLARED, "`references` .* in 20 of 80 rows"),
     (OF_0, W | {"labels": ["b", "a"]}, ("ab", "aa", [1, 0.5]), {"of weight 0": 1}),
+    # an ignored row is not left out again for its weight
+    (OF_0, W | {"ignore_index": "x"}, ("ab", "aa", [1, 0.5]), {"ignored": 1}),
     (NEGATIVE, W, "`weights` must be finite and not negative, got -1"),
 ]
 

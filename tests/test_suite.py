@@ -217,6 +217,14 @@ def test_logs_are_compared_over_all_tasks_that_both_have(command):
     assert one["difference"] == answers[0].compare(answers[1]).difference
 
 
+def test_a_task_of_one_side_alone_is_left_out_by_the_side_that_has_it():
+    all_tasks = read_log(LOGS / "lm-eval" / "knows-half")
+    fewer = [answers for answers in all_tasks if answers.task_name != "arithmetic_plain"]
+    for sides, name in (((all_tasks, fewer), "A"), ((fewer, all_tasks), "B")):
+        made = compare_logs(*sides, metric="accuracy", average="default")
+        assert f"arithmetic_plain, which only {name} has" in made.left_out
+
+
 def test_a_task_may_have_one_sample_of_each_of_its_classes():
     intents = [f"intent {i}" for i in range(60)]
     tasks = dict.fromkeys(("one", "two"), (intents, intents, intents[:30] + intents[:30]))

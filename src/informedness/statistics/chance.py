@@ -26,7 +26,7 @@ def guessing_p_value(table: Table) -> float:
     is as high, and that chi-squared is. For two classes all tables with these margins are listed,
     and those that fit equally well count half (mid-p). Otherwise the predictions of up to 2,000
     samples are really dealt out, and the moments of both statistics are used for more. It is 1.0 if
-    either side has only one class.
+    either side has only one class, or if there are at most three samples.
     """
     r, c, size, counted = effective_totals(table)
     n_rows, n_columns = np.count_nonzero(r), np.count_nonzero(c)
