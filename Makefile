@@ -7,7 +7,7 @@ export HF_UPDATE_DOWNLOAD_COUNTS := 0
 # Threads of BLAS and torch would only wait for each other beside two processes.
 check test test-digits test-release: export OMP_NUM_THREADS := 1
 
-.PHONY: demo check test test-digits test-release test-oldest test-newest test-spark test-harnesses test-recipes lint bench bench-gpu coverage notebook docs paper hatecheck space publish lock release screenshots clean
+.PHONY: demo check test test-digits test-release test-oldest test-newest test-spark test-harnesses test-recipes lint bench bench-gpu coverage mutants notebook docs paper hatecheck space publish lock release screenshots clean
 
 # The main job on real data: train, register, score, report.
 demo: $(VENV)/.demo
@@ -93,6 +93,10 @@ coverage: $(VENV)/.test
 	$(BIN)/python tests/studies/rate_behind_a_judge.py
 	$(BIN)/python tests/studies/decisions.py
 	$(BIN)/python tests/studies/suites.py
+
+# Small wrong changes to the code, and which of them no test finds; half an hour.
+mutants: $(VENV)/.test
+	$(BIN)/python tests/mutants.py
 
 # What the paper prints, beside what its data and formulas can give.
 paper: export OMP_NUM_THREADS := 1
