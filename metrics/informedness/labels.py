@@ -113,9 +113,7 @@ class Column:
 
     def example(self) -> Any:
         """Return the first label that is not missing; None if there is none."""
-        if self.values is None:
-            return int(self.codes[0]) if len(self) else None
-        labels = (self.values[code] for code in self.codes)
+        labels = self[:1].tolist() if self.values is None else (self.values[x] for x in self.codes)
         return next((label for label in labels if label is not None), None)
 
     def tolist(self) -> list[Any]:
@@ -231,40 +229,48 @@ def _column_of_numbers(array: Numbers) -> Column | None:
 
 def _flat(values: Any, name: str) -> Numbers | list[Any]:
     """Return `values` as a one-dimensional array, or a list where they are Python objects."""
-    names: Any = getattr(values, "column_names", getattr(values, "columns", None))
-    if hasattr(names, "__len__") and len(names) == 1:  # a table or data frame
-        values = values[names[0]]
-    if type(values).__module__ == "datasets.arrow_dataset":  # which iterates row by row
-        values = values[:]
+    values = _only_column(values)
     if type(values) is list:
         return values
     if hasattr(values, "to_pylist"):  # a column of pyarrow's: numpy would take nulls for values
         values.validate(full=True)  # or -1 in a dictionary's column would be its last label
         return list(values.to_pylist())
+    # of pandas and polars
     if hasattr(values, "to_list") and not isinstance(getattr(values, "dtype", 0), np.dtype):
-        as_list = values.tolist if hasattr(values, "tolist") else values.to_list  # pandas, polars
-        return list(as_list())  # numpy would drop NULs, and round integers
+        return list(values.to_list())  # numpy would drop NULs, and round integers
     if isinstance(values, Iterator):
         raise TypeError(f"`{name}` must not be an iterator, got {show(values)}: pass list({name})")
-    is_array = hasattr(values, "__array__") or isinstance(values, memoryview)
+    if hasattr(values, "__array__") or isinstance(values, memoryview):
+        return _one_dimensional(as_array(values, name), values, name)
     is_other = isinstance(values, (str, bytes, bytearray, Mapping, Set))
-    if is_other or not (is_array or isinstance(values, Iterable)):
+    if is_other or not isinstance(values, Iterable):
         raise ValueError(f"`{name}` must be a sequence of labels like a list, got {show(values)}")
-    if not is_array:
-        return list(values)
-    array = as_array(values, name)
+    return list(values)
+
+
+def _only_column(values: Any) -> Any:
+    """Return the only column of a table or data frame, and anything else as it is."""
+    names: Any = getattr(values, "column_names", getattr(values, "columns", None))
+    if hasattr(names, "__len__") and len(names) == 1:
+        values = values[names[0]]
+    # a column of `datasets` iterates row by row
+    return values[:] if type(values).__module__ == "datasets.arrow_dataset" else values
+
+
+def _one_dimensional(array: Numbers, given: Any, name: str) -> Numbers:
+    """Return the array of what was given without a second dimension of 1."""
     if array.ndim == 2 and array.shape[1] == 1:
         return array[:, 0]
-    if array.ndim != 1:
-        remedy = "the argmax of logits, flatten tokens, score several labels per sample one by one"
-        if hasattr(values, "columns"):
-            columns = ", ".join(map(repr, [*values.columns][:3]))
-            remedy = f"one of the columns {columns}, or name two of them in table_from_frame"
-        raise ValueError(
-            f"`{name}` must hold one label for each sample, got an array of shape {array.shape}: "
-            f"pass {remedy}"
-        )
-    return array
+    if array.ndim == 1:
+        return array
+    remedy = "the argmax of logits, flatten tokens, score several labels per sample one by one"
+    if hasattr(given, "columns"):
+        columns = ", ".join(map(repr, [*given.columns][:3]))
+        remedy = f"one of the columns {columns}, or name two of them in table_from_frame"
+    raise ValueError(
+        f"`{name}` must hold one label for each sample, got an array of shape {array.shape}: "
+        f"pass {remedy}"
+    )
 
 
 def as_array(values: Any, name: str) -> Numbers:
@@ -311,36 +317,56 @@ def _read_list(values: list[Any], name: str, may_lack: bool) -> Column:
 
 def _as_label(value: Any, name: str, position: int, may_lack: bool) -> Label | None:
     """Return one element as a Python int, str or bytes, or None if it is missing and may be."""
-    # item() would drop trailing NULs of numpy's strings, and make nanoseconds of dates
-    is_scalar = getattr(value, "ndim", None) == 0 and hasattr(value, "item")
-    is_date = getattr(getattr(value, "dtype", None), "kind", "") in ("m", "M")
-    is_masked = bool(np.ma.is_masked(value))
-    if is_scalar and not (isinstance(value, (str, bytes)) or is_date or is_masked):
-        value = value.item()
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, bytes):
-        return bytes(value)
+    value = _item(value)
+    if isinstance(value, (str, bytes)):
+        return str.__str__(value) if isinstance(value, str) else bytes(value)
     is_float = isinstance(value, (float, np.floating))
     if isinstance(value, int) or (is_float and np.isfinite(value) and value == np.trunc(value)):
         return int(value)
-    is_nan = is_float and value != value
-    if value is None or is_masked or is_nan or type(value).__name__ in ("NAType", "NaTType"):
-        if may_lack:
-            return None
-        reason = 'a missing value; unknown="wrong" counts a missing prediction as a wrong answer '
-        reason += "(for `add_batch` pass it to `load`); leave out other samples without a label"
-    elif is_date:
-        reason = "a date or a duration; turn it into a string first"
-    elif is_float or isinstance(value, (list, tuple, np.ndarray)):
-        several = "one label is expected; score several labels one by one"
-        reason = f"{'a score, not a label' if is_float else several}; {_OF_SCORES}"
-    else:
-        reason = "not a label; convert it to an integer or text"
+    if may_lack and _is_missing(value):
+        return None
     raise ValueError(
         f"`{name}` must hold labels (integers, strings or bytes), "
-        f"got {show(value)} at position {position}: {reason}"
+        f"got {show(value)} at position {position}: {_why_no_label(value)}"
     )
+
+
+def _item(value: Any) -> Any:
+    """Return what is in a scalar of an array library; text, dates and what is masked as they are.
+
+    `item` would drop trailing NULs of numpy's strings, and make nanoseconds of dates.
+    """
+    is_kept = isinstance(value, (str, bytes)) or _is_date(value) or np.ma.is_masked(value)
+    is_scalar = getattr(value, "ndim", None) == 0 and hasattr(value, "item")
+    return value.item() if is_scalar and not is_kept else value
+
+
+def _is_date(value: Any) -> bool:
+    """Return whether a value is a date or a duration of numpy's."""
+    return getattr(getattr(value, "dtype", None), "kind", "") in ("m", "M")
+
+
+def _is_missing(value: Any) -> bool:
+    """Return whether a value stands for none."""
+    is_nan = isinstance(value, (float, np.floating)) and value != value
+    is_null = value is None or type(value).__name__ in ("NAType", "NaTType")
+    return is_nan or is_null or bool(np.ma.is_masked(value))
+
+
+def _why_no_label(value: Any) -> str:
+    """Return what a value is that is no label, and the way out."""
+    if _is_missing(value):
+        reason = 'a missing value; unknown="wrong" counts a missing prediction as a wrong answer '
+        return (
+            reason + "(for `add_batch` pass it to `load`); leave out other samples without a label"
+        )
+    if _is_date(value):
+        return "a date or a duration; turn it into a string first"
+    if isinstance(value, (float, np.floating)):
+        return f"a score, not a label; {_OF_SCORES}"
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return f"one label is expected; score several labels one by one; {_OF_SCORES}"
+    return "not a label; convert it to an integer or text"
 
 
 def merged(*sides: Sequence[Any]) -> tuple[list[Any], list[Codes]]:

@@ -161,10 +161,8 @@ class Table:
     def _of_columns(cls, r: Column, p: Column, task: Task, sample_weight: Any = None) -> Self:
         weights = None if sample_weight is None else read_weights(sample_weight, len(r))
         keep = task.counted(r, weights)
-        if not isinstance(keep, slice):
-            r, p, weights = r[keep], p[keep], None if weights is None else weights[keep]
-        labels, cells = count_pairs(r, p, weights)
-        return cls._of_task(labels, cells, task, len(r.codes))
+        r, p, weights = r[keep], p[keep], None if weights is None else weights[keep]
+        return cls._of_task(*count_pairs(r, p, weights), task, len(r.codes))
 
     @classmethod
     def _of_task(cls, labels: Sequence[Label], cells: Cells, task: Task, n: int | None) -> Self:
@@ -214,33 +212,34 @@ class Table:
     def n_classes(self) -> int:
         return int(np.count_nonzero(self.is_class & (self.declared | (self.reference_totals > 0))))
 
+    def _sum_by(self, codes: Codes, which: Any = slice(None)) -> Numbers:
+        """Return the sum of the cells, or of some of them, by their codes, shape (k,)."""
+        return sum_by(codes[which], self.counts[which], len(self.labels))
+
     @cached_property
     def outside_totals(self) -> Numbers:
         """Weight of the answers to each class that are no class, shape (k,)."""
-        outside = ~self.is_class[self.columns]
-        return sum_by(self.rows[outside], self.counts[outside], len(self.labels))
+        return self._sum_by(self.rows, ~self.is_class[self.columns])
 
     @cached_property
     def reference_totals(self) -> Numbers:
         """Row totals r, the weight of each class among the references, shape (k,)."""
-        return sum_by(self.rows, self.counts, len(self.labels))
+        return self._sum_by(self.rows)
 
     @cached_property
     def prediction_totals(self) -> Numbers:
         """Column totals c, the weight of each class among the predictions, shape (k,)."""
-        return sum_by(self.columns, self.counts, len(self.labels))
+        return self._sum_by(self.columns)
 
     @cached_property
     def hits(self) -> Numbers:
         """The diagonal h, the weight of right predictions of each class, shape (k,)."""
-        right = self.rows == self.columns
-        return sum_by(self.rows[right], self.counts[right], len(self.labels))
+        return self._sum_by(self.rows, self.rows == self.columns)
 
     @cached_property
     def false_positives(self) -> Numbers:
         """Wrong predictions of each label, shape (k,); c - h would lose digits of weights."""
-        wrong = self.rows != self.columns
-        return sum_by(self.columns[wrong], self.counts[wrong], len(self.labels))
+        return self._sum_by(self.columns, self.rows != self.columns)
 
     @cached_property
     def spread_false_positives(self: Any) -> Numbers:
@@ -304,27 +303,31 @@ def _arranged(labels: Sequence[Label], cells: Cells, task: Task) -> tuple[Classe
     if task.classes is None:
         is_used = np.zeros(len(labels), dtype=bool)
         is_used[cells.rows] = is_used[cells.columns] = True
-        used = np.flatnonzero(is_used).tolist()
-        names = used if isinstance(labels, range) else [labels[code] for code in used]
-        return tuple(names), np.cumsum(is_used) - 1
+        names = tuple(labels[code] for code in np.flatnonzero(is_used).tolist())
+        return names, np.cumsum(is_used) - 1
     position = {label: code for code, label in enumerate(task.classes)}
     to_code = np.array([position.get(label, -1) for label in labels], dtype=np.int64)
     odd_rows, odd_columns = (x[to_code[x] < 0] for x in (cells.rows, cells.columns))
+    _check_listed(labels, odd_rows, odd_columns[: None if task.unknown == "error" else 0])
+    to_code[odd_columns] = len(task.classes)
+    return (*task.classes, None) if len(odd_columns) else task.classes, to_code
+
+
+def _check_listed(labels: Sequence[Label], odd_rows: Codes, odd_columns: Codes) -> None:
+    """Raise ValueError if there are references or predictions that `labels=` does not list."""
     problems = []
     if len(odd_rows):
         problems.append(
             f"`labels` must list every reference, {show(labels[odd_rows.min()])} is missing: add "
             "it, or pass it as `ignore_index` to leave out such samples"
         )
-    if len(odd_columns) and task.unknown == "error":
+    if len(odd_columns):
         problems.append(
             f"`labels` must list every prediction, {show(labels[odd_columns.min()])} is missing: "
             'add it, or pass unknown="wrong" to count such predictions as wrong answers'
         )
     if problems:
         raise ValueError("; ".join(problems))
-    to_code[odd_columns] = len(task.classes)
-    return (*task.classes, None) if len(odd_columns) else task.classes, to_code
 
 
 def warn_of_labels(
@@ -334,11 +337,16 @@ def warn_of_labels(
     if table.n_samples == 1:  # of which another warning speaks
         return
     is_id = isinstance(table.labels[0], int) and table.labels[0] >= 0
-    labels = () if is_id or table.declared or nulls_are_labels else table.labels
-    text = [(x.decode("latin-1") if isinstance(x, bytes) else f"{x}").strip() for x in labels]
+    if not (is_id or table.declared or nulls_are_labels):
+        _warn_of_nulls(table, names, unknown)
+    if not table.is_class.all() and table.outside_totals.any():
+        _warn_of_outside(table, names, unknown)
+
+
+def _warn_of_nulls(table: Table, names: Any, unknown: str) -> None:
+    """Warn of classes whose name stands for a missing value, on either side."""
     is_name = table.is_class | (unknown == "error")  # and does not count as a wrong answer
-    nulls = [i for i, x in enumerate(text) if (x in NULLS or x == "-100") and labels[i] is not None]
-    codes = [i for i in nulls if is_name[i]]
+    codes = [i for i, label in enumerate(table.labels) if is_name[i] and _is_null(label)]
     for name, totals in zip(names, (table.reference_totals, table.prediction_totals), strict=True):
         if listed := ", ".join(show(table.labels[code]) for code in codes if totals[code]):
             warn(
@@ -347,23 +355,32 @@ def warn_of_labels(
                 'out, or give a missing prediction as None with unknown="wrong"',
                 LabelsWarning,
             )
-    if table.is_class.all() or not table.outside_totals.any():
-        return
+
+
+def _is_null(label: Label | None) -> bool:
+    """Return whether a label is text for a missing value, or -100."""
+    text = label.decode("latin-1") if isinstance(label, bytes) else f"{label}"
+    return label is not None and text.strip() in (*NULLS, "-100")
+
+
+def _warn_of_outside(table: Table, names: Any, unknown: str) -> None:
+    """Warn of predictions that no reference has, or that none of them is a class."""
     are_apart = not table.prediction_totals[table.is_class].any()
     spelled = table.spelled or table
     is_outside = ~spelled.is_class & (spelled.prediction_totals > 0)
     outside = [x for x in labels_at(spelled, is_outside) if x is not None]
-    if are_apart or (outside and unknown == "error"):
-        such = " and ".join(map(show, outside[:2])) or "missing or other labels"
-        such = f"{len(outside)} labels, such as {such}" if len(outside) > 2 else such
-        if are_apart:
-            classes = " and ".join(map(show, labels_at(table, table.is_class)[:2]))
-            such += f", none in common with classes such as {classes} (check the spelling)"
-        warn(
-            f"in {_share(table, table.outside_totals)} `{names[1]}` is no class of `{names[0]}`: "
-            f"{such}; it counts as a wrong answer in Informedness, and as information in NIT",
-            UndefinedMetricWarning,
-        )
+    if not are_apart and (not outside or unknown != "error"):
+        return
+    such = " and ".join(map(show, outside[:2])) or "missing or other labels"
+    such = f"{len(outside)} labels, such as {such}" if len(outside) > 2 else such
+    if are_apart:
+        classes = " and ".join(map(show, labels_at(table, table.is_class)[:2]))
+        such += f", none in common with classes such as {classes} (check the spelling)"
+    warn(
+        f"in {_share(table, table.outside_totals)} `{names[1]}` is no class of `{names[0]}`: "
+        f"{such}; it counts as a wrong answer in Informedness, and as information in NIT",
+        UndefinedMetricWarning,
+    )
 
 
 def _share(table: Table, amounts: Numbers) -> str:

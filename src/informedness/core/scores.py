@@ -42,11 +42,8 @@ def informedness(
     check_choice("average", average, ("bias", "prevalence", "macro", None))
     check_choice("prior_mode", prior_mode, ("reweight", "odds"))
     check_zero_division(zero_division, 0.0)
-    shares = None if prior is None else read_prior(prior, table)
-    is_odds = shares is not None and prior_mode == "odds"
-    if is_odds and table.outside_totals.any():
-        raise ValueError('`prior_mode` must be "reweight" if an answer is no class, got "odds"')
-    scored = table if shares is None or is_odds else reweighted(table, shares)
+    scored, gains = _under_prior(table, prior, prior_mode)
+    is_odds = prior is not None and prior_mode == "odds"
     why = why_one_class("Informedness", 0.0, table, table.reference_totals, "references")
     undefined = value_if_undefined(why, 0.0, zero_division, table)
     if undefined is not None:
@@ -54,10 +51,6 @@ def informedness(
         return by_class.tolist() if average is None else undefined
     if table.n_samples != 1:
         warn_of_absent("Informedness", table, NAMES, scored, None if is_odds else average)
-    gains = class_gains(scored)
-    if shares is not None and is_odds:
-        bias, right = table.prediction_totals / table.total, table.hits / table.total
-        gains = np.where(np.isnan(shares), 0.0, right / shares - (bias - right) / (1 - shares))
     if average is None:
         return gains[table.is_class].tolist()
     value = float((gains * class_weights(average, scored)).sum())
@@ -65,6 +58,21 @@ def informedness(
     if average == "bias" and not is_odds and (why := why_above_accuracy(scored, value, table)):
         warn(f"Informedness {value:.3f} is {why}")
     return value
+
+
+def _under_prior(table: Table, prior: Any, prior_mode: str) -> tuple[Table, Numbers]:
+    """Return the table whose weights and J_c count under a prior, and what each class gains."""
+    if prior is None:
+        return table, class_gains(table)
+    shares = read_prior(prior, table)
+    if prior_mode == "reweight":
+        return (scored := reweighted(table, shares)), class_gains(scored)
+    if table.outside_totals.any():
+        raise ValueError('`prior_mode` must be "reweight" if an answer is no class, got "odds"')
+    bias, right = table.prediction_totals / table.total, table.hits / table.total
+    with np.errstate(divide="ignore", invalid="ignore"):  # where there is but one class
+        odds = right / shares - (bias - right) / (1 - shares)
+    return table, np.where(np.isnan(shares), 0.0, odds)
 
 
 def mean_gain(table: Table, average: str) -> float:
