@@ -7,7 +7,7 @@ export HF_UPDATE_DOWNLOAD_COUNTS := 0
 # Threads of BLAS and torch would only wait for each other beside two processes.
 check test test-digits test-release: export OMP_NUM_THREADS := 1
 
-.PHONY: demo check test test-digits test-release test-oldest test-newest test-spark test-harnesses test-recipes lint bench bench-gpu coverage mutants notebook docs paper hatecheck space publish lock release screenshots clean
+.PHONY: demo check test test-digits test-release test-oldest test-newest test-spark test-harnesses test-recipes lint bench bench-gpu coverage mutants notebook messages docs paper hatecheck space publish lock release screenshots clean
 
 # The main job on real data: train, register, score, report.
 demo: $(VENV)/.demo
@@ -112,6 +112,11 @@ hatecheck: $(VENV)/.test
 # The notebook of the examples, executed anew.
 notebook: $(VENV)/.test
 	$(BIN)/python examples/run_notebook.py
+
+# What every message says on each surface, into tests/messages.json; look at what changed.
+messages: export WRITE_MESSAGES := 1
+messages: $(VENV)/.test
+	$(BIN)/python -m pytest -q tests/test_messages_as_before.py tests/space/test_messages_on_page.py
 
 # The site, into build/site; needs Python 3.11 or newer.
 docs: $(VENV)/.docs
