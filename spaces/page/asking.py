@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import gradio as gr
 from charts import draw
+from grid import is_block
 from kinds import checked
 from limits import HERE, LEVEL, LEVELS, MAX_FILE, MEANT, METRIC, Refusal
 from reading import PART, Sent, opened
@@ -187,6 +188,8 @@ def look(
         is_sent = all(sent) if isinstance(sent, tuple) else bool(sent)
         refusal = draw("refusal", message=str(error)) if is_sent else ""
         names = kept_of(names, header) if is_new else names
+    if len(roles) == 2 and isinstance(sent, str) and is_block(sent):
+        block = refusal = ""  # it opens as a matrix, and is scored there
     has_menus = not (isinstance(sent, tuple) or (parts and not header))  # as lists and logs do
     return [
         gr.update(choices=parts, value=part, visible=len(parts) > 1),

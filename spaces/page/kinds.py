@@ -4,9 +4,11 @@ Gradio passes on any JSON to events with `preprocess=False`, to endpoints, and t
 part of the page calls. Only a field for files takes a file.
 """
 
+import asyncio
 import functools
 import inspect
 import math
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -16,6 +18,7 @@ from gradio.components.api_component import Api
 from limits import MAX_BLOCK, MAX_CLASSES, MAX_FILE, MAX_GRID, MAX_ROWS
 from starlette.exceptions import HTTPException
 
+STREAM_END = 0.2  # seconds in which a browser reads that a stream has ended
 GRID = {"labels": list[str], "cells": list[list[str]], "declared": bool | None, "axes": list[str]}
 SENT = {  # to functions that a part of the page calls
     "read_block": {"text": str, "labels": list[str]},
@@ -117,8 +120,39 @@ def check_inputs(event: Any, values: Sequence[Any]) -> None:
             check(name, value, kind)
 
 
+class Unanswered(set[str]):
+    """The calls of a visitor that wait for an answer; after the last, Gradio ends their stream."""
+
+    ended_at = -math.inf
+
+    def remove(self, call: str) -> None:
+        """Take out a call that has its answer."""
+        super().remove(call)
+        self.ended_at = time.monotonic()
+
+
 class Page(gr.Blocks):
     """A page of which every call passes here: from a browser, over HTTP, as a tool."""
+
+    def queue(self, **options: Any) -> Any:
+        """Queue calls, each not before the browser has read that the last stream has ended.
+
+        A browser that hears first that its call is queued opens no other stream, and the answer
+        never comes.
+        """
+        super().queue(**options)
+        push, calls = self._queue.push, self._queue.pending_event_ids_session
+
+        async def push_later(*, body: Any, **others: Any) -> Any:
+            if body.session_hash is not None:
+                unanswered: Any = calls.setdefault(body.session_hash, Unanswered())
+                rest = unanswered.ended_at + STREAM_END - time.monotonic()
+                if rest > 0 and not unanswered:
+                    await asyncio.sleep(rest)
+            return await push(body=body, **others)
+
+        self._queue.push = push_later  # type: ignore[assignment, method-assign]
+        return self
 
     async def preprocess_data(
         self, block_fn: Any, inputs: list[Any], state: Any, explicit_call: bool = False

@@ -60,6 +60,12 @@ def is_scored(drawn: Any, references: Any, predictions: Any, case: Any = None) -
     return shown
 
 
+def test_a_pasted_matrix_is_not_read_as_rows_too(page):
+    matrix = "predicted  ham  spam\nactual\nham        90     1\nspam        5     4\n"
+    assert page.app.open_matrix(matrix)[0]["cells"] == [["90", "1"], ["5", "4"]]
+    assert page.asking.look(ROLES, matrix)[-2:] == ["", ""]
+
+
 # What is refused
 
 MORE = "at most 100,000 rows. On your computer there can be more: pip"

@@ -5,11 +5,13 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from build import ROOT
+from screenshots import serving
 from visitors import HARMLESS, HOSTILE, Visitor, asked, longest_wait, post
 
 pytestmark = pytest.mark.full
@@ -158,3 +160,31 @@ def test_hostile_text_lets_no_other_visitor_wait():
         limit = max(10, 2 * longest_wait(url, HARMLESS))
         assert longest_wait(url, HOSTILE, limit) <= limit
         assert "Traceback" not in log.read_text("utf-8")
+
+
+SMALL_APP = """
+import sys
+import gradio as gr
+import informedness  # before a folder that has a script of this name
+sys.path.insert(0, {folder!r})
+import kinds
+kinds.STREAM_END = 3
+with kinds.Page(analytics_enabled=False) as demo:
+    box = gr.Textbox()
+    box.change(lambda text: text, box, box)
+demo.queue().launch(ssr_mode=False)
+"""
+
+
+def test_a_call_waits_until_the_end_of_the_last_stream_was_read(page, tmp_path):
+    folder = Path(page.kinds.__file__).parent
+    (tmp_path / "small").mkdir()
+    (tmp_path / "small" / "app.py").write_text(SMALL_APP.format(folder=str(folder)))
+    with serving(tmp_path / "small", sys.executable, dict(os.environ)) as (url, _):
+        visitor = Visitor(url, "quick")
+        (event,) = visitor.events
+        for is_second in (False, True):
+            start = time.monotonic()
+            visitor.send(event, ["a"])
+            assert (time.monotonic() - start > 1) is is_second
+            assert visitor.received(1)[0]["success"]
