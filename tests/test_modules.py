@@ -48,6 +48,17 @@ def test_adding_one_by_one_is_as_strict_as_adding_a_batch(metric):
         assert metric.compute() == {"informedness": 1.0}  # the next may be of another kind
 
 
+@pytest.mark.parametrize("name", ["informedness", "nit"])
+def test_intervals_come_from_the_package_in_the_folder_of_a_script(name):
+    options = f"references={REFERENCES * 9}, predictions={PREDICTIONS * 9}, confidence_level=0.95"
+    code = f"import evaluate; print(evaluate.load({f'../{name}'!r}).compute({options}))"
+    folder = Path(module_path("informedness"))
+    found = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, text=True, capture_output=True, check=True
+    )
+    assert f"'{name}_confidence_interval': [" in found.stdout
+
+
 @pytest.mark.filterwarnings("ignore:informedness")
 @pytest.mark.parametrize("name", ["informedness", "nit"])
 def test_calls_of_every_kind_add_up_to_the_samples_and_weights_of_all(name, load, tmp_path):

@@ -11,10 +11,12 @@ where the base class waits for all; `compute` writes a row of JSON: process, rou
 # mypy: disable-error-code="attr-defined, call-arg, misc"
 
 import json
+import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from importlib import import_module
 from inspect import signature
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -101,7 +103,7 @@ class LabelInputs:
             raise TypeError("`compute` takes names: pass references=... and predictions=...")
         self._check_options(kwargs)
         with suppress(ImportError):  # where no package is installed
-            import_module("informedness.statistics.registry").warn_of_version(__version__)
+            _module_of_package("statistics.registry").warn_of_version(__version__)
         batches = [*self._added()]
         if predictions is not None or references is not None:
             options = (self._defaults | kwargs).items()
@@ -211,6 +213,16 @@ def _joined(batches: list[Batch]) -> Batch:
     return join_columns(r), join_columns(p), weights
 
 
+def _module_of_package(name: str) -> Any:
+    """Import from the package, even where a script of its name is in the working directory."""
+    path = sys.path
+    sys.path = [folder for folder in path if not Path(folder, "informedness.py").is_file()]
+    try:
+        return import_module(f"informedness.{name}")
+    finally:
+        sys.path = path
+
+
 def result_of(
     name: str, value: Any, table: Table, level: float | None, return_signature: bool, **options: Any
 ) -> dict[str, Any]:
@@ -219,11 +231,11 @@ def result_of(
     with suppress(ImportError, AttributeError):  # where no package is installed, or an older one
         if not table.declared:
             of_table = table.n_classes, table.n_samples, table.labels[0], "references"
-            import_module("informedness.tables.doubts").warn_of_own_labels(*of_table)
+            _module_of_package("tables.doubts").warn_of_own_labels(*of_table)
     if level is None and not return_signature:
         return score
     try:  # the package that is installed, for which this file may be a copy beside a metric
-        package = import_module("informedness.statistics.registry")
+        package = _module_of_package("statistics.registry")
     except ModuleNotFoundError as error:
         needed = "need the package informedness, which is not installed"
         raise ImportError(f"`confidence_level` and `return_signature` {needed}") from error
