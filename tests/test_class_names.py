@@ -1,6 +1,6 @@
 """Columns of `datasets` go by the names of their classes, whatever their numbers, on every path.
 
-Covers src: tables/class_names.py, tables/sides.py.
+Covers src: tables/label_options.py.
 """
 
 import inspect

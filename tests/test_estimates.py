@@ -1,6 +1,6 @@
 """Estimates on every path: their warnings, options, and what they do where nothing is known.
 
-Covers src: results/estimate.py, results/models.py, statistics/intervals.py.
+Covers src: results/estimate.py, results/models.py, statistics/score.py.
 """
 
 import dataclasses

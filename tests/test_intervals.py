@@ -1,6 +1,6 @@
 """Standard errors and intervals of single samples and of groups, against docs/formulas.md.
 
-Covers src: statistics/class_scores.py, statistics/class_sums.py, statistics/entropy.py.
+Covers src: statistics/class_scores.py, statistics/entropy.py.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Confusion matrices in text are read as spreadsheets, programs and papers write them, or refused.
 
-Covers src: tables/matrix_text.py.
+Covers src: tables/matrix.py.
 """
 
 import json

@@ -22,8 +22,8 @@ import informedness
 from informedness import ContingencyTable
 from informedness.results.report import Report
 from informedness.results.sentences import answering
-from informedness.statistics.intervals import check_level
 from informedness.statistics.registry import REPORTED, score_named
+from informedness.statistics.score import check_level
 from informedness.tables.doubts import warn_of_table
 from informedness.warnings import collected
 

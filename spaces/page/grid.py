@@ -12,8 +12,7 @@ from limits import MAX_BLOCK, MAX_COUNT, MAX_GRID, Refusal
 from informedness import ContingencyTable
 from informedness.core.labels import show
 from informedness.tables.doubts import warn_of_swapped
-from informedness.tables.matrix import check_no_totals
-from informedness.tables.matrix_text import count_of, is_matrix, matrix_of_text
+from informedness.tables.matrix import check_no_totals, count_of, is_matrix, matrix_of_text
 from informedness.warnings import collected
 
 # Its "labels", and the rows of its "cells"; whether classes count that have no references, as are

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 from .core.labels import Label
 from .core.scores import Average, ZeroDivision, informedness, nit
-from .tables.class_names import by_name
 from .tables.contingency import OneAverage, SampleOptions, table_of_labels
+from .tables.label_options import by_name
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -32,9 +32,8 @@ from .logits import (
 from .logits import argmax_logits as argmax_logits
 from .multilabel import is_unknown, scores_of_labels
 from .results.estimate import estimate_of
-from .statistics.intervals import check_level
 from .statistics.registry import averaged_scores
-from .statistics.score import Score
+from .statistics.score import Score, check_level
 from .tables.contingency import ContingencyTable
 from .tables.label_options import check_threshold
 from .tables.tally import NO_ANSWER, LabelTally, Tally, check_shapes

@@ -70,8 +70,7 @@ from populations import (
 
 from informedness import ContingencyTable
 from informedness.statistics.chance import independence_test
-from informedness.statistics.class_scores import INFORMEDNESS
-from informedness.statistics.class_sums import ratio
+from informedness.statistics.class_scores import INFORMEDNESS, ratio
 from informedness.statistics.registry import SCORES, averaged_score
 
 sys.path.append(str(Path(__file__).parents[1]))

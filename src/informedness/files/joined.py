@@ -15,7 +15,7 @@ from ..core.labels import Codes, Column, check_same_kind, join_columns, read_col
 from ..core.table import Task
 from ..errors import naming, needing
 from ..tables.containers import coded, read_quickly
-from ..tables.counting import common_codes
+from ..tables.contingency import common_codes
 from ..text.account import Amounts, Read, amounts_of
 from ..text.render import shown
 from .batches import raw_batches

@@ -25,9 +25,8 @@ from ..core.labels import (
 )
 from ..core.table import Task, read_amounts
 from ..errors import naming, refuse_all
-from ..tables.class_names import integer_of
 from ..tables.containers import code_integers, read_quickly
-from ..tables.counting import read_whole
+from ..tables.contingency import read_whole
 from ..tables.doubts import (
     no_header,
     said_of_comma,
@@ -36,7 +35,7 @@ from ..tables.doubts import (
     warn_of_swapped,
     why_apart,
 )
-from ..tables.label_options import AS_THEY_ARE, LabelOptions, read_labels
+from ..tables.label_options import AS_THEY_ARE, LabelOptions, integer_of, read_labels
 from ..text.account import Amounts, Read, ReadColumn, amounts_of
 from ..text.render import amount, shown
 from .booleans_and_decimals import labels_of_text

@@ -16,11 +16,10 @@ import numpy as np
 from ..core.labels import NAMES, Label, NoSamplesError, merged
 from ..core.table import Cells, Task
 from ..errors import naming
-from ..tables.contingency import ContingencyTable
+from ..tables.contingency import ContingencyTable, Slice, count_slices, in_order
 from ..tables.doubts import warn_of_table
 from ..tables.label_options import LabelOptions
-from ..tables.matrix_text import is_matrix
-from ..tables.slicing import Slice, count_slices, in_order
+from ..tables.matrix import is_matrix
 from ..text.account import Read, ReadColumn, amounts_of
 from ..text.render import shown
 from .batches import read_files

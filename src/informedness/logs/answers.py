@@ -20,10 +20,9 @@ from ..files.joined import joined_sides
 from ..results.comparison import Comparison, compare
 from ..results.estimate import Averaged, Estimate, estimate
 from ..results.report import Report, report
-from ..tables.class_names import at_position
 from ..tables.containers import read_quickly
 from ..tables.contingency import ContingencyTable
-from ..tables.label_options import AS_THEY_ARE, LabelOptions, extracted
+from ..tables.label_options import AS_THEY_ARE, LabelOptions, at_position, extracted
 from ..text import render
 from ..warnings import collected
 from .verdicts import Totals, VerdictError, by_verdict

@@ -12,9 +12,7 @@ import numpy as np
 from ..core.labels import Label, show, warn
 from ..core.scores import Average, read_prior
 from ..core.table import Table, is_real
-from ..statistics.class_scores import INFORMEDNESS
-from ..statistics.class_sums import ClassScore, quotient
-from ..statistics.intervals import check_level, effective_sample_size, lack, warn_of_doubts
+from ..statistics.class_scores import INFORMEDNESS, ClassScore, quotient
 from ..statistics.paired import (
     CellPairs,
     Detection,
@@ -25,9 +23,17 @@ from ..statistics.paired import (
     side_of,
 )
 from ..statistics.registry import averaged_score
-from ..statistics.score import Prior, ScoreWithInterval, with_prior
-from ..tables.class_names import by_name
+from ..statistics.score import (
+    Prior,
+    ScoreWithInterval,
+    check_level,
+    effective_sample_size,
+    lack,
+    warn_of_doubts,
+    with_prior,
+)
 from ..tables.contingency import ContingencyTable
+from ..tables.label_options import by_name
 from ..text.account import Read
 from ..text.layout import Measured, Rows, padded
 from ..text.render import interval_heads, p_text, samples, shown_p

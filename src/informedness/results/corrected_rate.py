@@ -7,14 +7,10 @@ import numpy as np
 
 from ..core.labels import Label, Numbers, read_column, show, warn
 from ..core.table import is_real
-from ..statistics.class_scores import INFORMEDNESS
-from ..statistics.class_sums import wilson_reach
-from ..statistics.intervals import Interval, check_level, lack, normal_quantile
-from ..statistics.score import signature_of
-from ..tables.class_names import by_name
-from ..tables.contingency import ContingencyTable, table_of_labels
-from ..tables.counting import read_whole
-from ..tables.sides import read_apart
+from ..statistics.class_scores import INFORMEDNESS, wilson_reach
+from ..statistics.score import Interval, check_level, lack, normal_quantile, signature_of
+from ..tables.contingency import ContingencyTable, read_whole, table_of_labels
+from ..tables.label_options import by_name, read_apart
 from ..warnings import IntervalWarning
 from .estimate import Estimate
 from .models import settings_of

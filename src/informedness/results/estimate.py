@@ -13,12 +13,18 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 from ..core.labels import Label, show
 from ..core.scores import Average, ZeroDivision, check_zero_division
 from ..core.table import Table
-from ..statistics.intervals import Interval, check_level, effective_sample_size, warn_of_doubts
 from ..statistics.paired import CellPairs, n_groups, of_groups
 from ..statistics.registry import averaged_score, reported
-from ..statistics.score import Prior, ScoreWithInterval
-from ..tables.class_names import by_name
+from ..statistics.score import (
+    Interval,
+    Prior,
+    ScoreWithInterval,
+    check_level,
+    effective_sample_size,
+    warn_of_doubts,
+)
 from ..tables.contingency import SampleOptions
+from ..tables.label_options import by_name
 from ..text.layout import Measured, Rows
 from ..text.render import as_json, interval_heads, rounded, shown
 from .models import settings_of, table_in_groups, too_few_groups, too_few_of_a_class

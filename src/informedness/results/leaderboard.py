@@ -18,7 +18,7 @@ from ..statistics.paired import holm
 from ..statistics.registry import score_named
 from ..tables.containers import read_quickly
 from ..tables.contingency import ContingencyTable
-from ..tables.sides import read_sides
+from ..tables.label_options import read_sides
 from ..text.account import Read
 from ..text.layout import Result, Rows, rows_of
 from ..text.render import as_json, interval_heads, rounded, shown, shown_p, texts_of

@@ -11,13 +11,12 @@ import numpy as np
 
 from ..core.labels import Codes, Column, Numbers, join_columns
 from ..core.table import Task, read_amounts
-from ..statistics.intervals import lack
 from ..statistics.paired import CellPairs, n_groups
+from ..statistics.score import lack
 from ..tables.containers import code_integers, coded, read_quickly
-from ..tables.contingency import ContingencyTable, table_given
-from ..tables.counting import common_codes, read_whole
+from ..tables.contingency import ContingencyTable, common_codes, read_whole, table_given
 from ..tables.doubts import warn_of_table
-from ..tables.sides import read_sides
+from ..tables.label_options import read_sides
 
 FEW_GROUPS = 10  # with fewer, a sum over groups is far from normal
 

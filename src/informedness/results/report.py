@@ -11,15 +11,14 @@ import numpy as np
 
 from ..core.labels import Label
 from ..statistics.chance import guessing_p_value
-from ..statistics.class_scores import INFORMEDNESS
-from ..statistics.class_sums import rates_by_class
+from ..statistics.class_scores import INFORMEDNESS, rates_by_class
 from ..statistics.entropy import NIT, entropies
 from ..statistics.paired import CellPairs
 from ..statistics.registry import MODULES, reported, score_named
 from ..statistics.score import signature_of
 from ..tables import matrix
-from ..tables.class_names import by_name
 from ..tables.contingency import ContingencyTable
+from ..tables.label_options import by_name
 from ..text import layout, render
 from ..text.account import Read, signed
 from ..text.layout import Result, Rows

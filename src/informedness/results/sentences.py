@@ -9,8 +9,7 @@ import numpy as np
 from ..core.table import Cells, Table, labels_at
 from ..statistics.chance import guessing_p_value
 from ..statistics.entropy import EntropicScore
-from ..statistics.intervals import FEW_SAMPLES
-from ..statistics.score import Score, ScoreWithInterval
+from ..statistics.score import FEW_SAMPLES, Score, ScoreWithInterval
 from ..tables.contingency import ContingencyTable
 from ..text.render import cut, digits_for, rounded, samples, shown
 from .estimate import Estimate, estimates_of

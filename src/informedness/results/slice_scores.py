@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from ..core.table import Cells, Table
-from ..statistics.class_sums import ClassSums
-from ..statistics.intervals import normal_quantile
+from ..statistics.class_scores import ClassSums
 from ..statistics.paired import holm
 from ..statistics.registry import REPORTED, averaged_score, reported, score_named
-from ..statistics.score import ScoreWithInterval
+from ..statistics.score import ScoreWithInterval, normal_quantile
 from ..tables.contingency import ContingencyTable
 from .estimate import Averaged
 

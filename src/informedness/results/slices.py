@@ -11,15 +11,20 @@ import numpy as np
 
 from ..core.labels import Column, Label, check_choice, show, warn
 from ..statistics.entropy import entropies
-from ..statistics.intervals import FEW_SAMPLES
 from ..statistics.paired import CellPairs
 from ..statistics.registry import reported, score_named
-from ..statistics.score import Score, signature_of
+from ..statistics.score import FEW_SAMPLES, Score, signature_of
 from ..tables.containers import coded
-from ..tables.contingency import Y_NAMES, ContingencyTable
+from ..tables.contingency import (
+    Y_NAMES,
+    ContingencyTable,
+    Slice,
+    count_slices,
+    read_name,
+    slice_column,
+)
 from ..tables.doubts import warn_of_table
-from ..tables.sides import read_sides
-from ..tables.slicing import Slice, count_slices, read_name, slice_column
+from ..tables.label_options import read_sides
 from ..text import layout, render
 from ..text.account import Read, signed
 from ..text.layout import Result, Rows

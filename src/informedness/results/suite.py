@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.labels import show, warn
 from ..errors import naming
-from ..statistics.class_sums import quotient
+from ..statistics.class_scores import quotient
 from ..statistics.entropy import EntropicScore
 from ..statistics.paired import holm, tested
 from ..statistics.registry import averaged_score

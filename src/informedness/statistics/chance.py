@@ -12,8 +12,8 @@ import numpy as np
 
 from ..core.labels import Codes, Numbers
 from ..core.table import Table
-from .class_sums import quotient
-from .intervals import effective_sample_size
+from .class_scores import quotient
+from .score import effective_sample_size
 
 _MOST_PERMUTED = 2000  # samples; above, the gamma distribution has the right tail
 _N_PERMUTATIONS = 999

@@ -15,11 +15,22 @@ import numpy as np
 from ..core import scores
 from ..core.labels import Numbers
 from ..core.table import Table, sum_by
-from . import intervals
 from .chance import independence_test
-from .class_sums import gaps
-from .intervals import Interval, effective_sample_size, lack, squared_weights
-from .score import Prior, ScoreWithInterval, with_prior
+from .class_scores import gaps
+from .score import (
+    FEW_SAMPLES,
+    Interval,
+    Prior,
+    ScoreWithInterval,
+    effective_sample_size,
+    fewest_if_undeclared,
+    lack,
+    normal_quantile,
+    outside_largest,
+    squared_weights,
+    too_few_of_the_rarest,
+    with_prior,
+)
 
 
 class Entropies(NamedTuple):
@@ -70,8 +81,8 @@ class EntropicScore(ScoreWithInterval):
         )
 
     def too_few(self, table: Table, prior: Prior = None) -> str:
-        reason = intervals.too_few_of_the_rarest(table)
-        n_rarest = intervals.fewest_if_undeclared(table)
+        reason = too_few_of_the_rarest(table)
+        n_rarest = fewest_if_undeclared(table)
         size = effective_sample_size(table)
         # predicted values that no reference has: each adds (k - 1) / 2N nats to the information of
         # a guesser of k classes on N samples, so with 10 (k - 1) samples for each its score rises
@@ -122,7 +133,7 @@ class EntropicScore(ScoreWithInterval):
             return Interval(value, error)
         cells, columns, rows = self._lacking(table)
         size = effective_sample_size(table)
-        z = intervals.normal_quantile(level)
+        z = normal_quantile(level)
         chance = self.by_chance(table, rows, z)
         centre = self._centre(table, cells, columns, rows)
         least = centre + cells.likely - cells.most
@@ -229,7 +240,7 @@ class Nit(EntropicScore):
         return f"fewer than {ENOUGH_TO_SEE:,} {samples}, so declare all classes with `labels`"
 
     def least_scale(self, table: Table) -> float:
-        return 1 / (table.n_classes + (intervals.fewest_if_undeclared(table) < 5 - 1e-6))
+        return 1 / (table.n_classes + (fewest_if_undeclared(table) < 5 - 1e-6))
 
     def caution(self, table: Table, value: float) -> str:
         # mutual information is too large by about (cells - rows - columns + 1) / 2N (Miller 1955)
@@ -250,7 +261,7 @@ class Nit(EntropicScore):
         return surprise(table)[1] - scores.mutual_information(table) * math.log(2)
 
     def lacks_classes(self, table: Table) -> bool:
-        return intervals.fewest_if_undeclared(table) < 3 - 1e-6
+        return fewest_if_undeclared(table) < 3 - 1e-6
 
 
 class Ema(EntropicScore):
@@ -273,7 +284,7 @@ class Ema(EntropicScore):
         return np.exp2(-entropies(table).reference_given_prediction)
 
     def too_few(self, table: Table, prior: Prior = None) -> str:
-        few = lack(effective_sample_size(table), intervals.FEW_SAMPLES, "sample")
+        few = lack(effective_sample_size(table), FEW_SAMPLES, "sample")
         return super().too_few(table, prior) or few
 
     def left(self, table: Table) -> float:
@@ -285,7 +296,7 @@ class Ema(EntropicScore):
         return -mean - rows.most - reach(z, mean * slope + rows.variance, slope)
 
     def lacks_classes(self, table: Table) -> bool:
-        return not table.declared and intervals.outside_largest(table) < 5 - 1e-6
+        return not table.declared and outside_largest(table) < 5 - 1e-6
 
 
 class EntropyTriangle(NamedTuple):

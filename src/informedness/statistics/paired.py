@@ -20,9 +20,8 @@ import numpy as np
 
 from ..core.labels import Codes, Numbers
 from ..core.table import Table, sum_by
-from .class_sums import gaps, quotient
-from .intervals import Interval, normal_quantile, squared_weights
-from .score import ScoreWithInterval
+from .class_scores import gaps, quotient
+from .score import Interval, ScoreWithInterval, normal_quantile, squared_weights
 
 FEWEST_GROUPS = 5  # for a test
 _FEW_OF_A_CLASS = 5 - 1e-9  # effective groups that hold it

@@ -22,8 +22,7 @@ import numpy as np
 from ..core.labels import check_choice, check_distinct, show, warn
 from ..core.scores import __version__
 from ..core.table import Table
-from .intervals import check_level, warn_of_doubts
-from .score import Score, score_of, signature_of
+from .score import Score, check_level, score_of, signature_of, warn_of_doubts
 
 
 class Entry(NamedTuple):

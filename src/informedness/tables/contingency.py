@@ -1,35 +1,54 @@
-"""The contingency table that users build from labels, a matrix or counts, and merge.
+"""Contingency tables that users build from labels, a matrix or counts, merge, or count by slice.
 
 ROWS ARE REFERENCES, COLUMNS ARE PREDICTIONS.
 
-Tested in tests/test_inputs.py.
+Tested in tests/test_inputs.py and tests/test_slices.py.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
 
 import numpy as np
 
-from ..core.labels import Column, Label, Numbers, label_kind, show
+from ..core.labels import (
+    Codes,
+    Column,
+    Label,
+    NoSamplesError,
+    Numbers,
+    label_kind,
+    merged,
+    read_column,
+    show,
+)
 from ..core.scores import Average, ZeroDivision, informedness, nit
-from ..core.table import Cells, Table, Task, labels_at, read_amounts
+from ..core.table import (
+    Cells,
+    Table,
+    Task,
+    count_pairs,
+    labels_at,
+    read_amounts,
+    read_weights,
+    sum_by,
+)
 from ..text.account import Read
-from .class_names import class_names_of
-from .containers import read_quickly
-from .counting import check_total, common_codes, count_bytes, read_counts
+from .containers import code_integers, coded, read_quickly
 from .doubts import warn_of_shares, warn_of_table
+from .label_options import class_names_of, read_sides
 from .matrix import Matrix, check_no_totals, check_same_names, read_matrix
-from .sides import read_sides
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
 
+Slice: TypeAlias = Label | tuple[Label, ...]
+"""The name of a slice: a label, or a tuple with one label per column."""
 OneAverage: TypeAlias = Literal["bias", "prevalence", "macro"]
-_MANY = 2**20  # samples, from where `count_bytes` pays
 
 
 class ScoreOptions(TypedDict, total=False):
@@ -131,12 +150,7 @@ class ContingencyTable(Table):
     def _of_sides(cls, sides: Mapping[str, Any], sample_weight: Any, *options: Any) -> Self:
         """Count references and predictions, by the names that the caller has for them."""
         (r, p), task = read_sides(sides, *options, sample_weight=sample_weight)
-        is_plain = sample_weight is None and task.ignored is None and r.values is p.values is None
-        is_large = is_plain and len(r.codes) >= _MANY
-        if is_large and (cells := count_bytes(r.codes, p.codes)) is not None:
-            table = cls._of_task(range(16), cells, task, len(r))
-        else:
-            table = cls._of_columns(r, p, task, sample_weight)
+        table = cls._of_columns(r, p, task, sample_weight)
         is_named = class_names_of(*sides.values()) is not None
         warn_of_table(table, list(sides), is_named, unknown=task.unknown)
         return table
@@ -381,3 +395,179 @@ def table_given(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
             "which was counted with its own"
         )
     return y_true
+
+
+# What a table is counted from: codes of classes, counts that are given
+
+
+def common_codes(references: Column, predictions: Column) -> tuple[list[Label], Codes, Codes]:
+    """Return the labels of both columns, sorted, and each sample's positions among them."""
+    (r_values, r), (p_values, p) = coded(references), coded(predictions)
+    labels, (to_row, to_column) = merged(r_values, p_values)
+    return labels, to_row[r], to_column[p]
+
+
+def read_counts(
+    counts: Any, squared_weights: Any = None, n_samples: Any = None, *, n_pairs: int
+) -> tuple[Numbers, Numbers | None, Numbers | None]:
+    """Return what to count for each pair, sums of squared weights, and numbers of samples.
+
+    `counts` are numbers of samples if they are whole and given alone. Otherwise they are sums of
+    weights, and each of the other two is None if unknown.
+    """
+    options = {"counts": counts, "squared_weights": squared_weights, "n_samples": n_samples}
+    sums = {name: read_amounts(x, name) for name, x in options.items() if x is not None}
+    for name, array in sums.items():
+        if array.shape != (n_pairs,):
+            raise ValueError(
+                f"`{name}` must be {n_pairs} numbers, one per pair, got shape {array.shape}"
+            )
+    amounts = sums["counts"]
+    are_counts = len(sums) == 1 and bool((np.trunc(amounts) == amounts).all())
+    total = amounts.sum(dtype=float)
+    if are_counts and not 0 < total < 2**62:  # exactly, which takes longer
+        total = sum(map(int, amounts.tolist()))
+    if not total:
+        raise NoSamplesError(f"`counts` must sum to more than 0 and below 2**63, got {total}")
+    if are_counts:
+        check_total(total)
+        samples = amounts.astype(np.int64)
+        return samples, None, samples
+    samples = sums.get("n_samples", np.ones(n_pairs))
+    bad = np.floor(samples) < np.maximum(samples, amounts > 0)
+    if bad.any():
+        raise ValueError(
+            f"`n_samples` must be whole numbers, 0 only where `counts` is 0, got {samples[bad][0]}"
+        )
+    squares = sums.get("squared_weights")
+    squares = None if squares is None else squares.astype(np.float64)
+    return amounts.astype(np.float64), squares, sums.get("n_samples")
+
+
+def read_whole(values: Any, name: str = "counts") -> Numbers:
+    """Return counts of samples as integers.
+
+    Raises
+    ------
+    ValueError
+        If one is not a whole number from 0 on.
+    """
+    counts = read_amounts(values, name)
+    if (broken := counts[counts != np.trunc(counts)]).size:
+        raise ValueError(f"`{name}` must be whole numbers of samples, got {broken[0]}")
+    if counts.sum(dtype=float) >= 2**62:
+        raise ValueError(f"`{name}` must sum to less than 2**62, got {counts.sum(dtype=float):g}")
+    return counts.astype(np.int64)
+
+
+def check_total(total: Any) -> None:
+    """Raise ValueError unless a table can hold counts, or weights, that sum to this."""
+    if isinstance(total, int) and total >= 2**63:
+        raise ValueError(f"`counts` must sum to more than 0 and below 2**63, got {total}")
+    if total == math.inf:
+        raise ValueError("`counts` must have a finite sum, got one beyond 1e308")
+
+
+# Tables by slice, for example one per type of question, counted in one pass
+
+
+def slice_column(by: Any, n_samples: int | None = None) -> Column:
+    """Return the slice of each sample, from one column of names or a mapping of several.
+
+    Raises
+    ------
+    ValueError
+        If a column holds something that is not a label, or the lengths differ.
+    """
+    columns = by if isinstance(by, Mapping) else {"by": by}
+    if not columns:
+        raise ValueError("`by` must name at least one column, got none")
+    read = {name: read_quickly(column, str(name)) for name, column in columns.items()}
+    for name, column in read.items():
+        if n_samples is not None and len(column) != n_samples:
+            raise ValueError(
+                f"`by` must have a value for each sample, got {len(column)} in {name!r} for "
+                f"{n_samples} samples"
+            )
+    if not isinstance(by, Mapping):
+        return read["by"]
+    (values, codes), *others = map(_codes, read.values())
+    names: list[Any] = [(value,) for value in values]
+    for values, column_codes in others:
+        fused, codes = code_integers(np.asarray(codes, np.int64) * len(values) + column_codes)
+        places = (divmod(code, len(values)) for code in fused.tolist())
+        names = [(*names[i], values[j]) for i, j in places]
+    return Column(codes, names)
+
+
+def _codes(column: Column) -> tuple[Sequence[Label], Numbers]:
+    """Return labels, some maybe unused, and each sample's position among them."""
+    bits = -1 if column.values is not None else int(np.bitwise_or.reduce(column.codes, initial=0))
+    # small integers as they stand: three such columns make a table of 2**21 cells
+    return (range(bits + 1), column.codes) if 0 <= bits < 2**7 else coded(column)
+
+
+def read_name(name: Any) -> Slice:
+    """Return the name of a slice, or raise ValueError unless it is a label or a tuple of labels."""
+    parts = name if isinstance(name, tuple) else (name,)
+    labels = tuple(read_column([label], "tables").example() for label in parts)
+    return labels if isinstance(name, tuple) else labels[0]
+
+
+def in_order(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
+    """Return what there is for each slice, sorted by name."""
+    try:
+        return {name: tables[name] for name in sorted(tables)}
+    except TypeError:
+        first, *_, last = sorted(tables, key=repr)
+        raise ValueError(
+            f"`by` must hold labels of one type, got {show(first)} and {show(last)}: convert some"
+        ) from None
+
+
+def count_slices(
+    references: Column,
+    predictions: Column,
+    by: Any,
+    task: Task,
+    sample_weight: Any = None,
+    counts: Numbers | None = None,
+    squares: Numbers | None = None,
+) -> dict[Slice, ContingencyTable]:
+    """Return the tables of two columns by slice, in order; those without samples are left out.
+
+    With `counts` each row stands for so many samples, as a GROUP BY returns them, each of its
+    weight; with sums of squared weights too, the weights are the sums of those of its samples.
+    """
+    slices = slice_column(by, len(references))
+    weights = None if sample_weight is None else read_weights(sample_weight, len(references))
+    amounts = [x for x in (weights, counts) if x is not None]
+    used = task.counted(references, np.minimum.reduce(amounts) if amounts else None)
+    columns = (column[used] for column in (slices, references, predictions))
+    (names, s), (r_values, r), (p_values, p) = map(_codes, columns)
+    weights, counts, squares = (None if x is None else x[used] for x in (weights, counts, squares))
+    if counts is None:
+        # slice and reference are fused into one code, which is counted in pairs with the prediction
+        fused = s.astype(np.int64) * len(r_values) + r
+        values, cells = count_pairs(Column(fused), Column(p), weights)
+        codes = np.asarray(values)
+        of_cells, rows = np.divmod(codes[cells.rows], len(r_values))
+        cells = cells._replace(rows=rows, columns=codes[cells.columns])
+        n_samples = np.bincount(s)
+    else:
+        of_cells, cells = s, Cells(r, p, counts)
+        if weights is not None and squares is None:
+            cells = Cells(r, p, counts * weights, counts * weights**2)
+        elif weights is not None:
+            cells = Cells(r, p, weights, squares)
+        n_samples = sum_by(s, counts, len(names))
+
+    labels, (to_row, to_column) = merged(r_values, p_values)
+    cells = cells._replace(rows=to_row[cells.rows], columns=to_column[cells.columns])
+    order = np.argsort(of_cells, kind="stable")
+    present, starts = np.unique(of_cells[order], return_index=True)
+    tables = {}
+    for code, places in zip(present.tolist(), np.split(order, starts[1:]), strict=True):
+        own = Cells(*(None if x is None else x[places] for x in cells))  # type: ignore[arg-type]
+        tables[names[code]] = ContingencyTable._of_task(labels, own, task, int(n_samples[code]))
+    return in_order(tables)

@@ -1,21 +1,34 @@
-"""From the values of columns to labels.
+"""References and predictions as they are handed over, as columns of labels and a task.
 
-In this order, and only where asked for: the class is taken out of generated text, whitespace around
-it and its case are ignored, text becomes integers, and positions become the names of their choices.
+From values to labels, in this order, and only where asked for: the class is taken out of generated
+text, whitespace around it and its case are ignored, text becomes integers, and positions become the
+names of their choices, or of the classes of a column of `datasets`.
 
-Tested in tests/test_answered.py.
+Tested in tests/test_answered.py and tests/test_class_names.py.
 """
 
 import math
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
+from numbers import Integral
 from typing import Any
 
-from ..core.labels import NULLS, Column, Label, check_choice, check_distinct, show
-from ..core.table import is_real
-from .class_names import at_position, integer_of
-from .containers import code_integers, read_quickly
+from ..core.labels import (
+    NULLS,
+    Column,
+    Label,
+    check_choice,
+    check_distinct,
+    check_same_order,
+    read_column,
+    read_pair,
+    show,
+)
+from ..core.table import Task, is_real, task_of
+from .containers import code_integers, quickly, read_quickly
+from .doubts import warn_of_swapped
 
 
 def check_threshold(threshold: Any) -> None:
@@ -226,3 +239,88 @@ def _named(
 def _typed(label: Any, is_integer: bool) -> Any:
     """Return a label given as text as an integer where the file's labels are integers."""
     return integer_of(label) if is_integer and integer_of(label) is not None else label
+
+
+# Both sides
+
+
+def read_sides(
+    sides: Mapping[str, Any], labels: Any, ignore_index: Any, unknown: str, **beside: Any
+) -> tuple[list[Column], Task]:
+    """Return the references and each model's predictions as columns, and the options as a task.
+
+    The sides are given by argument, references first. All labels must be of one kind, and what
+    stands beside the sides, by argument, in their order.
+    """
+    reference_name, *model_names = sides
+    for name in model_names if hasattr(sides[reference_name], "name") else ():
+        warn_of_swapped(sides[reference_name].name, getattr(sides[name], "name", None))
+    containers = sides
+    if class_names := class_names_of(*sides.values()):
+        labels = by_name(labels, *sides.values())
+        options = LabelOptions(labels=labels, ignore_index=ignore_index, unknown=unknown)
+        sides = {}
+        for name, side in containers.items():
+            role = "references" if name == reference_name else "predictions"
+            own_names = class_names_of(side)
+            values = side[:] if own_names else side
+            column = read_labels(values, role, options, own_names or class_names, (), name)
+            sides[name] = column.tolist()  # in which -1 is None
+        ignore_index = None if ignore_index is None else str(at_position(ignore_index, class_names))
+
+    may_lack = str(unknown) == "wrong"
+    ignored = ignore_index if isinstance(ignore_index, int) else None
+    references, *models = sides.values()
+    references = quickly(references, reference_name, ignored=ignored)
+    models = list(map(quickly, models, model_names, repeat(may_lack)))
+    r = read_column(references, reference_name)
+    columns = []
+    check_same_order({**containers, **beside})
+    for name, predictions in zip(model_names, models, strict=True):
+        r, p = read_pair(r, predictions, (reference_name, name), unknown=unknown)
+        columns.append(p)
+    return [r, *columns], task_of(r, labels, ignore_index, unknown, reference_name)
+
+
+def read_apart(labels: Any, name: str, *sides: Any) -> Column:
+    """Return predictions of other samples than the sides hold, named alike, None if missing."""
+    own_names = class_names_of(labels)
+    values = labels[:] if own_names else labels
+    names = own_names or class_names_of(*sides)
+    return read_labels(values, "predictions", LabelOptions(unknown="wrong"), names, name=name)
+
+
+# Names of classes by position, as columns of `datasets` have them
+
+
+def by_name(labels: Any, *sides: Any) -> Any:
+    """Return a label, labels, or a mapping of them, by name where they are positions in names.
+
+    The names are those of the first side that has some.
+    """
+    names = None if labels is None else class_names_of(*sides)
+    if names is None:
+        return labels
+    if isinstance(labels, (Integral, str, bytes)):
+        return at_position(labels, names)
+    if isinstance(labels, Mapping) or hasattr(labels, "to_dict"):  # or a Series of counts
+        return {at_position(label, names): value for label, value in labels.items()}
+    return [at_position(label, names) for label in read_quickly(labels, "labels").tolist()]
+
+
+def class_names_of(*sides: Any) -> Sequence[str] | None:
+    """Return the names of the first side that is a column of a `datasets.ClassLabel`."""
+    names = (getattr(getattr(side, "features", None), "names", None) for side in sides)
+    return next(filter(None, names), None)
+
+
+def at_position(label: Any, names: Sequence[str]) -> Any:
+    """Return the name of a class for its position, also in text; anything else as it is."""
+    position = None if label in names else integer_of(label)
+    return names[position] if position is not None and 0 <= position < len(names) else label
+
+
+def integer_of(text: Any) -> int | None:
+    """Return the integer that text spells; None if it does not."""
+    match = re.fullmatch(r"([+-]?[0-9]+)(\.0*)?", str(text), re.ASCII)  # 1.0 where there were gaps
+    return int(match[1]) if match else None

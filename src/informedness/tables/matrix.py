@@ -1,9 +1,15 @@
-"""Confusion matrices as they are handed over: the names of rows and columns, and totals.
+r"""Confusion matrices as they are handed over, and as they are shown.
 
-Tested in tests/test_inputs.py.
+In text they are a spreadsheet's, R's, pandas', numpy's, Matlab's, Markdown, LaTeX.
+
+Tested in tests/test_inputs.py and tests/test_matrices.py.
 """
 
-from typing import Any
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -11,11 +17,31 @@ from ..core.labels import Column, Label, Numbers, check_distinct, check_same_kin
 from ..core.table import Table
 from ..errors import naming
 from ..text.layout import Result, Rows
+from ..text.layouts import RULE, between_gaps, between_pipes, words
 from ..text.render import amount, cut_apart, samples, shown
+from ..warnings import collected
 from .containers import read_quickly
-from .matrix_text import count_of, matrix_of_text, same_names
+from .doubts import role_in, warn_of_swapped
 
+_MOST_IN_MATRIX = 20  # classes
 _SLACK = 1e-9  # of sums of floating point numbers, relative to the largest
+_THOUSANDS = r"[1-9]\d{0,2}(?P<mark>[,.' \u2019\u00a0\u2009\u202f])\d{3}((?P=mark)\d{3})*"
+_NUMBER = r"[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?"
+_NONE = "", "-", "\u2013", "\u2014", "\u2212"  # which stand for 0
+_SHARE = r"(?<=\d)\s*\(\s*\d+([.,]\d+)?\s*\\?%\s*\)"  # behind a count
+_POSITIONS = r"\[(\d+,|,\d+)\]"  # which R prints where there are no names
+_ARRAY = r"([\w ]+[:=])?\s*([\w.]+\(\s*)?\[(?P<rows>(?!\s*\[\s*\[).*)\]"
+_ARRAY += r"(\s*,\s*\w+\s*=[^\[\]]*|(\s*\))?[;\s]*)"
+_LONG_NAME = 1_000  # characters, from which on a name says nothing of a side
+# What LaTeX has in cells: commands without text of their own, and around their last argument. The
+# arguments have an end, so that hostile text takes no longer than other text.
+_BRACES = r"\{([^{}]|\{[^{}]{0,99}\}){0,99}\}"
+_EMPTY = r"begin|end|[chv]?line|\w*rule|[hv]?phantom|(cell|row)color"
+_EMPTY = rf"\\({_EMPTY})\b(\[[^]]{{0,99}}\]|\([^)]{{0,99}}\)|{_BRACES})*"
+_AROUND = r"\\[a-z]+\*?(\{[^{}]*\})*(?=\{)|\\[a-z]+\b|\\(?=[%_&#])|\$"
+
+
+Sides: TypeAlias = tuple[str, str]  # what rows and columns are called, such as actual, predicted
 
 
 def read_matrix(matrix: Any) -> tuple[tuple[Column, Column] | None, Any]:
@@ -83,7 +109,187 @@ def check_no_totals(amounts: Numbers) -> None:
         )
 
 
-_MOST_IN_MATRIX = 20  # classes
+# In text
+
+
+def matrix_of_text(text: str) -> tuple[list[str], list[list[str]], Sides]:
+    """Return the names of the classes in a text, none if it has none, its cells and its sides.
+
+    Rows are references. "Actual x" and "Predicted x" are one class. Columns may have an order of
+    their own.
+
+    Raises
+    ------
+    ValueError
+        If the text can be read as no matrix, or rows and columns have different names.
+    """
+    plain = re.sub(f"{_SHARE}|{_POSITIONS}", "", text)
+    readings = filter(None, map(_parted, _blocks(plain)))
+    reading = max(readings, key=lambda x: are_counts(x[-1]), default=None)
+    if reading is None:
+        raise ValueError(
+            "`matrix` must have a row and a column for each class and no others, with "
+            r"the names of the classes on both sides or without: ',ham,spam\nham,90,10\nspam,5,95' "
+            f"or '[[90, 10], [5, 95]]', got {show(text)}"
+        )
+    sides, above, beside, cells = reading
+    above, beside, sides = same_names(above, beside, *sides)
+    if sorted(above) != sorted(beside):
+        raise ValueError(
+            "`matrix` must have the same names above and on the left, got the rows "
+            f"{', '.join(map(show, beside))} and the columns {', '.join(map(show, above))}"
+        )
+    check_distinct(beside, "labels")
+    order = [above.index(name) for name in beside]
+    ordered = [[row[place] for place in order] for row in cells] if beside else cells
+    return beside, ordered, sides
+
+
+def count_of(cell: str) -> float:
+    """Return the number in a cell: 0 for an empty one or a dash, and thousands may be separated."""
+    text = re.sub(_SHARE, "", cell).strip()
+    grouped = re.fullmatch(_THOUSANDS, text)
+    if grouped and len(re.findall("[.,]", text)) == 1:
+        written = f"write {re.sub('[.,]', '', text)} or {text}0"
+        raise ValueError(f"{text} could be a number of thousands or have three decimals: {written}")
+    if grouped:
+        text = text.replace(grouped["mark"], "")
+    if text in _NONE or text.isdecimal():
+        return 0 if text in _NONE else int(text)
+    if not re.fullmatch(_NUMBER, text, re.IGNORECASE):
+        raise ValueError(f"{text[:40]} is not a count")
+    return float(text.replace(",", "."))
+
+
+def is_count(cell: str) -> bool:
+    """Return whether a cell holds a number, or nothing."""
+    with suppress(ValueError):
+        return count_of(cell) >= 0
+    return False
+
+
+def are_counts(cells: list[list[str]]) -> bool:
+    """Return whether all cells hold numbers, or nothing."""
+    return all(is_count(cell) for row in cells for cell in row)
+
+
+def is_matrix(text: str) -> bool:
+    """Return whether a text can only be a matrix: of counts, between names or in brackets."""
+    with collected(), suppress(ValueError):
+        names, cells, _ = matrix_of_text(text)
+        is_array = text.count("[") > len(cells) or ("[" in text and ";" in text)
+        return (bool(names) or is_array) and are_counts(cells)
+    return False
+
+
+def same_names(
+    above: Sequence[str], beside: Sequence[str], of_rows: str = "", of_columns: str = ""
+) -> tuple[list[str], list[str], Sides]:
+    """Return the names of columns and rows, without what names the side in each, and the sides.
+
+    Warn if that, or what is called rows and columns, says that the sides are swapped.
+    """
+    if {*above} != {*beside}:
+        named_above, plain_above = _without_side(above)
+        named_beside, plain_beside = _without_side(beside)
+        if {*plain_above} == {*plain_beside}:
+            of_columns, above = named_above or of_columns, plain_above
+            of_rows, beside = named_beside or of_rows, plain_beside
+    warn_of_swapped(of_rows, of_columns)
+    return [*above], [*beside], (of_rows, of_columns)
+
+
+def _without_side(names: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Return what all names begin or end with if it names a side of a matrix, and the rest."""
+    for mark in re.finditer(r"[\W_]", names[0] if len(names[0]) < _LONG_NAME else ""):
+        head, tail = names[0][: mark.end()], names[0][mark.start() :]
+        if role_in(head) and all(name.startswith(head) for name in names):
+            return head.strip(), [name.removeprefix(head).strip() for name in names]
+        if role_in(tail) and all(name.endswith(tail) for name in names):
+            return tail.strip(), [name.removesuffix(tail).strip() for name in names]
+    return "", names
+
+
+def _blocks(text: str) -> Iterator[list[list[str]]]:
+    """Yield the cells of a text, for each of the separators that it may have."""
+    if array := re.fullmatch(_ARRAY, text.strip(), re.DOTALL):
+        rows = re.split(r"\]" if "[" in array["rows"] else "[;\n]", array["rows"])
+        yield [row.split() for row in (re.sub(r"[\[,]", " ", x) for x in rows) if row.strip()]
+        return
+    if "&" in text and "\\\\" in text:
+        yield _cells_of_latex(text)
+        return
+    lines = [line for line in text.splitlines() if line.strip()]
+    if "|" in text:
+        yield [between_pipes(line) for line in lines if not RULE.fullmatch(line)]
+    are_thousands = all(re.fullmatch(_THOUSANDS, line.strip()) for line in lines)
+    for mark in filter(text.__contains__, "\t;" if are_thousands else "\t;,"):
+        with suppress(csv.Error):  # a cell is too long for one
+            yield [*csv.reader(lines, delimiter=mark, skipinitialspace=True)]
+    yield [*map(between_gaps, lines)]
+    yield [*map(words, lines)]
+
+
+def _cells_of_latex(text: str) -> list[list[str]]:
+    """Return the cells of the rows of LaTeX, without a caption above."""
+    text = re.sub(r"^[^&]*(?=\\begin)", "", text).replace("~", " ")
+    rows = [re.split(r"(?<!\\)&", row) for row in re.split(r"\\\\(?:\[[^]]{0,99}\])?", text)]
+    return [[*map(_text_of_latex, row)] for row in rows if row[1:]]
+
+
+def _text_of_latex(cell: str) -> str:
+    """Return a cell without commands; braces part what they are around, as an exponent."""
+    text = re.sub(_AROUND, "", re.sub(_EMPTY, "", cell))
+    return " ".join(re.sub("[{}]", " ", text).split())
+
+
+def _parted(
+    block: list[list[str]],
+) -> tuple[tuple[str, str], list[str], list[str], list[list[str]]] | None:
+    """Return what a block calls rows and columns, names above and beside, and cells.
+
+    There are no names where the corner is a count. None if the block is not square.
+    """
+    filled = [x for x in ([cell.strip() for cell in row] for row in block) if any(x)]
+    if len({*map(len, filled)}) == 1:  # a spreadsheet may have empty columns around
+        filled = [[*x] for x in zip(*filter(any, zip(*filled, strict=True)), strict=True)]
+    rows, of_rows, of_columns = _without_titles(filled)
+    if {*map(len, rows)} != {len(rows)} or len(rows) < 2:
+        return None
+    corner = rows[0][0]
+    if len(rows) == 2 or (corner and is_count(corner)):
+        return (of_rows, of_columns), [], [], rows
+    parts = re.split(r"[\\/|]", f"{corner}/")
+    of_sides = of_rows or parts[0].strip(), of_columns or parts[1].strip()
+    return of_sides, rows[0][1:], [row[0] for row in rows[1:]], [row[1:] for row in rows[1:]]
+
+
+def _without_titles(rows: list[list[str]]) -> tuple[list[list[str]], str, str]:
+    """Return rows without what a whole side is called, and what that is, of rows and columns.
+
+    It is alone in a line above the columns, or in a column beside the rows; pandas has that of the
+    rows in a line below the header. A header that begins with the first class gets a corner.
+    """
+    of_rows = of_columns = ""
+    n_titles = 0
+    while len(rows) > n_titles + 2 and (title := _title(rows[n_titles])):
+        of_columns, n_titles = title, n_titles + 1
+    rows = rows[n_titles:]
+    if len(rows) > 2 and _title(rows[1][:1]) and _title(rows[1]):
+        of_rows, of_columns = rows[1][0], rows[0][0]
+        rows = [rows[0], *rows[2:]]
+    if len(rows) > 2 and len(rows[0]) + 1 == len(rows[1]):
+        rows = [["", *rows[0]], *rows[1:]]
+    if {*map(len, rows)} == {len(rows) + 1} and (title := _title([row[0] for row in rows])):
+        of_rows, rows = title, [row[1:] for row in rows]
+    return rows, of_rows, of_columns
+
+
+def _title(cells: Sequence[str]) -> str:
+    """Return the only text in a line of cells, or the side that is in all that are not empty."""
+    first, *others = [cell for cell in cells if cell] or [""]
+    is_title = not is_count(first) and (({*others} == {first} and role_in(first)) or not others)
+    return first if is_title else ""
 
 
 # A contingency table

@@ -30,7 +30,7 @@ from ..core.labels import (
 from ..core.table import Task, labels_at
 from .contingency import ContingencyTable
 from .doubts import warn_of_table
-from .sides import read_sides
+from .label_options import read_sides
 
 NO_ANSWER = -(2**30)  # the id of no class, where scores leave the prediction open
 

@@ -8,7 +8,7 @@ import scoring
 from scipy.optimize import brentq
 from scoring import FORMULAS, OF_TWO_CLASSES, percent, span, table
 
-from informedness.statistics.class_sums import ClassSums
+from informedness.statistics.class_scores import ClassSums
 from informedness.statistics.registry import score_named
 
 HALF_A_BIT = 0.05

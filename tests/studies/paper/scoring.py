@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 from scipy.special import xlogy
 
-from informedness.statistics.class_scores import INFORMEDNESS
-from informedness.statistics.class_sums import ClassSums, quotient
+from informedness.statistics.class_scores import INFORMEDNESS, ClassSums, quotient
 from informedness.statistics.registry import score_named
 
 HERE = Path(__file__).parent
