@@ -209,6 +209,19 @@ def test_a_key_that_occurs_twice_is_refused_if_it_leads_to_a_label(tmp_path):
     refused(path, ".*line 5 is not JSON: the key 'label' occurs twice", names=names)
 
 
+def test_the_line_of_an_error_is_named_in_a_long_file(tmp_path):
+    rows = [{"gold": "ab"[i % 2], "text": "word " * (i % 70), "model": "a"} for i in range(5000)]
+    lines = [*map(json.dumps, rows)]
+    lines[700:702] = ["", '{"model": "a", "text": "gold", "gold": "a"}']  # read one by one
+    path, names = tmp_path / "p.jsonl", {"references": "gold", "predictions": "model"}
+    path.write_text("\n".join(lines))
+    check_read(path, ("ab" * 350 + "a" + "ab" * 2149, "a" * 4999), names)
+    path.write_text("\n".join([*lines, '{"gold": "a", "gold": "a", "model": "b"}']))
+    refused(path, ".*line 5001 is not JSON: the key 'gold' occurs twice", names=names)
+    path.write_text("\n".join([*lines, '{"gold": "a", "model": ["b"]}']))
+    refused(path, ".*line 5001: 'model' holds several values", names=names)
+
+
 def test_an_object_without_scores_is_missing(tmp_path):
     rows = [("a", {"a": 0.9}), ("a", {}), ("b", {"b": 1.0})]
     lines = [json.dumps({"gold": x, "cats": y}) for x, y in rows]

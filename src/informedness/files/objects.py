@@ -9,6 +9,7 @@ Tested in tests/test_nested.py and tests/test_sources.py.
 """
 
 import codecs
+import io
 import json
 import re
 from collections import Counter, defaultdict
@@ -16,6 +17,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager, suppress
 from itertools import chain, islice, product
 from typing import Any, BinaryIO, TypeAlias, TypedDict
+
+import numpy as np
 
 from ..core.labels import show, warn
 from ..errors import DataError, needing, refuse_all
@@ -30,15 +33,15 @@ from .columns import (
     why_not_utf8,
 )
 
-Row: TypeAlias = tuple[str, Any]
-"""Where an object stands, and the object."""
+Row: TypeAlias = tuple[str | int, Any]
+"""Where an object stands, or the number of its line, and the object."""
 
-NumberedLine: TypeAlias = tuple[int, bytes]
-Decoder: TypeAlias = Callable[[Sequence[bytes]], list[dict[str, Any]] | None]
+Decoder: TypeAlias = Callable[[bytes], list[dict[str, Any]] | None]
 
 _OF_LOG = ("doc_id", "filter")  # of lm-eval, which has a row for each document and filter
 _LINES = 1 << 16  # in a batch
 _OBJECTS = 256  # held at a time, so that they stay in the cache: a quarter of the time
+_BLOCK = 1 << 17  # bytes of lines read at a time
 
 
 class Objects:
@@ -122,7 +125,7 @@ _decode = json.JSONDecoder(object_pairs_hook=_object).decode
 
 
 def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> Iterator[Row]:
-    """Yield where each object stands, and the object.
+    """Return where each object stands, and the object.
 
     The objects are JSON lines, or in one JSON array, which is read whole: `datasets` and Spark
     write lines into files called .json. With `rows` they are within one document. One object alone
@@ -138,29 +141,28 @@ def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> I
     if rows is not None or start.startswith(b"["):
         document = _decoded(stream.read(), "the file", 1)
         entries = document if rows is None else rows_within(document, rows)
-        for position, row in enumerate(entries):
-            yield f"entry {position}", row
-        return
-    lines = enumerate(stream, start=1)
+        return ((f"entry {position}", row) for position, row in enumerate(entries))
     no_lines: ValueError | None = None
     try:
-        top = list(islice(_json_lines(lines), 2))
+        top = list(islice(chain.from_iterable(_json_lines(stream)), 2))
     except ValueError as error:
         top = []
         no_lines = error
         stream.seek(0)
         with suppress(ValueError):
             top = [("the file", _decoded(stream.read(), "the file", 1))]
+    else:
+        stream.seek(0)
     document = top[0][1] if len(top) == 1 else None
     if isinstance(document, dict):
         if table := _by_column(document, names.values()):
-            yield from table
-            return
+            return iter(table)
         if not names or not all(column_of(name, document) for name in names.values()):
             _refuse_document(document, is_row=no_lines is None)
     elif no_lines is not None:
         raise no_lines
-    yield from chain(top, _json_lines(lines, _decoder_of([*names.values()], top)))
+    rest = chain.from_iterable(_json_lines(stream, _decoder_of([*names.values()], top)))
+    return chain(top, islice(rest, len(top), None))
 
 
 def _refuse_document(document: Mapping[str, Any], is_row: bool) -> None:
@@ -178,21 +180,20 @@ def _refuse_document(document: Mapping[str, Any], is_row: bool) -> None:
         raise DataError("the file is one object without a list of objects, which could be rows")
 
 
-def _json_lines(lines: Iterator[NumberedLine], decode: Decoder | None = None) -> Iterator[Row]:
-    while group := list(islice(lines, _OBJECTS if decode else 1)):
-        yield from _rows_of_lines(group, decode)
-
-
-def _rows_of_lines(group: Sequence[NumberedLine], decode: Decoder | None) -> Iterator[Row]:
-    rows = decode([line for _, line in group]) if decode else None
-    if rows is not None:
-        yield from ((f"line {number}", row) for (number, _), row in zip(group, rows, strict=True))
-    elif len(group) > 1:
-        for line in group:
-            yield from _rows_of_lines([line], decode)
-    elif group[0][1].strip():
-        [(number, text)] = group
-        yield f"line {number}", _decoded(text, f"line {number}", number)
+def _json_lines(stream: BinaryIO, decode: Decoder | None = None) -> Iterator[Iterable[Row]]:
+    n_lines = 0
+    while block := stream.read(_BLOCK) + stream.readline():
+        rows = decode and decode(block)
+        if rows is not None:
+            yield enumerate(rows, n_lines + 1)
+            n_lines += len(rows)
+            continue
+        for line in io.BytesIO(block):
+            n_lines += 1
+            rows = decode and decode(line)
+            if rows is None and line.strip():
+                rows = [_decoded(line, f"line {n_lines}", n_lines)]
+            yield enumerate(rows or (), n_lines)
 
 
 def _decoder_of(names: Sequence[str], top: Sequence[Row]) -> Decoder | None:
@@ -221,21 +222,31 @@ def _decoder_of(names: Sequence[str], top: Sequence[Row]) -> Decoder | None:
     code_units = {f"{unit:04x}" for unit in memoryview("".join(types).encode("utf-16")).cast("H")}
     escaped = re.compile(f"\\\\u({'|'.join(code_units)})".encode(), re.IGNORECASE)
 
-    def decode(lines: Sequence[bytes]) -> list[dict[str, Any]] | None:
+    def decode(text: bytes) -> list[dict[str, Any]] | None:
         """Return None if a line may have one of the keys twice, or is not JSON in UTF-8."""
-        text = b"".join(lines)
         if b"\\" in text and escaped.search(text):
             return None
         try:
             text.decode()
-            rows = list(map(decode_line, lines))
-            if sum(map(len, rows)) != sum(map(text.count, quoted)):
+            rows = list(map(decode_line, io.BytesIO(text)))
+            if sum(map(len, rows)) != _times_of(quoted, text):
                 return None
             return _decoded_within(rows, [x for x, kind in types.items() if kind is msgspec.Raw])
         except (ValueError, RecursionError, msgspec.MsgspecError):
             return None
 
     return decode
+
+
+def _times_of(quoted: Collection[bytes], text: bytes) -> int:
+    """Return how often these words in quotes occur, in a fifth of the time of `bytes.count`."""
+    is_quote = np.frombuffer(text, np.uint8) == ord('"')
+    times = 0
+    for size in {*map(len, quoted)}:
+        starts = np.flatnonzero(is_quote[: 1 - size] & is_quote[size - 1 :])
+        words: Any = np.ndarray(max(0, len(text) - size + 1), f"S{size}", text, strides=(1,))
+        times += sum(np.count_nonzero(words[starts] == word) for word in quoted)
+    return times
 
 
 def _decoded_within(rows: list[dict[str, Any]], keys: Collection[str]) -> list[dict[str, Any]]:
@@ -335,8 +346,11 @@ def _columns_of(
     return dict(zip(names, map(list, zip(*values, strict=True)), strict=True))
 
 
-def _values_of(row: Any, names: Mapping[str, str], where: str, n_lacking: Any = None) -> list[Any]:
+def _values_of(
+    row: Any, names: Mapping[str, str], where: str | int, n_lacking: Any = None
+) -> list[Any]:
     """Return the values of the columns in a JSON object."""
+    where = f"line {where}" if isinstance(where, int) else where
     if not isinstance(row, dict):
         raise ValueError(f"{where} must be a JSON object, got {show(row)}")
     values = []
