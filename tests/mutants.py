@@ -85,6 +85,8 @@ def parts(node: ast.AST) -> list[bool]:
     if isinstance(node, (ast.BinOp, ast.AugAssign)):
         return [type(node.op) in OTHER]
     if isinstance(node, ast.Call):
+        if ast.unparse(node.func) == "suppress":  # whose order does not matter
+            return []
         texts = ["" if isinstance(x, ast.Starred) else ast.dump(x) for x in node.args]
         return [bool(a and b) and a != b for a, b in pairwise(texts)]
     if isinstance(node, ast.JoinedStr):

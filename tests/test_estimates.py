@@ -214,6 +214,11 @@ def test_an_estimate_has_all_it_knows_as_plain_values():
     assert (made.confidence_level, made.effective_sample_size) == (0.9, 100)
     made = estimate([b"a", b"\xff"] * 30, [b"a"] * 30 + [b"\xff"] * 30, average=None)[1]
     assert (made.label, made.to_dict()["label"]) == (b"\xff", "b'\\xff'")
+    for one, name in (
+        (made, "informedness of b'\\xff'"),
+        (estimate(table_of(THREE)), "informedness"),
+    ):
+        assert one.text_tables()[0][1][0] == name
 
 
 LETTERS = list("aabcbcc") * 9, list("abbcacb") * 9

@@ -184,6 +184,22 @@ def test_targets_are_positions_in_the_choices_that_results_or_metrics_name(liste
         assert answers.read(AS_THEY_ARE).table.informedness() == pytest.approx(0.5)
 
 
+@pytest.mark.parametrize("delimiter", [None, "::"])
+def test_choices_are_what_stands_behind_the_delimiter_of_the_task(delimiter, tmp_path):
+    (wanted,) = changed(tmp_path, "lm-eval", "letters", {})
+
+    def change(samples):
+        for sample in samples:
+            for request in sample["arguments"].values():
+                request["arg_1"] = f"{delimiter or ' '}{request['arg_1'].strip()}"
+
+    config = {} if delimiter is None else {"target_delimiter": delimiter}
+    written = json.dumps({"configs": {"task": config}})
+    (tmp_path / f"results_{DATE}.json").write_text(written)
+    (answers,) = changed(tmp_path, "lm-eval", "letters", change)
+    assert (answers.choices, answers.references) == (wanted.choices, wanted.references)
+
+
 TEXTS = "arithmetic_text"
 TEXT, PROCESSED = "model_response.text", "model_response.text_post_processed"
 LOGPROBS, EXTRACTED = "model_response.logprobs", "doc.specific.extracted_predictions"

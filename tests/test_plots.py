@@ -207,6 +207,8 @@ def test_tables_lie_in_the_triangle_by_their_coordinates():
         cells = np.indices(np.shape(matrix)).reshape(2, -1)
         weights = entropy_triangle(*np.repeat(cells, np.ravel(matrix), axis=1))
         assert np.allclose(place, np.array(weights) @ corners)
+        said = {text.get_position()[0]: text.get_text().partition("\n")[0] for text in ax.texts}
+        assert said == {1: "one class", 0.5: "all transferred", 0: "all lost"}
 
 
 def test_what_cannot_be_drawn_is_refused():

@@ -49,6 +49,11 @@ def test_json_and_csv_hold_every_number_and_none_where_it_is_undefined():
     assert (numbers["informedness", ""], numbers["tpr", "ham"]) == ("0.0", "1.0")
     assert numbers["signature", ""].startswith("report|k:2|n:100|")
     assert (numbers["precision", "spam"], len(numbers)) == ("", 13 + 2 * 8)
+    for table, said in (
+        (report(MAJORITY, FILTER).table, "100"),
+        (table_of([[5.5, 1]] * 2), "unknown"),
+    ):
+        assert report(table).text_tables()[0][1] == ["N", said]
     plain = plain_of(report(table_of([[3, 0], [0, 0]], labels=[0, 1])))
     assert (plain["cohen_kappa"], plain["per_class"][1]["tpr"]) == (None, None)
     undefined = report(["a", "a"], ["a", "b"], confidence_level=0.95)

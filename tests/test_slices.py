@@ -50,8 +50,8 @@ def test_a_slice_is_the_report_of_its_samples_alone(weight):
     frame = frame.assign(model=frame["model"].where(frame["weight"] > 0.25, "none"))
     how = {"labels": list(XYZ), "unknown": "wrong", "confidence_level": 0.9}
     sliced = slices(*of(frame), by=frame["type"], sample_weight=weight and frame[weight], **how)
-    assert [row.name for row in sliced.rows] == ["color", "count", "yes/no"]
-    for row in [*sliced.rows, sliced.overall]:
+    assert [*sliced] == [row.name for row in sliced.rows] == ["color", "count", "yes/no"]
+    for row, record in zip([*sliced.rows, sliced.overall], sliced.records(), strict=True):
         part = frame if row.name is None else frame[frame["type"] == row.name]
         weights = weight and part[weight]
         alone = report(*of(part), sample_weight=weights, **how)
@@ -64,6 +64,8 @@ def test_a_slice_is_the_report_of_its_samples_alone(weight):
         assert row.scores["f1_macro"] == pytest.approx(f1, abs=1e-12)
         assert row.class_entropy == pytest.approx(alone.class_entropy, abs=1e-12)
         assert row.table == alone.table
+        share = np.average(part["model"] == "none", weights=weights)
+        assert record["unknown_share"] == pytest.approx(share, abs=1e-12)
 
 
 def test_a_slice_of_one_class_is_undefined_and_marked_as_small_with_one_warning_for_all():
@@ -128,7 +130,9 @@ def test_the_rest_is_all_other_samples_and_the_p_value_near_that_of_two_proporti
     references, by = np.arange(4000) % 2, np.array(["b"] * 1000 + ["a", "a", "c"] * 1000)
     right = np.random.default_rng(1).random(4000) < np.where(by == "b", 0.76, 0.7)
     predictions = np.where(right, references, 1 - references)
-    row = slices(references, predictions, by=by, vs_rest="accuracy")["b"]
+    sliced = slices(references, predictions, by=by, vs_rest="accuracy")
+    assert "\nvs rest: Accuracy minus the score of all other samples; p: " in str(sliced)
+    row = sliced["b"]
     sides = right[by == "b"], right[by != "b"]
     assert row.difference == pytest.approx(sides[0].mean() - sides[1].mean(), abs=1e-12)
     counts = [[side.sum(), (~side).sum()] for side in sides]

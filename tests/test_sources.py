@@ -21,7 +21,7 @@ import pyarrow.parquet
 import pytest
 
 from informedness import table_from_file, table_from_frame
-from informedness.files import frames
+from informedness.files import frames, tables
 from informedness.warnings import InformednessWarning
 from inputs.cases import warned
 from inputs.file_cases import (
@@ -115,6 +115,15 @@ def test_what_is_missing_or_weighs_nothing_is_refused_wrong_or_left_out(source, 
         table = read(**options)
         assert table == table_of_labels(references, predictions, **how), options
         assert [dict(table.read[0].left_out)] == left_out, options
+
+
+def test_tables_of_batches_wait_to_be_added_up_but_never_as_many_as_are_added_at_once():
+    for n_at_once in (2, 16):
+        sums = []
+        for _ in range(100):
+            tables._add(sums, table_of_labels([0, 1], [0, 0]), n_at_once)
+            assert len(sums) < n_at_once
+        assert sum(table.n_samples for table in sums) == 200
 
 
 # Files alone
