@@ -43,24 +43,27 @@ def quickly(values: Any, name: str, may_lack: bool = False, ignored: Any = None)
 def _held(values: Any) -> Any:
     """Return what pandas or polars hold their labels in, and anything else as it is."""
     dtype: Any = getattr(values, "dtype", None)
-    if hasattr(values, "has_nulls") and hasattr(dtype, "base_type"):  # of polars
-        kind = dtype.base_type().__name__
-        is_plain = kind == "Categorical" and not values.has_nulls()
-        if is_plain and (column := _polars_column(values)) is not None:
-            return column
-        with suppress(Exception):  # no pyarrow, or a type that numpy has not
-            if kind in ("String", "Binary", "Categorical", "Enum"):
-                return values.to_arrow()
-            # numpy has no 128 bits, and polars before 2.1 panics
-            is_number = dtype.is_numeric() and not kind.endswith("128")
-            if (is_number or kind == "Boolean") and not values.has_nulls():
-                return values.to_numpy()
-        return values
+    if hasattr(values, "has_nulls") and hasattr(dtype, "base_type"):
+        return _held_by_polars(values, dtype)
     held = getattr(values, "array", values) if hasattr(dtype, "construct_array_type") else values
     if hasattr(dtype, "pyarrow_dtype") or getattr(dtype, "storage", "") == "pyarrow":
         return held.__arrow_array__()
     is_nullable = held is not values and not hasattr(dtype, "categories")
     return np.asarray(values) if is_nullable and not values.hasnans else held
+
+
+def _held_by_polars(values: Any, dtype: Any) -> Any:
+    kind, has_nulls = dtype.base_type().__name__, values.has_nulls()
+    if kind == "Categorical" and not has_nulls and (column := _polars_column(values)) is not None:
+        return column
+    with suppress(Exception):  # no pyarrow, or a type that numpy has not
+        if kind in ("String", "Binary", "Categorical", "Enum"):
+            return values.to_arrow()
+        # numpy has no 128 bits, and polars before 2.1 panics
+        is_plain = kind == "Boolean" or (dtype.is_numeric() and not kind.endswith("128"))
+        if is_plain and not has_nulls:
+            return values.to_numpy()
+    return values
 
 
 def _coded_column(labels: list[Any], codes: Numbers, name: str, may_lack: bool) -> Column | None:
@@ -104,21 +107,25 @@ def _arrow_column(values: Any, name: str, may_lack: bool) -> Column | None:
     kind = values.type
     if (values.null_count and not may_lack) or not len(values) or types.is_nested(kind):
         return None
-    is_plain = types.is_integer(kind) and kind != pyarrow.uint64() and not values.null_count
+    if types.is_integer(kind) and kind != pyarrow.uint64() and not values.null_count:
+        return Column(np.from_dlpack(_in_one_chunk(values)))  # asarray would import pandas
     try:
-        if not is_plain:
-            values = values.dictionary_encode()
-            values = values.cast(pyarrow.dictionary(pyarrow.int32(), values.type.value_type))
+        values = values.dictionary_encode()
+        values = values.cast(pyarrow.dictionary(pyarrow.int32(), values.type.value_type))
         if isinstance(values, pyarrow.ChunkedArray):
-            values = values if is_plain else values.unify_dictionaries()
-            values = values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
+            values = _in_one_chunk(values.unify_dictionaries())
     except (ValueError, NotImplementedError):  # what cannot be coded is read one by one
         return None
-    if is_plain:
-        return Column(np.from_dlpack(values))  # asarray would import pandas
     codes = values.indices
     codes = codes.fill_null(-1) if codes.null_count else codes  # which imports pandas
     return _coded_column(values.dictionary.to_pylist(), np.from_dlpack(codes), name, may_lack)
+
+
+def _in_one_chunk(values: Any) -> Any:
+    """Return an array of pyarrow for one that may have chunks."""
+    if getattr(values, "num_chunks", 0) == 1:
+        return values.chunk(0)
+    return values.combine_chunks() if hasattr(values, "num_chunks") else values
 
 
 def _far_integers(array: Numbers, ignored: Any) -> Column | None:

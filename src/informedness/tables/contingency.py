@@ -28,6 +28,7 @@ from ..core.labels import (
 from ..core.scores import Average, ZeroDivision, informedness, nit
 from ..core.table import (
     Cells,
+    Classes,
     Table,
     Task,
     count_pairs,
@@ -317,36 +318,12 @@ class ContingencyTable(Table):
             If the labels are not of one type, or the sum of the counts is too large.
         """
         given, tables = tables, [table.spelled or table for table in tables]
-        own = [[label for label in table.labels if label is not None] for table in tables]
-        if len(kinds := {label_kind(labels[0]) for labels in own}) > 1:
-            raise ValueError(
-                "tables must have labels of one type to be merged, got "
-                f"{' and '.join(sorted(kinds))}: convert some of them"
-            )
+        labels, declared = _common_labels(tables)
         check_total(sum(table.total for table in tables))
-        declared = all(table.declared for table in tables) and all(names == own[0] for names in own)
-        labels: tuple[Label | None, ...] = tuple(own[0] if declared else sorted(set().union(*own)))
-        if any(None in table.labels for table in tables):
-            labels += (None,)
-
-        position = {label: code for code, label in enumerate(labels)}
-        codes = [np.array([position[label] for label in table.labels]) for table in tables]
-        # a count of samples is a sum of weights of 1, and of their squares
-        squares: list[Any] = [t.squared_weights if t.is_weighted else t.counts for t in tables]
-        has_squares = any(t.is_weighted for t in tables) and all(x is not None for x in squares)
-        cells = Cells(
-            np.concatenate([code[t.rows] for code, t in zip(codes, tables, strict=True)]),
-            np.concatenate([code[t.columns] for code, t in zip(codes, tables, strict=True)]),
-            np.concatenate([t.counts for t in tables]),
-            np.concatenate(squares).astype(np.float64) if has_squares else None,
-        )
-        numbers = [table.n_samples for table in tables]
-        n_samples = None if None in numbers else sum(filter(None, numbers))
-        merged = cls._of_cells(labels, declared, cells, n_samples)
-
-        if any(table.known is not None for table in given):
-            classes = {x for table in given for x in labels_at(table, table.is_class)}
-            merged = replace(merged, known=np.array([label in classes for label in labels]))
+        numbers = [table.n_samples for table in tables if table.n_samples is not None]
+        n_samples = sum(numbers) if len(numbers) == len(tables) else None
+        merged = cls._of_cells(labels, declared, _joined_cells(tables, labels), n_samples)
+        merged = replace(merged, known=_known_in(given, labels))
         if any(table.spelled is not None for table in given):
             merged = merged.as_one_outcome()
         read = dict.fromkeys(read for table in given for read in getattr(table, "read", ()))
@@ -365,6 +342,43 @@ class ContingencyTable(Table):
         return self.labels == other.labels and all(np.array_equal(*pair) for pair in pairs)
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _common_labels(tables: Sequence[Table]) -> tuple[Classes, bool]:
+    """Return the labels of all tables, and whether they all declare the same classes."""
+    own = [[label for label in table.labels if label is not None] for table in tables]
+    if len(kinds := {label_kind(labels[0]) for labels in own}) > 1:
+        raise ValueError(
+            "tables must have labels of one type to be merged, got "
+            f"{' and '.join(sorted(kinds))}: convert some of them"
+        )
+    declared = all(table.declared for table in tables) and all(names == own[0] for names in own)
+    labels = own[0] if declared else sorted(set().union(*own))
+    has_none = any(None in table.labels for table in tables)
+    return (*labels, None) if has_none else tuple(labels), declared
+
+
+def _joined_cells(tables: Sequence[Table], labels: Classes) -> Cells:
+    """Return the cells of all tables by the positions of their labels among these."""
+    position = {label: code for code, label in enumerate(labels)}
+    codes = [np.array([position[label] for label in table.labels]) for table in tables]
+    # a count of samples is a sum of weights of 1, and of their squares
+    squares: list[Any] = [t.squared_weights if t.is_weighted else t.counts for t in tables]
+    has_squares = any(t.is_weighted for t in tables) and all(x is not None for x in squares)
+    return Cells(
+        np.concatenate([code[t.rows] for code, t in zip(codes, tables, strict=True)]),
+        np.concatenate([code[t.columns] for code, t in zip(codes, tables, strict=True)]),
+        np.concatenate([t.counts for t in tables]),
+        np.concatenate(squares).astype(np.float64) if has_squares else None,
+    )
+
+
+def _known_in(tables: Sequence[Table], labels: Classes) -> Numbers | None:
+    """Return which labels are classes of a table; None if that goes by the cells of all."""
+    if all(table.known is None for table in tables):
+        return None
+    classes = {x for table in tables for x in labels_at(table, table.is_class)}
+    return np.array([label in classes for label in labels])
 
 
 Y_NAMES = "y_true", "y_pred"

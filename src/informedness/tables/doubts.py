@@ -39,24 +39,25 @@ def warn_of_table(
     warn_of_labels(table, names, **options)
     if not (table.declared or is_named):
         warn_of_own_labels(table.n_classes, table.n_samples, table.labels[0], names[0])
-    known: dict[str, Any] = {}
-    is_meant = table.declared or table.n_samples == 1 or not isinstance(table.labels[0], str)
-    labels: Any = () if is_meant else filter(None, (table.spelled or table).labels)
+    if not (table.declared or table.n_samples == 1 or not isinstance(table.labels[0], str)):
+        _warn_of_spellings(filter(None, (table.spelled or table).labels))
+
+
+def _warn_of_spellings(labels: Iterable[Any]) -> None:
+    """Warn of the first label that looks like one before it."""
+    known: dict[str, str] = {}
     for label in labels:
         looks = _looks_of(label[:_LONG])
         is_name = len(label) < _LONG and sum(map(str.isalpha, looks)) > 2
-        if is_name and known.setdefault(looks, label) != label:
-            like = show(known[looks])
-            if label.strip().casefold() != known[looks].strip().casefold():
-                warn(_alike(label, known[looks]), LabelsWarning)
-                return
-            warn(
-                f"{show(label)} and {like} differ only in case or whitespace around them, and "
-                "are not one class; fold lists with [x.strip().casefold() for x in labels], "
+        if is_name and (like := known.setdefault(looks, label)) != label:
+            if label.strip().casefold() != like.strip().casefold():
+                return warn(_alike(label, like), LabelsWarning)
+            return warn(
+                f"{show(label)} and {show(like)} differ only in case or whitespace around them, "
+                "and are not one class; fold lists with [x.strip().casefold() for x in labels], "
                 "files can be read with ignore_case=True or strip=True",
                 LabelsWarning,
             )
-            return
 
 
 def _looks_of(text: str) -> str:
@@ -123,21 +124,14 @@ def verdicts_in(
     name says neither side. Where names do not say which, each has no others.
     """
     labels = _folded_labels(columns, {*references, *(asked or ())})
-
-    def is_verdict(*names: str) -> bool:
-        three = [labels[name] for name in names]
-        for n_rows in (100, None):  # few columns depend on two others in the first rows
-            rows = {x for x in zip(*(y[:n_rows] for y in three), strict=True) if x[0]}
-            if len({x[1:] for x in rows}) < len(rows):
-                return False
-        return _is_verdict(rows)
-
     verdicts = dict[str, tuple[str, ...]]()
     some = [x for x in asked or labels if len({*labels.get(x, ())} - {""}) == 2]
     for verdict, true, x in product(some, [x for x in labels if x in {*references}], labels):
-        if len({verdict, true, x}) == 3 and is_verdict(verdict, true, x):
+        if len({verdict, true, x}) == 3 and _is_verdict(*map(labels.get, (verdict, true, x))):
             say_neither = role_in(verdict) is None, role_in(x) is None
-            if say_neither == (True, False) or not is_verdict(x, true, verdict):
+            if say_neither == (True, False) or not _is_verdict(
+                *map(labels.get, (x, true, verdict))
+            ):
                 verdicts[verdict] = true, x
             elif say_neither != (False, True):
                 verdicts.setdefault(verdict, ())
@@ -156,11 +150,15 @@ def _folded_labels(
     return labels
 
 
-def _is_verdict(rows: Collection[tuple[str, ...]]) -> bool:
-    """Return whether the first, which the others determine, says where they agree.
+def _is_verdict(*columns: Any) -> bool:
+    """Return whether the first column, which two others determine, says where these agree.
 
     They may have names of their own.
     """
+    for n_rows in (100, None):  # few columns depend on two others in the first rows
+        rows = {x for x in zip(*(column[:n_rows] for column in columns), strict=True) if x[0]}
+        if len({x[1:] for x in rows}) < len(rows):
+            return False
     for right in {verdict for verdict, *_ in rows}:
         pairs = {(true, x) for verdict, true, x in rows if verdict == right}
         are_equal = all((a == b) == (verdict == right) for verdict, a, b in rows)

@@ -9,8 +9,9 @@ Tested in tests/test_answered.py and tests/test_class_names.py.
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import repeat
 from numbers import Integral
 from typing import Any
@@ -103,6 +104,7 @@ class LabelOptions:
 
 
 AS_THEY_ARE = LabelOptions()
+SIDES = "references", "predictions"  # how the roles begin whose values are labels of classes
 
 
 def _compiled(extract: Any) -> re.Pattern[str]:
@@ -152,31 +154,42 @@ def read_labels(
     """
     name = name or role
     column = read_quickly(values, name, may_lack=True)
-    is_prediction = role.startswith("predictions")
-    if not (is_prediction or role == "references") or not len(column):
+    steps = _steps(role, options, column.kind, class_names, name)
+    if not len(column) or not (
+        steps or (nulls and role.startswith(SIDES) and column.kind == "strings")
+    ):
         return column
-    is_text = column.kind == "strings"
-    pattern = options.pattern if is_prediction else None
-    names = options.choices or (class_names if column.kind == "integers" else None)
-    changes_text = nulls or options.numeric or options.ignore_case or options.strip
-    if not (pattern or names or (is_text and changes_text)):
-        return column
-    known = {options.fold(x): x for x in options.known}
-
-    def label_of(value: Any) -> Any:
-        if value in nulls:
-            return None
-        if pattern is not None and value is not None:
-            value = _extracted(value, name, pattern, options.unknown)
-        if is_text and value is not None:
-            value = options.fold(value)
-            value = known.get(value, value)
-            value = _as_integer(value, role, options) if options.numeric else value
-        return _named(value, names, options, is_prediction, name) if names else value
-
     present, positions = code_integers(column.codes)  # some values may be unused
-    labels = list(map(label_of, Column(present, column.values).tolist()))
+    given = Column(present, column.values).tolist()
+    labels = [None if value in nulls else _after(steps, value) for value in given]
     return read_quickly(labels, name, may_lack=True)[positions]
+
+
+def _steps(
+    role: str, options: LabelOptions, kind: str | None, class_names: Any, name: str
+) -> list[Callable[[Any], Any]]:
+    """Return what is done to each value that is not missing, in this order."""
+    if not role.startswith(SIDES):
+        return []
+    is_prediction, steps = role.startswith(SIDES[1]), list[Callable[[Any], Any]]()
+    if is_prediction and options.pattern is not None:
+        steps.append(partial(_extracted, name, options.pattern, options.unknown))
+    if kind == "strings" and (options.ignore_case or options.strip):
+        known = {options.fold(x): x for x in options.known}
+        steps.append(partial(_spelled_as_known, options, known))
+    if kind == "strings" and options.numeric:
+        steps.append(partial(_as_integer, role, options))
+    if names := options.choices or (class_names if kind == "integers" else None):
+        steps.append(partial(_named, names, options, is_prediction, name))
+    return steps
+
+
+def _after(steps: Iterable[Callable[[Any], Any]], value: Any) -> Any:
+    """Return a value after these steps, None from where one has left nothing."""
+    for step in steps:
+        if value is not None:
+            value = step(value)
+    return value
 
 
 def extracted(texts: Iterable[str | None], pattern: re.Pattern[str]) -> list[str | None]:
@@ -194,7 +207,7 @@ def extracted(texts: Iterable[str | None], pattern: re.Pattern[str]) -> list[str
     return [None if match is None else match[group] for match in matches]
 
 
-def _extracted(text: Any, role: str, pattern: re.Pattern[str], unknown: str) -> str | None:
+def _extracted(role: str, pattern: re.Pattern[str], unknown: str, text: Any) -> str | None:
     if not isinstance(text, str):
         raise ValueError(f"`extract` needs text, got {show(text)} in `{role}`")
     (answer,) = extracted([text], pattern)
@@ -206,7 +219,12 @@ def _extracted(text: Any, role: str, pattern: re.Pattern[str], unknown: str) -> 
     return answer
 
 
-def _as_integer(answer: str, role: str, options: LabelOptions) -> Label | None:
+def _spelled_as_known(options: LabelOptions, known: Mapping[str, str], text: str) -> str:
+    """Return text as a declared class of the same folded text is spelled, else folded."""
+    return known.get(folded := options.fold(text), folded)
+
+
+def _as_integer(role: str, options: LabelOptions, answer: str) -> Label | None:
     integer = integer_of(answer)
     if integer is None and options.choices is None:
         if role == "references" or options.unknown == "error":
@@ -216,20 +234,20 @@ def _as_integer(answer: str, role: str, options: LabelOptions) -> Label | None:
 
 
 def _named(
-    answer: Any, names: Sequence[str], options: LabelOptions, is_prediction: bool, name: str
+    names: Sequence[str], options: LabelOptions, is_prediction: bool, name: str, answer: Label
 ) -> str | None:
     """Return the name of the class at a position, None for a gap; text stays as it is."""
-    is_position = isinstance(answer, int) and 0 <= answer < len(names)
-    is_ignored = not is_prediction and str(answer) == str(options.ignore_index)
-    if is_position or (is_ignored and answer is not None):
-        return names[answer] if is_position else str(answer)
-    if answer is None or (answer == -1 and not options.choices):  # as `datasets` writes it
+    if isinstance(answer, int) and 0 <= answer < len(names):
+        return names[answer]
+    if not is_prediction and str(answer) == str(options.ignore_index):
+        return str(answer)
+    if answer == -1 and not options.choices:  # as `datasets` writes a gap
         return None
-    is_text = isinstance(answer, str)
+    text = answer if isinstance(answer, str) else None
     may_lack = is_prediction and options.unknown == "wrong"
-    if may_lack or answer in names or (is_text and integer_of(answer) is None):
-        return str(answer) if is_text else None
-    hint = ": numeric=True reads such text as a position" if is_text else ""
+    if may_lack or (text is not None and (text in names or integer_of(text) is None)):
+        return text
+    hint = "" if text is None else ": numeric=True reads such text as a position"
     raise ValueError(
         f"`{name}` must hold names of classes, or their positions from 0 to {len(names) - 1}, got "
         f"{show(answer)}{hint}"
