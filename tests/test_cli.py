@@ -479,3 +479,24 @@ def test_two_files_are_joined_by_identifiers_or_refused(
         assert (result[0], float(result[1])) == (0, pytest.approx(expected, abs=1e-12))
         n_rows = max(len(columns["id"]) for columns in (first, second))
         assert f": {n_rows} rows" in result[2]  # those left out among them
+
+
+# Names and values that look like arguments
+
+
+@pytest.mark.parametrize("name", ["labels=1.csv", "drop_null=True", "on=.csv"])
+def test_a_name_or_a_label_that_looks_like_an_argument_is_printed_as_it_is(name, run, tmp_path):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        write("b.csv", id=["1", "2", "3", "5"], gold=[*"abab"], model=[*"aaaa"])
+        write("a.csv", id=[*"1234"], gold=[*"abab"], model=[*"aaaa"])
+        Path("a.csv").rename(name)
+        told = run(f"compare {name} b.csv --on id -r gold -p model --input-format csv")[2]
+        for option, label in product(("labels", "choices"), ("the `labels`", 'by="x"')):
+            write("c.csv", gold=[*"ab"], model=[label, "a"])
+            Path("c.csv").replace(name)
+            line = f"report {name} -r gold -p model --{option} a b --input-format csv"
+            rule = f"{name}: `--{option}` must list every prediction, {label!r} is missing: add "
+            refused(run(line), f"{rule}it, or pass --unknown wrong to count such predictions as ")
+    alone = f"`--on` 'id': 1 of 4 in {name} not in b.csv, such as '4'; "
+    assert f"{alone}1 of 4 in b.csv not in {name}, such as '5'; both must" in told

@@ -1,7 +1,9 @@
 """Messages: words and values, with the names of each surface."""
 
+import ast
 import copy
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -166,3 +168,88 @@ def test_what_is_rendered_has_its_parts_code_and_values():
 
 def test_words_are_what_is_left_without_values():
     assert words_of(message("{n} of 'x' in {file}", n=3, file="a")) == " of  in "
+
+
+# No program reads words
+
+ROOT = Path(__file__).parents[1]
+FILES = [*ROOT.glob("src/**/*.py"), *ROOT.glob("spaces/*.py")]
+# What reads or changes text, with a text to look for among its arguments
+CUTS = {"startswith", "endswith", "removeprefix", "removesuffix", "replace", "split", "rsplit"}
+CUTS |= {"partition", "rpartition", "find", "rfind", "index", "rindex", "count", "strip"}
+CUTS |= {"search", "match", "fullmatch", "sub", "subn", "findall", "finditer"}  # of re
+READERS = {"str", "repr", "message_of", "words_of"}
+SOURCES = {"error", "note", "warning"}  # what is called so has a message, in any file
+
+
+def is_said(node, sources, names):
+    """Return whether a piece of code has the text of an error or a warning, or one of `names`."""
+    if isinstance(node, ast.Name) and node.id in names:
+        return True
+    inner = []
+    if isinstance(node, ast.Attribute):
+        if node.attr in ("code", "values"):  # what programs may read
+            return False
+        inner = [node.value] if node.attr in ("args", "message") else []
+    elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in READERS:
+        inner = node.args
+    if any(getattr(x, "id", "") in sources for x in inner):
+        return True
+    return any(is_said(x, sources, names) for x in ast.iter_child_nodes(node))
+
+
+def has_text(nodes):
+    parts = (part for node in nodes for part in ast.walk(node))
+    return any(isinstance(x, ast.Constant) and x.value and isinstance(x.value, str) for x in parts)
+
+
+def words_read(text):
+    """Return the lines of code that look for words in what an error or a warning says."""
+    tree, lines = ast.parse(text), set()
+    for scope in (
+        x for x in ast.walk(tree) if isinstance(x, ast.FunctionDef | ast.AsyncFunctionDef)
+    ):
+        nodes = [*ast.walk(scope)]
+        caught = {x.name for x in nodes if isinstance(x, ast.ExceptHandler)}
+        given = [x for x in nodes if isinstance(x, ast.Assign | ast.AnnAssign | ast.NamedExpr)]
+        names, n_before = set(), -1
+        while len(names) > n_before:
+            n_before = len(names)
+            for node in given:
+                if node.value and is_said(node.value, SOURCES | caught, names):
+                    targets = getattr(node, "targets", None) or [node.target]
+                    names |= {x.id for x in targets if isinstance(x, ast.Name)}
+        for node in nodes:
+            if isinstance(node, ast.Compare):
+                read = texts = [node.left, *node.comparators]
+            elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in CUTS:
+                read, texts = [node.func.value, *node.args], node.args
+            else:
+                continue
+            if has_text(texts) and any(is_said(x, SOURCES | caught, names) for x in read):
+                lines.add(node.lineno)
+    return sorted(lines)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda x: x.relative_to(ROOT).as_posix())
+def test_no_program_reads_the_words_of_errors_and_warnings(path):
+    assert words_read(path.read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '"every" in str(error)',
+        'str(note).startswith("left out: ")',
+        'error.args[0].replace("labels", "choices")',
+        'text = str(error)\n    text.split("\'")[1]',
+        'text = str(error)\n    again = text.lower()\n    again == "no"',
+        're.sub("[a-z]", "", str(note))',
+        're.search("left out", warning.message.args[0])',
+        'message_of(error) == "no"',
+        'try: f()\n    except E as e: "no" in str(e)',
+    ],
+)
+def test_code_that_reads_the_words_of_errors_is_found(line):
+    assert len(words_read(f"def f():\n    {line}\n")) == 1
+    assert words_read("def f():\n    message_of(error).code == 'a'\n    'a' in text\n") == []

@@ -222,7 +222,7 @@ def test_a_name_that_does_not_exist_is_an_error_that_says_which_is_close(run):
     for line, said in {
         "report three.csv -r golden -p gtp": "(did you mean 'gold' or 'gpt'?)",
         "report rows.jsonl -r gold -p out.say": "(did you mean 'says'?)",
-        "report truth.csv bert.csv -r gold -p bert": "and --on joins two",
+        "report truth.csv bert.csv -r gold -p bert": "and `--on` joins two",
         "report three.csv golden": "golden: No such file",
         "report latin.csv -r gold -p bert": "give its encoding as --encoding",
     }.items():

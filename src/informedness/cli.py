@@ -76,7 +76,7 @@ def _main(arguments: Sequence[str]) -> int:
     options = argparse.Namespace(flags={}, has_left_out=False, path=None)
     options.failed = None
     options.references = options.predictions = None
-    options.reword = lambda message: _in_options(message, options)
+    options.naming = partial(_flag_of, options)
     options.tell = _tell
     try:
         if sys.stdout is None:
@@ -96,7 +96,9 @@ def _main(arguments: Sequence[str]) -> int:
         reason = f"{shown(error.filename)}: {error.strerror}" if error.filename else str(error)
         return _refused(reason)
     except (ValueError, ImportError) as error:
-        return _refused(options.reword(str(error)))
+        from .messages import render
+
+        return _refused(render(error, options.naming))
     try:
         print(output, flush=True)
     except UnicodeEncodeError as error:
@@ -112,6 +114,7 @@ def _main(arguments: Sequence[str]) -> int:
 def _output_of(options: argparse.Namespace) -> str:
     """Return what a command prints, and tell its warnings."""
     from . import commands
+    from .messages import join, render
     from .warnings import collected
 
     with collected() as notes:
@@ -120,13 +123,10 @@ def _output_of(options: argparse.Namespace) -> str:
         finally:
             warnings = _warnings_in(notes, options)
     if warnings and options.strict:
-        raise ValueError("; ".join(warnings))
-    for message in warnings:
-        _tell(f"warning: {message}")
-    if options.format in ("csv", "json"):  # which are for programs
-        return output
-    # sentences, in which no two blanks are, as in tables
-    return re.sub(r"^(?!.*  ).*\.$", lambda line: options.reword(line[0]), output, flags=re.M)
+        raise ValueError(join(warnings))
+    for warning in warnings:
+        _tell(f"warning: {render(warning, options.naming)}")
+    return output
 
 
 def _exit_code(options: argparse.Namespace) -> int:
@@ -173,18 +173,17 @@ def _parse(arguments: Sequence[str], options: argparse.Namespace) -> str | None:
     return None
 
 
-def _warnings_in(notes: Sequence[Warning], options: argparse.Namespace) -> list[str]:
+def _warnings_in(notes: Sequence[Warning], options: argparse.Namespace) -> list[Any]:
     """Return the messages of warnings but for logs, or runs in them, that are left out.
 
     Of these it tells; they make the exit code 1.
     """
-    from .core.labels import WARNING_PREFIX
+    from .messages import message_of, render
 
-    distinct = dict.fromkeys(str(note).removeprefix(WARNING_PREFIX) for note in notes)
-    messages = [*map(options.reword, distinct)]
-    left_out = [message for message in messages if message.startswith("left out: ")]
+    messages = {str(note): message_of(note) for note in notes}.values()
+    left_out = [message for message in messages if message.code == "left out"]
     for message in left_out:
-        _tell(message)
+        _tell(render(message, options.naming))
     options.has_left_out = bool(left_out)
     return [message for message in messages if message not in left_out]
 
@@ -198,8 +197,8 @@ def _tell(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
-def _in_options(message: str, options: argparse.Namespace) -> str:
-    """Return a message about Python arguments as one about options of the command line."""
+def _flag_of(options: argparse.Namespace, name: str, value: str | None) -> str | None:
+    """Return what the command line calls an argument of Python, with its value if it has one."""
     flags: dict[str, str] = {**options.flags, "path": "FILE"}
     if options.references is None:  # of logs and lines, which have no columns
         flags |= {"references": "references", "predictions": "predictions"}
@@ -211,20 +210,11 @@ def _in_options(message: str, options: argparse.Namespace) -> str:
         suffixes = f" {number}", f"[{model!r}]", f"_{'ab'[number - 1 : number]}"
         sides = (f"{side}{suffix}" for side in ("y_pred", "predictions") for suffix in suffixes)
         flags |= dict.fromkeys(sides, f"{flags.get('predictions', 'predictions')} {model}")
-    names = "|".join(map(re.escape, sorted(flags, reverse=True)))  # the longest of a start first
-    # `unknown`, unknown="wrong" and numeric=True, but nothing in quotes, as names are, or in a path
-    quoted = r"(?<!\w)(?P<quote>['\"])(?:\\.|(?!(?P=quote)).)*(?P=quote)"
-    value = r"(?:\"(?P<word>\w+)\"|(?P<number>\d[\d.]*)|True)?"
-    argument = rf"(?<=`)({names})(?=[`\\ ])|(?<=[ `(])({names})={value}(?=[\s`,;:.)]|$)"
-
-    def option(match: re.Match[str]) -> str:
-        if match["quote"]:
-            return match[0]
-        flag = flags[match[2] or match[3]]
-        given = match["word"] or match["number"]
-        return f"{flag} {given}" if given else flag
-
-    return re.sub(f"{quoted}|{argument}", option, message)
+    if value is not None:  # a switch needs none
+        flag = flags.get(name)
+        return f"{flag} {value}" if flag and value not in ("", "True") else flag
+    first, *others = [name] if name in flags else name.split(" ", 1)  # as in `rows a.b`
+    return f"`{' '.join([flags[first], *others])}`" if first in flags else None
 
 
 # The options

@@ -56,8 +56,13 @@ def naming(what: object, *damages: type[Exception]) -> Iterator[None]:
     try:
         yield
     except named as error:
-        reason = message_of(error)
-        if not isinstance(error, ValueError):
-            kind = type(error).__name__
-            reason = message("it is damaged: {kind} {error}", kind=kind, error=error)
-        raise DataError(with_subject(what, reason)) from error
+        raise named_error(what, error) from error
+
+
+def named_error(what: object, error: Exception) -> DataError:
+    """Return an error with the name of what it is about, which others than ours say is damaged."""
+    reason = message_of(error)
+    if not isinstance(error, ValueError):
+        kind = type(error).__name__
+        reason = message("it is damaged: {kind} {error}", kind=kind, error=error)
+    return DataError(with_subject(what, reason))

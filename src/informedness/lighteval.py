@@ -31,6 +31,7 @@ from .core.labels import warn
 from .logs.answers import DAMAGES, Answers, LeftOut, SeveralError
 from .logs.lighteval import OF_CHOICES, OF_TEXTS, read_sample
 from .logs.verdicts import first_known
+from .messages import with_subject
 from .statistics.registry import score_named
 
 _SCORES = ("informedness", "nit")
@@ -168,7 +169,7 @@ def _answers(items: list[dict[str, Any]]) -> Answers | None:
             raise ValueError(f"{errors[0]}, in {len(errors)} of {len(items)} samples")
         left_out.check(len(items))
     except ValueError as error:
-        warn(f"no score: {error}")
+        warn(with_subject("no score", error))
         return None
     if left_out:
         warn(

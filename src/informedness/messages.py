@@ -21,7 +21,7 @@ _LITERAL = r"b?'(?:\\.|[^'\\])*'|b?\"(?:\\.|[^\"\\])*\""
 _CODE = rf"`(?:[^`'\"]|{_LITERAL})*`"  # an argument, as in `y_pred['a']`, or any Python
 _VALUE = re.compile(rf"({_CODE})|(?<!\w)(?!(?<==)\"\w+\")({_LITERAL})", re.DOTALL)
 _NAME = rf"`((?:[^`'\"\0]|{_LITERAL})*)`"
-_SETTING = r"(?<![\w.`])(\w+)=(?:\"(\w+)\"|(\d+(?:\.\d+)?|True)|(?=[ `,;:.)]|$))"
+_SETTING = r"(?<![\w.`])(\w+)=(?:\"(\w+)\"|(\d+(?:\.\d+)?|True)(?!\.?\w)|(?=[ `,;:.)]|$))"
 _ARGUMENT = re.compile(f"{_NAME}|{_SETTING}", re.DOTALL)
 # The marks of a value, with its position, and of an argument without a name
 _PLACE, _UNNAMED = re.compile("\0([0-9]+)\0"), "\1"

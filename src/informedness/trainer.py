@@ -30,6 +30,7 @@ from .logits import (
     warn_of_missing,
 )
 from .logits import argmax_logits as argmax_logits
+from .messages import join
 from .multilabel import is_unknown, scores_of_labels
 from .results.estimate import estimate_of
 from .statistics.registry import averaged_scores
@@ -424,8 +425,10 @@ class _Counts:
                 raise
             if not is_of_tokens:
                 remedy = "pass logits, whose columns count instead, or `labels`"
-                raise ValueError(f"the classes are those of `config`: {remedy}; {error}") from error
-            raise ValueError(f"{DECODE}; if these are classes of tokens, {error}") from error
+                rule = f"the classes are those of `config`: {remedy}"
+                raise ValueError(join([rule, error])) from error
+            rule = f"{DECODE}; if these are classes of tokens"
+            raise ValueError(join([rule, error], ", ")) from error
 
     def check_starts(self, table: ContingencyTable) -> None:
         """Raise ValueError if all predictions begin with an id with which no reference begins."""

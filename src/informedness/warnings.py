@@ -11,7 +11,6 @@ warnings.filterwarnings("ignore", category=IntervalWarning)
 Tested in tests/test_every_path.py.
 """
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -61,7 +60,7 @@ def issue_once(notes: list[Warning], issued_kinds: set[str]) -> None:
     So that a training loop says it once, and not in each step.
     """
     for note in notes:
-        kind = re.sub("[^a-z]+", " ", words_of(note))
+        kind = "".join(filter(str.isalpha, words_of(note)))
         if kind not in issued_kinds:
             issued_kinds.add(kind)
             warn(message_of(note), type(note))

@@ -41,7 +41,8 @@ def compare(options: Namespace) -> str:
     if options.format != "text" or hasattr(result, "tasks"):
         return formatted(result, options)
     (rows,) = result.text_tables(f"A: {shown(name_a)}", f"B: {shown(name_b)}")
-    return "\n\n".join([*result.read_blocks(), aligned(rows[1:], 60), *result.text_lines()])
+    lines = result.with_names(options.naming).named_lines()
+    return "\n\n".join([*result.read_blocks(), aligned(rows[1:], 60), *lines])
 
 
 def _check_questions(options: Namespace) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..messages import render
 from ..statistics.registry import score_named
 from ..text.render import shown
 
@@ -32,7 +33,7 @@ def formatted(result: Any, options: Namespace) -> str:
         _save_figures(result.runs[0].report if hasattr(result, "runs") else result, options)
     if options.format == "json" and options.failed is not None:
         return json.dumps(result.to_dict() | {"failed": options.failed}, indent=2)
-    return FORMATS[options.format](result)
+    return FORMATS[options.format](result.with_names(options.naming))
 
 
 def _save_figures(result: Any, options: Namespace) -> None:
@@ -81,4 +82,4 @@ def tell_decision(decision: "Decision", gate: str, options: Namespace) -> None:
     options.failed = decision.failed
     if decision.remark:
         verdict = "failed" if decision.failed else "passed"
-        options.tell(f"{verdict} (--{gate}): {options.reword(decision.remark)}")
+        options.tell(f"{verdict} (--{gate}): {render(decision.remark, options.naming)}")

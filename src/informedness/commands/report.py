@@ -169,8 +169,9 @@ def _report_on_logs(options: Namespace) -> str:
         runs = [one_run(runs, " ".join(options.path))]
     if options.metric is None:
         result = LogReport.from_answers(runs, options.confidence_level, options.average)
-        reports = map(str, result.runs if options.each and len(result.runs) > 1 else ())
-        return "\n\n\n".join([*reports, formatted(result, options)])
+        each = result.runs if options.each and len(result.runs) > 1 else ()
+        named = (run._replace(report=run.report.with_names(options.naming)) for run in each)
+        return "\n\n\n".join([*map(str, named), formatted(result, options)])
     (run,) = runs
     if run.unknown():
         options.tell(f"warning: {how_read(run)}")

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ..core.labels import check_choice
 from ..files.open import list_files, named_format
+from ..messages import message
 from ..statistics.registry import averaged_score, score_named
 from ..statistics.score import check_level
 
@@ -109,8 +110,8 @@ def check_options(options: Namespace) -> str:
 
         if options.command == "report" and options.given <= READING:
             return "list"
-        names = "`--references` and `--predictions` must name columns"
-        raise ValueError(f"{names}; {list_columns(options)}")
+        text = "`--references` and `--predictions` must name columns; {listing}"
+        raise ValueError(message(text, listing=list_columns(options)))
     return source
 
 

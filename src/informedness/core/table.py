@@ -327,7 +327,10 @@ def _check_listed(labels: Sequence[Label], odd_rows: Codes, odd_columns: Codes) 
             'add it, or pass unknown="wrong" to count such predictions as wrong answers'
         )
     if problems:
-        raise ValueError("; ".join(problems))
+        error = ValueError("; ".join(problems))
+        code = "references undeclared" if len(odd_rows) else "predictions out of class"
+        error.code = code  # type: ignore[attr-defined] # what programs test
+        raise error
 
 
 def warn_of_labels(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, naming
+from ..messages import join
 from ..text.render import shown
 from .columns import by_argument, columns_to_read
 from .csv import DELIMITERS
@@ -58,8 +59,8 @@ def raw_batches(
             try:
                 read = read_header(stream, kind, columns, rows, most_bytes, not no_quotes)
             except DataError as error:
-                joins = "; several files are read as one, and --on joins two"
-                raise DataError(f"{error}{joins if len(files) > 1 else ''}") from None
+                joins = "several files are read as one, and `on` joins two"
+                raise DataError(join([error, joins][: len(files)])) from None
             samples.header += [name for name in read.header if name not in samples.header]
             if len(getattr(read, "sheets", ())) > 1:
                 samples.sources[-1] += f", sheet {read.sheet}"

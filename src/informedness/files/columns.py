@@ -10,6 +10,7 @@ from typing import Any
 
 from ..core.labels import LabelsWarning, show, warn
 from ..errors import DataError
+from ..messages import Message
 
 ARGMAX = "argmax:"
 _MOST_NAMES = 40  # that an error lists
@@ -127,7 +128,8 @@ def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
             reasons.append(f"`{argument}` names column {name!r}, which {reason}")
     if reasons:
         columns = listed(present, *names.values())
-        raise DataError(f"{'; '.join(reasons)}; the columns are {columns}")
+        text = f"{'; '.join(reasons)}; the columns are {columns}"
+        raise DataError(Message(text, "columns", columns=tuple(present)))
 
 
 def closest(name: str, names: Collection[Any]) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..core.labels import show
 from ..errors import DataError
+from ..messages import join
 from ..tables.doubts import said_of_comma
 from .arrow import native
 from .columns import (
@@ -69,7 +70,7 @@ class Delimited:
             check_columns(names, self.header)
         except DataError as error:
             if reason := why_not_utf8(stream.readlines(_START)):
-                raise DataError(f"{error}; {reason}") from None
+                raise DataError(join([error, reason])) from None
             raise
         self._labelled = names[labelled_among(names)[0]]
         self._hidden = self._rows_within_cells() if quotes else {}

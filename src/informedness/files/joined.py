@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.labels import Codes, Column, check_same_kind, join_columns, read_column, show
+from ..core.labels import Codes, Column, check_same_kind, join_columns, read_column
 from ..core.table import Task
 from ..errors import naming, needing
+from ..messages import Message, join, message, with_subject
 from ..tables.containers import coded, read_quickly
 from ..tables.contingency import common_codes
 from ..text.account import Amounts, Read, amounts_of
@@ -52,7 +53,8 @@ def columns_of(
         counts = batch.get("counts")
         n_rows += len(batch[next(iter(parts))]) if counts is None else int(counts.sum())
         if n_rows > most_rows:
-            raise ValueError(f"there can be at most {most_rows:,d} rows, the data has more")
+            text = f"there can be at most {most_rows:,d} rows, the data has more"
+            raise ValueError(Message(text, "too many rows", most=most_rows))
         rows = slice(None) if counts is None else np.repeat(np.arange(len(counts)), counts)
         for argument, columns_so_far in parts.items():
             columns_so_far.append(batch[argument][rows])
@@ -378,10 +380,10 @@ def joined_sides(
         *_alone(ids, codes_b, codes_a, names[::-1], on),
     ]
     if alone:
-        remedy = ""
+        rule = "both must hold the same samples"
         if "references" not in side_b:
-            remedy = ', or unknown="wrong" counts missing predictions as wrong answers'
-        raise ValueError(f"{on}: {'; '.join(alone)}; both must hold the same samples{remedy}")
+            rule += ', or unknown="wrong" counts missing predictions as wrong answers'
+        raise ValueError(with_subject(Message(on), join([*alone, rule])))
     rows_b = np.empty(len(ids), dtype=np.int64)
     rows_b[codes_b] = np.arange(len(codes_b))
     side_b = {argument: column[rows_b[codes_a]] for argument, column in side_b.items()}
@@ -391,24 +393,31 @@ def joined_sides(
         unequal = np.flatnonzero(of_a != of_b)
         if len(unequal):
             row = unequal[0]
-            raise ValueError(
-                f"{on}: the {argument} of {len(unequal)} of {len(codes_a)} samples differ between "
-                f"{name_a} and {name_b}, such as {show(values[of_a[row]])} and "
-                f"{show(values[of_b[row]])} for {show(ids[codes_a[row]])}; they must be equal"
+            differ = message(
+                "the {argument} of {n} of {total} samples differ between {name_a} and {name_b}, "
+                "such as {a!r} and {b!r} for {sample!r}; they must be equal",
+                "references differ",
+                **{"argument": argument, "n": len(unequal), "total": len(codes_a)},
+                **{"name_a": name_a, "name_b": name_b, "sample": ids[codes_a[row]]},
+                **{"a": values[of_a[row]], "b": values[of_b[row]]},
             )
+            raise ValueError(with_subject(Message(on), differ))
     return [side_a, side_b]
 
 
-def _alone(ids: Any, codes: Codes, other_codes: Codes, names: Sequence[str], on: str) -> list[str]:
+def _alone(
+    ids: Any, codes: Codes, other_codes: Codes, names: Sequence[str], on: str
+) -> list[Message]:
     """Return how many identifiers are on the first of two sides alone; an error if some repeat."""
     n_rows = np.bincount(codes, minlength=len(ids))
     if n_rows.max(initial=0) > 1:
-        raise ValueError(
-            f"{on}: {(n_rows - 1)[n_rows > 1].sum()} of {len(codes)} rows of {names[0]} repeat an "
-            f"identifier, such as {show(ids[n_rows.argmax()])}; each must occur once"
-        )
+        n_repeated, sample = (n_rows - 1)[n_rows > 1].sum(), ids[n_rows.argmax()]
+        text = "{n} of {total} rows of {name} repeat an identifier, such as {sample!r}; each must "
+        of_name = {"n": n_repeated, "total": len(codes), "name": names[0], "sample": sample}
+        raise ValueError(with_subject(Message(on), message(f"{text}occur once", **of_name)))
     lacking = codes[np.bincount(other_codes, minlength=len(ids))[codes] == 0]
     if not len(lacking):
         return []
-    share = f"{len(lacking)} of {len(codes)} in {names[0]}"
-    return [f"{share} not in {names[1]}, such as {show(ids[lacking[0]])}"]
+    text = "{n} of {total} in {a} not in {b}, such as {sample!r}"
+    of_files = {"n": len(lacking), "total": len(codes), "a": names[0], "b": names[1]}
+    return [message(text, "samples missing", sample=ids[lacking[0]], **of_files)]

@@ -22,6 +22,7 @@ import numpy as np
 
 from ..core.labels import show, warn
 from ..errors import DataError, needing, refuse_all
+from ..messages import join, message, with_subject
 from ..text.render import several, shown
 from .columns import (
     ARGMAX,
@@ -319,7 +320,7 @@ def rows_within(document: Any, path: str) -> Iterable[Any]:
         parent = value_in(document, above) if above else document
         rows = document if path == "." else value_in(parent, name)
     except (ValueError, AttributeError, TypeError) as error:
-        raise ValueError(f"`rows` leads nowhere, got {path!r}: {error}") from None
+        raise ValueError(join([f"`rows` leads nowhere, got {path!r}", error], ": ")) from None
     if isinstance(rows, dict) and all(isinstance(row, dict) for row in rows.values()):
         return rows.values()
     if not isinstance(rows, list):
@@ -403,7 +404,9 @@ def open_sheet(
         except DataError as error:
             others = [name for name in titles if name != sheet]
             beside = f", and of the other sheets `rows` takes {listed(others)}" if others else ""
-            raise DataError(f"sheet {shown(sheet)}: {error}{beside}") from None
+            raise DataError(
+                with_subject(f"sheet {shown(sheet)}", join([error, beside], ""))
+            ) from None
     nulls = dict.fromkeys(header)
     objects = ((where, nulls | dict(zip(header, row, strict=False))) for where, row in rows)
     return sheet, titles, header, _compared(objects, alike)
@@ -531,7 +534,8 @@ def one_value(
         if n_lacking is not None and isinstance(error, AbsentError):
             n_lacking[name] += 1
             return None
-        raise DataError(f"{where} has no {name!r}; {error}") from error
+        lacking = message("{where} has no {name!r}", where=where, name=name)
+        raise DataError(join([lacking, error])) from error
     if is_argmax:
         return _argmax(value, f"{where}: {path!r}")
     if isinstance(value, (dict, list)):

@@ -25,6 +25,7 @@ from ..core.labels import (
 )
 from ..core.table import Task, read_amounts
 from ..errors import naming, refuse_all
+from ..messages import Message, join
 from ..tables.containers import code_integers, read_quickly
 from ..tables.contingency import read_whole
 from ..tables.doubts import (
@@ -150,7 +151,8 @@ class Samples:
         except ValueError as error:
             examples = [x.example() for x in (references, column)]
             if self.is_of_files and None not in map(integer_of, examples):
-                raise ValueError(f"{error}; numeric=True reads text as integers") from error
+                remedy = "numeric=True reads text as integers"
+                raise ValueError(join([error, remedy])) from error
             raise
 
     def _may_lack(self, argument: str) -> bool:
@@ -290,11 +292,9 @@ class Samples:
         self._warn_of_verdicts(sides)
         may_be_counts = "counts" not in self.names and never_repeats() and _are_most_pairs(sides)
         if may_be_counts and (columns := self.whole_columns()):
-            warn(
-                "each row is another pair of labels: are these counts? Then name "
-                f"{' or '.join(map(repr, columns))} as `counts`",
-                LabelsWarning,
-            )
+            text = "each row is another pair of labels: are these counts? Then name "
+            text += f"{' or '.join(map(repr, columns))} as `counts`"
+            warn(Message(text, "may be counts", columns=columns), LabelsWarning)
         declared = None if classes is None else tuple(classes)
         task = Task(declared, self._ignored, self.options.unknown)
         return meant, task, self._account(sides, {*(classes or known)}, bool(classes))

@@ -16,6 +16,7 @@ import numpy as np
 from ..core.labels import NAMES, Label, NoSamplesError, merged
 from ..core.table import Cells, Task
 from ..errors import naming
+from ..messages import render
 from ..tables.contingency import ContingencyTable, Slice, count_slices, in_order
 from ..tables.doubts import warn_of_table
 from ..tables.label_options import LabelOptions
@@ -223,7 +224,8 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
         overall = _of_classes(overall, integers, task)
     except ValueError as error:
         argument = "labels" if samples.options.choices is None else "choices"
-        samples.refuse([ValueError(str(error).replace("`labels`", f"`{argument}`"))])
+        own = render(error, lambda name, _: f"`{argument}`" if name == "labels" else None)
+        samples.refuse([ValueError(own)])
     options: dict[str, Any] = {"nulls_are_labels": samples.keep_missing, "unknown": task.unknown}
     warn_of_table(overall, is_named=bool(samples.class_names), **options)
     if not is_sliced:

@@ -15,8 +15,9 @@ from shlex import quote
 from typing import Any
 
 from ..core.labels import Column, Label, show, warn
-from ..errors import naming
+from ..errors import named_error, naming
 from ..files.joined import joined_sides
+from ..messages import join, with_subject
 from ..results.comparison import Comparison, compare
 from ..results.estimate import Averaged, Estimate, estimate
 from ..results.report import Report, report
@@ -160,7 +161,7 @@ class Answers:
         try:
             return answers._by_sample().read(AS_THEY_ARE)
         except VerdictError as error:
-            warn(f"no score: {error}")
+            warn(with_subject("no score", error))
             return None
 
     def _by_sample(self) -> Answers:
@@ -199,6 +200,12 @@ class Answers:
         return self.counted.agree(self.recorded)
 
     @property
+    def possible_verdicts(self) -> list[str]:
+        """The other metrics of the log that can be the verdict."""
+        shares = self.metrics.items() if self.verdicts else ()
+        return [x for x, share in shares if x != self.verdict and not math.isnan(share)]
+
+    @property
     def unread(self) -> str:
         """Which metrics of the log the answers were not compared with, and what to add; or ""."""
         shares = {name: share for name, share in self.metrics.items() if name != self.verdict}
@@ -206,8 +213,8 @@ class Answers:
             return ""
         names = (x if math.isnan(share) else f"{x} ({share:.4f})" for x, share in shares.items())
         line = f"the log's {', '.join(names)} {'was' if len(shares) == 1 else 'were'} not read"
-        flags = [f"`--verdict {quote(x)}`" for x, share in shares.items() if not math.isnan(share)]
-        return f"{line}: {' or '.join(flags)}" if flags and self.verdicts else line
+        flags = [f"`--verdict {quote(x)}`" for x in self.possible_verdicts]
+        return f"{line}: {' or '.join(flags)}" if flags else line
 
     @property
     def classes(self) -> tuple[Label, ...]:
@@ -396,20 +403,14 @@ class LeftOut(list[str]):
     def add(self, name: str, error: Exception) -> None:
         """Add a sample with several right answers; raise any other error, with its name."""
         if not isinstance(error, SeveralError):
-            raise sample_error(name, error) from error
-        self.append(f"{name}: {error}")
+            raise named_error(name, error) from error
+        self.append(with_subject(name, error))
 
     def check(self, n_samples: int) -> None:
         """Raise ValueError if these are more than one in five samples."""
         if 5 * len(self) > n_samples:
-            share = f"{len(self)} of {n_samples} samples"
-            raise ValueError(f"{self[0]}; {share} have several, and up to one in five are left out")
-
-
-def sample_error(name: str, error: Exception) -> ValueError:
-    """Return the error with the name of the sample about which it was raised."""
-    damage = "" if isinstance(error, ValueError) else f"it is damaged: {type(error).__name__} "
-    return ValueError(f"{name}: {damage}{error}")
+            share = f"{len(self)} of {n_samples} samples have several"
+            raise ValueError(join([self[0], f"{share}, and up to one in five are left out"]))
 
 
 def json_object(text: bytes) -> dict[str, Any]:

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.labels import show
-from ..errors import needing
+from ..errors import named_error, needing
 from ..text.render import cut
-from .answers import DAMAGES, Answers, LeftOut, json_object, not_one, part_of, sample_error
+from .answers import DAMAGES, Answers, LeftOut, json_object, not_one, part_of
 from .runs import settings_of
 from .verdicts import Totals
 
@@ -59,7 +59,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     try:
         task, model = str(header["eval"]["task"]), str(header["eval"]["model"])
     except DAMAGES as error:
-        raise sample_error("the header", error) from error
+        raise named_error("the header", error) from error
 
     read = _read_samples(parts, header)
     settings = _settings(header, read.asked)

@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from ..core.labels import show, warn
-from ..errors import refuse_all
+from ..errors import named_error, refuse_all
 from ..files.arrow import native
 from ..files.open import explained, open_whole
+from ..messages import message, with_subject
 from ..text.render import shown
-from .answers import DAMAGES, Answers, LeftOut, not_one, part_of, results_in, sample_error
+from .answers import DAMAGES, Answers, LeftOut, not_one, part_of, results_in
 from .runs import settings_of
 from .verdicts import Totals, VerdictError, likeliest, verdict_metric
 
@@ -59,7 +60,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
             # Generated tokens may have log-probabilities too, but scored choices have no text.
             rows_of_kind.setdefault(bool(row["model_response"]["text"]), []).append(row)
         except DAMAGES as error:
-            raise sample_error(f"row {number}", error) from error
+            raise named_error(f"row {number}", error) from error
 
     refusals: dict[str, ValueError] = {}
     for is_text, rows in sorted(rows_of_kind.items()):
@@ -71,7 +72,8 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     if len(refusals) == len(rows_of_kind):
         refuse_all([*refusals.values()])
     for kind, refusal in refusals.items():
-        warn(f"left out: {shown(path)}, {kind}: {refusal}")
+        reason = with_subject(f"{shown(path)}, {kind}", refusal)
+        warn(message("left out: {reason}", "left out", reason=reason))
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:

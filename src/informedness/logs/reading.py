@@ -14,6 +14,7 @@ from ..core.labels import check_choice, warn
 from ..errors import naming
 from ..files.columns import listed
 from ..files.open import paths_of
+from ..messages import Message, join, message, message_of
 from ..tables.doubts import warn_of_own_labels
 from ..tables.label_options import LabelOptions
 from ..text.render import shown
@@ -131,13 +132,13 @@ def read_log(
     check_choice("harness", harness, (None, *READERS))
     check_choice("epochs", epochs, ("each", "pooled"))
     logged: Logged = []
-    left_out: list[str] = []
+    left_out: list[Message] = []
     for file, reader in _logs(paths_of(path), harness, runs):
         try:
             with naming(shown(file), *DAMAGES):
                 logged += [(file, answers) for answers in _samples_in(file, reader, verdict)]
         except (ValueError, OSError) as error:
-            left_out.append(str(error))
+            left_out.append(message_of(error))
     logged = named_runs(logged)
     logged = _chosen(logged, task, "task", "task_name")
     excluded = [exclude_task] if isinstance(exclude_task, str) else exclude_task or ()
@@ -159,18 +160,18 @@ def read_log(
                 with naming_warnings(shown(file)):
                     warn_of_own_labels(len({*labels}), len(labels), labels[0], "references")
         except ValueError as error:
-            left_out.append(str(error))
+            left_out.append(message_of(error))
         _warn_of_samples(file, answers)
     if not read:
-        raise ValueError("; ".join(left_out))
-    for line in left_out:
-        warn(f"left out: {line}")
+        raise ValueError(join(left_out))
+    for reason in left_out:
+        warn(message("left out: {reason}", "left out", reason=reason))
     return read
 
 
 def _warn_of_verdicts(file: Path, answers: Answers) -> None:
     """Warn if no metric is the verdict, or if the harness recorded other totals of it."""
-    if not answers.verdict and "`--verdict" in answers.unread:
+    if not answers.verdict and answers.possible_verdicts:
         warn(f"{shown(file)}: {answers.unread}")
     if answers.verdict and answers.is_harness_accuracy is False:
         name = f"the accuracy of {shown(answers.name)} by {shown(answers.verdict)}"

@@ -14,6 +14,7 @@ import numpy as np
 from ..core.labels import Column, Label, join_columns, show
 from ..core.scores import Average
 from ..core.table import Task, read_weights
+from ..messages import with_subject
 from ..statistics.paired import holm
 from ..statistics.registry import score_named
 from ..tables.containers import read_quickly
@@ -191,7 +192,8 @@ class Leaderboard(Result):
             )
         if len(self.models[0].runs) > 1:
             lines.append(_OF_RUNS)
-        lines += [f"^ {shown(x.name)}: {x.caution}." for x in self.models if x.caution]
+        cautions = ((shown(x.name), x.caution) for x in self.models if x.caution)
+        lines += (with_subject(f"^ {name}", f"{caution}.") for name, caution in cautions)
         return [*lines, self.signature]
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.labels import Label
+from ..messages import Message
 from ..statistics.chance import guessing_p_value
 from ..statistics.class_scores import INFORMEDNESS, rates_by_class
 from ..statistics.entropy import NIT, entropies
@@ -238,7 +239,7 @@ class Report(Result, Mapping[str, float]):
 
     def text_lines(self) -> list[str]:
         """Return the sentences, the scores without an interval and why, and the signature."""
-        lines = [self.summary]
+        lines: list[str] = [Message(self.summary)]
         if averages := self.averages:
             parts = {name: f"{name} {render.rounded(value)}" for name, value in averages.items()}
             if self.prevalence is not None:
@@ -246,13 +247,14 @@ class Report(Result, Mapping[str, float]):
             lines.append(f"Informedness by average: {', '.join(parts.values())}.")
         if np.count_nonzero(self.table.reference_totals) > 1:
             others = (name for name in MODULES if name in self.scores and name != "informedness")
-            lines += map(self.summary_of, others)
+            lines += (Message(self.summary_of(name)) for name in others)
         if self.unknown:
             lines.append(self._unknown_in_words())
         for name, own in self.estimates.items():
             if own.doubt and math.isnan(own.confidence_interval[0]):
-                lines.append(f"No interval of {score_named(name).title}: {own.doubt}.")
-        lines += (f"* {doubt}." for doubt in _marked(self.estimates).values())
+                title = score_named(name).title
+                lines.append(Message(f"No interval of {title}: {own.doubt}."))
+        lines += (Message(f"* {doubt}.") for doubt in _marked(self.estimates).values())
         return [*lines, self.signature]
 
     def _unknown_in_words(self) -> str:
@@ -295,7 +297,7 @@ class Report(Result, Mapping[str, float]):
         """Return the report as text for a terminal."""
         (_, *scores), *others = self.text_tables()
         tables = map(layout.aligned, [scores, *others])
-        return "\n\n".join([*self.read_blocks(), *tables, *self.text_lines()])
+        return "\n\n".join([*self.read_blocks(), *tables, *self.named_lines()])
 
     def __getitem__(self, name: str) -> float:
         """Return a score by its name; KeyError if there is none, with the one that may be meant."""

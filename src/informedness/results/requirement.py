@@ -8,6 +8,7 @@ Tested in tests/test_continuous_integration.py.
 import math
 from typing import NamedTuple
 
+from ..messages import with_subject
 from ..text.render import rounded
 from .comparison import Comparison, margin_in_words
 from .estimate import Estimate
@@ -36,7 +37,7 @@ def decide_required(compared: Comparison | SuiteComparison, required: str) -> De
     elif not compared.n_different:
         return Decision(False, _same_answers(compared))
     if reason := _why_nothing(compared):
-        return Decision(True, f"this does not show whether B is {required}: {reason}")
+        return Decision(True, with_subject(f"this does not show whether B is {required}", reason))
     if is_shown:
         return Decision(False, "")
     is_settled = verdict.startswith("B is worse")  # which no number of samples would change
@@ -49,7 +50,7 @@ def decide_worse(compared: Comparison | SuiteComparison) -> Decision:
     if not compared.n_different:
         return Decision(False, _same_answers(compared))
     if reason := _why_nothing(compared):
-        return Decision(False, f"this does not show whether B is worse: {reason}")
+        return Decision(False, with_subject("this does not show whether B is worse", reason))
     if compared.confidence_interval[1] < -(compared.margin or 0.0):
         return Decision(True, f"{_worse_in_words(compared)} {_bounds(compared)}")
     return Decision(False, "")
@@ -58,8 +59,8 @@ def decide_worse(compared: Comparison | SuiteComparison) -> Decision:
 def decide_least(estimate: Estimate, least: float) -> Decision:
     """Fail unless the interval of a score shows that it is at least so high."""
     if reason := _why_nothing(estimate):
-        shown = f"whether {estimate.metric} is at least {least:g}"
-        return Decision(True, f"this does not show {shown}: {reason}")
+        shown = f"this does not show whether {estimate.metric} is at least {least:g}"
+        return Decision(True, with_subject(shown, reason))
     low, high = estimate.confidence_interval
     if low >= least:
         return Decision(False, "")

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.labels import show
 from ..core.table import Cells, Table, labels_at
 from ..statistics.chance import guessing_p_value
 from ..statistics.entropy import EntropicScore
@@ -112,7 +113,8 @@ def headline(
 
 
 def _commonest(table: Table) -> str:
-    return cut(shown(table.labels[int(np.argmax(table.reference_totals))], quote=True))
+    label = table.labels[int(np.argmax(table.reference_totals))]
+    return shown(cut(label, 38), quote=True) if isinstance(label, str) else show(label)
 
 
 def _one_class(table: Table, score: Score) -> str:

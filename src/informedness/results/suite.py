@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core.labels import show, warn
 from ..errors import naming
+from ..messages import message, with_subject
 from ..statistics.class_scores import quotient
 from ..statistics.entropy import EntropicScore
 from ..statistics.paired import holm, tested
@@ -86,7 +87,7 @@ class SuiteComparison(Measured):
             return ""
         (name, first), *others = warned.items()
         more = f"; and of {len(others)} more tasks" if others else ""
-        return f"{shown(name)}: {first.doubt}{more}"
+        return with_subject(shown(name), f"{first.doubt}{more}")
 
     @property
     def summary(self) -> str:
@@ -272,7 +273,7 @@ def compare_tasks(
             options["groups"] = None if groups is None else groups[name]
             comparisons[str(name)] = compare(references, *answers, **options)
     for line in left_out:
-        warn(f"left out: {line}")
+        warn(message("left out: {reason}", "left out", reason=line))
     return suite_of(comparisons, left_out, averaged_score(metric, average), margin)
 
 

@@ -5,14 +5,19 @@ import html
 import io
 import math
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import Field, fields
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from ..errors import needing
+from ..messages import Message, Naming, render
 from .account import Read, lines_of_read
 from .render import as_json, cut_apart, shown_interval
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 # The header of a table, then its rows; the first column is text, the others are numbers.
 Rows: TypeAlias = list[list[str]]
@@ -28,6 +33,7 @@ class Result:
 
     read: tuple[Read, ...] = ()  # of files or data frames; the first thing that is shown
     widest_name = 40  # of a row, in a terminal
+    _naming: Naming | None = None  # what a surface calls arguments, in lines of text
 
     def plain_read(self) -> dict[str, Any]:
         """Return what was read as a field of plain values; nothing if nothing was."""
@@ -55,8 +61,21 @@ class Result:
         raise NotImplementedError
 
     def text_lines(self) -> list[str]:
-        """Return the lines below the tables."""
+        """Return the lines below the tables; those that name arguments are messages."""
         return []
+
+    def with_names(self, naming: Naming) -> "Self":
+        """Return the result with lines that name arguments as a surface does."""
+        named = copy(self)
+        vars(named)["_naming"] = naming
+        return named
+
+    def named_lines(self) -> list[str]:
+        """Return the lines below the tables, with the names of the surface."""
+        lines, naming = self.text_lines(), self._naming
+        if naming is None:
+            return lines
+        return [render(line, naming) if isinstance(line, Message) else line for line in lines]
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows of the result as plain values; an undefined number is None."""
@@ -66,7 +85,7 @@ class Result:
         """Return the result as text for a terminal."""
         tables = [aligned(table, self.widest_name) for table in self.text_tables()]
         blocks = [*self.read_blocks(), *self.head_lines()]
-        return "\n\n".join([*blocks, *tables, *self.text_lines()])
+        return "\n\n".join([*blocks, *tables, *self.named_lines()])
 
     def __repr__(self) -> str:
         """Return the same at a prompt; subclasses that are data classes say `repr=False`."""
@@ -75,7 +94,7 @@ class Result:
     def to_markdown(self) -> str:
         """Return the result as Markdown tables, and the lines below them."""
         blocks = [f"```text\n{block}\n```" for block in self.read_blocks()]
-        head, lines = map(_escaped, self.head_lines()), map(_escaped, self.text_lines())
+        head, lines = map(_escaped, self.head_lines()), map(_escaped, self.named_lines())
         return "\n\n".join([*blocks, *head, *map(_markdown, self.text_tables()), *lines])
 
     def to_latex(self) -> str:
@@ -84,7 +103,7 @@ class Result:
         The lines below them are comments. Labels in other than Latin letters need XeLaTeX or
         LuaLaTeX, and a font that has them.
         """
-        lines = [f"% {line}" for line in (*self.head_lines(), *self.text_lines())]
+        lines = [f"% {line}" for line in (*self.head_lines(), *self.named_lines())]
         return "\n\n".join([*map(_latex, self.text_tables()), "\n".join(lines)]).rstrip()
 
     def to_csv(self) -> str:
@@ -107,12 +126,12 @@ class Result:
     def _repr_html_(self) -> str:
         """Return the result as a notebook shows it: what was read, the sentence, the tables."""
         summary: str = getattr(self, "summary", "")
-        above = [*filter(None, [summary]), *self.head_lines()]
-        below = [line for line in self.text_lines() if line != summary]
+        lines = dict(zip(self.text_lines(), self.named_lines(), strict=True))
+        above = [*filter(None, [lines.pop(summary, summary)]), *self.head_lines()]
         blocks = [f"<pre>{html.escape(block)}</pre>" for block in self.read_blocks()]
         blocks += [f"<p>{html.escape(line)}</p>" for line in above]
         blocks += map(_html, self.text_tables())
-        return "\n".join([*blocks, *(f"<p>{html.escape(line)}</p>" for line in below)])
+        return "\n".join([*blocks, *(f"<p>{html.escape(x)}</p>" for x in lines.values())])
 
     def to_html(self) -> str:
         """Return the result as one HTML file to send, without scripts or addresses."""
