@@ -41,7 +41,6 @@ from links import matrix_of_link, settings_of_link  # noqa: E402
 from uploads import take_folder  # noqa: E402
 
 from informedness.statistics.registry import score_named  # noqa: E402
-from informedness.statistics.score import ScoreWithInterval  # noqa: E402
 from informedness.warnings import collected  # noqa: E402
 
 TITLE = score_named(METRIC).title
@@ -222,9 +221,8 @@ def build() -> gr.Blocks:
                 asking.scripted("guess", examples_of("guess"), calls=[guessed])
             with gr.Tab("Simulate", id="simulate"):
                 asking.scripted("simulation")
-            if isinstance(score_named(METRIC), ScoreWithInterval):  # others have no test of two
-                with gr.Tab("Compare", id="compare"):
-                    compare_tab(demo)
+            with gr.Tab("Compare", id="compare"):
+                compare_tab(demo)
             with gr.Tab("Use it", id="use"):
                 _use_tab(result)
         demo.load(None, None, [tabs, ways], js=OPEN_TAB, show_progress="hidden", **PRIVATE)

@@ -25,7 +25,7 @@ from ..statistics.paired import (
 from ..statistics.registry import averaged_score
 from ..statistics.score import (
     Prior,
-    ScoreWithInterval,
+    Score,
     check_level,
     effective_sample_size,
     lack,
@@ -363,7 +363,7 @@ def margin_in_words(margin: float, within: bool | None, interval: tuple[float, f
 
 def score_of_pairs(
     metric: str, average: Average | Literal["default"], prior: Prior = None, unknown: str = "error"
-) -> ScoreWithInterval:
+) -> Score:
     """Return the score that models are compared on; raise ValueError if they cannot be."""
     if average is None:
         raise ValueError("`average` must be one that gives a single number, got None")
@@ -380,9 +380,7 @@ class ComparedModel(NamedTuple):
     lacking: str  # what its table has too few of; empty if nothing is known
 
 
-def models_of(
-    score: ScoreWithInterval, samples: AnsweredSamples, prior: Prior = None
-) -> list[ComparedModel]:
+def models_of(score: Score, samples: AnsweredSamples, prior: Prior = None) -> list[ComparedModel]:
     """Return the models of these samples; raise ValueError if there is nothing to compare."""
     models = []
     for i, (argument, table) in enumerate(zip(samples.arguments, samples.tables, strict=True)):
@@ -399,7 +397,7 @@ def models_of(
 
 
 def compared(
-    score: ScoreWithInterval,
+    score: Score,
     samples: AnsweredSamples,
     models: Sequence[ComparedModel],
     pair: tuple[int, int],
@@ -471,9 +469,7 @@ def compared(
     )
 
 
-def _largest_unseen(
-    score: ScoreWithInterval, table: Table, scored: Table, pairs: CellPairs
-) -> float:
+def _largest_unseen(score: Score, table: Table, scored: Table, pairs: CellPairs) -> float:
     """Return the largest change of a score that may go unseen where no answer differs.
 
     That is if, of the n answers to one class, a share of 3/n changes, whose chance to be missed in
@@ -490,7 +486,7 @@ def _largest_unseen(
     return min(float((shares[table.rows] * score.furthest(scored)).max()), widest)
 
 
-def _few_samples(score: ScoreWithInterval, table: Table, n_different: int) -> str:
+def _few_samples(score: Score, table: Table, n_different: int) -> str:
     """Return how many samples decide a difference: those of the rarest class, or that differ."""
     _, table = score.oriented(table)
     totals = np.where(table.reference_totals > 0, table.reference_totals, np.inf)
@@ -500,7 +496,7 @@ def _few_samples(score: ScoreWithInterval, table: Table, n_different: int) -> st
     return f"{n_rarest:,.0f} of {show(table.labels[int(totals.argmin())])}"
 
 
-def _too_rare(table: Table, score: ScoreWithInterval) -> str:
+def _too_rare(table: Table, score: Score) -> str:
     """Return what there is too little of if classes are too small for what a table says of them."""
     if score.name == "accuracy":
         return ""

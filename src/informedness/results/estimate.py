@@ -18,7 +18,7 @@ from ..statistics.registry import averaged_score, reported
 from ..statistics.score import (
     Interval,
     Prior,
-    ScoreWithInterval,
+    Score,
     check_level,
     effective_sample_size,
     warn_of_doubts,
@@ -100,7 +100,7 @@ class Estimate(Measured):
 
 def estimates_of(
     table: Table,
-    score: ScoreWithInterval,
+    score: Score,
     level: float,
     pairs: CellPairs | None = None,
     *,
@@ -140,7 +140,7 @@ def reported_estimates(
     """Return the estimates of the scores of a report, none without a level, without a warning."""
     if level is None:
         return {}
-    scores = [x for x in reported(average).values() if isinstance(x, ScoreWithInterval)]
+    scores = reported(average).values()
     return {score.name: estimates_of(table, score, level, **options)[0] for score in scores}
 
 
@@ -151,7 +151,7 @@ def warn_of(estimates: Iterable[Estimate]) -> None:
 
 def estimate_of(
     table: Table,
-    score: ScoreWithInterval,
+    score: Score,
     level: float,
     pairs: CellPairs | None = None,
     *,

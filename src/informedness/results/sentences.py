@@ -10,7 +10,7 @@ from ..core.labels import show
 from ..core.table import Cells, Table, labels_at
 from ..statistics.chance import guessing_p_value
 from ..statistics.entropy import EntropicScore
-from ..statistics.score import FEW_SAMPLES, Score, ScoreWithInterval
+from ..statistics.score import FEW_SAMPLES, Score
 from ..tables.contingency import ContingencyTable
 from ..text.render import cut, digits_for, rounded, samples, shown
 from .estimate import Estimate, estimates_of
@@ -177,7 +177,7 @@ def _holds_chance(table: Table, score: Score, judged: Estimate | None, p_value: 
 def _interval_for_verdict(table: Table, score: Score, level: float = _LEVEL) -> Estimate | None:
     """Return the interval that a verdict is based on; None for weights with unknown squares."""
     is_known = not table.is_weighted or table.squared_weights is not None
-    if is_known and isinstance(score, ScoreWithInterval):
+    if is_known:
         (estimate,) = estimates_of(table, score, level)
         return None if math.isnan(estimate.confidence_interval[0]) else estimate
     return None

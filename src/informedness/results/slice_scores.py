@@ -15,7 +15,7 @@ from ..core.table import Cells, Table
 from ..statistics.class_scores import ClassSums
 from ..statistics.paired import holm
 from ..statistics.registry import REPORTED, averaged_score, reported, score_named
-from ..statistics.score import ScoreWithInterval, normal_quantile
+from ..statistics.score import Score, normal_quantile
 from ..tables.contingency import ContingencyTable
 from .estimate import Averaged
 
@@ -60,7 +60,7 @@ def against_rest(
     return [difference for difference, _ in tests], holm([p_value for _, p_value in tests])
 
 
-def difference_from_rest(score: ScoreWithInterval, table: Table, rest: Any) -> tuple[float, float]:
+def difference_from_rest(score: Score, table: Table, rest: Any) -> tuple[float, float]:
     """Return the difference of two tables' scores, and the p-value of no difference."""
     if not rest or any(score.undefined(side) for side in (table, rest)):
         return math.nan, math.nan

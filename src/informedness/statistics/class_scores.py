@@ -21,7 +21,7 @@ from ..core.table import Classes, Table, labels_at, sum_by, sums_of_others
 from .score import (
     Interval,
     Prior,
-    ScoreWithInterval,
+    Score,
     effective_sample_size,
     fewest_references,
     lack,
@@ -148,7 +148,7 @@ def least_of_others(values: Numbers) -> Numbers:
     return least_values
 
 
-class ClassScore(ScoreWithInterval):
+class ClassScore(Score):
     """A score of the hits and the totals of the classes."""
 
     of_rare: ClassVar[bool] = True
@@ -379,7 +379,7 @@ class Informedness(ClassScore):
     def value(self, table: Table, **options: Any) -> Any:
         return scores.informedness(table, average=self.average, **options)
 
-    def with_interval(self, prior: Prior = None) -> ScoreWithInterval:
+    def with_interval(self, prior: Prior = None) -> Score:
         return super().with_interval(None if self.average else prior)
 
     def exact(self, table: Sums) -> Numbers:

@@ -21,7 +21,7 @@ from .score import (
     FEW_SAMPLES,
     Interval,
     Prior,
-    ScoreWithInterval,
+    Score,
     effective_sample_size,
     fewest_if_undeclared,
     lack,
@@ -55,7 +55,7 @@ def entropies(table: Table) -> Entropies:
 ENOUGH_TO_SEE = 1000  # samples: 95% of such samples have a class whose share is 0.3%
 
 
-class EntropicScore(ScoreWithInterval):
+class EntropicScore(Score):
     """A score whose logarithm is made of entropies: of the cells, the columns and the rows.
 
     It is exp of the mean of ln p_ij, ln beta_j and ln pi_i, each times its sign, times a scale.

@@ -21,7 +21,7 @@ import numpy as np
 from ..core.labels import Codes, Numbers
 from ..core.table import Table, sum_by
 from .class_scores import gaps, quotient
-from .score import Interval, ScoreWithInterval, normal_quantile, squared_weights
+from .score import Interval, Score, normal_quantile, squared_weights
 
 FEWEST_GROUPS = 5  # for a test
 _FEW_OF_A_CLASS = 5 - 1e-9  # effective groups that hold it
@@ -78,9 +78,7 @@ def n_groups(pairs: CellPairs | None) -> int:
     return 0 if pairs is None or pairs.groups is None else 1 + int(pairs.groups.max())
 
 
-def side_of(
-    score: ScoreWithInterval, table: Table, scored: Table, pairs: CellPairs | None = None
-) -> Side:
+def side_of(score: Score, table: Table, scored: Table, pairs: CellPairs | None = None) -> Side:
     """Return what the test needs to know of a model with this table, or its samples in groups.
 
     If `scored` has its references reweighted, only how their predictions are shared out varies.
@@ -324,7 +322,7 @@ class InGroups(NamedTuple):
     fewest: float  # as of the variance
 
 
-def of_groups(table: Table, score: ScoreWithInterval, pairs: CellPairs) -> InGroups:
+def of_groups(table: Table, score: Score, pairs: CellPairs) -> InGroups:
     """Return the table whose samples count as much as their groups let them."""
     if math.isnan(score.interval(table, 0.5).standard_error) or n_groups(pairs) == 1:
         return InGroups(table, math.nan, math.inf)

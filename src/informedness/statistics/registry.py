@@ -7,14 +7,11 @@ Tested in tests/test_every_module.py.
 """
 
 import math
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,19 +19,17 @@ import numpy as np
 from ..core.labels import check_choice, check_distinct, show, warn
 from ..core.scores import __version__
 from ..core.table import Table
-from .score import Score, check_level, score_of, signature_of, warn_of_doubts
+from .score import Score, check_level, signature_of, warn_of_doubts
 
 
 class Entry(NamedTuple):
-    """Where the score of a name is defined, as a `Score` or a function, and where it is used."""
+    """Where the `Score` of a name is defined, and where it is used."""
 
     where: str
-    """"module:NAME" below the package, or "file.py:NAME" in the metric's folder."""
+    """"module:NAME" below the package."""
     is_module: bool = False
     """Whether there is a folder metrics/NAME for `evaluate.load`."""
     in_report: bool = True
-    title: str = ""
-    """What a plain function of a table is called; a `Score` has its own title."""
 
 
 REGISTRY = {  # in the order of a report
@@ -74,10 +69,9 @@ def score_named(name: str, argument: str = "metric") -> Score:
 
 @cache
 def _loaded(name: str) -> Score:
-    entry = REGISTRY[name]
-    place, _, attribute = entry.where.partition(":")
-    source = getattr(_file_of(name, place), attribute)
-    return source() if isinstance(source, type) else score_of(source, name, entry.title or name)
+    module, _, attribute = REGISTRY[name].where.partition(":")
+    score: Score = getattr(import_module(f"{_PACKAGE}.{module}"), attribute)()
+    return score
 
 
 @cache
@@ -94,21 +88,6 @@ def reported(average: Any = "default") -> dict[str, Score]:
         name: averaged_score(name, average if score_named(name).averages else "default")
         for name in REPORTED
     }
-
-
-def _file_of(name: str, place: str) -> ModuleType:
-    """Return the module where a score is defined."""
-    if not place.endswith(".py"):
-        return import_module(f"{_PACKAGE}.{place}")
-    # a formula in a metric's folder, where its relative imports are of the helper beside it; here
-    # they are of the helper itself
-    path = Path(module_path(name)) / place
-    spec = spec_from_file_location(f"{_PACKAGE}.core.{name}_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"the formula of {name!r} cannot be loaded from {path}")
-    module = sys.modules[spec.name] = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def averaged_score(name: str, average: Any, unknown: str = "error") -> Score:

@@ -2,16 +2,15 @@
 
 Each score is one object, wrapped around a plain function of a table. Whatever reports, compares or
 draws scores knows them only by this. A new score is a class below one of these, whose name is put
-into `REGISTRY`; it must give what stands beside each class, and what stands beside those above it:
+into `REGISTRY`; it must give what stands beside the class:
 
-    class               where                what the score must give
-    Score               score.py             name, title, exact
-    ScoreWithInterval   score.py             too_few, cell_gradient, furthest, around
-    ClassScore          class_scores.py      gradient, for all four of ScoreWithInterval
-    EntropicScore       entropy.py           signs, lacks_classes, left, for the same four
+    class           where             what the score must give
+    Score           score.py          name, title, exact, too_few, cell_gradient, furthest, around
+    ClassScore      class_scores.py   name, title, exact, gradient
+    EntropicScore   entropy.py        name, title, exact, signs, lacks_classes, left
 
 It also says where it differs: lowest, best, guessing or chance, sides or undefined, stand_in,
-averages. A plain function of a table, without an interval, needs no class: see `score_of`.
+averages.
 
 docs/formulas.md has the rules of intervals.
 
@@ -21,7 +20,7 @@ Tested in tests/test_signatures.py and tests/test_estimates.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
@@ -145,10 +144,7 @@ def side_totals(sums: Any, side: str) -> Numbers:
 
 @dataclass(frozen=True)
 class Score:
-    """A score of a contingency table: what it is called, what it can be, and its value.
-
-    A score has no standard error, interval or test, unless it is a `ScoreWithInterval`.
-    """
+    """A score of a contingency table: what it is called, what it can be, its value and interval."""
 
     name: ClassVar[str]
     title: ClassVar[str]
@@ -167,6 +163,8 @@ class Score:
     """Whether a prediction is right only by the name of its class."""
     takes_unknown: ClassVar[bool] = True
     """Whether it is known of answers that `unknown="wrong"` allows."""
+    by_cell: ClassVar[bool] = False
+    """Whether each cell has a design effect of its own, not each row."""
     marked: ClassVar[str] = ""
     """What it means if results mark a value with ^, because of its `caution`."""
 
@@ -253,32 +251,8 @@ class Score:
         options.setdefault("prior_mode", "reweight" if takes_mode else "")
         return signature_of(self.name, table, average=self.average, **options)
 
-    def with_interval(self, prior: Prior = None) -> ScoreWithInterval:
-        """Return the score; raise ValueError if it has no interval, or none with a prior."""
-        raise ValueError(
-            f"{self.name!r} has no standard error, interval or test, because its gradient is not "
-            "known: leave out `confidence_level`, or choose another metric"
-        )
-
-
-def score_of(function: Callable[[Table], float], name: str, title: str) -> Score:
-    """Return the score of a plain function of a table, which has no gradient and so no interval."""
-
-    class OfFunction(Score):
-        def rounded(self, table: Table) -> float:
-            return function(table)
-
-    OfFunction.name, OfFunction.title = name, title
-    return OfFunction()
-
-
-class ScoreWithInterval(Score):
-    """A score whose gradient is known, from which come its standard error, interval and tests."""
-
-    by_cell: ClassVar[bool] = False
-    """Whether each cell has a design effect of its own, not each row."""
-
-    def with_interval(self, prior: Prior = None) -> ScoreWithInterval:
+    def with_interval(self, prior: Prior = None) -> Score:
+        """Return the score, or raise ValueError if it has no interval with a prior."""
         if prior is not None:
             raise ValueError(
                 "`prior` must be left out, except for an average of Informedness: "
