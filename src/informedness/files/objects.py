@@ -219,6 +219,7 @@ def _decoder_of(names: Sequence[str], top: Sequence[Row]) -> Decoder | None:
         types |= dict.fromkeys(outer, msgspec.Raw)
     made: Any = TypedDict
     decode_line = msgspec.json.Decoder(made("Row", types, total=False)).decode
+    nested = [key for key, kind in types.items() if kind is msgspec.Raw]
     quoted = [f'"{key}"'.encode() for key in types]
     code_units = {f"{unit:04x}" for unit in memoryview("".join(types).encode("utf-16")).cast("H")}
     escaped = re.compile(f"\\\\u({'|'.join(code_units)})".encode(), re.IGNORECASE)
@@ -227,14 +228,15 @@ def _decoder_of(names: Sequence[str], top: Sequence[Row]) -> Decoder | None:
         """Return None if a line may have one of the keys twice, or is not JSON in UTF-8."""
         if b"\\" in text and escaped.search(text):
             return None
-        try:
+        with suppress(ValueError, RecursionError, msgspec.MsgspecError):
             text.decode()
             rows = list(map(decode_line, io.BytesIO(text)))
-            if sum(map(len, rows)) != _times_of(quoted, text):
-                return None
-            return _decoded_within(rows, [x for x, kind in types.items() if kind is msgspec.Raw])
-        except (ValueError, RecursionError, msgspec.MsgspecError):
-            return None
+            for row, key in product(rows, nested):
+                if key in row:
+                    row[key] = _decode(str(row[key], "utf-8"))
+            if sum(map(len, rows)) == _times_of(quoted, text):
+                return rows
+        return None
 
     return decode
 
@@ -248,14 +250,6 @@ def _times_of(quoted: Collection[bytes], text: bytes) -> int:
         words: Any = np.ndarray(max(0, len(text) - size + 1), f"S{size}", text, strides=(1,))
         times += sum(np.count_nonzero(words[starts] == word) for word in quoted)
     return times
-
-
-def _decoded_within(rows: list[dict[str, Any]], keys: Collection[str]) -> list[dict[str, Any]]:
-    """Decode the JSON that rows have under some of their keys."""
-    for row, key in product(rows, keys):
-        if key in row:
-            row[key] = _decode(str(row[key], "utf-8"))
-    return rows
 
 
 def _by_column(document: Mapping[str, Any], names: Collection[str]) -> list[Row]:
@@ -347,9 +341,7 @@ def _columns_of(
     return dict(zip(names, map(list, zip(*values, strict=True)), strict=True))
 
 
-def _values_of(
-    row: Any, names: Mapping[str, str], where: str | int, n_lacking: Any = None
-) -> list[Any]:
+def _values_of(row: Any, names: Mapping[str, str], where: Any, n_lacking: Any = None) -> list[Any]:
     """Return the values of the columns in a JSON object."""
     where = f"line {where}" if isinstance(where, int) else where
     if not isinstance(row, dict):
