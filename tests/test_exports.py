@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from informedness import report
+from inputs.cli_cases import refused
 
 ROOT = Path(__file__).resolve().parent.parent
 ROWS = [*csv.DictReader((ROOT / "examples" / "predictions.csv").read_text("utf-8").splitlines())]
@@ -184,6 +185,13 @@ def test_where_the_rows_of_a_document_may_be_is_said(document, said, indent, com
     is_one_row = indent is None and "one object without" in said
     assert (said in output + error) != is_one_row
     assert "not JSON" not in output + error
+
+
+def test_rows_that_are_no_list_are_refused_by_what_is_there(command):
+    Path("p.json").write_text(json.dumps({"acc": 0.5, "samples": OBJECTS}, indent=2))
+    refused(
+        command("report", "p.json", "-r", "label", "-p", "pred", "--rows", "acc"), "0.5 at 'acc'"
+    )
 
 
 def test_one_object_in_several_lines_is_one_row(command):

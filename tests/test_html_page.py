@@ -85,5 +85,6 @@ def test_a_command_writes_any_format_to_a_file_and_says_so(command, tmp_path):
         text = command(*given, "--format", output)[1]
         assert written.read_text(encoding="utf-8") == text
         assert text.startswith(start)
+        assert output != "html" or f"<pre>{path}: 120 rows\n" in text
     code, _, told = command(*given, "-o", tmp_path / "none" / "x.html")
     assert (code, "No such file" in told) == (2, True)

@@ -21,7 +21,7 @@ import pytest
 from harnesses.arithmetic import kept
 from informedness import read_log
 from informedness.logs.reading import READERS
-from informedness.logs.report import how_read
+from informedness.logs.report import how_read, several_of
 from informedness.tables.label_options import AS_THEY_ARE
 from informedness.warnings import InformednessWarning
 from inputs.cases import warned
@@ -231,6 +231,8 @@ def test_each_kind_of_metric_is_a_variant_and_a_verdict_of_one_leaves_out_the_ot
 
     both = changed(tmp_path, "lighteval", None, change)
     assert [answers.variant for answers in both] == ["log-probabilities", "text"]
+    several = several_of([vars(answers) for answers in both])
+    assert several.startswith("2 kinds of metric: add `--variant log-probabilities` or `")
     for verdict, left_out in (("em", "log-probabilities"), ("acc", "text")):
         message = f"left out: .*.parquet, {left_out}.*: `verdict` must .*, got '{verdict}'"
         with pytest.warns(InformednessWarning, match=message):

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from informedness.files.objects import columns_within
 from inputs.file_cases import WRITERS, check_read, read_columns, refused, write_arrow_file
 
 INF = float("inf")
@@ -121,6 +122,14 @@ CASES = [
     # what has several values is refused where it is read, and may stand beside
     *((ROWS, "other", x, f"(column '{x}' of|'{x}' holds several).*argmax:") for x in SEVERAL),
 ]
+
+
+def test_columns_within_objects_are_all_but_one_for_rows_that_have_none():
+    found = columns_within("doc", [{"a": 1, "b": None}, None, {"a": {"c": 2}}])
+    assert found == {"doc.a": [1, None, None], "doc.b": [None] * 3, "doc.a.c": [None, None, 2]}
+    assert columns_within("doc", [None, None]) == {"doc": [None, None]}
+
+
 FORMATS = {name: WRITERS[name] for name in ("p.arrow", "stream.arrow", "p.jsonl", "p.json")}
 FORMATS["p.parquet"] = partial(pa.parquet.write_table, row_group_size=2)
 FORMATS["plain.parquet"] = partial(pa.parquet.write_table, use_dictionary=False)
