@@ -12,16 +12,7 @@ from hypothesis import strategies as st
 
 from informedness.core.labels import show, warn
 from informedness.errors import DataError, naming, refuse_all
-from informedness.messages import (
-    Message,
-    join,
-    message,
-    message_of,
-    parts_of,
-    render,
-    with_subject,
-    words_of,
-)
+from informedness.messages import Message, join, message, message_of, parts_of, render, with_subject
 from informedness.warnings import collected, naming_warnings
 
 TEXTS = st.text(alphabet=st.sampled_from("ab'\"\\`=; (labels\n\0é\u200b"), max_size=200)
@@ -166,10 +157,6 @@ def test_what_is_rendered_has_its_parts_code_and_values():
     assert render(once, named) == "<choices> in `labels`=1.csv"
 
 
-def test_words_are_what_is_left_without_values():
-    assert words_of(message("{n} of 'x' in {file}", n=3, file="a")) == " of  in "
-
-
 # No program reads words
 
 ROOT = Path(__file__).parents[1]
@@ -178,7 +165,7 @@ FILES = [*ROOT.glob("src/**/*.py"), *ROOT.glob("spaces/*.py")]
 CUTS = {"startswith", "endswith", "removeprefix", "removesuffix", "replace", "split", "rsplit"}
 CUTS |= {"partition", "rpartition", "find", "rfind", "index", "rindex", "count", "strip"}
 CUTS |= {"search", "match", "fullmatch", "sub", "subn", "findall", "finditer"}  # of re
-READERS = {"str", "repr", "message_of", "words_of"}
+READERS = {"str", "repr", "message_of"}
 SOURCES = {"error", "note", "warning"}  # what is called so has a message, in any file
 
 

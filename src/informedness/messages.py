@@ -48,24 +48,27 @@ class Message(str):
 def message(template: str, code: str = "", /, **fields: Any) -> Message:
     """Return a message with values in its fields, {x!r} as `show` writes it.
 
-    A field in backticks is the name of an argument, and one that is a message stays one.
+    A field in backticks is the name of an argument. One that is a message keeps its parts; without
+    a code for the whole, the first of these with a code gives it, and its values.
     """
     parts = [""]
     for words, name, spec, conversion in Formatter().parse(template):
         parts[-1] += words
-        if name is None:
-            continue
-        value = fields[name]
+        value = fields[name] if name else ""
         if isinstance(value, Message):
             parts = [*_joined(parts, value.parts)]
-        elif parts[-1].endswith("`"):
+        elif name and parts[-1].endswith("`"):
             parts[-1] += value
-        else:
+        elif name:
             parts += [show(value) if conversion else format(value, spec or ""), ""]
     whole: Parts = ("",)
     for position, part in enumerate(parts):
         whole = _joined(whole, ("", part, "") if position % 2 else parts_of(part))
-    return _made(whole, code, fields if code else {})
+    if code:
+        return _made(whole, code, fields)
+    coded = (x for x in fields.values() if isinstance(x, Message) and x.code)
+    first = next(coded, Message(""))
+    return _made(whole, first.code, first.values)
 
 
 def message_of(source: object) -> Message:
@@ -82,12 +85,8 @@ def message_of(source: object) -> Message:
 
 def join(sources: Iterable[object], separator: str = "; ") -> Message:
     """Return several messages as one, with the code and the values of the first that has one."""
-    messages = [*map(message_of, sources)]
-    parts: Parts = messages[0].parts if messages else ("",)
-    for other in messages[1:]:
-        parts = _joined(_joined(parts, (separator,)), other.parts)
-    coded = next((x for x in messages if x.code), Message(""))
-    return _made(parts, coded.code, coded.values)
+    messages = {f"x{i}": message_of(source) for i, source in enumerate(sources)}
+    return message(separator.join(f"{{{name}}}" for name in messages), **messages)
 
 
 def with_subject(subject: object, source: object) -> Message:
@@ -96,12 +95,10 @@ def with_subject(subject: object, source: object) -> Message:
     The name is a value, unless it is a message, or an argument in backticks, with which no name
     of a file begins (`render.shown`).
     """
+    if str(subject).startswith("`"):
+        subject = message_of(subject)
     said = message_of(source)
-    if subject == "":
-        return said
-    is_words = isinstance(subject, Message) or str(subject).startswith("`")
-    parts = message_of(subject).parts if is_words else ("", str(subject), "")
-    return _made(_joined(_joined(parts, (": ",)), said.parts), said.code, said.values)
+    return said if subject == "" else message("{subject}: {said}", subject=subject, said=said)
 
 
 def render(source: object, naming: Naming, keeps_clauses: bool = True) -> Message:
@@ -140,11 +137,6 @@ def parts_of(text: str) -> Parts:
         end = match.end()
     parts[-1] += text[end:]
     return tuple(parts)
-
-
-def words_of(source: object) -> str:
-    """Return a message without its values."""
-    return "".join(message_of(source).parts[::2])
 
 
 def _made(parts: Parts, code: str, values: Mapping[str, Any]) -> Message:

@@ -18,7 +18,7 @@ from .core.labels import NOTES, warn
 from .core.labels import InformednessWarning as InformednessWarning
 from .core.labels import LabelsWarning as LabelsWarning
 from .core.labels import UndefinedMetricWarning as UndefinedMetricWarning
-from .messages import message_of, with_subject, words_of
+from .messages import message_of, with_subject
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def issue_once(notes: list[Warning], issued_kinds: set[str]) -> None:
     So that a training loop says it once, and not in each step.
     """
     for note in notes:
-        kind = "".join(filter(str.isalpha, words_of(note)))
+        kind = "".join(filter(str.isalpha, "".join(message_of(note).parts[::2])))
         if kind not in issued_kinds:
             issued_kinds.add(kind)
             warn(message_of(note), type(note))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..files.open import list_files
+from ..messages import message
 from ..text.account import signed
 from ..text.layout import aligned
 from ..text.render import shown
@@ -74,10 +75,8 @@ def _of_logs(options: Namespace) -> "tuple[Comparison | SuiteComparison, list[st
     from ..logs.reading import one_run, read_log
 
     if len(options.path) != 2:
-        raise ValueError(
-            "without `--references` and `--predictions` there must be two logs of harnesses, got "
-            f"{' '.join(options.path)}"
-        )
+        rule = "without `--references` and `--predictions` there must be two logs of harnesses"
+        raise ValueError(message(f"{rule}, got {{paths}}", paths=" ".join(options.path)))
     options.flags["labels"] = options.flags["choices"]  # which name the classes of logs
     log_options = values_of(options, *OF_LOGS, *OF_TEXT)
     runs_a, runs_b = (read_log(path, **log_options) for path in options.path)
@@ -104,10 +103,9 @@ def _of_columns(
 
     models = options.predictions
     if len(models) > 2 or (len(models) < 2 and options.on is None):
-        raise ValueError(
-            "`--predictions` must name two columns, or with --on one in each of two files, got "
-            f"{' '.join(models)}; `informedness report` ranks several"
-        )
+        rule = "`--predictions` must name two columns, or with --on one in each of two files"
+        text = f"{rule}, got {{models}}; `informedness report` ranks several"
+        raise ValueError(message(text, models=" ".join(models)))
     names = models if options.on is None else options.path
     if options.on is not None and len(models) == 2:
         names = [f"{path}, {model}" for path, model in zip(options.path, models, strict=True)]

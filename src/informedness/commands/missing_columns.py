@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 from ..files.listing import first_rows
 from ..files.open import list_files
+from ..messages import with_subject
 from ..tables.doubts import DECIMAL, folded, labels_in, no_header, role_in, verdicts_in
 from ..text.render import cut, several, shown
 from .reading import samples_of, values_of
@@ -45,7 +46,7 @@ def list_columns(options: Namespace) -> str:
     columns = tables[0] | {x: [*tables[0].get(x, ()), *y] for x, y in below.items()}
     if not any(columns.values()):
         names = "a name above each column: if there is no header, add one as the first line"
-        raise ValueError(f"{titles}: there must be rows with labels, and {names}")
+        raise ValueError(with_subject(titles, f"there must be rows with labels, and {names}"))
     verdicts = dict[str, tuple[str, ...]]()
     for table in tables:
         verdicts |= verdicts_in(table, [options.references, *_references_in(table)])

@@ -15,6 +15,7 @@ import numpy as np
 from ..core.labels import Column, Label
 from ..core.table import Task
 from ..errors import naming
+from ..messages import message
 from ..statistics.registry import score_named
 from ..tables.label_options import LabelOptions
 from ..text.account import lines_of_read
@@ -82,7 +83,8 @@ def read_prior(options: Namespace) -> None:
 
     file, _, column = options.prior.rpartition(":")
     if not file:
-        raise ValueError(f"`prior` must be FILE:COLUMN, as in train.csv:label, got {options.prior}")
+        rule = "`prior` must be FILE:COLUMN, as in train.csv:label, got {prior}"
+        raise ValueError(message(rule, prior=options.prior))
     samples = samples_of(options, {"references": column})
     with naming("`prior`"):
         rows = read_files(file, samples, **values_of(options, "encoding", *OF_FILES))

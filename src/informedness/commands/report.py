@@ -14,6 +14,7 @@ from ..core.labels import NAMES
 from ..errors import naming
 from ..files.columns import named_columns
 from ..files.open import list_files
+from ..messages import message
 from ..statistics.registry import averaged_score
 from ..tables.contingency import ContingencyTable
 from ..text.account import lines_of_read, signed
@@ -77,7 +78,8 @@ def _prepare_figures(folder: str) -> None:
     os.environ["MPLBACKEND"] = "agg"  # files, no windows
     import_pyplot()
     if Path(folder).suffix.lower() in (".jpeg", ".jpg", ".pdf", ".png", ".svg"):
-        raise ValueError(f"--plot must name a folder for PNG files, got {folder}")
+        rule = "--plot must name a folder for PNG files, got {folder}"
+        raise ValueError(message(rule, folder=folder))
     Path(folder).mkdir(parents=True, exist_ok=True)
 
 

@@ -238,7 +238,7 @@ def _side(
             else:
                 parts[argument].append(samples.values(argument, values)[0])
     if not parts:
-        raise ValueError(f"{shown(path)}: there must be rows to join, got none")
+        raise ValueError(with_subject(shown(path), "there must be rows to join, got none"))
     side: dict[str, Any] = {argument: join_columns(columns) for argument, columns in parts.items()}
     if "on" in names:
         side["on"] = _plain_identifiers(identifiers)

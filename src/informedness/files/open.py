@@ -22,6 +22,7 @@ from typing import Any, BinaryIO
 
 from ..core.labels import check_choice, show, warn
 from ..errors import naming, needing
+from ..messages import message, with_subject
 from ..text.layouts import rows_laid_out
 from ..text.render import shown
 from .arrow import Arrow, Parquet, columns_of
@@ -64,10 +65,9 @@ def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
         parts = _parts(Path(one)) if Path(one).is_dir() else [Path(one)]
         formats = [file_format or _format(part) for part in parts]
         if len({*formats}) > 1:
-            raise ValueError(
-                f"{shown(one)}: the files of a folder must have one format, got "
-                f"{', '.join(sorted({*formats}))}: list the files to read"
-            )
+            several = ", ".join(sorted({*formats}))
+            rule = f"the files of a folder must have one format, got {several}: list the files to "
+            raise ValueError(with_subject(shown(one), f"{rule}read"))
         files += zip(map(str, parts), formats, strict=True)
     if not files:
         raise ValueError("`path` must name at least one file, got none")
@@ -75,8 +75,9 @@ def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
     for file, _ in files:
         identity = file if file == "-" else Path(file).stat()[1:3]  # the same under other names
         if identity in known:
-            same = f"got the same as {shown(known[identity])}"
-            raise ValueError(f"{shown(file)}: each file must be listed once, {same}")
+            names = {"file": shown(file), "same": shown(known[identity])}
+            text = "{file}: each file must be listed once, got the same as {same}"
+            raise ValueError(message(text, **names))
         known[identity] = file
     return files
 
@@ -114,17 +115,18 @@ def _parts(folder: Path) -> list[Path]:
             (left_out if is_beside else parts).append(part)
     for part in parts:
         if not part.is_file():
-            raise ValueError(
-                f"{shown(part)}: a folder of parts must hold files, got a link to a folder, a "
-                "broken link or a pipe: pass what it leads to as a path of its own"
-            )
+            rule = "a folder of parts must hold files, got a link to a folder, a broken link or a "
+            rule += "pipe: pass what it leads to as a path of its own"
+            raise ValueError(with_subject(shown(part), rule))
     if not parts:
-        raise ValueError(f"{shown(folder)}: the folder must hold files of predictions, got none")
+        rule = "the folder must hold files of predictions, got none"
+        raise ValueError(with_subject(shown(folder), rule))
     if left_out:
         names = ", ".join(shown(path.relative_to(folder)) for path in sorted(left_out)[:3])
         if len(left_out) > 3:
             names += ", ..."
-        warn(f"{shown(folder)}: left out hidden files and files without data ({names})")
+        text = "{folder}: left out hidden files and files without data ({names})"
+        warn(message(text, folder=shown(folder), names=names))
     return sorted(parts)
 
 
@@ -156,10 +158,8 @@ def _format(path: Path) -> str:
     file_format = named_format(path) or ("csv" if path.suffix.lower() == ".txt" else None)
     if file_format is None:
         remedy = "save it as CSV or Parquet" if path.suffix else "give it as file_format="
-        raise ValueError(
-            f"{shown(path)}: the format must be one of {_FORMATS}, and the file name does not say "
-            f"which: {remedy}"
-        )
+        rule = f"the format must be one of {_FORMATS}, and the file name does not say which"
+        raise ValueError(with_subject(shown(path), f"{rule}: {remedy}"))
     return file_format
 
 

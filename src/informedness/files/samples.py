@@ -25,7 +25,7 @@ from ..core.labels import (
 )
 from ..core.table import Task, read_amounts
 from ..errors import naming, refuse_all
-from ..messages import Message, join
+from ..messages import Message, join, with_subject
 from ..tables.containers import code_integers, read_quickly
 from ..tables.contingency import read_whole
 from ..tables.doubts import (
@@ -306,11 +306,12 @@ class Samples:
         n_lines = sum(n for _, n in sides["references"])
         if rows := _rows_among(labels, n_lines):
             argument = rows[0]
-            raise ValueError(
-                f"{shown(self.names[argument])}: each line must be one label, got several cells in "
-                f"{show(labels[argument][0])}: name their columns with -r and -p, and with --on "
-                "the one that identifies samples; without a header, add one as the first line"
+            rule = (
+                f"each line must be one label, got several cells in {show(labels[argument][0])}: "
+                "name their columns with -r and -p, and with --on the one that identifies samples; "
+                "without a header, add one as the first line"
             )
+            raise ValueError(with_subject(shown(self.names[argument]), rule))
         if all(2 * len(lines) <= n_lines for lines in labels.values()):
             self._warn_of_header([Counter(dict(sides[x])) for x in plain])
 

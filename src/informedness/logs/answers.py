@@ -17,7 +17,7 @@ from typing import Any
 from ..core.labels import Column, Label, show, warn
 from ..errors import named_error, naming
 from ..files.joined import joined_sides
-from ..messages import join, with_subject
+from ..messages import join, message, with_subject
 from ..results.comparison import Comparison, compare
 from ..results.estimate import Averaged, Estimate, estimate
 from ..results.report import Report, report
@@ -310,7 +310,8 @@ class Answers:
         asked_a, asked_b = (set(zip(x.ids, x.prompts, strict=True)) for x in (self, other))
         if n_differ := len(asked_a - asked_b):
             size = render.samples(n_differ)
-            warn(f"the prompts of {size} differ between {names[0]} and {names[1]}")
+            text = f"the prompts of {size} differ between {{a}} and {{b}}"
+            warn(message(text, a=names[0], b=names[1]))
         options |= self._task | {"groups": a.get("groups")}
         return compare(a["references"], a["predictions"], b["predictions"], **options)
 

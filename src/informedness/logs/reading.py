@@ -14,7 +14,7 @@ from ..core.labels import check_choice, warn
 from ..errors import naming
 from ..files.columns import listed
 from ..files.open import paths_of
-from ..messages import Message, join, message, message_of
+from ..messages import Message, join, message, message_of, with_subject
 from ..tables.doubts import warn_of_own_labels
 from ..tables.label_options import LabelOptions
 from ..text.render import shown
@@ -172,11 +172,11 @@ def read_log(
 def _warn_of_verdicts(file: Path, answers: Answers) -> None:
     """Warn if no metric is the verdict, or if the harness recorded other totals of it."""
     if not answers.verdict and answers.possible_verdicts:
-        warn(f"{shown(file)}: {answers.unread}")
+        warn(with_subject(shown(file), answers.unread))
     if answers.verdict and answers.is_harness_accuracy is False:
-        name = f"the accuracy of {shown(answers.name)} by {shown(answers.verdict)}"
+        names = {"file": shown(file), "name": shown(answers.name), "by": shown(answers.verdict)}
         totals = f"{answers.counted}, but the results of the log have {answers.recorded}"
-        warn(f"{shown(file)}: {name} is {totals}")
+        warn(message(f"{{file}}: the accuracy of {{name}} by {{by}} is {totals}", **names))
 
 
 def _warn_of_samples(file: Path, answers: Answers) -> None:
@@ -189,8 +189,8 @@ def _warn_of_samples(file: Path, answers: Answers) -> None:
         unscored += f"{of_them} because of an error"
     for reason, n in ((unscored, answers.n_unscored), ("several right answers", n_several)):
         if n:
-            share = f"{n} of {n_samples} samples of {shown(answers.name)}"
-            warn(f"{shown(file)}: {share} have {reason}, and do not count")
+            text = f"{n} of {n_samples} samples of {{name}} have {reason}, and do not count"
+            warn(with_subject(shown(file), message(text, name=shown(answers.name))))
 
 
 def _pooled(logged: Logged) -> Logged:
@@ -225,18 +225,19 @@ def _logs(
         files = [x for x in files if x not in results]
         logs = [(file, x) for x in readers for file in files if is_renamed or x.is_log(file)]
         if not logs:
-            hint = f". {shown(results[0])}: {_ONLY_RESULTS}" if results else ""
-            raise ValueError(
-                f"{shown(path)} is not a log with samples, and holds none: samples_*.jsonl of "
-                "lm-eval, details_*.parquet of lighteval, .eval or .json of Inspect. Name the "
-                "harness of a renamed log with `harness`; read other files with table_from_file, "
-                f"or with --references and --predictions{hint}"
+            text = (
+                "{path} is not a log with samples, and holds none: samples_*.jsonl of lm-eval, "
+                "details_*.parquet of lighteval, .eval or .json of Inspect. Name the harness of a "
+                "renamed log with `harness`; read other files with table_from_file, or with "
+                "--references and --predictions"
             )
+            hints = [with_subject(shown(x), _ONLY_RESULTS) for x in results[:1]]
+            raise ValueError(join([message(text, path=shown(path)), *hints], ". "))
         top = path if path.is_dir() else path.parent
         logs = [log for log in logs if runs is None or runs in str(log[0].relative_to(top))]
         if not logs:
-            place = f"the path of a log in {shown(path)}"
-            raise ValueError(f"`runs` must be part of {place}, got {runs!r}")
+            text = "`runs` must be part of the path of a log in {path}, got {runs!r}"
+            raise ValueError(message(text, path=shown(path), runs=runs))
         yield from logs
 
 
@@ -275,9 +276,10 @@ def one_run(read: Sequence[Answers], name: str) -> Answers:
     """
     if len(read) != 1:
         names = "; ".join(shown(answers.name) for answers in read)
-        raise ValueError(
-            f"{name} must hold one run, got {len(read)}: {names}. Choose one with `task`, "
-            '`variant`, `epoch` or `runs`, or score all epochs together with epochs="pooled". '
-            "`latest` reads the latest of runs that repeat each other"
+        text = (
+            "{name} must hold one run, got {n}: {names}. Choose one with `task`, `variant`, "
+            '`epoch` or `runs`, or score all epochs together with epochs="pooled". `latest` reads '
+            "the latest of runs that repeat each other"
         )
+        raise ValueError(message(text, name=name, n=len(read), names=names))
     return read[0]

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..core.labels import NAMES, Label, LabelsWarning, Numbers, show, warn
 from ..core.table import Table, warn_of_labels
+from ..messages import message
 from ..warnings import OwnLabelsWarning
 
 # Words in names of columns; the last only where no other is there: "predicted label".
@@ -105,12 +106,10 @@ def warn_of_other_order(columns: Sequence[str], classes: Sequence[Label]) -> Non
     in_order = [[x] for x in classes]
     is_whole = len(columns) == len(classes) > 1
     if is_whole and named != in_order and all(named.count(x) == 1 for x in in_order):
-        warn(
-            f"the columns {', '.join(columns)} are read as the scores of "
-            f"{', '.join(map(str, classes))}, in this order: list `labels` in the order of the "
-            "columns if their names are right",
-            LabelsWarning,
-        )
+        text = "the columns {columns} are read as the scores of {classes}, in this order: list "
+        text += "`labels` in the order of the columns if their names are right"
+        lists = {"columns": ", ".join(columns), "classes": ", ".join(map(str, classes))}
+        warn(message(text, **lists), LabelsWarning)
 
 
 def verdicts_in(
