@@ -117,6 +117,9 @@ RESULTS = {
     f"report {PAIR} --average macro {LEVEL}": lambda: report(GOLD, A, average="macro", **AT_90),
     f"report {PAIR} --groups doc {LEVEL}": lambda: report(GOLD, A, groups=DOC, **AT_90),
     f"report {PAIR} --groups doc {OUT} {LEVEL}": lambda: estimate(GOLD, A, groups=DOC, **AT_90),
+    f"report {PAIR} --groups doc --ignore-index ham {LEVEL}": lambda: report(
+        GOLD, A, groups=DOC, ignore_index="ham", **AT_90
+    ),
     f"report {PAIR} b --groups doc": lambda: leaderboard(GOLD, {"a": A, "b": B}, groups=DOC),
     f"report {PAIR} --by type --groups doc --average macro {LEVEL}": lambda: slices(
         GOLD, A, by={"type": TYPE}, groups=DOC, average="macro", **AT_90

@@ -351,7 +351,7 @@ def of_groups(table: Table, score: Score, pairs: CellPairs) -> InGroups:
         centred = gaps(gradient, means[rows], np.abs(gradient).max())
         variances = whole.variances[pooled]
         alone = sum_by(rows, squares * centred**2, k)[rows]
-        alike = (by_row.squared(k) / row_squares)[rows]
+        alike = by_row.squared(k)[rows] / row_squares[rows]
     # Kish (1965); one group more, whose samples are all alike, for what few do not show
     effects = quotient(variances, alone)
     effects = np.where((effects > 0) & (pooled < k), np.maximum(effects, 1.0), alike)
