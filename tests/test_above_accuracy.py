@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 import pytest
 
-from informedness import ContingencyTable, informedness_score, leaderboard
+from informedness import ContingencyTable, informedness_score, leaderboard, report
 from inputs.tables import table_of_pairs
 
 GROUPS = np.repeat(np.arange(100), 10)
@@ -81,3 +81,8 @@ def test_the_excess_must_be_more_than_real_models_and_chance_have(matrix, sums, 
     value, caught = score_of(matrix, **sums)
     assert value - matrix.trace() / matrix.sum() == pytest.approx(gap, abs=0.0005)
     assert bool(caught) == is_warned
+
+
+def test_three_classes_of_which_two_are_swapped_are_no_guesses():
+    swapped = ContingencyTable.from_matrix([[0, 20, 0], [20, 0, 0], [0, 0, 20]])
+    assert "yet the answers are not random" in report(swapped, confidence_level=0.95).summary

@@ -121,6 +121,10 @@ def test_a_level_adds_numbers_and_changes_none():
         low, _ = ends = wide["tpr_minus_fpr_confidence_interval"]
         assert tuple(ends) == made.confidence_interval
         assert float(numbers["tpr_minus_fpr_confidence_interval_low", row["label"]]) == low
+    of_table, of_classes, *_ = full.text_tables()
+    assert ["Confidence level", "0.95"] in [row[:2] for row in of_table]
+    for row, made in zip(of_classes[1:], classes, strict=True):
+        assert {*made.shown()} <= {*row}
 
     table = table_of([[679, 14, 7], [70, 120, 10], [63, 18, 19]])
     made = estimate(table, average="prevalence")

@@ -516,6 +516,8 @@ OF_ITS_OWN = [f"Ann has {i} apples. #### {i % 3 + i // 5}" for i in range(9)]
         (["no", "no"], ["no", "yes"], "01", "with `extract`, `ignore_case` or", "`choices`"),
         ("11", "10", "01", "name them with `choices`", "texts of their own"),
         ([1, 1], [1, 0], "01", "does not fit the answer in 2 of 2", "`extract`"),
+        # four classes are not texts of their own for so few samples
+        ("bbaaddcc", "aabbccdd", "11111111", "does not fit the answer in 8 of 8", "of their own"),
         ([None, None], ["a", "b"], "01", "no answer is logged in 1 of 2", "`choices`"),
     ],
 )

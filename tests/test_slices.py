@@ -66,6 +66,7 @@ def test_a_slice_is_the_report_of_its_samples_alone(weight):
         assert row.table == alone.table
         share = np.average(part["model"] == "none", weights=weights)
         assert record["unknown_share"] == pytest.approx(share, abs=1e-12)
+        assert record["class_entropy_bits"] == row.class_entropy
 
 
 def test_a_slice_of_one_class_is_undefined_and_marked_as_small_with_one_warning_for_all():
