@@ -42,7 +42,7 @@ Decoder: TypeAlias = Callable[[bytes], list[dict[str, Any]] | None]
 _OF_LOG = ("doc_id", "filter")  # of lm-eval, which has a row for each document and filter
 _LINES = 1 << 16  # in a batch
 _OBJECTS = 256  # held at a time, so that they stay in the cache: a quarter of the time
-_BLOCK = 1 << 17  # bytes of lines read at a time
+_BLOCK = 1 << 17  # bytes of lines decoded at a time, if they are long
 
 
 class Objects:
@@ -183,7 +183,9 @@ def _refuse_document(document: Mapping[str, Any], is_row: bool) -> None:
 
 def _json_lines(stream: BinaryIO, decode: Decoder | None = None) -> Iterator[Iterable[Row]]:
     n_lines = 0
-    while block := stream.read(_BLOCK) + stream.readline():
+    while line := stream.readline():
+        n_bytes = min(_BLOCK, _OBJECTS * len(line))
+        block = line + stream.read(n_bytes) + stream.readline()
         rows = decode and decode(block)
         if rows is not None:
             yield enumerate(rows, n_lines + 1)
