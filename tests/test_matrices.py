@@ -109,8 +109,8 @@ def test_commands_of_latex_around_a_count_are_left_out(cell):
 
 
 REFUSED = {
-    r"90\textsuperscript{2} & 10 \\ 5 & 95": "90 2 is not a count",
-    r"90$^{2}$ & 10 \\ 5 & 95": "90\\^ 2 is not a count",
+    r"90\textsuperscript{2} & 10 \\ 5 & 95": "'90 2' is not a count",
+    r"90$^{2}$ & 10 \\ 5 & 95": "'90\\^ 2' is not a count",
     r"\multicolumn{2}{c}{90} \\ 5 & 95": "on both sides or without",
     ",a,b,Total\na,90,10,100\nb,5,95,100\nTotal,95,105,200": "the sums of the others",
     ",a,b,Total\na,90,10,100\nb,5,95,100": "for each class and no others, .* ',ham,spam",
@@ -119,8 +119,8 @@ REFUSED = {
     ",a,a\na,90,10\na,5,95": "'a' is listed twice",
     ",a,b\na,1,2\nc,3,4": "got the rows 'a', 'c' and the columns 'a', 'b'",
     ",Model a,Model b\nSystem a,1,2\nSystem b,3,4": "the same names",
-    ",a,b\na,90,\nb,nan,95": "nan is not a count",
-    ",a,b\na,90%,10%\nb,5%,95%": "90% is not a count",
+    ",a,b\na,90,\nb,nan,95": "'nan' is not a count",
+    ",a,b\na,90%,10%\nb,5%,95%": "'90%' is not a count",
     "a\tb\na\t1,234\t5\nb\t6\t7": "1,234 could be a number of thousands or have three decimals",
     "1,234\n5,678": "on both sides or without",
     "-1 2\n3 4": "must be finite and not negative, got -1",

@@ -204,7 +204,7 @@ SAID = [
     (
         *(UNSURE, THREE),
         "9.0% of the answers are 'unsure', which no reference has: Informedness 0.718; if it is no "
-        "class of the task, leave it out of `labels`: -0.011",
+        "class of the task, leave out `labels`: -0.011",
     ),
     (
         *(FEW, THREE),

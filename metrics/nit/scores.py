@@ -176,7 +176,7 @@ def warn_of_absent(title: str, table: Table, names: Any, scored: Table, average:
     share = float(table.prediction_totals[is_absent].sum() / table.total)
     if average is not None and share > 0.05:
         without = mean_gain(replace(scored, declared=False, known=None), average)
-        remedy = "leave it out of" if table.declared else "list the others in"
+        remedy = "leave out" if table.declared else "list the others in"
         message = f"{share:.1%} of the answers are {listed}, which no reference has: {title} "
         message += f"{mean_gain(scored, average):.3f}; if it is no class of the task, {remedy} "
         message += f"`labels`: {without:.3f}"

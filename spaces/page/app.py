@@ -87,7 +87,7 @@ def read_block(pasted: Mapping[str, Any]) -> dict[str, Any]:
     try:
         grid, note = pasted_matrix(pasted["text"], pasted["labels"])
     except ValueError as error:
-        return {"refused": charts.sentence(str(error))}
+        return {"refused": charts.of_pasted(error)}
     return {**grid, "said": note}
 
 
@@ -176,7 +176,7 @@ def _score_tab(demo: gr.Blocks) -> tuple[asking.Result, gr.Tabs]:
     # A result of other inputs is no example; of an example, somebody may have chosen the next.
     js = "(story) => story.includes('note told') ? { __type__: 'update' } : null"
     result.story.change(None, result.story, examples, js=js, **PRIVATE)
-    raw: dict[str, Any] = {"preprocess": False}
+    raw: dict[str, Any] = {"preprocess": False, "worded": charts.of_matrix}
     by_grid: Any = score_grid, [grid, *shown_as], [], result, refused_grid
     asking.ask(from_grid.click, *by_grid, **raw)
     typed = {**QUIET, "trigger_mode": "always_last", **raw}

@@ -11,10 +11,10 @@ from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
 import gradio as gr
-from charts import draw
+from charts import draw, sentence
 from grid import is_block
 from kinds import checked
-from limits import HERE, LEVEL, LEVELS, MAX_FILE, MEANT, METRIC, Refusal
+from limits import HERE, LEVEL, LEVELS, MAX_FILE, MEANT, METRIC, WORDS, Refusal
 from reading import PART, Sent, opened
 
 from informedness.files.open import FORMATS
@@ -100,6 +100,7 @@ def ask(
     result: Result,
     refusal: gr.HTML,
     bring: bool = True,
+    worded: Callable[[Any], str] = sentence,
     **options: Any,
 ) -> Any:
     """Call a function when an event fires; if it raises a ValueError, show that as a refusal.
@@ -114,7 +115,7 @@ def ask(
         try:
             return [*function(*args), ""]
         except ValueError as error:
-            return [*[gr.skip()] * len(filled[1:]), draw("refusal", message=str(error))]
+            return [*[gr.skip()] * len(filled[1:]), draw("refusal", message=worded(error))]
 
     name, number = json.dumps(result.story.elem_id), len(result.asked)
     js = f"(...inputs) => results.asked({name}, {number}, {json.dumps(bring)}, inputs)"
@@ -170,7 +171,7 @@ def look(
     names, options = [*given[: len(roles)]] or [None] * len(roles), [*given[len(roles) :]]
     is_new = is_numbered is None
     header, parts, counts = list[str](), list[str](), None
-    block = refusal = ""
+    block, refusal, opens = "", "", False
     try:
         with opened(roles, sent, encoding, part, is_numbered) as table:
             is_numbered, header = table.is_numbered, table.header
@@ -186,7 +187,8 @@ def look(
             block = draw("block", account=account, is_numbered=is_numbered, top=top)
     except Refusal as error:
         is_sent = all(sent) if isinstance(sent, tuple) else bool(sent)
-        refusal = draw("refusal", message=str(error)) if is_sent else ""
+        refusal = draw("refusal", message=sentence(error)) if is_sent else ""
+        opens = is_sent and sentence(error) != sentence(error, WORDS["sides"])
         names = kept_of(names, header) if is_new else names
     if len(roles) == 2 and isinstance(sent, str) and is_block(sent):
         block = refusal = ""  # it opens as a matrix, and is scored there
@@ -197,7 +199,8 @@ def look(
         *(gr.update(choices=header, value=name, visible=has_menus) for name in names),
         gr.update(choices=header, value=options[0] if options else None),
         gr.update(value=f"Use column '{counts}' as counts", visible=counts is not None),
-        gr.update(open=True) if "under Options" in refusal else gr.skip(),
+        counts,
+        gr.update(open=True) if opens and refusal else gr.skip(),
         block,
         refusal,
     ]
@@ -262,7 +265,7 @@ def _ask_of_table(
     """
     fields, name = fields_of(kind, roles, value), f"{verb.lower()}-{kind}"
     refusal = refusal_below(name)
-    _, first_is_data, *menus, counted, _, _, account, _ = look(roles, value)
+    _, first_is_data, *menus, counted, _, _, _, account, _ = look(roles, value)
     # such as doc.label
     custom: dict[str, Any] = {"allow_custom_value": True, "visible": kind != "lists"}
     part = gr.Dropdown([], label=PART, visible=False)
@@ -271,7 +274,7 @@ def _ask_of_table(
         for role, menu in zip(roles, menus, strict=True)
     ]
     block = html(account, elem_classes="if-filled")
-    use_counts = gr.Button(visible=False, size="sm")
+    offer = gr.Button(visible=False, size="sm"), html("", visible=False)  # with the column
     with gr.Accordion("Options", open=False) as options:
         first = gr.Checkbox(first_is_data, label="The first row is data: columns have numbers")
         about = "For a table in which a row stands for several samples"
@@ -288,7 +291,7 @@ def _ask_of_table(
         shown_as = settings()
     button = gr.Button(verb, variant="primary", elem_id=name)
     controls: list[Any] = [encoding, part, first, *choices, counts, meant, threshold, classes]
-    filled: list[Any] = [part, first, *choices, counts, use_counts, options, block, refusal]
+    filled: list[Any] = [part, first, *choices, counts, *offer, options, block, refusal]
     inputs = [*fields, *controls, *shown_as]
     n_fields, sent_in = len(fields), itemgetter(*range(len(fields)))  # one, or a tuple of lists
 
@@ -323,7 +326,7 @@ def _ask_of_table(
     # What is typed, pasted or ticked greys by page.js; a link that fills the field does not.
     menus_chosen = [x.input for x in inputs if isinstance(x, gr.Dropdown)]
     grey(result.story, *(changed if kind == "file" else []), *menus_chosen)
-    used = use_counts.click(lambda text: text.split("'")[1], use_counts, counts, **raw)
+    used = offer[0].click(lambda name: name, offer[1], counts, **raw)
     newest: dict[str, Any] = {"preprocess": False, "trigger_mode": "always_last"}
     for event in (button.click, used.then):
         ask(event, asked, inputs, [], result, refusal, **newest)

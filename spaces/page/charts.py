@@ -7,7 +7,6 @@ marked as safe.
 
 import json
 import math
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -21,7 +20,7 @@ from matrices import class_bars, heat_map
 from scales import bits_of, comparison_scales, field, score_scale
 
 from informedness import ContingencyTable
-from informedness.core.labels import WARNING_PREFIX
+from informedness.messages import message_of, render
 from informedness.results import sentences
 from informedness.results.comparison import Comparison
 from informedness.results.estimate import Estimate, warn_of
@@ -35,37 +34,42 @@ from informedness.warnings import UndefinedMetricWarning, collected
 
 NAMES = {name: score_named(name).title for name in REPORTED}
 WIDE = 0.1  # intervals from this width on are shown with two digits, and may be explained
-MAY_BE_COUNTS = "as `counts`"  # in a warning that comes above the number
+MAY_BE_COUNTS = "may be counts"  # the code of a warning that comes above the number
 RARE = 100  # samples, below which a class that is rarer than others explains it
 
 
 # Words
 
 
-# The controls that do what messages of the package say of arguments; nothing if there are none
-_CONTROLS = {**{f"{x}=True": f'"{y}" under Options' for x, y in MEANT.items()}, **WORDS["controls"]}
+# What controls are called, by the argument that they set
+_OPTIONS = {x: f'"{y}" under Options' for x, y in (MEANT | WORDS["options"]).items()}
+CONTROLS = _OPTIONS | WORDS["sides"]
 
 
-def plain(note: Warning) -> str:
-    """Return what a warning says."""
-    return str(note).removeprefix(WARNING_PREFIX)
+def sentence(said: Any, controls: Mapping[str, str] = CONTROLS) -> str:
+    """Return a message as a sentence that names the controls of the page."""
 
+    def called(name: str, value: str | None) -> str | None:
+        control = controls.get(f"{name}=" if value == "" else name)
+        is_whole = not control or name in MEANT or value in (None, "", "True")
+        return control if is_whole else f"{value} as {control}"
 
-def worded(text: str, arguments: Collection[str]) -> str:
-    """Return a message without those of its parts that name other arguments than these."""
-    text = text.replace("`y_true`", "`references`").replace("`y_pred_", "`predictions_")
-    first, *others = re.split(r"(?=; | \()", text)
-    named = ({*re.findall(r"\w+(?==)|(?<=`)\w+(?=`)", part)} for part in others)
-    kept = (part for part, names in zip(others, named, strict=True) if names <= {*arguments})
-    return "".join([first, *kept])
-
-
-def sentence(text: str) -> str:
-    """Return a message of the package as a sentence for the page."""
-    for argument, control in _CONTROLS.items():
-        text = text.replace(argument, control)
-    text = text.replace("`", "")
+    text = render(said, called, keeps_clauses=False)
     return f"{text[:1].upper()}{text[1:]}{'' if text.endswith(('.', '?')) else '.'}"
+
+
+of_matrix, of_pasted = (partial(sentence, controls=WORDS[x]) for x in ("matrix", "pasted"))
+
+
+def for_programs(said: Any, arguments: Collection[str]) -> str:
+    """Return a message about those of its arguments that an endpoint has, by their names there."""
+
+    def called(name: str, value: str | None) -> str | None:
+        name = WORDS["endpoints"].get(name, name)
+        given = f"`{name}`" if value is None else f"{name}={value and json.dumps(value)}"
+        return given if name in arguments else None
+
+    return render(said, called, keeps_clauses=False)
 
 
 def percent(share: float) -> str:
@@ -172,7 +176,7 @@ def beside_guessing(report: Report, constant: Report) -> str:
     return f"{text}; {sentences.share_text(share)} of the answers are no class" if share else text
 
 
-def forms_of(to_copy: str, result: Report | Comparison, warnings: list[str]) -> dict[str, str]:
+def forms_of(to_copy: str, result: Report | Comparison, warnings: Sequence[str]) -> dict[str, str]:
     """Return a result as a sentence, as Markdown and as JSON, which has its warnings."""
     as_json = json.dumps({**result.to_dict(), "warnings": warnings}, ensure_ascii=False)
     return {"Sentence": to_copy, "Markdown": result.to_markdown(), "JSON": as_json}
@@ -229,9 +233,8 @@ def draw_score(
         reach = "has no interval: these are weights, not counts of samples"
 
     is_entropic = isinstance(score, EntropicScore)
-    note_texts = list(dict.fromkeys(map(plain, notes)))
-    if not taken:  # a matrix or a link, which has none of the options of a table
-        note_texts = [worded(text, ("labels",)) for text in note_texts]
+    said = {str(note): message_of(note) for note in notes}.values()
+    worded = sentence if taken else of_matrix  # or a link, which has no options of a table
     return draw_result(
         "story",
         "details",
@@ -249,10 +252,10 @@ def draw_score(
         scale=score_scale(score, value, chance, best, ci, digits) if several else None,
         story=story,
         taken=taken,
-        doubts=[text for text in note_texts if MAY_BE_COUNTS in text],
-        warnings=[text for text in note_texts if several and MAY_BE_COUNTS not in text],
+        doubts=[worded(one) for one in said if one.code == MAY_BE_COUNTS],
+        warnings=[worded(one) for one in said if several and one.code != MAY_BE_COUNTS],
         link=link_of(table, **settings, axes=axes),
-        forms=forms_of(to_copy, report, note_texts),
+        forms=forms_of(to_copy, report, [*said]),
         averages=averages,
         size=size,
         map=heat_map(table),
@@ -286,7 +289,7 @@ def draw_comparison(
         constant = Report.from_table(sentences.answering(first, "commonest")).scores
         best = sentences.best_of(first, score_named(METRIC))
     a, b = (report.scores for report in reports.values())
-    notes = list(dict.fromkeys(map(plain, [*answers.notes, *warned])))
+    notes = list(dict.fromkeys(map(message_of, [*answers.notes, *warned])))
     of_both = f"A {rounded(a[METRIC], 3)}, B {rounded(b[METRIC], 3)}"
     to_copy = f"{NAMES[METRIC]}: {of_both}; {comparison}"
     return draw_result(
@@ -297,7 +300,7 @@ def draw_comparison(
         commonest=commonest_of(first),
         constant=constant,
         drawn=comparison_scales(comparison, constant[METRIC], best) if comparison else None,
-        warnings=notes if comparison else [],
+        warnings=list(map(sentence, notes)) if comparison else [],
         taken=answers.account,
         link=link_of_models(answers, **settings),
         forms=forms_of(to_copy, comparison, notes) if comparison else {},

@@ -52,17 +52,14 @@ def by_argument(names: Sequence[str]) -> dict[str, str]:
 def check_choices(
     names: Sequence[str | None], header: Sequence[str], roles: Sequence[str]
 ) -> list[str]:
-    """Return the names of the columns chosen for these roles, each of which is one of its own."""
+    """Return the names of the columns chosen for these roles, each of which has one."""
     if len(header) < len(roles):
         raise Refusal(
             f"A table needs a column each for {', '.join(roles[:-1])} and {roles[-1]}, and this "
             f"one has {', '.join(map(show, header)) or 'none'}: put them side by side, parted by "
             "tabs or commas."
         )
-    chosen = [name for name in names if name]
     for name, role in zip(names, roles, strict=True):
         if not name:
             raise Refusal(f"Choose the column of {role}: the header does not say which one it is.")
-        if chosen.count(name) > 1:
-            raise Refusal(f"The column {show(name)} can have one role only: choose another.")
-    return chosen
+    return [name for name in names if name]

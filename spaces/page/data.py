@@ -8,7 +8,7 @@ import numpy as np
 from limits import AT_HOME, MAX_CLASSES, MAX_LABEL, MAX_ROWS, Refusal
 
 from informedness import ContingencyTable
-from informedness.core.labels import Column, read_column, warn
+from informedness.core.labels import Column, read_column, show, warn
 from informedness.errors import naming
 from informedness.tables.doubts import warn_of_shares
 from informedness.warnings import collected
@@ -45,7 +45,7 @@ def check_labels(values: Any, name: str, may_lack: bool = False) -> Column:
     if len(longest) > MAX_LABEL:
         raise Refusal(
             f"A label can have at most {MAX_LABEL} characters, but one of the {name} has "
-            f"{len(longest):,d}: {longest[:40]}..."
+            f"{len(longest):,d}: {show(longest)}"
         )
     return column
 

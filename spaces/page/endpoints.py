@@ -8,7 +8,7 @@ tool: a description, then one line per argument.
 import functools
 import inspect
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -20,6 +20,7 @@ from limits import METRIC, Refusal
 
 import informedness
 from informedness import ContingencyTable
+from informedness.messages import message_of
 from informedness.results.report import Report
 from informedness.results.sentences import answering
 from informedness.statistics.registry import REPORTED, score_named
@@ -53,15 +54,8 @@ def _report(
                 sentences.append("there is no interval: these are weights, not counts of samples")
         report = Report.from_table(table, level, **options)
         summary = report.summary if METRIC == "informedness" else report.summary_of(METRIC)
-    doubts = [*dict.fromkeys(sentences + texts_of([*warned, *notes]))]
+    doubts = [*dict.fromkeys([*sentences, *map(message_of, [*warned, *notes])])]
     return {**report.to_dict(), "summary": summary, **others, "warnings": doubts}
-
-
-def texts_of(notes: Iterable[Warning]) -> list[str]:
-    """Return what warnings say, each once, in words of the endpoints."""
-    # without one class alone, its answers are refused, or the matrix has a row too many
-    ways_out = "leave it out of `labels`", "leave out `labels`"
-    return list(dict.fromkeys(charts.plain(note).replace(*ways_out) for note in notes))
 
 
 def scores_of(table: ContingencyTable) -> dict[str, Any]:
@@ -181,7 +175,8 @@ def compare(
         comparison = informedness.compare(*columns, **options)
     with collected():
         a, b = map(scores_of, tables)
-    return {**comparison.to_dict(), "scores_a": a, "scores_b": b, "warnings": texts_of(notes)}
+    answer = comparison.to_dict() | {"scores_a": a, "scores_b": b}
+    return answer | {"warnings": [*map(message_of, notes)]}
 
 
 def called(function: Callable[..., dict[str, Any]]) -> Callable[..., Any]:
@@ -199,9 +194,10 @@ def called(function: Callable[..., dict[str, Any]]) -> Callable[..., Any]:
         try:
             answer = function(**{name: _read(name, value) for name, value in given.items()})
         except ValueError as error:
-            reason = charts.worded(str(error), names)
+            reason = charts.for_programs(error, names)
             raise gr.Error(reason, title="Not scored", print_exception=False) from None
-        answer["warnings"] = [charts.worded(text, names) for text in answer["warnings"]]
+        said = dict.fromkeys(charts.for_programs(x, names) for x in answer["warnings"])
+        answer["warnings"] = [*said]
         is_tool = request is not None and request.headers.get("x-gradio-user") == "mcp"
         return json.dumps(answer, ensure_ascii=False) if is_tool else answer
 
@@ -216,7 +212,7 @@ def _read(name: str, value: Any) -> Any:
         if isinstance(read := json.loads(value), list | None):
             return read
     raise Refusal(
-        f"{name} must be a list, or a list written as JSON in a string, got {value!r:.60}."
+        f"{name} must be a list, or a list written as JSON in a string, got {value[:60]!r}."
     )
 
 

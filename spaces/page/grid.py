@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from charts import plain, sentence
+from charts import of_pasted
 from data import table_of_matrix
 from limits import MAX_BLOCK, MAX_COUNT, MAX_GRID, Refusal
 
@@ -64,11 +64,11 @@ def count_at(cell: str, row: str, column: str) -> float:
         text = cell if "(" in cell else _PERCENT.sub("", cell)
         number = count_of(text)
     except ValueError as error:
-        raise Refusal(f"Row {row}, column {column}: {error}.") from None
+        raise Refusal(f"Row {show(row)}, column {show(column)}: {error}.") from None
     if not 0 <= number < MAX_COUNT:
         raise Refusal(
-            f"Row {row}, column {column}: {cell.strip()[:40]} must be a count from 0 to below "
-            f"{MAX_COUNT:,d}."
+            f"Row {show(row)}, column {show(column)}: {show(cell.strip())} must be a count from 0 "
+            f"to below {MAX_COUNT:,d}."
         )
     return number if text == cell else float(number)
 
@@ -100,4 +100,4 @@ def pasted_matrix(text: str, old: Sequence[str]) -> tuple[Grid, str]:
     grid = grid_value(names or [*old[:k], *new], cells, axes=sides if all(sides) else ())
     check_no_totals(np.array(read_grid(grid)[1]))
     summary = f"Pasted a matrix of {k} classes{', with their names' if names else ''}."
-    return grid, " ".join([summary, *(sentence(plain(note)) for note in notes)])
+    return grid, " ".join([summary, *map(of_pasted, notes)])

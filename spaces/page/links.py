@@ -57,7 +57,7 @@ def settings_of_link(query: Any) -> dict[str, Any]:
     """Return the average and the level of a result in a link."""
     level = query.get("level", str(LEVEL))
     if level not in map(str, LEVELS):
-        raise Refusal(f"Level must be one of {', '.join(map(str, LEVELS))} in a link, got {level}.")
+        raise Refusal(f"Level must be {' or '.join(map(str, LEVELS))} in a link, got {level!r}.")
     return {"average": query.get("average", "default"), "level": float(level)}
 
 

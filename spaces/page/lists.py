@@ -79,7 +79,7 @@ def list_of(text: str) -> list[str]:
         labels = _labels_apart(text, lines)
         cut = next((x for x in labels if x.count("[") != x.count("]")), "")
         if cut and cut not in lines:
-            raise Refusal(f"A bracket in {cut[:40]} has no other: write one label a line.")
+            raise Refusal(f"A bracket in {cut[:40]!r} has no other: write one label a line.")
         return labels
     try:
         value = _Reader(text).read()
@@ -110,7 +110,7 @@ class _Reader:
         value = named or self._value(0)
         self._take("comma")
         if rest := self._rest():
-            raise Refusal(f"The list ends before the text does, which goes on: {rest:.40}")
+            raise Refusal(f"The list ends before the text does, which goes on: {rest[:40]!r}")
         return value
 
     def _rest(self) -> str:
@@ -187,7 +187,7 @@ def _joined(group: Sequence[Value]) -> Value:
     words = [word for word in group if isinstance(word, str) and _plain(word) == word]
     if len(words) < len(group) or not group:
         between = " ".join(word for word in group if isinstance(word, str))
-        raise Refusal(f"Between two commas must be one label, not {between[:40] or 'nothing'}.")
+        raise Refusal(f"Between two commas must be one label, not {between[:40]!r}.")
     return " ".join(words)
 
 
@@ -240,7 +240,7 @@ def _printed_by_r(lines: Sequence[str]) -> list[str]:
             labels += _labels_between(line[number.end() :])
         elif not line.startswith("Levels: "):  # of a factor
             raise Refusal(
-                f"The list is not complete: label {len(labels) + 1} should be in {line:.40}"
+                f"The list is not complete: label {len(labels) + 1} should be in {line[:40]!r}"
             )
     return labels
 
@@ -253,7 +253,7 @@ def _printed_by_pandas(lines: Sequence[str]) -> list[str]:
     labels = [label if gap else "" for _, gap, label in parts]
     for line, label in zip(lines[first:last], labels, strict=True):
         if line == ".." or label.endswith("..."):
-            raise Refusal(f"The list is not complete: pandas has cut it, as in {line[-40:]}")
+            raise Refusal(f"The list is not complete: pandas has cut it, as in {line[-40:]!r}")
     return labels
 
 

@@ -34,12 +34,14 @@ from informedness.files.open import list_files, open_whole, read_header
 from informedness.files.samples import Samples
 from informedness.logs.reading import READERS
 from informedness.logs.report import how_read
+from informedness.messages import message_of, without_subject
 from informedness.statistics.registry import score_named
 from informedness.tables.label_options import LabelOptions
 from informedness.text.account import lines_of_read
 from informedness.warnings import collected
 
 TOO_MUCH = "The file takes too much memory or time once it is unpacked."
+_TOO_LONG = f"There can be at most {MAX_ROWS:,d} rows. {AT_HOME}"
 PART = "Sheet of the workbook, or run in the log"
 Sent = Any  # a file as a dict, text that was pasted, or a list as text for each role
 
@@ -57,9 +59,9 @@ def check_encoding(encoding: str | None) -> None:
         name = codecs.lookup(encoding).name if encoding else name
         if re.fullmatch(TEXT, name):
             return
-    raise ValueError(
+    raise Refusal(
         "`encoding` must be one of text, such as utf-8, utf-16, latin-1, cp1252, shift_jis, "
-        f"gb18030 or big5, got {encoding!r:.40}"
+        f"gb18030 or big5, got {str(encoding)[:40]!r}"
     )
 
 
@@ -157,8 +159,8 @@ class Upload:
         if not read.n_rows:
             raise Refusal("The table has a header, and no rows below it.")
         account = "\n".join(lines_of_read(read)).removeprefix(str(self._path)).lstrip(":, ")
-        may_be_counts = any(MAY_BE_COUNTS in str(note) for note in notes)
-        offered = next(iter(samples.whole_columns()), None) if may_be_counts else None
+        doubts = (x for x in map(message_of, notes) if x.code == MAY_BE_COUNTS)
+        offered = next((x.values["columns"][0] for x in doubts), None)
         of_task = {"labels": task.classes, "unknown": task.unknown}
         return Answers([side.tolist() for side in sides.values()], account, notes, of_task, offered)
 
@@ -247,5 +249,5 @@ def opened(
                 "Uploads are deleted after a while, and this one is gone: send it again."
             ) from None
         except ValueError as error:
-            text = re.sub(rf"({re.escape(str(path.parent))}|{folder})/[^/]*?: ", "", str(error))
-            raise Refusal(text.replace(", the data has more", f". {AT_HOME}")) from None
+            said = without_subject(error, (str(path.parent), folder))
+            raise Refusal(_TOO_LONG if said.code == "too many rows" else said) from None

@@ -93,6 +93,7 @@ def main(path: str, kind: str, most_bytes: str) -> int:
 def _print_runs(path: Path) -> int:
     """Print what a log holds, or why it cannot be read, and return the exit code."""
     from informedness.logs.reading import read_log
+    from informedness.messages import message_of
     from informedness.warnings import collected
 
     found: Any
@@ -100,7 +101,7 @@ def _print_runs(path: Path) -> int:
         with collected() as notes:
             found = read_log(path), notes
     except ValueError as error:
-        found = ValueError(str(error))
+        found = ValueError(message_of(error))
     pickle.dump(found, sys.stdout.buffer)
     sys.stdout.flush()
     return 0

@@ -101,6 +101,15 @@ def with_subject(subject: object, source: object) -> Message:
     return said if subject == "" else message("{subject}: {said}", subject=subject, said=said)
 
 
+def without_subject(source: object, starts: tuple[str, ...]) -> Message:
+    """Return a message without a subject in front, if its name starts with one of these."""
+    said = message_of(source)
+    first, *others = said.parts
+    if first or not (others and others[0].startswith(starts)):
+        return said
+    return _made([others[1].removeprefix(": "), *others[2:]], said.code, said.values)
+
+
 def render(source: object, naming: Naming, keeps_clauses: bool = True) -> Message:
     """Return a message with the names of a surface; an argument without a name stays as it is.
 

@@ -411,7 +411,7 @@ def test_a_log_is_read_by_its_harness_and_a_workbook_by_its_sheet_as_chosen(visi
             sheet.append(row)
     book.save(tmp_path / "two.xlsx")
     open_file(page, tmp_path / "two.xlsx")
-    expect(page.locator("#refusal-score-file")).to_contain_text("choose one under")
+    expect(page.locator("#refusal-score-file")).to_contain_text('name one as "Sheet of the')
     choice.click()
     page.get_by_role("option", name="Second").click()
     expect(page.locator(seen)).to_contain_text("sheet Second: 20 rows")

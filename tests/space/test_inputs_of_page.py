@@ -86,13 +86,17 @@ LINKS = {
     f"class={'a' * 201}&counts=1": "A label can have at most 200 characters",
 }
 CELLS = {
-    "ten": "Row spam, column ham: ten is not a count",
+    "ten": "Row 'spam', column 'ham': 'ten' is not a count",
     "1,234": "write 1234 or 1,2340",
-    "-1": "Row spam, column ham: -1 must be a count from 0",
+    "-1": "Row 'spam', column 'ham': '-1' must be a count from 0",
     "1" * 19: "must be a count from 0 to below 1,000,000,000,000,000",
 }
 FILES = {
-    ("gold,model\na,a\nb,b\n", "gold", "gold"): "The column 'gold' can have one role only",
+    (
+        "gold,model\na,a\nb,b\n",
+        "gold",
+        "gold",
+    ): "Predictions must be another column than references, got 'gold' for both.",
     ("gold,model\na,a\n", *NAMES, None, "utf9"): '"Encoding of text" under Options must be',
     ("gold,model,n\na,a,100001\n", *NAMES, "n"): MORE,
     (gzip.compress(b"a,b\n" * 2_500_001), "a", "b"): "must hold at most 10,000,000 bytes",
@@ -133,7 +137,7 @@ def test_what_cannot_be_scored_is_refused_in_a_sentence_that_says_what_to_do(pag
     for ask, arguments, sentence in cases:
         with pytest.raises(ValueError) as refused:  # noqa: PT011 (its words are checked below)
             ask(*arguments)
-        said = parsed(page.charts.draw("refusal", message=str(refused.value))).text
+        said = page.charts.sentence(refused.value)
         assert sentence in said
         assert not re.search(r"`|\b\w+=[\w\"']|pasted\.csv|/tmp/", said), said
 
@@ -262,7 +266,7 @@ def test_columns_are_guessed_by_their_roles_and_shown_with_the_result(page, send
 def test_a_column_of_counts_is_read_as_counts_only_if_it_is_chosen(page):
     text = "gold,model,count\na,a,90\na,b,10\nb,b,45\nb,a,5\n"
     shown = is_scored(score(page, text), [*"aabb"], [*"abba"])
-    assert "are these counts? Then press \"Use column 'count' as counts\"" in shown.notes()[0]
+    assert "are these counts? Then name 'count' as \"Column of counts\" under" in shown.notes()[0]
     assert parsed(score(page, text, *NAMES, "count")).id("score").text == "0.80"
 
 
@@ -324,7 +328,7 @@ def test_a_refusal_of_missing_values_names_the_controls_that_override_it_and_the
     for text in ("gold,model\na,a\nb,a\nNA,b", "gold,model\na,a\nb,a\na,"):
         with pytest.raises(ValueError) as refused:  # noqa: PT011 (its words are checked below)
             score(page, text)
-        said = page.charts.sentence(str(refused.value))
+        said = page.charts.sentence(refused.value)
         for control, n in (("drop_null", 2), ("keep_missing", 3)):
             assert f'"{page.limits.MEANT[control]}" under Options' in said, text
             assert f"{n} samples" in parsed(score(page, text, meant=[control])).text, text
@@ -343,13 +347,13 @@ BLOCKS = {  # what is pasted over the classes ham and spam, and the classes then
     "array([[1200,    2,    0],\n       [3, 40, 1],\n       [0, 0, 8]])": "ham spam class 3",
 }
 NO_BLOCKS = {
-    "\t0\t1\tAll\n0\t90\t2\t92\n1\t3\t40\t43\nAll\t93\t42\t135": "type them into the matrix if",
+    "\t0\t1\tAll\n0\t90\t2\t92\n1\t3\t40\t43\nAll\t93\t42\t135": "or give the names of the classes",
     "1\t2\t3\n4\t5\t6": "must have a row and a column for each class",
     "1\t2\t3\n4\t5": "must have a row and a column for each class and no others",
     "ham\nspam": "must have a row and a column",
     "\ta\tb\na\t1\t2\nc\t3\t4": "the rows 'a', 'c' and the columns 'a', 'b'",
     "1,234\n5,678": "must have a row and a column for each class",
-    "1\t2\n3\tfour": "Row class 2, column class 2: four is not a count",
+    "1\t2\n3\tfour": "Row 'class 2', column 'class 2': 'four' is not a count",
     "\n".join(["1\t" * 30 + "1"] * 31): "The grid holds at most 30 classes, this matrix has 31",
 }
 

@@ -137,7 +137,7 @@ def test_a_result_warns_of_many_answers_of_classes_without_references_and_the_wa
     page = page_of(metric)
     score, matrix = page.endpoints.score, page.endpoints.score_matrix
     for table in (table_of_labels(TEXTS, UNSURE, labels=THREE), table_of(COUNTS, labels=THREE)):
-        way_out = 'leave it out of "Classes", or untick it below the matrix'
+        way_out = 'leave out "Classes without references count, too"'
         said = f"{WORTH}class of the task, {way_out}: -0.011."
         assert said in drawn(page, table).notes()
     assert (

@@ -98,7 +98,7 @@ def test_a_score_is_said_with_its_interval_and_what_it_means(page_of, metric, ta
 
 def test_warnings_stand_below_in_words_of_the_page(page_of):
     (note,) = drawn(page_of("nit"), MANY).notes()
-    assert note.endswith("so list all classes in a matrix.")
+    assert note.endswith('so declare all classes with "Classes without references count, too".')
     assert "There is no interval of nit: only 2" in drawn(page_of("nit"), OPEN).notes()[0]
 
 
@@ -198,7 +198,7 @@ def test_two_examples_are_published_answers(page):
     assert "Informedness by prevalence 95% interval" in parsed(result).text
     assert parsed(result).id("by-default").text.endswith(f"it is {table.informedness():.2f}.")
     by_bias = parsed(page.charts.draw_score(table))
-    said = "the model uses 6 of the 9 classes, and by the prevalence average (see Options) it is"
+    said = 'uses 6 of the 9 classes, and prevalence as "Average over classes" under Options gives'
     assert said in by_bias.id("verdict").text
 
 
@@ -260,8 +260,8 @@ def test_labels_that_differ_in_case_are_answered_with_switches_of_the_page(page)
     twice = ["Ham"] * 20 + ["ham"] * 20 + ["spam"] * 20
     answers = page.data.Answers((twice, twice), "60 rows")
     (warning,) = parsed(page.app.score_answers(answers)).notes()[1:]
-    assert "can be read" not in warning
-    assert 'to count them as one, tick "Ignore upper and lower case" under Options' in warning
+    assert "fold lists" not in warning
+    assert 'read with "Ignore upper and lower case" under Options or' in warning
 
 
 def test_emoji_are_shown_as_typed_and_what_hides_is_not(page):

@@ -55,7 +55,7 @@ def _warn_of_spellings(labels: Iterable[Any]) -> None:
                 return warn(_alike(label, like), LabelsWarning)
             return warn(
                 f"{show(label)} and {show(like)} differ only in case or whitespace around them, "
-                "and are not one class; fold lists with [x.strip().casefold() for x in labels], "
+                "and are not one class; fold lists with `[x.strip().casefold() for x in labels]`; "
                 "files can be read with ignore_case=True or strip=True",
                 LabelsWarning,
             )

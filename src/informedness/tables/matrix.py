@@ -157,7 +157,7 @@ def count_of(cell: str) -> float:
     if text in _NONE or text.isdecimal():
         return 0 if text in _NONE else int(text)
     if not re.fullmatch(_NUMBER, text, re.IGNORECASE):
-        raise ValueError(f"{text[:40]} is not a count")
+        raise ValueError(f"{show(text)} is not a count")
     return float(text.replace(",", "."))
 
 
