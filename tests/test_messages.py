@@ -160,7 +160,7 @@ def test_what_is_rendered_has_its_parts_code_and_values():
 # No program reads words
 
 ROOT = Path(__file__).parents[1]
-FILES = [*ROOT.glob("src/**/*.py"), *ROOT.glob("spaces/*.py")]
+FILES = [*ROOT.glob("src/**/*.py"), *ROOT.glob("spaces/**/*.py")]
 # What reads or changes text, with a text to look for among its arguments
 CUTS = {"startswith", "endswith", "removeprefix", "removesuffix", "replace", "split", "rsplit"}
 CUTS |= {"partition", "rpartition", "find", "rfind", "index", "rindex", "count", "strip"}

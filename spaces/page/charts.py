@@ -142,13 +142,13 @@ def reach_of(
     return text, digits
 
 
-def verdict(report: Report, judged: Estimate | None) -> str:
+def verdict(report: Report, judged: Estimate | None, metric: str = METRIC) -> str:
     """Return what the score means, without its number, which stands beside it.
 
     Where a picture or a number beside it says so too, the sentence is empty.
     """
-    score = averaged_score(METRIC, report.average if INFORMEDNESS.name == METRIC else "default")
-    value, table = report.scores[METRIC], report.table
+    score = averaged_score(metric, report.average if INFORMEDNESS.name == metric else "default")
+    value, table = report.scores[metric], report.table
     summary = sentences.summary_of(table, score, value, None, judged, report.guessing_p_value)
     text, caution = summary.verdict, score.caution(table, value)
     has_classes = sentences.outside_share(table) <= sentences.MANY_OUTSIDE

@@ -166,13 +166,12 @@ def compare(
         scores_a and scores_b, all scores of each; summary, which explains the result; signature;
         warnings.
     """
-    columns = references, predictions_a, predictions_b
     models = {"predictions_a": predictions_a, "predictions_b": predictions_b}
     options: dict[str, Any] = {"labels": labels, "unknown": unknown, "ignore_index": ignore_index}
     tables = tables_of_models(references, models, **options)
     options |= {"metric": metric, "average": average, "confidence_level": confidence_level}
     with collected() as notes:
-        comparison = informedness.compare(*columns, **options)
+        comparison = informedness.compare(references, *models.values(), **options)
     with collected():
         a, b = map(scores_of, tables)
     answer = comparison.to_dict() | {"scores_a": a, "scores_b": b}
@@ -196,8 +195,7 @@ def called(function: Callable[..., dict[str, Any]]) -> Callable[..., Any]:
         except ValueError as error:
             reason = charts.for_programs(error, names)
             raise gr.Error(reason, title="Not scored", print_exception=False) from None
-        said = dict.fromkeys(charts.for_programs(x, names) for x in answer["warnings"])
-        answer["warnings"] = [*said]
+        answer["warnings"] = [charts.for_programs(x, names) for x in answer["warnings"]]
         is_tool = request is not None and request.headers.get("x-gradio-user") == "mcp"
         return json.dumps(answer, ensure_ascii=False) if is_tool else answer
 

@@ -7,8 +7,6 @@ from data import table_of_labels
 from limits import METRIC
 
 from informedness.results.report import Report
-from informedness.results.sentences import summary_of
-from informedness.statistics.class_scores import INFORMEDNESS
 from informedness.text.render import rounded
 from informedness.warnings import collected
 
@@ -22,9 +20,7 @@ def guessed(sides: dict[str, Any]) -> str:
     if truth:
         with collected():
             report = Report.from_table(table_of_labels(truth, answers, ["ham", "spam"]))
-            value, p_value = report.scores["informedness"], report.guessing_p_value
-            summary = summary_of(report.table, INFORMEDNESS, value, p_value=p_value)
-            meaning = charts.sentence(str(summary._replace(figures="")))
+            meaning = charts.verdict(report, None, "informedness")
         scores = {charts.NAMES["accuracy"]: charts.percent(report.scores["accuracy"])}
         if len(truth) < FEWEST or len({*truth}) < 2:
             meaning = f"Informedness takes {FEWEST} messages, of both kinds."

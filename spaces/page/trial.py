@@ -96,10 +96,9 @@ def _print_runs(path: Path) -> int:
     from informedness.messages import message_of
     from informedness.warnings import collected
 
-    found: Any
     try:
         with collected() as notes:
-            found = read_log(path), notes
+            found: Any = read_log(path), notes
     except ValueError as error:
         found = ValueError(message_of(error))
     pickle.dump(found, sys.stdout.buffer)
