@@ -34,7 +34,9 @@ def control(name, value):
 def test_what_show_writes_of_a_text_is_exactly_one_value(value):
     text = f'`labels` must list {show(value)}: got={show(value)}, pass unknown="wrong"'
     assert len(parts_of(text)) == 5
+    assert len(show(value)) <= 80
     if type(value) in (str, bytes):
+        assert "..." in show(value) or show(value) == repr(value)
         assert [*parts_of(text)[1::2]] == [show(value)] * 2
     assert render(text, named) == (
         f"<labels> must list {show(value)}: got={show(value)}, pass <unknown=wrong>"
@@ -145,9 +147,13 @@ def test_clauses_about_arguments_that_a_surface_has_not_are_left_out(text, expec
 
 
 def test_settings_are_named_with_their_value_and_other_python_as_it_is():
-    text = 'pass a="b", c=0.5, d=True or encoding=: x.y=2 in `f(z=3)` and `g`.'
-    expected = "pass <a=b>, <c=0.5>, <d=True> or <encoding=>: x.y=2 in `f(z=3)` and `g`."
+    text = 'pass a="b", c=0.5, d=True or encoding=: x.y=2, z=1.csv in `f(z=3)` and `g`.'
+    expected = "pass <a=b>, <c=0.5>, <d=True> or <encoding=>: x.y=2, z=1.csv in `f(z=3)` and `g`."
     assert render(text, lambda x, y: None if y is None else named(x, y)) == expected
+
+
+def test_characters_that_mark_places_are_never_taken_for_them():
+    assert render("a\0001\0 `labels` 'x' \1", named) == "a?1? <labels> 'x' ?"
 
 
 def test_what_is_rendered_has_its_parts_code_and_values():
