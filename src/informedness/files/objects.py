@@ -78,6 +78,7 @@ class Objects:
         """
         rows = iter(self.rows)
         columns: dict[str, list[Any]] = {argument: [] for argument in self._names}
+        labels: dict[Any, Any] = {}  # one object of each, which stays in the cache
         n_rows = 0
         n_lacking = Counter[str]()
         is_log = isinstance(self.first, dict) and {*_OF_LOG, "filtered_resps"} <= {*self.first}
@@ -87,12 +88,14 @@ class Objects:
             for argument, values in _columns_of(objects, self._names, n_lacking).items():
                 if keep_empty and argument not in ("weights", "counts"):
                     values = ["" if value is None else value for value in values]
-                columns[argument] += values
+                is_text = {*map(type, values)} <= {str, type(None)}
+                columns[argument] += map(labels.setdefault, values, values) if is_text else values
             for field, counter in times.items():
                 counter.update(str(row.get(field)) for _, row in objects)
             if len(columns[argument]) >= _LINES:
                 yield columns
                 columns = {argument: [] for argument in self._names}
+                labels.clear()
         names = [*self._names.values()]
         absent = {x: x for x in names if 0 < n_lacking[x] == n_rows * names.count(x)}
         _values_of(self.first, absent, self._where)
