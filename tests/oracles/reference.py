@@ -70,13 +70,11 @@ def interval(
     centre = (p[there] * g).sum() if prior is None else mean[:, None]
     weight = (r / np.where(there, row, 1))[there, None]  # of a sample in the score
     error = math.sqrt((q * (weight * (g - centre)) ** 2).sum())
-    between = (q * (weight * (mean[:, None] - centre)) ** 2).sum() * ("sizes" not in without)
     # Each row: its effective size, the variance of g, and how far its mean can move either way.
     of_row, share = q.sum(axis=1), r[there]
     size, spread = row[there] ** 2 / of_row, (q * (g - mean[:, None]) ** 2).sum(axis=1) / of_row
     if of_groups is not None:
         error = of_groups
-        between = max(between, error**2 - (share**2 * spread / size).sum())
     # With weights, an error not yet made weighs as much as the heaviest.
     heaviest = np.maximum(of_row / row[there], over(squares.sum(axis=0), n.sum(axis=0)).max())
     least_size = row[there] / heaviest
@@ -97,7 +95,7 @@ def interval(
         x = np.where(half > 0, half + root, over(product, root - half))
         if "wilson" in without:
             x = z * np.sqrt(variance)
-        reach = math.sqrt(((share * x) ** 2).sum() + z**2 * between)
+        reach = math.sqrt(((share * x) ** 2).sum())
         # At most as if every error were the worst; at least the normal interval.
         worst = z**2 / 2 * (share * d / least_size).max()
         if "cap" not in without:

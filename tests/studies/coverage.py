@@ -113,7 +113,6 @@ PARTS = {  # of the formulas, and the scores that have them
     "unseen": ("informedness", "informedness, macro", "f1_macro"),
     "cap": ("informedness", "informedness, macro", "f1_macro"),
     "floor": ("informedness", "informedness, macro", "f1_macro"),
-    "sizes": ("informedness", "informedness, macro", "f1_macro"),
     "absent": ("informedness", "informedness, macro", "f1_macro"),
     "excess": ("informedness",),
     "unseen kinds": ("nit",),

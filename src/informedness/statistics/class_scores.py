@@ -190,9 +190,7 @@ class ClassScore(Score):
     ) -> Interval:
         rows = row_means(table, scored, self.gradient(scored))
         if error is not None:
-            within = float((rows.share**2 * rows.variance / rows.size).sum())
-            between = np.maximum(rows.between, error**2 - within)
-            rows = rows._replace(error=np.asarray(error), between=between)
+            rows = rows._replace(error=np.asarray(error))
         below, above = interval_reaches(rows, level)
         least = most = value
         if scored is table:
@@ -538,7 +536,6 @@ class RowMeans(NamedTuple):
     variance: Numbers  # of one sample in the row
     below: Numbers  # from the mean to the least value that a sample of the row could have
     above: Numbers  # from the mean to the greatest
-    between: Numbers  # variance of the score because the sizes of the rows are random
     error: Numbers  # standard error of the score
 
 
@@ -553,7 +550,7 @@ def interval_reaches(rows: RowMeans, level: float) -> tuple[Numbers, Numbers]:
 
     def reach_to(furthest: Numbers) -> Numbers:
         row_reaches = rows.share * wilson_reach(furthest, variance_of_mean, rows.least_size, z)
-        in_squares = np.sqrt((row_reaches**2).sum(axis=0) + z**2 * rows.between)
+        in_squares = np.sqrt((row_reaches**2).sum(axis=0))
         worst = z**2 / 2 * (rows.share * furthest / rows.least_size).max(axis=0)
         at_most = worst + np.sqrt((z * error) ** 2 + worst**2)
         return np.maximum(np.minimum(in_squares, at_most), z * error)
@@ -596,35 +593,32 @@ def row_means(table: Table, scored: Table, gradient: Gradient) -> RowMeans:
     """
     i, j, k = table.rows, table.columns, len(table.labels)
     counts, squares = table.counts, squared_weights(table)
-    r, row_squares = table.reference_totals.astype(np.float64), sum_by(i, squares, k)
+    totals, squared_totals = table.reference_totals.astype(np.float64), sum_by(i, squares, k)
     shares = scored.reference_totals / scored.total
-    weight = ratio(shares, r)[i]  # of a sample in the score
-    a, b, u, _ = gradient
-    g = gradient.of_cells(scored)
+    weights = ratio(shares, totals)[i]  # of a sample in the score
+    slopes = gradient.of_cells(scored)
 
-    scale = np.abs(a[i]) + np.abs(b).max() + np.abs(u[i])
-    mean = ratio(sum_by(i, counts * g, k), r)
-    inside = gaps(g, mean[i], scale)
-    overall = (counts * (weight * g)).sum()
-    apart = gaps(g, overall, scale + (counts * (weight * scale)).sum())
-    between = (squares * (weight * (apart - inside)) ** 2).sum()
-    if scored is not table:
-        apart, between = inside, 0.0
+    a, b, u, _ = gradient
+    row_scales = np.abs(a) + np.abs(b).max() + np.abs(u)
+    scales = row_scales[i]
+    means = ratio(sum_by(i, counts * slopes, k), totals)
+    inside = apart = gaps(slopes, means[i], scales)
+    if scored is table:
+        overall = (counts * (weights * slopes)).sum()
+        apart = gaps(slopes, overall, scales + (counts * (weights * scales)).sum())
 
     lowest, highest = gradient.reachable(scored)
-    row_scale = np.abs(a) + np.abs(b).max() + np.abs(u)
     column_weights = quotient(sum_by(j, squares, k), table.prediction_totals)
-    heaviest = np.maximum(quotient(row_squares, r), column_weights.max())
-    present = r > 0
+    heaviest = np.maximum(quotient(squared_totals, totals), column_weights.max())
+    present = totals > 0
     return RowMeans(
         share=shares[present],
-        size=(r**2)[present] / row_squares[present],
-        least_size=(r / heaviest)[present],
-        variance=sum_by(i, squares * inside**2, k)[present] / row_squares[present],
-        below=gaps(mean, a + lowest, row_scale)[present],
-        above=gaps(a + highest, mean, row_scale)[present],
-        between=np.asarray(between),
-        error=np.sqrt((squares * (weight * apart) ** 2).sum()),
+        size=(totals**2)[present] / squared_totals[present],
+        least_size=(totals / heaviest)[present],
+        variance=sum_by(i, squares * inside**2, k)[present] / squared_totals[present],
+        below=gaps(means, a + lowest, row_scales)[present],
+        above=gaps(a + highest, means, row_scales)[present],
+        error=np.sqrt((squares * (weights * apart) ** 2).sum()),
     )
 
 
@@ -681,8 +675,7 @@ def intervals_by_class(table: Table, level: float) -> list[Interval]:
     heaviest = quotient(squares, counts).max(axis=(0, 1))
     least_size = np.where(totals > 0, totals / heaviest, np.nan)
     error = np.sqrt((variance / size).sum(axis=0))
-    shares, between = np.ones_like(totals), np.zeros_like(error)
-    rows = RowMeans(shares, size, least_size, variance, mean, 1 - mean, between, error)
+    rows = RowMeans(np.ones_like(totals), size, least_size, variance, mean, 1 - mean, error)
     below, above = interval_reaches(rows, level)
 
     gains = scores.class_gains(table)
