@@ -190,7 +190,8 @@ def test_where_the_rows_of_a_document_may_be_is_said(document, said, indent, com
 def test_rows_that_are_no_list_are_refused_by_what_is_there(command):
     Path("p.json").write_text(json.dumps({"acc": 0.5, "samples": OBJECTS}, indent=2))
     refused(
-        command("report", "p.json", "-r", "label", "-p", "pred", "--rows", "acc"), "0.5 at 'acc'"
+        command("report", "p.json", "-r", "label", "-p", "pred", "--rows", "acc"),
+        "must lead to a list of objects, got 0.5 at 'acc'",
     )
 
 
