@@ -111,44 +111,64 @@ def by_verdict(
     >>> by_verdict(["Yes", "NO", "I refuse"], ["yes"] * 3, [1, 0, 0], class_names, "abc")
     ['yes', 'no', 'I refuse']
     """
-    answered = [i for i, answer in enumerate(answers) if answer is not None]
-    right = [i for i in answered if verdicts[i] == 1]
-    wrong = [i for i in answered if verdicts[i] == 0]
-    labels: list[Any] | None = None
-    fewest_against = set(range(len(answers)))
-    is_opposed = False
-    n_told = 0  # right answers of which only the verdict says what they are
+    tried: list[_Fit] = []
     for reading in _READINGS:
-        labels_read = _labels_read(answers, class_names, reading)
-        is_opposed |= any(labels_read[i] not in (None, golds[i]) for i in right)
-
-        # an unread text is the class that the verdict tells, at its first sample and at all others
-        unread = [i for i in right if labels_read[i] is None]
-        told = {answers[i]: golds[i] for i in reversed(unread)}
-        pairs = zip(answers, labels_read, strict=True)
-        labels_read = [told.get(x) if label is None else label for x, label in pairs]
-        is_gold = [label == gold for label, gold in zip(labels_read, golds, strict=True)]
-        against = {i for i, verdict in enumerate(verdicts) if verdict not in (None, is_gold[i])}
-        if any(labels_read[i] is None for i in wrong):
-            against.update(unread)  # or else a wrong answer like these would be no class
-
-        if against:
-            fewest_against = min(fewest_against, against, key=len)
-        elif not unread:
-            labels, is_opposed, n_told = labels_read, False, 0
+        labels = _labels_read(answers, class_names, reading)
+        tried.append(_fit_of(labels, answers, golds, verdicts))
+        if tried[-1].is_full:
             break
-        elif labels is None:
-            labels, n_told = labels_read, len(unread)
-    are_open = _are_texts(golds) and 2 * n_told > len(right)
-    if labels is None or is_opposed or are_open:
-        bad_rows = [(ids[i], answers[i], golds[i], verdicts[i]) for i in sorted(fewest_against)]
-        raise _refusal(bad_rows, golds)
+    chosen = _chosen(tried, golds)
+    if chosen is None:
+        fewest = min((fit.against for fit in tried if fit.against), key=len, default=())
+        raise _refusal([(ids[i], answers[i], golds[i], verdicts[i]) for i in sorted(fewest)], golds)
+    labels = chosen.labels
     for i, (answer, verdict) in enumerate(zip(answers, verdicts, strict=True)):
         if verdict is None:
             labels[i] = class_names[i].get(answer, answer)
         elif labels[i] is None:
             labels[i] = answer
     return labels
+
+
+class _Fit(NamedTuple):
+    """How the labels that a way of reading finds fit the verdicts."""
+
+    labels: list[Any]
+    against: set[int]  # samples with another verdict
+    is_full: bool  # all verdicts fit, and tell no label
+    is_mostly_told: bool  # of most right answers only the verdict says what they are
+    is_opposed: bool  # a right answer reads as another class
+
+
+def _fit_of(
+    labels: list[Any], answers: Sequence[Any], golds: Sequence[Label], verdicts: Sequence[Any]
+) -> _Fit:
+    answered = [i for i, answer in enumerate(answers) if answer is not None]
+    right = [i for i in answered if verdicts[i] == 1]
+    unread = [i for i in right if labels[i] is None]
+    is_opposed = any(labels[i] not in (None, golds[i]) for i in right)
+
+    # an unread text is the class that the verdict tells, at its first sample and at all others
+    told = {answers[i]: golds[i] for i in reversed(unread)}
+    pairs = zip(answers, labels, strict=True)
+    labels = [told.get(x) if label is None else label for x, label in pairs]
+    is_gold = [label == gold for label, gold in zip(labels, golds, strict=True)]
+    against = {i for i, verdict in enumerate(verdicts) if verdict not in (None, is_gold[i])}
+    if any(labels[i] is None for i in answered if verdicts[i] == 0):
+        against.update(unread)  # or else a wrong answer like these would be no class
+    is_full = not against and not unread
+    return _Fit(labels, against, is_full, 2 * len(unread) > len(right), is_opposed)
+
+
+def _chosen(tried: Sequence[_Fit], golds: Sequence[Label]) -> _Fit | None:
+    """Return the full fit, or else the first; None if right answers contradict or are open."""
+    if tried[-1].is_full:
+        return tried[-1]
+    fitting = [fit for fit in tried if not fit.against]
+    if not fitting or any(fit.is_opposed for fit in tried):
+        return None
+    are_open = _are_texts(golds) and fitting[0].is_mostly_told
+    return None if are_open else fitting[0]
 
 
 def _labels_read(
