@@ -249,18 +249,8 @@ def _golds(samples: Sequence[Sample]) -> Sequence[Any]:
 
     A target "2" may be a position or the text of a choice: metrics in the log tell which.
     """
-    if all(sample["pair"] for sample in samples):
-        readings = [[sample["pair"][0] for sample in samples]]
-    elif all(len(set(sample["choices"])) == 1 for sample in samples):
-        # the choices are in the prompts, and the verdict tells the right one of two
-        if any(len(x["choices"]) > 2 or x["verdict"] is None for x in samples):
-            raise ValueError("which prompt is right is not logged: list `informedness`, too")
-        readings = [[x["likeliest"] if x["verdict"] else 1 - x["likeliest"] for x in samples]]
-    else:
-        readings = [[_position_of_text(sample) for sample in samples]]
-        readings.append([_position(sample["target"]) for sample in samples])
     bad: dict[tuple[Any, ...], list[Sample]] = {}
-    for reading in map(tuple, readings):
+    for reading in map(tuple, _readings_of_golds(samples)):
         pairs = zip(samples, reading, strict=True)
         bad[reading] = [sample for sample, gold in pairs if not _is_gold(gold, sample)]
     fitting = [reading for reading, bad_samples in bad.items() if not bad_samples]
@@ -271,6 +261,19 @@ def _golds(samples: Sequence[Sample]) -> Sequence[Any]:
         fields = {name: first[name] for name in ("target", "choices", "likeliest", "verdict")}
         raise ValueError(f"{first['where']}: must have one choice as target, got {show(fields)}")
     return fitting[0]
+
+
+def _readings_of_golds(samples: Sequence[Sample]) -> list[list[Any]]:
+    """Return which choices may be right: as logged, by the verdict, or by the target."""
+    if all(sample["pair"] for sample in samples):
+        return [[sample["pair"][0] for sample in samples]]
+    if all(len(set(sample["choices"])) == 1 for sample in samples):
+        # the choices are in the prompts, and the verdict tells the right one of two
+        if any(len(x["choices"]) > 2 or x["verdict"] is None for x in samples):
+            raise ValueError("which prompt is right is not logged: list `informedness`, too")
+        return [[x["likeliest"] if x["verdict"] else 1 - x["likeliest"] for x in samples]]
+    of_texts = [_position_of_text(sample) for sample in samples]
+    return [of_texts, [_position(sample["target"]) for sample in samples]]
 
 
 def _is_gold(position: int | None, sample: Sample) -> bool:
