@@ -156,11 +156,7 @@ def _sample(logged: Sample, config: dict[str, Any]) -> Sample:
     """Return what is needed of a line; the task's configuration may name the choices."""
     sample: Sample = {name: logged[name] for name in _NAMES}
     sample["metrics"] = {x: logged[x] for x in logged if x not in (*_NAMES, *_OTHERS)}
-    # the second argument of each request: a choice, or how to generate
-    arguments = [request.get("arg_1") for request in logged["arguments"].values()]
-    is_choice = len(arguments) > 1 and all(isinstance(x, str) for x in arguments)
-    if not is_choice and not all(isinstance(x, dict) for x in arguments):
-        raise ValueError("must have scored choices or generated text: this task has no classes")
+    arguments, is_choice = _arguments(logged)
     sample["generation"] = None if is_choice else arguments[0]
     delimiter = config.get("target_delimiter", " ")
     texts = [text.removeprefix(delimiter) for text in arguments if is_choice]
@@ -178,6 +174,15 @@ def _sample(logged: Sample, config: dict[str, Any]) -> Sample:
     if is_choice:
         return sample | _scored_choices(sample, texts)
     return sample | {"pair": sample["pair"] or _target_and_text(sample)}
+
+
+def _arguments(logged: Sample) -> tuple[list[Any], bool]:
+    """Return the second argument of each request: choices, which is told, or how to generate."""
+    arguments = [request.get("arg_1") for request in logged["arguments"].values()]
+    is_choice = len(arguments) > 1 and all(isinstance(x, str) for x in arguments)
+    if not is_choice and not all(isinstance(x, dict) for x in arguments):
+        raise ValueError("must have scored choices or generated text: this task has no classes")
+    return arguments, is_choice
 
 
 def _gold(target: Any) -> str:
