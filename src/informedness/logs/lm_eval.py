@@ -88,13 +88,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     every, by_filter, n_left_out = _samples(path, config, _only_filter(shares))
     for name, samples in by_filter.items():
         is_choice = "choices" in samples[0]
-        if odd := [x["where"] for x in samples if ("choices" in x) != is_choice]:
-            raise ValueError(f"{odd[0]}: must have choices scored as in the first sample, or none")
-        values = [sample["metrics"] for sample in samples]
-        known = OF_CHOICES if is_choice else OF_TEXTS
-        metric, verdicts, metrics = verdict_metric(values, known, verdict)
-        for sample, credit in zip(samples, verdicts, strict=True):
-            sample["verdict"] = credit
+        metric, metrics = _add_verdicts(samples, is_choice, verdict)
         how, choices = _add_pairs(samples, metric) if is_choice else _position_pairs(samples, name)
         asked = [(x["doc_id"], str(x["prompt_hash"])) for x in every[name]]
         beside = {**results, "task": config, "generation": samples[0]["generation"]}
@@ -115,6 +109,20 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
             counted=Totals.from_verdicts((x["doc_id"], x.get(metric)) for x in every[name]),
             recorded=Totals.from_log(n_recorded, shares.get(f"{metric},{name}")),
         )
+
+
+def _add_verdicts(
+    samples: Sequence[Sample], is_choice: bool, wanted: str | None
+) -> tuple[str, dict[str, float]]:
+    """Add the verdict of each sample; return its metric, and what each metric counts as right."""
+    if odd := [x["where"] for x in samples if ("choices" in x) != is_choice]:
+        raise ValueError(f"{odd[0]}: must have choices scored as in the first sample, or none")
+    values = [sample["metrics"] for sample in samples]
+    known = OF_CHOICES if is_choice else OF_TEXTS
+    metric, verdicts, metrics = verdict_metric(values, known, wanted)
+    for sample, credit in zip(samples, verdicts, strict=True):
+        sample["verdict"] = credit
+    return metric, metrics
 
 
 def _samples(
