@@ -262,42 +262,67 @@ class Samples:
         if self.first_lines and not self.options.known:
             self._check_lines(sides)
         self.refuse()
-        names = [self.names[x] for x in self.labelled]
-        if {*names} <= {str(y) if self._has_text else y for x in sides.values() for y, _ in x}:
-            warn(no_header(names), LabelsWarning)
+        self._warn_of_no_header(sides)
         self.meant = meant = self._labels_of_text(sides)
         sides = {x: _renamed(side, meant) for x, side in sides.items()}
         self._ignored = meant.get(self._ignored, self._ignored)
         known = [label for label, _ in sides["references"]]
         self._are_integers = bool(known) and isinstance(known[0], int)
+        declared = self._declared_classes()
+        if declared is None:
+            self._refuse_if_undeclared(sides, known)
+        self._warn_of_none_ignored()
+        for argument in self.labelled[1:]:
+            warn_of_swapped(self.names["references"], self.names[argument])
+            columns = [*columns_to_read({argument: self.names[argument]}).values()]
+            warn_of_other_order(columns, declared or ())
+        self._warn_of_verdicts(sides)
+        self._warn_of_counts(sides, never_repeats)
+        task = Task(declared, self._ignored, self.options.unknown)
+        return meant, task, self._account(sides, {*(declared or known)}, bool(declared))
+
+    def _warn_of_no_header(self, sides: Mapping[str, Amounts]) -> None:
+        """Warn of names of columns that are all labels, too."""
+        names = [self.names[x] for x in self.labelled]
+        if {*names} <= {str(y) if self._has_text else y for x in sides.values() for y, _ in x}:
+            warn(no_header(names), LabelsWarning)
+
+    def _declared_classes(self) -> tuple[Any, ...] | None:
+        """Return the classes that the options list, spelt as the references are."""
         classes = self.options.classes(self._are_integers, self._class_names)
-        if classes is not None:
-            classes = [self.spelt(label) for label in classes]
-            check_distinct(classes, "labels")
-        if self.options.threshold is not None and classes is None and len(known) > 2:
+        if classes is None:
+            return None
+        spelt = [self.spelt(label) for label in classes]
+        check_distinct(spelt, "labels")
+        return tuple(spelt)
+
+    def _refuse_if_undeclared(self, sides: Mapping[str, Amounts], known: Sequence[Any]) -> None:
+        """Raise an error about labels that are sound only where the options list the classes."""
+        if self.options.threshold is not None and len(known) > 2:
             error_text = (
                 f"`threshold` is for two classes, and the references have {len(known)}: name a "
                 "column of scores for each, as in argmax:a,b"
             )
             self.refuse([ValueError(error_text)])
-        self.refuse(self._apart(sides, known) if classes is None and self.reads_names else ())
+        if self.reads_names:
+            self.refuse(self._apart(sides, known))
+
+    def _warn_of_none_ignored(self) -> None:
+        """Warn of a label to ignore that is no reference of a file."""
         is_named = self.is_of_files and self._ignored is not None and len(self.labelled) > 1
         if is_named and not self.left_out["ignored"]:
             text = f"`ignore_index` leaves out nothing: no reference is {show(self._ignored)}"
             warn(text, LabelsWarning)
-        for argument in self.labelled[1:]:
-            warn_of_swapped(self.names["references"], self.names[argument])
-            columns = [*columns_to_read({argument: self.names[argument]}).values()]
-            warn_of_other_order(columns, classes or ())
-        self._warn_of_verdicts(sides)
+
+    def _warn_of_counts(
+        self, sides: Mapping[str, Amounts], never_repeats: Callable[[], bool]
+    ) -> None:
+        """Warn of rows that are all other pairs of labels, beside a column of whole numbers."""
         may_be_counts = "counts" not in self.names and never_repeats() and _are_most_pairs(sides)
         if may_be_counts and (columns := self.whole_columns()):
             text = "each row is another pair of labels: are these counts? Then name "
             text += f"{' or '.join(map(repr, columns))} as `counts`"
             warn(Message(text, "may be counts", columns=columns), LabelsWarning)
-        declared = None if classes is None else tuple(classes)
-        task = Task(declared, self._ignored, self.options.unknown)
-        return meant, task, self._account(sides, {*(classes or known)}, bool(classes))
 
     def _check_lines(self, sides: Mapping[str, Amounts]) -> None:
         """Refuse lines that have several cells, but for text from which a class is extracted."""
