@@ -113,11 +113,8 @@ class Samples:
                     read[argument] = column
                     if argument in self.labelled[1:] and "references" in read:
                         self._check_kinds(read["references"], column, argument)
-            except ValueError as error:  # the first about each argument is kept for the end
-                is_of_sheet = self.is_sheet and argument in self.labelled
-                odd_row = self._row_below(argument, values) if is_of_sheet else None
-                self._errors.setdefault(argument, odd_row or error)
-                self._bad |= dict.fromkeys(self.sources[-1:])
+            except ValueError as error:
+                self._keep_error(argument, values, error)
                 continue
             if n_missing := int(n_rows[missing].sum()):
                 self._n_missing[argument] += n_missing
@@ -131,6 +128,13 @@ class Samples:
         if self._errors or not keep.any():
             return {}
         return read if keep.all() else {name: values[keep] for name, values in read.items()}
+
+    def _keep_error(self, argument: str, values: Any, error: ValueError) -> None:
+        """Keep the first error about an argument for the end."""
+        is_of_sheet = self.is_sheet and argument in self.labelled
+        odd_row = self._row_below(argument, values) if is_of_sheet else None
+        self._errors.setdefault(argument, odd_row or error)
+        self._bad |= dict.fromkeys(self.sources[-1:])
 
     def _row_below(self, argument: str, values: Any) -> ValueError | None:
         """Return the error about a row below a table, of which it has a total or a share."""
