@@ -165,33 +165,31 @@ class Samples:
     def values(self, argument: str, values: Any) -> tuple[Any, Numbers]:
         """Return labels as a column or amounts as an array, and which are missing."""
         if argument in ("weights", "counts"):
-            if isinstance(values, list):
-                missing = np.array([value is None for value in values], dtype=bool)
-                amounts = [0 if value is None else value for value in values]
-            else:  # of Arrow
-                missing = np.asarray(values.is_null())
-                amounts = values.fill_null(0) if missing.any() else values
-            read = read_whole(amounts) if argument == "counts" else read_amounts(amounts, argument)
-            return read, missing
+            return _amounts_in(argument, values)
         own = self.class_names.get(argument)
         if argument in self.labelled:
             self._has_text |= self.is_text
             self._class_names = own = own or next(iter(self.class_names.values()), ())
-        nulls = self.options.nulls() if self.is_text and not self.keep_missing else ()
         column = values  # joined rows were read before
         if not isinstance(values, Column):
-            is_prediction = argument.startswith("predictions")
-            if isinstance(values, tuple) or (is_prediction and self.options.threshold is not None):
-                values = self._classes_of_scores(values, argument)
-            column = read_labels(values, argument, self.options, own, nulls)
-            if argument in self.labelled and self.is_text and column.kind == "strings":
-                column = self._noted(column, argument)
+            column = self._labels_in(argument, values, own)
         if column.kind is not None:
             example = read_quickly([column.example()], argument)
             before = self.examples.setdefault(argument, example)
             check_same_kind(before, f"{argument} before", column, argument)
         lacks = column.values is not None and None in column.values
         return column, ~column.differs_from(None) if lacks else np.zeros(len(column), dtype=bool)
+
+    def _labels_in(self, argument: str, values: Any, own: Sequence[str] | None) -> Column:
+        """Return labels, or the classes of scores, as a column of the classes with these names."""
+        is_prediction = argument.startswith("predictions")
+        if isinstance(values, tuple) or (is_prediction and self.options.threshold is not None):
+            values = self._classes_of_scores(values, argument)
+        nulls = self.options.nulls() if self.is_text and not self.keep_missing else ()
+        column = read_labels(values, argument, self.options, own, nulls)
+        if argument in self.labelled and self.is_text and column.kind == "strings":
+            return self._noted(column, argument)
+        return column
 
     def _noted(self, column: Column, argument: str) -> Column:
         """Take note of the text in a column, in which the reference to ignore is spelt as given."""
@@ -492,6 +490,18 @@ def _rows_among(lines: Mapping[str, Sequence[str]], n_lines: int) -> list[str]:
     are_keys = n_cells > 1 and n_first == n_lines == len(cells) / len(lines) > 3
     tabbed = [x for x, side in lines.items() if side and all("\t" in line for line in side)]
     return tabbed or [*lines] if are_rows or are_keys else tabbed
+
+
+def _amounts_in(argument: str, values: Any) -> tuple[Any, Numbers]:
+    """Return weights or counts as an array, 0 for missing ones, and which are missing."""
+    if isinstance(values, list):
+        missing = np.array([value is None for value in values], dtype=bool)
+        amounts = [0 if value is None else value for value in values]
+    else:  # of Arrow
+        missing = np.asarray(values.is_null())
+        amounts = values.fill_null(0) if missing.any() else values
+    read = read_whole(amounts) if argument == "counts" else read_amounts(amounts, argument)
+    return read, missing
 
 
 def read_scores(values: Any, name: str) -> Numbers:
