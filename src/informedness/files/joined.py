@@ -6,7 +6,7 @@ Tested in tests/test_suite.py.
 import io
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -130,14 +130,10 @@ def samples_of_lines(
         waiting = {x: lines or next(sides[x], ()) for x, lines in waiting.items()}
         if not n_lines:
             samples.first_lines = {x: str(lines[0]) for x, lines in waiting.items() if len(lines)}
-        n_common = n_filled = min(map(len, waiting.values()))
+        n_common = min(map(len, waiting.values()))
         if not n_common:
             break
-        lines_of_sides = waiting.values()
-        while n_filled and not samples.keep_missing:
-            if any(str(lines[n_filled - 1]) for lines in lines_of_sides):
-                break
-            n_filled -= 1
+        n_filled = n_common if samples.keep_missing else _n_filled(waiting.values(), n_common)
         if n_filled and n_empty:
             yield samples.read(dict.fromkeys(sides, [""] * n_empty))
         if n_filled:
@@ -146,13 +142,23 @@ def samples_of_lines(
         n_empty += n_common - n_filled
         waiting = {x: lines[n_common:] for x, lines in waiting.items()}
         n_lines += n_common
-    totals = dict.fromkeys(sides, n_lines)
-    for side, lines in waiting.items():
-        more = [str(line) for part in (lines, *sides[side]) for line in part]
-        totals[side] += len(more) if any(more) or samples.keep_missing else 0
+    totals = {x: n_lines + _n_more((lines, *sides[x]), samples) for x, lines in waiting.items()}
     if len({*totals.values()}) > 1:
         amounts = ", ".join(f"{n} in {samples.names[x]}" for x, n in totals.items())
         raise ValueError(f"there must be the same number of lines, one per sample, got {amounts}")
+
+
+def _n_more(parts: Iterable[Any], samples: Samples) -> int:
+    """Return how many lines one side has more, 0 if they are empty and that is no label."""
+    lines = [str(line) for part in parts for line in part]
+    return len(lines) if any(lines) or samples.keep_missing else 0
+
+
+def _n_filled(sides: Collection[Any], n_lines: int) -> int:
+    """Return how many of the first lines are left without the end that is empty on all sides."""
+    while n_lines and not any(str(lines[n_lines - 1]) for lines in sides):
+        n_lines -= 1
+    return n_lines
 
 
 def joined_rows(
