@@ -24,12 +24,7 @@ def named_columns(
         raise ValueError(
             "`counts` are numbers of samples, and `weights` sums of their weights: give one of them"
         )
-    columns = [*by] if isinstance(by, Sequence) and not isinstance(by, str) else [by]
-    if by is not None and not columns:
-        raise ValueError("`by` must name at least one column, got none")
-    names = {"references": references, "predictions": predictions}
-    if by is not None:
-        names |= {f"by {i}" if i > 1 else "by": x for i, x in enumerate(columns, start=1)}
+    names = {"references": references, "predictions": predictions, **_slicing_columns(by)}
     names |= {x: y for x, y in (("weights", weights), ("counts", counts)) if y is not None}
     for argument, name in names.items():
         if not isinstance(name, (str, int, tuple)):
@@ -41,6 +36,16 @@ def named_columns(
                 "labels, too"
             )
     return {argument: str(name) for argument, name in names.items()}
+
+
+def _slicing_columns(by: Any) -> dict[str, Any]:
+    """Return the columns to slice by under "by", "by 2", "by 3"; none of None."""
+    if by is None:
+        return {}
+    columns = [*by] if isinstance(by, Sequence) and not isinstance(by, str) else [by]
+    if not columns:
+        raise ValueError("`by` must name at least one column, got none")
+    return {f"by {i}" if i > 1 else "by": x for i, x in enumerate(columns, start=1)}
 
 
 def columns_to_read(names: Mapping[str, str]) -> dict[str, str]:
