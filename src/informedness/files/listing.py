@@ -65,6 +65,10 @@ def first_rows(
             within[way] = [None if x in nulls or x != x else x for x in column]
     is_whole = n_rows <= _MOST_ROWS and more is None
     n = several(n_rows, "row") if is_whole else f"the first {min(n_rows, _MOST_ROWS):,d} rows"
+    return Listing(within, f"{shown(file)}{_place(opened)}: {n}", rows)
+
+
+def _place(opened: Any) -> str:
+    """Return which sheet of several was opened, empty if there is one or none."""
     sheets = [x for x in getattr(opened, "sheets", ()) if x != opened.sheet]
-    place = f", sheet {opened.sheet} (others: {', '.join(sheets)})" if sheets else ""
-    return Listing(within, f"{shown(file)}{place}: {n}", rows)
+    return f", sheet {opened.sheet} (others: {', '.join(sheets)})" if sheets else ""
