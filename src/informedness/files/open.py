@@ -110,9 +110,7 @@ def _parts(folder: Path) -> list[Path]:
         folders[:] = [name for name in folders if not name.startswith(_HIDDEN)]
         links = [name for name in folders if Path(place, name).is_symlink()]
         for part in (Path(place, name) for name in (*files, *links)):
-            is_text = _TEXTS.fullmatch(part.name) is not None and named_format(part) is None
-            is_beside = part.name.startswith(_HIDDEN) or part.name in _INFOS or is_text
-            (left_out if is_beside else parts).append(part)
+            (left_out if _is_beside_data(part) else parts).append(part)
     for part in parts:
         if not part.is_file():
             rule = "a folder of parts must hold files, got a link to a folder, a broken link or a "
@@ -128,6 +126,12 @@ def _parts(folder: Path) -> list[Path]:
         text = "{folder}: left out hidden files and files without data ({names})"
         warn(message(text, folder=shown(folder), names=names))
     return sorted(parts)
+
+
+def _is_beside_data(part: Path) -> bool:
+    """Return whether a file in a folder is hidden or describes the data."""
+    is_text = _TEXTS.fullmatch(part.name) is not None and named_format(part) is None
+    return part.name.startswith(_HIDDEN) or part.name in _INFOS or is_text
 
 
 def _data_among(files: list[str], place: str) -> list[str]:
