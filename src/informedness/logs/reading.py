@@ -139,10 +139,8 @@ def read_log(
                 logged += [(file, answers) for answers in _samples_in(file, reader, verdict)]
         except (ValueError, OSError) as error:
             left_out.append(message_of(error))
-    logged = named_runs(logged)
-    logged = _chosen(logged, task, "task", "task_name")
-    excluded = [exclude_task] if isinstance(exclude_task, str) else exclude_task or ()
-    logged = _drop_tasks(logged, excluded)
+    logged = _chosen(named_runs(logged), task, "task", "task_name")
+    logged = _drop_tasks(logged, exclude_task)
     logged = _chosen(_chosen(logged, variant, "variant"), epoch, "epoch")
     if latest:
         logged = latest_of(logged)
@@ -155,10 +153,7 @@ def read_log(
             with naming(", ".join(map(shown, names)), *DAMAGES):
                 read.append(answers.read(options))
             _warn_of_verdicts(file, read[-1])
-            if answers.choices is None and read[-1].choices is None:
-                labels = read[-1].references
-                with naming_warnings(shown(file)):
-                    warn_of_own_labels(len({*labels}), len(labels), labels[0], "references")
+            _warn_of_references(file, read[-1])
         except ValueError as error:
             left_out.append(message_of(error))
         _warn_of_samples(file, answers)
@@ -177,6 +172,14 @@ def _warn_of_verdicts(file: Path, answers: Answers) -> None:
         names = {"file": shown(file), "name": shown(answers.name), "by": shown(answers.verdict)}
         totals = f"{answers.counted}, but the results of the log have {answers.recorded}"
         warn(message(f"{{file}}: the accuracy of {{name}} by {{by}} is {totals}", **names))
+
+
+def _warn_of_references(file: Path, answers: Answers) -> None:
+    """Warn if references without choices are texts of their own."""
+    labels = answers.references
+    if answers.choices is None:
+        with naming_warnings(shown(file)):
+            warn_of_own_labels(len({*labels}), len(labels), labels[0], "references")
 
 
 def _warn_of_samples(file: Path, answers: Answers) -> None:
@@ -253,8 +256,9 @@ def _chosen(logged: Logged, value: Any, *fields: str) -> Logged:
     return [pair for pair in logged if wanted & {getattr(pair[1], x) for x in fields}]
 
 
-def _drop_tasks(logged: Logged, excluded: Sequence[str]) -> Logged:
+def _drop_tasks(logged: Logged, excluded: str | Sequence[str] | None) -> Logged:
     """Leave out tasks by name, each of which must be there, and one other."""
+    excluded = [excluded] if isinstance(excluded, str) else excluded or ()
     tasks = {name for _, answers in logged for name in (answers.task, answers.task_name)}
     for name in excluded:
         if logged and name not in tasks:
