@@ -220,28 +220,34 @@ def _logs(
     paths: Sequence[Any], harness: str | None, runs: str | None
 ) -> Iterator[tuple[Path, ModuleType]]:
     """Yield each log and the reader of its harness."""
-    readers = READERS.values() if harness is None else [READERS[harness]]
     for path in map(Path, paths):
-        is_renamed = harness is not None and not path.is_dir()
-        files = sorted(path.rglob("*")) if path.is_dir() else [path]
-        results = [x for x in files if lm_eval.RESULTS.fullmatch(x.name)]
-        files = [x for x in files if x not in results]
-        logs = [(file, x) for x in readers for file in files if is_renamed or x.is_log(file)]
-        if not logs:
-            text = (
-                "{path} is not a log with samples, and holds none: samples_*.jsonl of lm-eval, "
-                "details_*.parquet of lighteval, .eval or .json of Inspect. Name the harness of a "
-                "renamed log with `harness`; read other files with table_from_file, or with "
-                "--references and --predictions"
-            )
-            hints = [with_subject(shown(x), _ONLY_RESULTS) for x in results[:1]]
-            raise ValueError(join([message(text, path=shown(path)), *hints], ". "))
+        logs = _logs_in(path, harness)
         top = path if path.is_dir() else path.parent
         logs = [log for log in logs if runs is None or runs in str(log[0].relative_to(top))]
         if not logs:
             text = "`runs` must be part of the path of a log in {path}, got {runs!r}"
             raise ValueError(message(text, path=shown(path), runs=runs))
         yield from logs
+
+
+def _logs_in(path: Path, harness: str | None) -> list[tuple[Path, ModuleType]]:
+    """Return the logs in a folder, or a file, which must hold one."""
+    readers = READERS.values() if harness is None else [READERS[harness]]
+    is_renamed = harness is not None and not path.is_dir()
+    files = sorted(path.rglob("*")) if path.is_dir() else [path]
+    results = [x for x in files if lm_eval.RESULTS.fullmatch(x.name)]
+    files = [x for x in files if x not in results]
+    logs = [(file, x) for x in readers for file in files if is_renamed or x.is_log(file)]
+    if not logs:
+        text = (
+            "{path} is not a log with samples, and holds none: samples_*.jsonl of lm-eval, "
+            "details_*.parquet of lighteval, .eval or .json of Inspect. Name the harness of a "
+            "renamed log with `harness`; read other files with table_from_file, or with "
+            "--references and --predictions"
+        )
+        hints = [with_subject(shown(x), _ONLY_RESULTS) for x in results[:1]]
+        raise ValueError(join([message(text, path=shown(path)), *hints], ". "))
+    return logs
 
 
 def _chosen(logged: Logged, value: Any, *fields: str) -> Logged:
