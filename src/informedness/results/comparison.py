@@ -420,11 +420,7 @@ def compared(
     difference = b.value - a.value
     test = paired_test(a.side, b.side, pairs, difference, n_different, level)
 
-    few_groups = FEW_GROUPS if isinstance(score, ClassScore) else FEW_GROUPS_IN_CELLS
-    doubt = a.lacking or b.lacking or too_few_groups(pairs, few_groups)
-    doubt = doubt or too_few_of_a_class(test.fewest)
-    if a.lacking != b.lacking:
-        doubt += f" (`{a.argument if a.lacking else b.argument}`)"
+    doubt = _lacking_of_both(score, a, b, pairs, test.fewest)
     if n_different:
         warn_of_doubts([(f"the difference of {score.name}", doubt, math.isnan(test.p_value))])
     if not doubt and 1 - test.p_value > level and test.of_one > MOST_OF_ONE:
@@ -467,6 +463,18 @@ def compared(
         df=test.df,
         n_swaps=test.n_swaps,
     )
+
+
+def _lacking_of_both(
+    score: Score, a: ComparedModel, b: ComparedModel, pairs: CellPairs, fewest: float
+) -> str:
+    """Return what two models have too few samples of; empty if nothing is known."""
+    few_groups = FEW_GROUPS if isinstance(score, ClassScore) else FEW_GROUPS_IN_CELLS
+    lacking = a.lacking or b.lacking or too_few_groups(pairs, few_groups)
+    lacking = lacking or too_few_of_a_class(fewest)
+    if a.lacking != b.lacking:
+        lacking += f" (`{a.argument if a.lacking else b.argument}`)"
+    return lacking
 
 
 def _largest_unseen(score: Score, table: Table, scored: Table, pairs: CellPairs) -> float:
