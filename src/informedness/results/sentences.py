@@ -134,17 +134,23 @@ def _verdict(
         return f"no better than guessing{rough}"
     untested = judged is None and share and abs(value) < 0.005
     if untested or _holds_chance(table, score, judged, p_value):
-        if not p_value < 1 - max(judged.confidence_level if judged else 0, _LEVEL):
-            return f"cannot be told from guessing on {samples(n)}"
-        if isinstance(score, EntropicScore) or (table.n_classes == 2 and not outside_share(table)):
-            return "two tests disagree: too few samples to tell"
-        # for example if two of three classes are swapped
-        return "cannot be told from guessing on average, yet the answers are not random"
+        level = max(judged.confidence_level if judged else 0, _LEVEL)
+        return _maybe_guessed(table, score, is_guess_refuted=p_value < 1 - level)
     if chance is not None and value < chance:
         # of three or more not worse, for example if rotated
         verdict = "worse than guessing" if table.n_classes == 2 else "below what guessing scores"
         return f"{verdict}{rough}"
     return f"{share}{rough}" if share else ""
+
+
+def _maybe_guessed(table: Table, score: Score, *, is_guess_refuted: bool) -> str:
+    """Return the verdict on a score that is not told from chance, by the test of independence."""
+    if not is_guess_refuted:
+        return f"cannot be told from guessing on {samples(table.n_samples)}"
+    if isinstance(score, EntropicScore) or (table.n_classes == 2 and not outside_share(table)):
+        return "two tests disagree: too few samples to tell"
+    # for example if two of three classes are swapped
+    return "cannot be told from guessing on average, yet the answers are not random"
 
 
 def _scale(table: Table, score: Score) -> str:
