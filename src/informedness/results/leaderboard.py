@@ -170,7 +170,11 @@ class Leaderboard(Result):
         if any(x.unknown_share for x in models):
             columns.append(["no class", *(share_text(x.unknown_share) for x in models)])
         ranking = rows_of(columns)
-        neighbours = [["compared", "difference", heads[1], "p (Holm)"]]
+        return [ranking, self._neighbours(heads[1])] if len(models) > 1 else [ranking]
+
+    def _neighbours(self, head: str) -> Rows:
+        """Return a table of the comparisons of neighbours in the ranking."""
+        neighbours = [["compared", "difference", head, "p (Holm)"]]
         for better, worse in pairwise(self.models):
             pair = worse.name, better.name
             comparison = self.comparisons[pair]
@@ -178,7 +182,7 @@ class Leaderboard(Result):
             difference = f"{round(comparison.difference, 4) + 0.0:+.4f}"  # not -0.0000
             p_value = shown_p(self.p_values[pair])
             neighbours.append([name, difference, comparison.shown()[1], p_value])
-        return [ranking, neighbours] if len(self.models) > 1 else [ranking]
+        return neighbours
 
     def text_lines(self) -> list[str]:
         """Return what the ranks, the p-values and the spreads mean."""
