@@ -248,14 +248,10 @@ def leaderboard(
     """
     score = score_of_pairs(metric, average, None, unknown)
     answers = _answers_of(y_pred)
-    n_runs = max(map(len, answers.values()))
+    n_runs = len(next(iter(answers.values())))
     sides = {"y_true": y_true}
-    for name, by_argument in answers.items():
+    for by_argument in answers.values():
         sides |= by_argument
-        if len(by_argument) != n_runs:
-            rule = "have the same number of runs for each model"
-            numbers = f"{n_runs} for some and {len(by_argument)} for {name!r}"
-            raise ValueError(f"`y_pred` must {rule}, got {numbers}")
     beside = {"sample_weight": sample_weight, "groups": groups}
     (references, *columns), task = read_sides(sides, labels, ignore_index, unknown, **beside)
     runs = {name: columns[i * n_runs : (i + 1) * n_runs] for i, name in enumerate(answers)}
@@ -326,7 +322,10 @@ def _pooled(
 
 
 def _answers_of(y_pred: Any) -> dict[str, dict[str, Any]]:
-    """Return the answers of each run of each model by argument, by the name of the model."""
+    """Return the answers of each run of each model by argument, by the name of the model.
+
+    All models must have the same number of runs.
+    """
     names = getattr(y_pred, "column_names", getattr(y_pred, "columns", None))  # of a data frame
     if names is None and isinstance(y_pred, Mapping):
         names = list(y_pred)
@@ -340,6 +339,12 @@ def _answers_of(y_pred: Any) -> dict[str, dict[str, Any]]:
         runs[name] = {argument: answers}
         if isinstance(answers, (list, tuple)) and answers and all(map(_is_run, answers)):
             runs[name] = {f"{argument}[{i}]": run for i, run in enumerate(answers)}
+    n_runs = max(map(len, runs.values()))
+    for name, by_argument in runs.items():
+        if len(by_argument) != n_runs:
+            rule = "have the same number of runs for each model"
+            numbers = f"{n_runs} for some and {len(by_argument)} for {name!r}"
+            raise ValueError(f"`y_pred` must {rule}, got {numbers}")
     return runs
 
 
