@@ -96,15 +96,7 @@ def check_options(options: Namespace) -> str:
         check_choice("prior_mode", options.prior_mode, score.prior_modes)
     if options.vs_rest is not None:
         score_named(options.vs_rest, "vs_rest")
-
-    models = options.predictions or []
-    repeated = [model for model in models if models.count(model) > 1]
-    if repeated and options.on is None:
-        raise ValueError(f"`--predictions` must name each column once, got {repeated[0]!r} twice")
-    if options.on is not None and len(options.path) != 2:
-        raise ValueError(f"`--on` needs two files, got {len(options.path)}")
-    if source == "lines" or (options.on and len({*models}) < 2):
-        list_files(options.path, "csv")  # refuses one that is given twice, in any format
+    _check_files(options, source)
     if source == "columns" and None in (options.references, options.predictions):
         from .missing_columns import list_columns
 
@@ -113,6 +105,18 @@ def check_options(options: Namespace) -> str:
         text = "`--references` and `--predictions` must name columns; {listing}"
         raise ValueError(message(text, listing=list_columns(options)))
     return source
+
+
+def _check_files(options: Namespace, source: str) -> None:
+    """Refuse columns and files that are given twice, and other files than two to join."""
+    models = options.predictions or []
+    repeated = [model for model in models if models.count(model) > 1]
+    if repeated and options.on is None:
+        raise ValueError(f"`--predictions` must name each column once, got {repeated[0]!r} twice")
+    if options.on is not None and len(options.path) != 2:
+        raise ValueError(f"`--on` needs two files, got {len(options.path)}")
+    if source == "lines" or (options.on and len({*models}) < 2):
+        list_files(options.path, "csv")  # refuses one that is given twice, in any format
 
 
 def _source(options: Namespace) -> str:
