@@ -56,13 +56,18 @@ def list_columns(options: Namespace) -> str:
         line, notes = {}, [no_header(clash)]
     how = "as here"
     if not line:
-        is_one = is_pair or options.command == "report"
-        line = {"-r": ["TRUE"], "-p": ["MODEL"] if is_one else ["MODEL_A", "MODEL_B"]}
-        line |= {"--on": ["ID"]} if is_pair and not {*tables[0]}.isdisjoint(below) else {}
+        line = _placeholders(options, is_joined=not {*tables[0]}.isdisjoint(below))
         how = f"in place of {', '.join(name for names in line.values() for name in names)}"
     advice = f"Name the true labels (-r) and the predictions (-p), {how}:"
     text = [*(f"{note}." for note in notes), advice, _typed(options, line, listings[0].rows)]
     return "\n\n".join([titles, _listed(columns, verdicts), "\n".join(text)])
+
+
+def _placeholders(options: Namespace, *, is_joined: bool) -> Line:
+    """Return capitals in place of the names of columns; two files may be joined by another."""
+    is_one = len(options.path) == 2 or options.command == "report"
+    line: Line = {"-r": ["TRUE"], "-p": ["MODEL"] if is_one else ["MODEL_A", "MODEL_B"]}
+    return line | {"--on": ["ID"]} if is_joined else line
 
 
 def _typed(options: Namespace, line: Line, rows: str | None) -> str:
