@@ -143,8 +143,13 @@ def samples_of_lines(
         waiting = {x: lines[n_common:] for x, lines in waiting.items()}
         n_lines += n_common
     totals = {x: n_lines + _n_more((lines, *sides[x]), samples) for x, lines in waiting.items()}
+    _check_same_number(totals, samples.names)
+
+
+def _check_same_number(totals: Mapping[str, int], names: Mapping[str, str]) -> None:
+    """Raise an error if files have different numbers of lines."""
     if len({*totals.values()}) > 1:
-        amounts = ", ".join(f"{n} in {samples.names[x]}" for x, n in totals.items())
+        amounts = ", ".join(f"{n} in {names[x]}" for x, n in totals.items())
         raise ValueError(f"there must be the same number of lines, one per sample, got {amounts}")
 
 
