@@ -77,37 +77,17 @@ class Delimited:
 
     def batches(self, keep_empty: bool) -> Iterator[Any]:
         """Yield batches of the columns, empty cells as nulls unless they are to be kept."""
-        import pyarrow.csv
+        import pyarrow
 
         if self._n_first < 2:  # of the header alone pyarrow refuses one that no line ends
             return
-        self._stream.seek(0)
         names = self._names
         written = dict(zip(self.header, self._first_row, strict=True))
-        text = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
-        types = {written[x]: text for x in names.values() or self.header}  # all without names
-        amounts = [names[x] for x in ("weights", "counts") if x in names]
-        types |= {written[x]: pyarrow.float64() for x in amounts}
         are_different = self.header == self._first_row
-        batches = pyarrow.csv.open_csv(
-            native(self._stream),
-            read_options=pyarrow.csv.ReadOptions(block_size=BLOCK, skip_rows=self.n_skipped),
-            parse_options=pyarrow.csv.ParseOptions(
-                delimiter=self.delimiter,
-                quote_char='"' if self._quotes else False,
-                newlines_in_values=self._quotes,
-            ),
-            convert_options=pyarrow.csv.ConvertOptions(
-                include_columns=[*types] if names and are_different else [],
-                column_types=types,
-                null_values=[""],
-                strings_can_be_null=not keep_empty,
-            ),
-        )
         labels = set[Any]()
         alike, unequal = names_alike(names.values(), self._first_row), dict[str, list[str]]()
         n_headers = n_alike = 0
-        for batch in batches:
+        for batch in self._parsed(written, keep_empty):
             if not are_different:
                 batch = pyarrow.RecordBatch.from_arrays(batch.columns, names=self.header)
                 for name, columns in alike.items():
@@ -126,6 +106,33 @@ class Delimited:
         if hidden_labels := labels.intersection(self._hidden):
             raise _not_well_formed(min(self._hidden[x] for x in hidden_labels), _GOES_ON)
         warn_of_names(unequal)
+
+    def _parsed(self, written: Mapping[str, str], keep_empty: bool) -> Any:
+        """Return batches of the columns as pyarrow reads them, by their names as `written`."""
+        import pyarrow.csv
+
+        self._stream.seek(0)
+        names = self._names
+        text = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
+        types = {written[x]: text for x in names.values() or self.header}  # all without names
+        amounts = [names[x] for x in ("weights", "counts") if x in names]
+        types |= {written[x]: pyarrow.float64() for x in amounts}
+        are_different = self.header == self._first_row
+        return pyarrow.csv.open_csv(
+            native(self._stream),
+            read_options=pyarrow.csv.ReadOptions(block_size=BLOCK, skip_rows=self.n_skipped),
+            parse_options=pyarrow.csv.ParseOptions(
+                delimiter=self.delimiter,
+                quote_char='"' if self._quotes else False,
+                newlines_in_values=self._quotes,
+            ),
+            convert_options=pyarrow.csv.ConvertOptions(
+                include_columns=[*types] if names and are_different else [],
+                column_types=types,
+                null_values=[""],
+                strings_can_be_null=not keep_empty,
+            ),
+        )
 
     def _headers_in(self, batch: Any, written: Mapping[str, str]) -> tuple[int, int]:
         """Return how many rows have all their columns' names for cells, and how many have one."""
