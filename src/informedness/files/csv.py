@@ -302,12 +302,7 @@ def _top(
     read = partial(csv.reader, quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE)
     with _as_text(stream) as text:
         top = list(islice(text, _TOP))
-        filled = [line for line in top if line.strip() and not line.startswith("%")]
-        if filled and filled[0].lower().startswith("@relation"):
-            raise DataError(
-                "the file is ARFF, of Weka: save it as CSV, or replace the lines up to @data by "
-                "one with the names of the columns"
-            )
+        _check_not_arff(top)
         if stated := re.fullmatch(r"sep=(.)[\r\n]*", top[0] if top else "", re.IGNORECASE):
             return stated[1], 1, list(read(top[1:], delimiter=stated[1]))
         rows_by_mark = {
@@ -321,13 +316,27 @@ def _top(
         return len(columns & {*header}) if columns else len(header)
 
     best = max(rows_by_mark, key=n_known)
-    tables = [rows for rows in rows_by_mark.values() if rows]
-    is_alone = all(len(header) == 1 for header, *_ in tables) and not (columns and n_known(best))
+    if not (columns and n_known(best)):
+        _check_no_title(top, [rows for rows in rows_by_mark.values() if rows])
+    return best, 0, rows_by_mark[best]
+
+
+def _check_not_arff(top: Sequence[str]) -> None:
+    filled = [line for line in top if line.strip() and not line.startswith("%")]
+    if filled and filled[0].lower().startswith("@relation"):
+        raise DataError(
+            "the file is ARFF, of Weka: save it as CSV, or replace the lines up to @data by "
+            "one with the names of the columns"
+        )
+
+
+def _check_no_title(top: Sequence[str], tables: Sequence[Sequence[Sequence[str]]]) -> None:
+    """Raise an error if one cell stands above a table, whatever separates the cells."""
+    is_alone = all(len(header) == 1 for header, *_ in tables)
     widths_below = [{len(row) for row in rows} for _, *rows in tables]
     if is_alone and any(len(widths) == 1 < max(widths) for widths in widths_below):
         number, line = next((i, line.strip()) for i, line in enumerate(top, 1) if line.strip())
         raise DataError(f"line {number} looks like a title, {show(line)}: take it out")
-    return best, 0, rows_by_mark[best]
 
 
 def said_of_row(error: str) -> str:
