@@ -174,18 +174,12 @@ class Delimited:
             return lines_of_labels
         if self._cells_surely_hold_no_rows():
             return lines_of_labels
-        place = self.header.index(self._labelled)
         are_quoted = is_sure = False
-
-        def with_quotes(lines: Iterable[str]) -> Iterator[str]:  # others can have no part in it
-            for number, line in enumerate(lines, start=1):
-                if '"' in line or row_lines:
-                    row_lines.append((number, line))
-                    yield line
-
         with _as_text(stream) as lines:
             try:
-                reader = csv.reader(with_quotes(lines), delimiter=self.delimiter, strict=True)
+                reader = csv.reader(
+                    _with_quotes(lines, row_lines), delimiter=self.delimiter, strict=True
+                )
                 for row in reader:
                     first_number, last_line = row_lines[0][0], row_lines[-1][1]
                     is_sure |= row == self._first_row and f'"{self._labelled}"' in last_line
@@ -193,9 +187,7 @@ class Delimited:
                     is_sure |= 2 * n_alike <= len(rows) > 1
                     are_quoted |= any(self.delimiter in cell for cells in rows for cell in cells)
                     if n_alike == len(rows) > 1:
-                        labels = [cells[place] for cells in rows]
-                        labels.remove(row[place] if row[place] in labels else labels[0])
-                        for label in labels:
+                        for label in self._labels_below(row, rows):
                             lines_of_labels.setdefault(label, first_number)
                     row_lines.clear()
             except csv.Error as error:
@@ -205,6 +197,13 @@ class Delimited:
         if lines_of_labels and not are_quoted:
             raise _not_well_formed(min(lines_of_labels.values()), _GOES_ON)
         return lines_of_labels
+
+    def _labels_below(self, row: Sequence[str], lines: Sequence[Sequence[str]]) -> list[str]:
+        """Return the labels in the lines of a row that may be rows, without the row's own."""
+        place = self.header.index(self._labelled)
+        labels = [cells[place] for cells in lines]
+        labels.remove(row[place] if row[place] in labels else labels[0])
+        return labels
 
     def _cells_surely_hold_no_rows(self) -> bool:
         """Return whether all quotes enclose cells, none of which holds rows; False if in question.
@@ -237,6 +236,14 @@ class Delimited:
             rows += others
         rows = [cells for cells in rows[:-1] if cells != [""]] + rows[-1:]
         return rows, sum(len(cells) == len(self.header) for cells in rows)
+
+
+def _with_quotes(lines: Iterable[str], row_lines: list[tuple[int, str]]) -> Iterator[str]:
+    """Yield lines with quotes and those after them in one row, and add them to that row's."""
+    for number, line in enumerate(lines, start=1):
+        if '"' in line or row_lines:  # others can have no part in a quoted cell
+            row_lines.append((number, line))
+            yield line
 
 
 def _rows_with_lines_within(stream: BinaryIO, delimiter: str) -> Iterator[Iterator[str]]:
