@@ -81,15 +81,13 @@ class Objects:
         labels: dict[Any, Any] = {}  # one object of each, which stays in the cache
         n_rows = 0
         n_lacking = Counter[str]()
-        is_log = isinstance(self.first, dict) and {*_OF_LOG, "filtered_resps"} <= {*self.first}
-        times = {field: Counter[str]() for field in _OF_LOG if is_log}
+        times = {field: Counter[str]() for field in _OF_LOG if _is_of_log(self.first)}
         while objects := list(islice(rows, _OBJECTS)):
             n_rows += len(objects)
             for argument, values in _columns_of(objects, self._names, n_lacking).items():
                 if keep_empty and argument not in ("weights", "counts"):
                     values = ["" if value is None else value for value in values]
-                is_text = {*map(type, values)} <= {str, type(None)}
-                columns[argument] += map(labels.setdefault, values, values) if is_text else values
+                columns[argument] += _shared(values, labels)
             for field, counter in times.items():
                 counter.update(str(row.get(field)) for _, row in objects)
             if len(columns[argument]) >= _LINES:
@@ -102,6 +100,17 @@ class Objects:
         if any(columns.values()):
             yield columns
         _warn_of_filters(times, n_rows, names)
+
+
+def _shared(values: Sequence[Any], known: dict[Any, Any]) -> Iterable[Any]:
+    """Return values, of equal text the one that is known, which is added to the others."""
+    is_text = {*map(type, values)} <= {str, type(None)}
+    return map(known.setdefault, values, values) if is_text else values
+
+
+def _is_of_log(row: Any) -> bool:
+    """Return whether a row is of a log of lm-eval."""
+    return isinstance(row, dict) and {*_OF_LOG, "filtered_resps"} <= {*row}
 
 
 def _warn_of_filters(times: Mapping[str, Counter[str]], n_rows: int, used: Sequence[str]) -> None:
