@@ -405,17 +405,23 @@ def open_sheet(
             )
         sheet, written, rows = max(having or asked, key=lambda table: len(table[1]))
         header, alike = numbered(written), names_alike(names.values(), written)
-        try:
-            check_columns(names, header)
-        except DataError as error:
-            others = [name for name in titles if name != sheet]
-            beside = f", and of the other sheets `rows` takes {listed(others)}" if others else ""
-            raise DataError(
-                with_subject(f"sheet {shown(sheet)}", join([error, beside], ""))
-            ) from None
+        _check_columns_of_sheet(sheet, names, header, titles)
     nulls = dict.fromkeys(header)
     objects = ((where, nulls | dict(zip(header, row, strict=False))) for where, row in rows)
     return sheet, titles, header, _compared(objects, alike)
+
+
+def _check_columns_of_sheet(
+    sheet: str, names: Mapping[str, str], header: Sequence[str], titles: Sequence[str]
+) -> None:
+    """Raise an error about columns that a sheet lacks, which names the other sheets."""
+    try:
+        check_columns(names, header)
+    except DataError as error:
+        others = [name for name in titles if name != sheet]
+        beside = f", and of the other sheets `rows` takes {listed(others)}" if others else ""
+        text = with_subject(f"sheet {shown(sheet)}", join([error, beside], ""))
+        raise DataError(text) from None
 
 
 def _compared(rows: Iterator[Row], alike: Mapping[str, Sequence[str]]) -> Iterator[Row]:
