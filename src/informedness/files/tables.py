@@ -206,10 +206,7 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
             # of many slices each sum would take longer than its cells
             _add(sums[name], table, 16 if is_sliced else 2)
     if not sums:
-        samples.refuse()
-        n_rows = samples.n_rows
-        why = ", of which none is left: all are ignored, null or of weight 0" if n_rows else ""
-        samples.refuse([ValueError(f"there must be a sample to score, got {n_rows} samples{why}")])
+        _refuse_without_samples(samples)
     with naming(first_of(samples.sources)):
         tables = {name: ContingencyTable.sum_of(parts) for name, parts in in_order(sums).items()}
 
@@ -232,6 +229,14 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
         return replace(overall, read=(account,))
     tables = {name: _of_classes(table, integers, task) for name, table in tables.items()}
     return {name: replace(table, read=(account,)) for name, table in tables.items()}
+
+
+def _refuse_without_samples(samples: Samples) -> None:
+    """Raise an error about all that is wrong, or that no sample is left."""
+    samples.refuse()
+    n_rows = samples.n_rows
+    why = ", of which none is left: all are ignored, null or of weight 0" if n_rows else ""
+    samples.refuse([ValueError(f"there must be a sample to score, got {n_rows} samples{why}")])
 
 
 def _tables_of_batch(rows: Mapping[str, Any], samples: Samples) -> dict[Any, ContingencyTable]:
