@@ -25,10 +25,7 @@ def labels_of_text(groups: Sequence[Collection[str]]) -> dict[str, Label]:
     texts = set().union(*groups)
     decimals = {text for text in texts if re.fullmatch(DECIMAL, text)}
     wholes = {x: x.partition(".")[0] for x in decimals if re.fullmatch(rf"{_WHOLE}\.0+", x)}
-    truths = {text: digit for words in _TRUTHS for text, digit in words.items() if text in texts}
-    boolean_groups = [group for group in groups if not truths.keys().isdisjoint(group)]
-    if not all(any({*group} <= words.keys() for words in _TRUTHS) for group in boolean_groups):
-        truths = {}
+    truths = _truths_in(groups)
     if len(wholes) < len(decimals):
         wholes = {}
 
@@ -39,6 +36,15 @@ def labels_of_text(groups: Sequence[Collection[str]]) -> dict[str, Label]:
     if spellings and all(re.fullmatch(_WHOLE, spellings.get(text, text)) for text in texts):
         return {text: int(spellings.get(text, text)) for text in texts}
     return dict(spellings)
+
+
+def _truths_in(groups: Sequence[Collection[str]]) -> dict[str, str]:
+    """Return the digits of truth values, by text; none if a group has one beside other text."""
+    texts = set().union(*groups)
+    truths = {text: digit for words in _TRUTHS for text, digit in words.items() if text in texts}
+    boolean_groups = [group for group in groups if not truths.keys().isdisjoint(group)]
+    are_alone = all(any({*group} <= words.keys() for words in _TRUTHS) for group in boolean_groups)
+    return truths if are_alone else {}
 
 
 def _are_joined(texts: Collection[str], labels: Mapping[str, str]) -> bool:
