@@ -13,6 +13,7 @@ import io
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple
@@ -664,7 +665,9 @@ async def _built(page: SimpleNamespace) -> Any:
 
 def page_messages(page: SimpleNamespace) -> dict[str, Said]:
     """Return what the page shows of what its controls hold."""
-    demo, said = asyncio.run(_built(page)), {}
+    said = dict[str, Said]()
+    with ThreadPoolExecutor() as thread:  # as the loop of Playwright may run in this one
+        demo = thread.submit(asyncio.run, _built(page)).result()
     for name, case in SAMPLES.items():
         average = case.asked.get("average", "default")
         how = case.columns(), case.options, average
