@@ -51,11 +51,8 @@ def _layout_of(top: Sequence[str], quotes: bool) -> Callable[[Iterable[str]], It
         return partial(_between_pipes, {0, 2} if is_above else {1}, quotes)
     if len(top) < 2 or "\t" in top[0]:
         return None
-    unquoted = [re.sub(_QUOTED, '""', line.rstrip()) for line in top]
-    for mark in ";,":
-        counts = {len(re.findall(rf"{mark}(?: |$)", line)) for line in unquoted}
-        if counts == {unquoted[0].count(mark)} == {line.count(mark) for line in unquoted} != {0}:
-            return partial(_without_blanks, mark)
+    if mark := _mark_before_blanks(top):
+        return partial(_without_blanks, mark)
     if re.search("[,;|]", top[0]):
         return None
     for split in (between_gaps, words if quotes else str.split):
@@ -63,6 +60,16 @@ def _layout_of(top: Sequence[str], quotes: bool) -> Callable[[Iterable[str]], It
         if n_head > 1 and {*n_below} in ({n_head}, {n_head + 1}):
             return partial(_between_blanks, split, n_below[0] > n_head, quotes)
     return None
+
+
+def _mark_before_blanks(top: Sequence[str]) -> str:
+    """Return the separator that a blank follows wherever it is, as often in each line; or ""."""
+    unquoted = [re.sub(_QUOTED, '""', line.rstrip()) for line in top]
+    for mark in ";,":
+        counts = {len(re.findall(rf"{mark}(?: |$)", line)) for line in unquoted}
+        if counts == {unquoted[0].count(mark)} == {line.count(mark) for line in unquoted} != {0}:
+            return mark
+    return ""
 
 
 def between_pipes(line: str) -> list[str]:
