@@ -104,6 +104,12 @@ def one_for_each(predictions: Any, references: Numbers) -> tuple[Any, Numbers, r
         return predictions.reshape(-1), references.reshape(-1), None
     if has_columns and is_float(predictions):
         return argmax(predictions), references, range(predictions.shape[-1])
+    _check_ids(predictions, references)
+    return predictions, references, None
+
+
+def _check_ids(predictions: Any, references: Numbers) -> None:
+    """Raise ValueError unless both have one shape, and several axes only of integers."""
     if predictions.shape != references.shape:
         are_alike = predictions.shape[1 : references.ndim] == references.shape[1:]
         if are_alike and len(predictions) != len(references):
@@ -119,7 +125,6 @@ def one_for_each(predictions: Any, references: Numbers) -> tuple[Any, Numbers, r
         if references.ndim == 2 and _are_shares(references):
             remedy = "take the argmax of one-hot references, and multilabel=True for labels"
         raise ValueError(f"{shapes}: {remedy}")
-    return predictions, references, None
 
 
 def _are_shares(references: Numbers) -> bool:
