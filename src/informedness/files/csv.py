@@ -142,10 +142,9 @@ class Delimited:
         texts = [x for x in names if pyarrow.types.is_dictionary(batch[x].type)]
         if len(texts) < 2 or written[texts[0]] not in batch[texts[0]].dictionary.to_pylist():
             return 0, 0
-        are = [batch[x].cast(pyarrow.string()) for x in texts]
         are = [
-            pyarrow.compute.equal(x, written[name]).fill_null(False)
-            for x, name in zip(are, texts, strict=True)
+            pyarrow.compute.equal(batch[x].cast(pyarrow.string()), written[x]).fill_null(False)
+            for x in texts
         ]
         both = reduce(pyarrow.compute.and_, are), reduce(pyarrow.compute.or_, are)
         n_all, n_any = (pyarrow.compute.sum(x).as_py() for x in both)
