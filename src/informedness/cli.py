@@ -143,12 +143,7 @@ def _parse(arguments: Sequence[str], options: argparse.Namespace) -> str | None:
 
         return f"informedness {__version__}"
     if command not in COMMANDS:
-        report = shlex.join(["informedness", "report", command])
-        meant = f"`{report}`" if _is_file(command) else _MEANT.get(command)
-        meant = meant or next((f"`{x}`" for x in get_close_matches(command, COMMANDS, 1)), None)
-        hint = f"did you mean {meant}?" if meant else "see `informedness --help`"
-        names = ", ".join(COMMANDS)
-        raise ValueError(f"the command must be one of {names}, got {command!r}; {hint}")
+        raise _unknown(command)
     parser = _parser(command)
     parser.parse_intermixed_args(given, options)
     if options.help:
@@ -171,6 +166,16 @@ def _parse(arguments: Sequence[str], options: argparse.Namespace) -> str | None:
         # half of a surrogate pair, from a file name or an option, is refused
         sys.stdout.reconfigure(encoding=None if is_unicode else "utf-8", errors="strict")
     return None
+
+
+def _unknown(command: str) -> ValueError:
+    """Return the error of another command, with what may be meant: a report on a file, too."""
+    report = shlex.join(["informedness", "report", command])
+    meant = f"`{report}`" if _is_file(command) else _MEANT.get(command)
+    meant = meant or next((f"`{x}`" for x in get_close_matches(command, COMMANDS, 1)), None)
+    hint = f"did you mean {meant}?" if meant else "see `informedness --help`"
+    names = ", ".join(COMMANDS)
+    return ValueError(f"the command must be one of {names}, got {command!r}; {hint}")
 
 
 def _warnings_in(notes: Sequence[Warning], options: argparse.Namespace) -> list[Any]:
