@@ -19,8 +19,8 @@ from packaging.requirements import Requirement
 from sync import ROOT, SOURCE, stale_copies
 
 sys.path.insert(0, str(SOURCE.parent))
-from informedness.statistics.registry import MODULES as MODULES  # for publish.py too
-from informedness.statistics.registry import score_named
+from informedness.inference.registry import MODULES as MODULES  # for publish.py too
+from informedness.inference.registry import score_named
 
 PAGE = ROOT / "spaces" / "page"
 LOCK = ROOT / "spaces" / "requirements.txt"  # exact versions, which `make lock` writes

@@ -1,6 +1,6 @@
 """Informedness above accuracy is not a share of the answers; test_no_class.py has the paths.
 
-Covers src: results/sentences.py, statistics/class_scores.py.
+Covers src: results/sentences.py, inference/class_scores.py.
 """
 
 import itertools

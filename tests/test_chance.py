@@ -1,6 +1,6 @@
 """Whether a table may be a guesser's: p-values against all ways to deal the predictions out.
 
-Covers src: statistics/chance.py.
+Covers src: inference/chance.py.
 """
 
 import itertools
@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from informedness import ContingencyTable, report
-from informedness.statistics import chance
-from informedness.statistics.chance import guessing_p_value, independence_test
+from informedness.inference import chance
+from informedness.inference.chance import guessing_p_value, independence_test
 from inputs.tables import table_of, table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")

@@ -15,7 +15,7 @@ FLOORS = [  # the lowest first; what shares a floor does not know each other
     ["messages"],
     ["errors", "warnings"],
     ["text"],
-    ["tables", "statistics"],
+    ["tables", "inference"],
     ["results", "files"],
     ["functions", "multilabel", "logits", "decisions", "registration", "logs", "plots"],
     ["trainer", "scorers", "helm", "inspect_ai", "lighteval", "lm_eval"],
@@ -27,7 +27,7 @@ FLOORS = [  # the lowest first; what shares a floor does not know each other
 ]
 UPWARDS = {  # what may use a higher floor, and why
     # a copy of it beside a metric asks the package, where there is one, for intervals and warnings
-    "core/protocol.py": {"statistics", "tables"}
+    "core/protocol.py": {"inference", "tables"}
 }
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 FILES = sorted(PACKAGE.rglob("*.py"))

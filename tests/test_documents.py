@@ -18,8 +18,8 @@ import informedness
 from informedness import ContingencyTable, estimate
 from informedness.results.comparison import FEW_GROUPS_IN_CELLS
 from informedness.results.models import FEW_GROUPS
-from informedness.statistics.entropy import ENOUGH_TO_SEE
-from informedness.statistics.score import FEW_SAMPLES
+from informedness.inference.entropy import ENOUGH_TO_SEE
+from informedness.inference.score import FEW_SAMPLES
 from oracles import study_pages
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # what is shown may warn

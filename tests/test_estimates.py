@@ -1,6 +1,6 @@
 """Estimates on every path: their warnings, options, and what they do where nothing is known.
 
-Covers src: results/estimate.py, results/models.py, statistics/score.py.
+Covers src: results/estimate.py, results/models.py, inference/score.py.
 """
 
 import dataclasses
@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from informedness import estimate, report
-from informedness.statistics.registry import SCORES as METRICS
+from informedness.inference.registry import SCORES as METRICS
 from informedness.warnings import IntervalWarning
 from inputs.tables import THREE, table_of, table_of_labels, weighted
 from oracles.dense import SCORES, options_of

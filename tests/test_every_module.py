@@ -2,7 +2,7 @@
 
 They are in `vectors.json`.
 
-Covers src: statistics/registry.py.
+Covers src: inference/registry.py.
 """
 
 import sys
@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from informedness import ContingencyTable, estimate, report
-from informedness.statistics import registry
-from informedness.statistics.registry import MODULES, REPORTED, score_named
+from informedness.inference import registry
+from informedness.inference.registry import MODULES, REPORTED, score_named
 from inputs.tables import score_of
 from oracles.golden import VECTORS, close
 
@@ -64,7 +64,7 @@ def test_every_module_gives_its_interval_and_signature(name, load):
 def test_a_module_without_the_package_scores_and_names_it_for_interval_and_signature(
     load, monkeypatch
 ):
-    monkeypatch.setitem(sys.modules, "informedness.statistics.registry", None)
+    monkeypatch.setitem(sys.modules, "informedness.inference.registry", None)
     for name in MODULES:
         metric = load(name)
         assert metric.compute(**INPUTS).keys() == {name}

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from informedness import compare, estimate, informedness_score, leaderboard
-from informedness.statistics.paired import holm
+from informedness.inference.paired import holm
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 N = 300

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from informedness import informedness_score, nit_score
-from informedness.statistics.registry import module_path
+from informedness.inference.registry import module_path
 
 REFERENCES = [0, 1, 2, 2, 1, 0, 2]
 PREDICTIONS = [0, 1, 2, 1, 1, 2, 2]

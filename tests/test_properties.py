@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from informedness import ContingencyTable, estimate, report
 from informedness.core.scores import mutual_information
-from informedness.statistics.entropy import entropies, triangle_of
-from informedness.statistics.registry import averaged_score
+from informedness.inference.entropy import entropies, triangle_of
+from informedness.inference.registry import averaged_score
 from inputs.tables import score_of, table_of, table_of_labels, table_of_pairs
 from oracles import dense
 from oracles.golden import BY_ID, VECTORS, close

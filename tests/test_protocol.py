@@ -23,7 +23,7 @@ import pytest
 from informedness import informedness_score, nit_score
 from informedness.core.labels import read_pair
 from informedness.core.protocol import LabelInputs
-from informedness.statistics.registry import module_path
+from informedness.inference.registry import module_path
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness")  # scores of few samples
 

@@ -17,7 +17,7 @@ import pytest
 
 import informedness
 from informedness import registration
-from informedness.statistics.registry import MODULES, module_path
+from informedness.inference.registry import MODULES, module_path
 
 ROOT = Path(__file__).resolve().parent.parent
 SCORES = {"informedness": 0.5, "nit": pytest.approx(0.595275394488, abs=1e-12)}

@@ -36,7 +36,7 @@ def ready(tmp_path_factory):
     folder = copied(tmp_path_factory.mktemp("ready"))
     scores = folder / "src/informedness/core/scores.py"
     edit(scores, f'__version__ = "{NOW}"', f'__version__ = "{NEW}"')
-    signed = folder / "src/informedness/statistics/score.py"
+    signed = folder / "src/informedness/inference/score.py"
     shown = [
         path for x in ("metrics/*/README.md", "docs/*.md", "*/*.ipynb") for path in folder.glob(x)
     ]

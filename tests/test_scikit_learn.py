@@ -14,7 +14,7 @@ from sklearn.datasets import load_iris
 from sklearn.naive_bayes import GaussianNB
 
 from informedness import estimate, informedness_score, nit_score, scorers
-from informedness.statistics.registry import SCORES
+from informedness.inference.registry import SCORES
 from informedness.warnings import LabelsWarning
 from inputs.tables import score_of, table_of_labels
 

@@ -1,6 +1,6 @@
 """Signatures: of samples without weights numbers that differ never share one; a setting has one.
 
-Covers src: statistics/score.py.
+Covers src: inference/score.py.
 """
 
 import itertools

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from informedness.statistics.registry import SCORES
+from informedness.inference.registry import SCORES
 
 pytestmark = pytest.mark.slow
 

@@ -33,7 +33,7 @@ from informedness.results.leaderboard import Leaderboard
 from informedness.results.report import Report
 from informedness.results.slices import Slices
 from informedness.results.suite import SuiteComparison
-from informedness.statistics.entropy import EntropyTriangle
+from informedness.inference.entropy import EntropyTriangle
 
 a, b = [0, 1], [0, 1]
 table = ContingencyTable.from_matrix([[84, 6], [2, 8]])

@@ -103,7 +103,7 @@ class LabelInputs:
             raise TypeError("`compute` takes names: pass references=... and predictions=...")
         self._check_options(kwargs)
         with suppress(ImportError):  # where no package is installed
-            _module_of_package("statistics.registry").warn_of_version(__version__)
+            _module_of_package("inference.registry").warn_of_version(__version__)
         batches = [*self._added()]
         if predictions is not None or references is not None:
             options = (self._defaults | kwargs).items()
@@ -235,7 +235,7 @@ def result_of(
     if level is None and not return_signature:
         return score
     try:  # the package that is installed, for which this file may be a copy beside a metric
-        package = _module_of_package("statistics.registry")
+        package = _module_of_package("inference.registry")
     except ModuleNotFoundError as error:
         needed = "need the package informedness, which is not installed"
         raise ImportError(f"`confidence_level` and `return_signature` {needed}") from error

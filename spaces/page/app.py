@@ -40,7 +40,7 @@ from limits import LEVEL, MAX_FILE, MAX_GRID, METRIC, MOST_VISITORS, Guard, Refu
 from links import matrix_of_link, settings_of_link  # noqa: E402
 from uploads import take_folder  # noqa: E402
 
-from informedness.statistics.registry import score_named  # noqa: E402
+from informedness.inference.registry import score_named  # noqa: E402
 from informedness.warnings import collected  # noqa: E402
 
 TITLE = score_named(METRIC).title

@@ -18,7 +18,7 @@ from limits import HERE, LEVEL, LEVELS, MAX_FILE, MEANT, METRIC, WORDS, Refusal
 from reading import PART, Sent, opened
 
 from informedness.files.open import FORMATS
-from informedness.statistics.registry import score_named
+from informedness.inference.registry import score_named
 from informedness.text.render import shown
 
 # It takes `Answers`, with the average and the level, and returns a story and its details.

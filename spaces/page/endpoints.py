@@ -23,8 +23,8 @@ from informedness import ContingencyTable
 from informedness.messages import message_of
 from informedness.results.report import Report
 from informedness.results.sentences import answering
-from informedness.statistics.registry import REPORTED, score_named
-from informedness.statistics.score import check_level
+from informedness.inference.registry import REPORTED, score_named
+from informedness.inference.score import check_level
 from informedness.tables.doubts import warn_of_table
 from informedness.warnings import collected
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.responses import PlainTextResponse
 
-from informedness.statistics.registry import MODULES
+from informedness.inference.registry import MODULES
 
 HERE = Path(__file__).resolve().parent
 METRIC = next(name for name in MODULES if (HERE / f"{name}.py").is_file())  # its script is here

@@ -35,7 +35,7 @@ from informedness.files.samples import Samples
 from informedness.logs.reading import READERS
 from informedness.logs.report import how_read
 from informedness.messages import message_of, without_subject
-from informedness.statistics.registry import score_named
+from informedness.inference.registry import score_named
 from informedness.tables.label_options import LabelOptions
 from informedness.text.account import lines_of_read
 from informedness.warnings import collected

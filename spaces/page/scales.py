@@ -15,10 +15,10 @@ from informedness.core.table import Table
 from informedness.results.comparison import Comparison
 from informedness.results.estimate import Estimate
 from informedness.results.sentences import MANY_OUTSIDE, answered_of, outside_share
-from informedness.statistics.class_scores import INFORMEDNESS
-from informedness.statistics.entropy import EntropicScore, entropies
-from informedness.statistics.registry import averaged_score, score_named
-from informedness.statistics.score import Score
+from informedness.inference.class_scores import INFORMEDNESS
+from informedness.inference.entropy import EntropicScore, entropies
+from informedness.inference.registry import averaged_score, score_named
+from informedness.inference.score import Score
 
 ACCURACY = score_named("accuracy")
 

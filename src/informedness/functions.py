@@ -20,7 +20,7 @@ from .tables.label_options import by_name
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .statistics.entropy import EntropyTriangle
+    from .inference.entropy import EntropyTriangle
 
 
 class InformednessOptions(SampleOptions, total=False):
@@ -218,7 +218,7 @@ def markedness_score(
     >>> markedness_score([0, 0, 0, 1], [0, 0, 1, 1])
     0.5
     """
-    from .statistics.registry import averaged_score
+    from .inference.registry import averaged_score
 
     score = averaged_score("markedness", average, unknown)
     table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
@@ -331,7 +331,7 @@ def ema_score(
     (1.0, 0.5)
     """
     table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
-    from .statistics.entropy import EMA
+    from .inference.entropy import EMA
 
     return float(EMA.value(table))
 
@@ -379,6 +379,6 @@ def entropy_triangle(
     EntropyTriangle(delta_h=0.0, two_mi=1.0, vi=0.0)
     """
     table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
-    from .statistics.entropy import triangle_of
+    from .inference.entropy import triangle_of
 
     return triangle_of(table)

@@ -28,7 +28,7 @@ from .core.labels import show
 from .errors import naming
 from .logs.answers import Answers
 from .logs.inspect_ai import answer_and_verdict, classes_of, gold_of, letters_of
-from .statistics.registry import score_named
+from .inference.registry import score_named
 
 _KEY = "informedness"  # in the metadata of a score
 

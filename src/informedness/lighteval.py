@@ -32,7 +32,7 @@ from .logs.answers import DAMAGES, Answers, LeftOut, SeveralError
 from .logs.lighteval import OF_CHOICES, OF_TEXTS, read_sample
 from .logs.verdicts import first_known
 from .messages import with_subject
-from .statistics.registry import score_named
+from .inference.registry import score_named
 
 _SCORES = ("informedness", "nit")
 _KNOWN = {SamplingMethod.LOGPROBS: OF_CHOICES, SamplingMethod.GENERATIVE: OF_TEXTS}

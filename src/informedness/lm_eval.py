@@ -42,7 +42,7 @@ from .errors import naming
 from .logs.answers import Answers, not_one
 from .logs.lm_eval import OF_CHOICES, OF_TEXTS
 from .logs.verdicts import likeliest
-from .statistics.registry import score_named
+from .inference.registry import score_named
 
 
 def informedness(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:

@@ -13,8 +13,8 @@ from .core.labels import (
     show,
     warn,
 )
-from .statistics.registry import score_named
-from .statistics.score import Score
+from .inference.registry import score_named
+from .inference.score import Score
 from .tables.contingency import ContingencyTable
 from .tables.tally import LabelTally, check_shapes
 

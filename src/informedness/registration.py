@@ -15,7 +15,7 @@ from pathlib import Path
 
 from .core.labels import warn
 from .errors import needing
-from .statistics.registry import MODULES, module_path
+from .inference.registry import MODULES, module_path
 
 _MARK = "registered_by_informedness"  # the name of a file in each copy, which lists the others
 

@@ -33,8 +33,8 @@ from .logits import argmax_logits as argmax_logits
 from .messages import join
 from .multilabel import is_unknown, scores_of_labels
 from .results.estimate import estimate_of
-from .statistics.registry import averaged_scores
-from .statistics.score import Score, check_level
+from .inference.registry import averaged_scores
+from .inference.score import Score, check_level
 from .tables.contingency import ContingencyTable
 from .tables.label_options import check_threshold
 from .tables.tally import NO_ANSWER, LabelTally, Tally, check_shapes

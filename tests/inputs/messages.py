@@ -318,7 +318,7 @@ def python_cases() -> Iterator[tuple[str, Callable[[], Any]]]:
         lambda: Tally(labels=["a", "b"]).update(references=["a"], predictions=["c"]),
     )
     yield "tallies of options", lambda: Tally(labels=["a", "b"]) + Tally(labels=["a", "c"])
-    # statistics
+    # inference
     yield "no such metric", lambda: estimate(a, b, metric="informedess")
     yield "no interval", lambda: estimate(a, b, metric="cohen_kappa")
     yield "average of a metric without", lambda: estimate(a, b, metric="nit", average="macro")

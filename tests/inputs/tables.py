@@ -3,8 +3,8 @@
 from typing import Any
 
 from informedness import ContingencyTable
-from informedness.statistics.registry import SCORES, averaged_score
-from informedness.statistics.score import signature_of
+from informedness.inference.registry import SCORES, averaged_score
+from informedness.inference.score import signature_of
 
 table_of = ContingencyTable.from_matrix
 THREE = [[20, 3, 1], [4, 9, 0], [2, 2, 6]]

@@ -11,7 +11,7 @@ from drawn import METRICS, parsed
 from hypothesis import strategies as st
 
 from informedness import compare, report
-from informedness.statistics.registry import score_named
+from informedness.inference.registry import score_named
 from inputs.tables import table_of, table_of_labels
 from oracles.reference import of_answers
 from test_properties import law

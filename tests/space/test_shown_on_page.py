@@ -13,7 +13,7 @@ from drawn import COLUMNS, METRICS, parsed
 from scipy.stats import entropy
 
 from informedness import ContingencyTable, compare, estimate, report
-from informedness.statistics.registry import REPORTED, score_named
+from informedness.inference.registry import REPORTED, score_named
 from inputs.tables import table_of_labels
 
 pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore:informedness. ")]

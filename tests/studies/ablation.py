@@ -39,10 +39,10 @@ from paper import scoring
 from populations import CLASSIFIERS, REFUSED, SHARES, made_with, wilson_bound
 
 from informedness.results.estimate import estimates_of
-from informedness.statistics import class_scores
-from informedness.statistics.class_scores import quotient, wilson_reach
-from informedness.statistics.registry import averaged_score
-from informedness.statistics.score import Interval, normal_quantile
+from informedness.inference import class_scores
+from informedness.inference.class_scores import quotient, wilson_reach
+from informedness.inference.registry import averaged_score
+from informedness.inference.score import Interval, normal_quantile
 
 PARTS = "unseen", "cap", "sizes"
 SETS = [some for n in (3, 2, 1, 0) for some in combinations(PARTS, n)]

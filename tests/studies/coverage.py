@@ -69,9 +69,9 @@ from populations import (
 )
 
 from informedness import ContingencyTable
-from informedness.statistics.chance import independence_test
-from informedness.statistics.class_scores import INFORMEDNESS, ratio
-from informedness.statistics.registry import SCORES, averaged_score
+from informedness.inference.chance import independence_test
+from informedness.inference.class_scores import INFORMEDNESS, ratio
+from informedness.inference.registry import SCORES, averaged_score
 
 sys.path.append(str(Path(__file__).parents[1]))
 from oracles import reference

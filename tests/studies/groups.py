@@ -46,7 +46,7 @@ from informedness import ContingencyTable, compare, compare_tasks, estimate
 from informedness.results.comparison import compared, models_of
 from informedness.results.estimate import estimates_of
 from informedness.results.models import read_samples
-from informedness.statistics.registry import averaged_score
+from informedness.inference.registry import averaged_score
 
 HERE = Path(__file__).parent
 PI = np.array([0.5, 0.3, 0.2])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..messages import render
-from ..statistics.registry import score_named
+from ..inference.registry import score_named
 from ..text.render import shown
 
 if TYPE_CHECKING:

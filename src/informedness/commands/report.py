@@ -15,7 +15,7 @@ from ..errors import naming
 from ..files.columns import named_columns
 from ..files.open import list_files
 from ..messages import message
-from ..statistics.registry import averaged_score
+from ..inference.registry import averaged_score
 from ..tables.contingency import ContingencyTable
 from ..text.account import lines_of_read, signed
 from ..text.render import as_json, shown

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from ..core.labels import check_choice
 from ..files.open import list_files, named_format
 from ..messages import message
-from ..statistics.registry import averaged_score, score_named
-from ..statistics.score import check_level
+from ..inference.registry import averaged_score, score_named
+from ..inference.score import check_level
 
 OF_TEXT = ("extract", "choices", "ignore_case", "strip")
 _OF_SAMPLES = ("numeric", "ignore_index", "unknown", "threshold")

@@ -16,7 +16,7 @@ from ..errors import naming
 from ..results.estimate import Averaged, Estimate
 from ..results.report import Report
 from ..results.sentences import guessing_p_value_of_given
-from ..statistics.registry import MODULES, score_named
+from ..inference.registry import MODULES, score_named
 from ..text import render
 from ..text.account import Read
 from ..text.layout import Measured, Result, Rows

@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import naming
 from ..results.comparison import Comparison
 from ..results.suite import SuiteComparison, suite_of
-from ..statistics.registry import averaged_score
+from ..inference.registry import averaged_score
 from ..text.render import shown
 from ..warnings import naming_warnings
 from .answers import Answers

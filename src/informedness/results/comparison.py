@@ -12,8 +12,8 @@ import numpy as np
 from ..core.labels import Label, show, warn
 from ..core.scores import Average, read_prior
 from ..core.table import Table, is_real
-from ..statistics.class_scores import INFORMEDNESS, ClassScore, quotient
-from ..statistics.paired import (
+from ..inference.class_scores import INFORMEDNESS, ClassScore, quotient
+from ..inference.paired import (
     CellPairs,
     Detection,
     GroupSums,
@@ -22,8 +22,8 @@ from ..statistics.paired import (
     paired_test,
     side_of,
 )
-from ..statistics.registry import averaged_score
-from ..statistics.score import (
+from ..inference.registry import averaged_score
+from ..inference.score import (
     Prior,
     Score,
     check_level,

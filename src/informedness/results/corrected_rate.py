@@ -7,8 +7,8 @@ import numpy as np
 
 from ..core.labels import Label, Numbers, read_column, show, warn
 from ..core.table import is_real
-from ..statistics.class_scores import INFORMEDNESS, wilson_reach
-from ..statistics.score import Interval, check_level, lack, normal_quantile, signature_of
+from ..inference.class_scores import INFORMEDNESS, wilson_reach
+from ..inference.score import Interval, check_level, lack, normal_quantile, signature_of
 from ..tables.contingency import ContingencyTable, read_whole, table_of_labels
 from ..tables.label_options import by_name, read_apart
 from ..warnings import IntervalWarning

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 from ..core.labels import Label, show
 from ..core.scores import Average, ZeroDivision, check_zero_division
 from ..core.table import Table
-from ..statistics.paired import CellPairs, n_groups, of_groups
-from ..statistics.registry import averaged_score, reported
-from ..statistics.score import (
+from ..inference.paired import CellPairs, n_groups, of_groups
+from ..inference.registry import averaged_score, reported
+from ..inference.score import (
     Interval,
     Prior,
     Score,

@@ -21,8 +21,8 @@ import numpy as np
 from ..core.labels import Numbers, show
 from ..core.table import Table
 from ..errors import needing
-from ..statistics.entropy import triangle_of
-from ..statistics.registry import score_named
+from ..inference.entropy import triangle_of
+from ..inference.registry import score_named
 from ..tables import matrix
 from ..text import render
 from .estimate import Estimate

@@ -15,8 +15,8 @@ from ..core.labels import Column, Label, join_columns, show
 from ..core.scores import Average
 from ..core.table import Task, read_weights
 from ..messages import with_subject
-from ..statistics.paired import holm
-from ..statistics.registry import score_named
+from ..inference.paired import holm
+from ..inference.registry import score_named
 from ..tables.containers import read_quickly
 from ..tables.contingency import ContingencyTable
 from ..tables.label_options import read_sides

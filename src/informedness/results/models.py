@@ -11,8 +11,8 @@ import numpy as np
 
 from ..core.labels import Codes, Column, Numbers, join_columns
 from ..core.table import Task, read_amounts
-from ..statistics.paired import CellPairs, n_groups
-from ..statistics.score import lack
+from ..inference.paired import CellPairs, n_groups
+from ..inference.score import lack
 from ..tables.containers import code_integers, coded, read_quickly
 from ..tables.contingency import ContingencyTable, common_codes, read_whole, table_given
 from ..tables.doubts import warn_of_table

@@ -8,9 +8,9 @@ import numpy as np
 
 from ..core.labels import show
 from ..core.table import Cells, Table, labels_at
-from ..statistics.chance import guessing_p_value
-from ..statistics.entropy import EntropicScore
-from ..statistics.score import FEW_SAMPLES, Score
+from ..inference.chance import guessing_p_value
+from ..inference.entropy import EntropicScore
+from ..inference.score import FEW_SAMPLES, Score
 from ..tables.contingency import ContingencyTable
 from ..text.render import cut, digits_for, rounded, samples, shown
 from .estimate import Estimate, estimates_of

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from ..core.table import Cells, Table
-from ..statistics.class_scores import ClassSums
-from ..statistics.paired import holm
-from ..statistics.registry import REPORTED, averaged_score, reported, score_named
-from ..statistics.score import Score, normal_quantile
+from ..inference.class_scores import ClassSums
+from ..inference.paired import holm
+from ..inference.registry import REPORTED, averaged_score, reported, score_named
+from ..inference.score import Score, normal_quantile
 from ..tables.contingency import ContingencyTable
 from .estimate import Averaged
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.labels import Column, Label, check_choice, show, warn
-from ..statistics.entropy import entropies
-from ..statistics.paired import CellPairs
-from ..statistics.registry import reported, score_named
-from ..statistics.score import FEW_SAMPLES, Score, signature_of
+from ..inference.entropy import entropies
+from ..inference.paired import CellPairs
+from ..inference.registry import reported, score_named
+from ..inference.score import FEW_SAMPLES, Score, signature_of
 from ..tables.containers import coded
 from ..tables.contingency import (
     Y_NAMES,

@@ -33,20 +33,20 @@ class Entry(NamedTuple):
 
 
 REGISTRY = {  # in the order of a report
-    "accuracy": Entry("statistics.class_scores:Accuracy"),
-    "balanced_accuracy": Entry("statistics.class_scores:BalancedAccuracy"),
-    "f1_macro": Entry("statistics.class_scores:F1Macro"),
-    "cohen_kappa": Entry("statistics.class_scores:CohenKappa"),
-    "matthews_corrcoef": Entry("statistics.class_scores:MatthewsCorrelation"),
-    "informedness": Entry("statistics.class_scores:Informedness", is_module=True),
-    "markedness": Entry("statistics.class_scores:Markedness", in_report=False),
-    "nit": Entry("statistics.entropy:Nit", is_module=True),
-    "ema": Entry("statistics.entropy:Ema", in_report=False),
+    "accuracy": Entry("inference.class_scores:Accuracy"),
+    "balanced_accuracy": Entry("inference.class_scores:BalancedAccuracy"),
+    "f1_macro": Entry("inference.class_scores:F1Macro"),
+    "cohen_kappa": Entry("inference.class_scores:CohenKappa"),
+    "matthews_corrcoef": Entry("inference.class_scores:MatthewsCorrelation"),
+    "informedness": Entry("inference.class_scores:Informedness", is_module=True),
+    "markedness": Entry("inference.class_scores:Markedness", in_report=False),
+    "nit": Entry("inference.entropy:Nit", is_module=True),
+    "ema": Entry("inference.entropy:Ema", in_report=False),
 }
 SCORES = tuple(REGISTRY)
 MODULES = tuple(name for name, entry in REGISTRY.items() if entry.is_module)
 REPORTED = tuple(name for name, entry in REGISTRY.items() if entry.in_report)
-_PACKAGE = __name__.partition(".statistics.")[0]
+_PACKAGE = __name__.partition(".inference.")[0]
 
 
 def score_named(name: str, argument: str = "metric") -> Score:
