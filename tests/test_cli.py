@@ -27,8 +27,8 @@ from informedness.commands import output as outputs
 from informedness.files.joined import columns_of, joined_rows
 from informedness.files.open import FORMATS
 from informedness.files.samples import Samples
-from informedness.logs.reading import READERS, read_log
 from informedness.inference.registry import SCORES
+from informedness.logs.reading import READERS, read_log
 from informedness.tables.label_options import LabelOptions
 from inputs.cli_cases import refused, without_read
 from inputs.file_cases import WRITERS, write_csv

@@ -16,10 +16,10 @@ import pytest
 
 import informedness
 from informedness import ContingencyTable, estimate
-from informedness.results.comparison import FEW_GROUPS_IN_CELLS
-from informedness.results.models import FEW_GROUPS
 from informedness.inference.entropy import ENOUGH_TO_SEE
 from informedness.inference.score import FEW_SAMPLES
+from informedness.results.comparison import FEW_GROUPS_IN_CELLS
+from informedness.results.models import FEW_GROUPS
 from oracles import study_pages
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # what is shown may warn

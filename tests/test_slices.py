@@ -14,8 +14,8 @@ from sklearn.metrics import f1_score
 
 import informedness
 from informedness import estimate, leaderboard, report, slices
-from informedness.results.slices import Slices
 from informedness.inference.paired import holm
+from informedness.results.slices import Slices
 from informedness.warnings import collected
 from inputs.sources import reader_of
 from inputs.tables import table_of_labels

@@ -20,14 +20,14 @@ from matrices import class_bars, heat_map
 from scales import bits_of, comparison_scales, field, score_scale
 
 from informedness import ContingencyTable
+from informedness.inference.class_scores import INFORMEDNESS
+from informedness.inference.entropy import EntropicScore, triangle_of
+from informedness.inference.registry import REPORTED, averaged_score, score_named
 from informedness.messages import message_of, render
 from informedness.results import sentences
 from informedness.results.comparison import Comparison
 from informedness.results.estimate import Estimate, warn_of
 from informedness.results.report import Report
-from informedness.inference.class_scores import INFORMEDNESS
-from informedness.inference.entropy import EntropicScore, triangle_of
-from informedness.inference.registry import REPORTED, averaged_score, score_named
 from informedness.tables.doubts import warn_of_table
 from informedness.text.render import amount, digits_for, p_text, rounded, samples, shown
 from informedness.warnings import UndefinedMetricWarning, collected

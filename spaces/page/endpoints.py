@@ -20,11 +20,11 @@ from limits import METRIC, Refusal
 
 import informedness
 from informedness import ContingencyTable
+from informedness.inference.registry import REPORTED, score_named
+from informedness.inference.score import check_level
 from informedness.messages import message_of
 from informedness.results.report import Report
 from informedness.results.sentences import answering
-from informedness.inference.registry import REPORTED, score_named
-from informedness.inference.score import check_level
 from informedness.tables.doubts import warn_of_table
 from informedness.warnings import collected
 

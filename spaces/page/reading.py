@@ -32,10 +32,10 @@ from informedness.files.joined import columns_of
 from informedness.files.listing import first_rows
 from informedness.files.open import list_files, open_whole, read_header
 from informedness.files.samples import Samples
+from informedness.inference.registry import score_named
 from informedness.logs.reading import READERS
 from informedness.logs.report import how_read
 from informedness.messages import message_of, without_subject
-from informedness.inference.registry import score_named
 from informedness.tables.label_options import LabelOptions
 from informedness.text.account import lines_of_read
 from informedness.warnings import collected

@@ -12,13 +12,13 @@ from limits import LEVEL
 
 from informedness.core.scores import mutual_information
 from informedness.core.table import Table
-from informedness.results.comparison import Comparison
-from informedness.results.estimate import Estimate
-from informedness.results.sentences import MANY_OUTSIDE, answered_of, outside_share
 from informedness.inference.class_scores import INFORMEDNESS
 from informedness.inference.entropy import EntropicScore, entropies
 from informedness.inference.registry import averaged_score, score_named
 from informedness.inference.score import Score
+from informedness.results.comparison import Comparison
+from informedness.results.estimate import Estimate
+from informedness.results.sentences import MANY_OUTSIDE, answered_of, outside_share
 
 ACCURACY = score_named("accuracy")
 

@@ -26,9 +26,9 @@ with needing("informedness.inspect_ai needs Inspect", "inspect-ai>=0.3.241"):
 
 from .core.labels import show
 from .errors import naming
+from .inference.registry import score_named
 from .logs.answers import Answers
 from .logs.inspect_ai import answer_and_verdict, classes_of, gold_of, letters_of
-from .inference.registry import score_named
 
 _KEY = "informedness"  # in the metadata of a score
 

@@ -28,11 +28,11 @@ with needing("informedness.lighteval needs lighteval 0.13 or newer", "lighteval>
     from lighteval.tasks.requests import SamplingMethod
 
 from .core.labels import warn
+from .inference.registry import score_named
 from .logs.answers import DAMAGES, Answers, LeftOut, SeveralError
 from .logs.lighteval import OF_CHOICES, OF_TEXTS, read_sample
 from .logs.verdicts import first_known
 from .messages import with_subject
-from .inference.registry import score_named
 
 _SCORES = ("informedness", "nit")
 _KNOWN = {SamplingMethod.LOGPROBS: OF_CHOICES, SamplingMethod.GENERATIVE: OF_TEXTS}

@@ -39,10 +39,10 @@ with needing("informedness.lm_eval needs lm-eval 0.4.13 or newer", "lm-eval>=0.4
 
 from .core.labels import Label, check_choice, show
 from .errors import naming
+from .inference.registry import score_named
 from .logs.answers import Answers, not_one
 from .logs.lm_eval import OF_CHOICES, OF_TEXTS
 from .logs.verdicts import likeliest
-from .inference.registry import score_named
 
 
 def informedness(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:

@@ -15,9 +15,9 @@ import numpy as np
 from .core.labels import check_choice, check_same_order, show
 from .errors import needing
 from .functions import informedness_score, nit_score
-from .results.estimate import Estimate, estimate
 from .inference.registry import averaged_score, averaged_scores
 from .inference.score import check_level
+from .results.estimate import Estimate, estimate
 from .tables.containers import read_quickly
 from .tables.contingency import OneAverage, table_of_labels
 

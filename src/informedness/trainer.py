@@ -19,6 +19,8 @@ import numpy as np
 from .core.labels import Label, Numbers, as_array, check_distinct, show, warn
 from .core.scores import ZeroDivision, check_zero_division
 from .core.table import labels_at
+from .inference.registry import averaged_scores
+from .inference.score import Score, check_level
 from .logits import (
     DECODE,
     SELECT,
@@ -33,8 +35,6 @@ from .logits import argmax_logits as argmax_logits
 from .messages import join
 from .multilabel import is_unknown, scores_of_labels
 from .results.estimate import estimate_of
-from .inference.registry import averaged_scores
-from .inference.score import Score, check_level
 from .tables.contingency import ContingencyTable
 from .tables.label_options import check_threshold
 from .tables.tally import NO_ANSWER, LabelTally, Tally, check_shapes

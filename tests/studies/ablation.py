@@ -38,11 +38,11 @@ from coverage import AGAIN, LEVEL, WAYS, Truth, cells_of, drawn, fails, interval
 from paper import scoring
 from populations import CLASSIFIERS, REFUSED, SHARES, made_with, wilson_bound
 
-from informedness.results.estimate import estimates_of
 from informedness.inference import class_scores
 from informedness.inference.class_scores import quotient, wilson_reach
 from informedness.inference.registry import averaged_score
 from informedness.inference.score import Interval, normal_quantile
+from informedness.results.estimate import estimates_of
 
 PARTS = "unseen", "cap", "sizes"
 SETS = [some for n in (3, 2, 1, 0) for some in combinations(PARTS, n)]

@@ -62,8 +62,8 @@ from scipy.stats import binomtest
 
 from informedness import ContingencyTable, compare
 from informedness.core.table import Table
-from informedness.results.slice_scores import difference_from_rest
 from informedness.inference.registry import SCORES, averaged_score
+from informedness.results.slice_scores import difference_from_rest
 from informedness.warnings import IntervalWarning
 
 HERE = Path(__file__).parent

@@ -43,10 +43,10 @@ from paper import scoring
 from scipy import stats
 
 from informedness import ContingencyTable, compare, compare_tasks, estimate
+from informedness.inference.registry import averaged_score
 from informedness.results.comparison import compared, models_of
 from informedness.results.estimate import estimates_of
 from informedness.results.models import read_samples
-from informedness.inference.registry import averaged_score
 
 HERE = Path(__file__).parent
 PI = np.array([0.5, 0.3, 0.2])

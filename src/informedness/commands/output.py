@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..messages import render
 from ..inference.registry import score_named
+from ..messages import render
 from ..text.render import shown
 
 if TYPE_CHECKING:

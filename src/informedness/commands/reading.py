@@ -15,8 +15,8 @@ import numpy as np
 from ..core.labels import Column, Label
 from ..core.table import Task
 from ..errors import naming
-from ..messages import message
 from ..inference.registry import score_named
+from ..messages import message
 from ..tables.label_options import LabelOptions
 from ..text.account import lines_of_read
 from .rules import OF_FILES, OF_LABELS, OF_NULLS

@@ -14,8 +14,8 @@ from ..core.labels import NAMES
 from ..errors import naming
 from ..files.columns import named_columns
 from ..files.open import list_files
-from ..messages import message
 from ..inference.registry import averaged_score
+from ..messages import message
 from ..tables.contingency import ContingencyTable
 from ..text.account import lines_of_read, signed
 from ..text.render import as_json, shown

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from ..core.labels import check_choice
 from ..files.open import list_files, named_format
-from ..messages import message
 from ..inference.registry import averaged_score, score_named
 from ..inference.score import check_level
+from ..messages import message
 
 OF_TEXT = ("extract", "choices", "ignore_case", "strip")
 _OF_SAMPLES = ("numeric", "ignore_index", "unknown", "threshold")

@@ -13,10 +13,10 @@ from shlex import quote
 from typing import Any, NamedTuple
 
 from ..errors import naming
+from ..inference.registry import MODULES, score_named
 from ..results.estimate import Averaged, Estimate
 from ..results.report import Report
 from ..results.sentences import guessing_p_value_of_given
-from ..inference.registry import MODULES, score_named
 from ..text import render
 from ..text.account import Read
 from ..text.layout import Measured, Result, Rows

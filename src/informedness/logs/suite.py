@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import naming
+from ..inference.registry import averaged_score
 from ..results.comparison import Comparison
 from ..results.suite import SuiteComparison, suite_of
-from ..inference.registry import averaged_score
 from ..text.render import shown
 from ..warnings import naming_warnings
 from .answers import Answers

@@ -13,15 +13,7 @@ from ..core.labels import Label, show, warn
 from ..core.scores import Average, read_prior
 from ..core.table import Table, is_real
 from ..inference.class_scores import INFORMEDNESS, ClassScore, quotient
-from ..inference.paired import (
-    CellPairs,
-    Detection,
-    GroupSums,
-    Side,
-    n_groups,
-    paired_test,
-    side_of,
-)
+from ..inference.paired import CellPairs, Detection, GroupSums, Side, n_groups, paired_test, side_of
 from ..inference.registry import averaged_score
 from ..inference.score import (
     Prior,

@@ -14,9 +14,9 @@ import numpy as np
 from ..core.labels import Column, Label, join_columns, show
 from ..core.scores import Average
 from ..core.table import Task, read_weights
-from ..messages import with_subject
 from ..inference.paired import holm
 from ..inference.registry import score_named
+from ..messages import with_subject
 from ..tables.containers import read_quickly
 from ..tables.contingency import ContingencyTable
 from ..tables.label_options import read_sides

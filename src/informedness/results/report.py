@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.labels import Label
-from ..messages import Message
 from ..inference.chance import guessing_p_value
 from ..inference.class_scores import INFORMEDNESS, rates_by_class
 from ..inference.entropy import NIT, entropies
 from ..inference.paired import CellPairs
 from ..inference.registry import MODULES, reported, score_named
 from ..inference.score import signature_of
+from ..messages import Message
 from ..tables import matrix
 from ..tables.contingency import ContingencyTable
 from ..tables.label_options import by_name

@@ -11,12 +11,12 @@ import numpy as np
 
 from ..core.labels import show, warn
 from ..errors import naming
-from ..messages import message, with_subject
 from ..inference.class_scores import quotient
 from ..inference.entropy import EntropicScore
 from ..inference.paired import holm, tested
 from ..inference.registry import averaged_score
 from ..inference.score import Score
+from ..messages import message, with_subject
 from ..tables.containers import read_quickly
 from ..text.account import Read
 from ..text.layout import Measured, Result, Rows
