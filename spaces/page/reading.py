@@ -151,7 +151,7 @@ class Upload:
         labels = list_of(classes or "") or None
         options = LabelOptions(labels=labels, threshold=threshold, **switches)
         samples = Samples(named, options, **of_rows)
-        samples.reads_names = score_named(METRIC).reads_names
+        samples.is_label_sensitive = score_named(METRIC).is_label_sensitive
         of_file: dict[str, Any] = {"encoding": self._encoding, "most_bytes": MAX_FILE}
         batches = read_files(self._path, samples, rows=self.part, **of_file)
         with collected() as notes:

@@ -37,7 +37,9 @@ def samples_of(options: Namespace, columns: dict[str, str]) -> "Samples":
 
     labels = LabelOptions(**values_of(options, *OF_LABELS))
     samples = Samples(columns, labels, **values_of(options, *OF_NULLS))
-    samples.reads_names = options.metric is None or score_named(options.metric).reads_names
+    samples.is_label_sensitive = (
+        options.metric is None or score_named(options.metric).is_label_sensitive
+    )
     if not isinstance(options.prior, str | None):
         samples.beside = [{*map(str, options.prior)}]
     return samples

@@ -80,7 +80,7 @@ class Samples:
         self.batches_of: Callable[[str], Iterable[Any]] | None = None  # of any other column
         self.first_rows: Callable[[], Any] | None = None  # of a file that can be read again
         self.first_lines: dict[str, str] = {}  # by argument, of text with a label in each line
-        self.reads_names = True  # whether a prediction is right only by the name of its class
+        self.is_label_sensitive = True  # whether relabelling predictions changes the score
         self.beside: list[Collection[str]] = []  # labels of other files of the call
         self.meant: Mapping[Any, Label] = {}  # what text stands for, once all is read
         self._texts: defaultdict[tuple[int, str], set[str]] = defaultdict(set)  # by file, argument
@@ -306,7 +306,7 @@ class Samples:
                 "column of scores for each, as in argmax:a,b"
             )
             self.refuse([ValueError(error_text)])
-        if self.reads_names:
+        if self.is_label_sensitive:
             self.refuse(self._apart(sides, known))
 
     def _warn_of_none_ignored(self) -> None:

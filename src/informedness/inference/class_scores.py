@@ -168,7 +168,7 @@ class ClassScore(Score):
     def cell_gradient(self, table: Table) -> Numbers:
         return self.gradient(table).of_cells(table)
 
-    def furthest(self, table: Table) -> Numbers:
+    def max_influence(self, table: Table) -> Numbers:
         lowest, highest = self.gradient(table).reachable(table)
         return np.asarray((highest - lowest)[table.rows])
 
@@ -217,7 +217,7 @@ class Accuracy(ClassScore):
     title = "Accuracy"
     of_rare = False
 
-    def says_nothing(self, table: Table) -> bool:
+    def has_single_reference_class(self, table: Table) -> bool:
         return False
 
     def exact(self, table: Sums) -> Numbers:
@@ -416,7 +416,7 @@ class Informedness(ClassScore):
         return interval._replace(low=interval.low - excess, high=interval.high - excess)
 
     def caution(self, table: Table, value: float) -> str:
-        by_bias = self.average == "bias" and not self.says_nothing(table)
+        by_bias = self.average == "bias" and not self.has_single_reference_class(table)
         return scores.why_above_accuracy(table, value, table) if by_bias else ""
 
     def meaning(self, table: Table, value: float) -> str:
@@ -548,19 +548,19 @@ def interval_reaches(rows: RowMeans, level: float) -> tuple[Numbers, Numbers]:
     variance_of_mean = rows.variance / rows.size + unseen_variance
     error = np.sqrt(rows.error**2 + (rows.share**2 * unseen_variance).sum(axis=0))
 
-    def reach_to(furthest: Numbers) -> Numbers:
-        row_reaches = rows.share * wilson_reach(furthest, variance_of_mean, rows.least_size, z)
+    def reach_to(max_influence: Numbers) -> Numbers:
+        row_reaches = rows.share * wilson_reach(max_influence, variance_of_mean, rows.least_size, z)
         in_squares = np.sqrt((row_reaches**2).sum(axis=0))
-        worst = z**2 / 2 * (rows.share * furthest / rows.least_size).max(axis=0)
+        worst = z**2 / 2 * (rows.share * max_influence / rows.least_size).max(axis=0)
         at_most = worst + np.sqrt((z * error) ** 2 + worst**2)
         return np.maximum(np.minimum(in_squares, at_most), z * error)
 
     return reach_to(rows.below), reach_to(rows.above)
 
 
-def wilson_reach(furthest: Numbers, variance: Numbers, size: Numbers, z: float) -> Numbers:
-    """Return the x with x^2 = z^2 (1 - x/d)(variance + x d / size), d how far is the furthest."""
-    d = np.maximum(furthest, 1e-99)
+def wilson_reach(max_influence: Numbers, variance: Numbers, size: Numbers, z: float) -> Numbers:
+    """Return the x with x^2 = z^2 (1 - x/d)(variance + x d / size), d the largest influence."""
+    d = np.maximum(max_influence, 1e-99)
     curvature = 1 + z**2 / size
     linear = z**2 * (d / size - variance / d)
     root = np.sqrt(linear**2 + 4 * curvature * z**2 * variance)
@@ -580,7 +580,9 @@ def wilson_intervals(table: Table, codes: Codes, level: float) -> list[tuple[flo
     size = totals * ratio(totals, sum_by(codes, squared_weights(table), k))
     share = ratio(table.hits, totals)
     variance = share * (1 - share) / size
-    below, above = (wilson_reach(furthest, variance, size, z) for furthest in (share, 1 - share))
+    below, above = (
+        wilson_reach(max_influence, variance, size, z) for max_influence in (share, 1 - share)
+    )
     ends = np.stack([share - below, share + above], axis=1).clip(0, 1)
     return [(low, high) for low, high in ends[table.is_class].tolist()]
 

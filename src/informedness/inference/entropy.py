@@ -63,7 +63,7 @@ class EntropicScore(Score):
 
     signs: ClassVar[tuple[int, int, int]]
     """Of the cells, the columns and the rows."""
-    reads_names = False
+    is_label_sensitive = False
     by_cell = True
     fades: ClassVar[bool] = False
     """Whether its variance falls to 0 where nothing is transferred."""
@@ -116,8 +116,8 @@ class EntropicScore(Score):
         """Return the least logarithm that the table leaves room for."""
         return 0.0
 
-    def left(self, table: Table) -> float:
-        """Return how far above the mean of the samples one of them can be, in nats."""
+    def max_excess_surprisal(self, table: Table) -> float:
+        """Bound how far the surprisal of one sample can exceed the mean, in nats."""
         raise NotImplementedError
 
     def around(
@@ -143,9 +143,9 @@ class EntropicScore(Score):
         centre = max(centre, chance)
 
         variance = (error / float(self.exact(table))) ** 2 + cells.variance + rows.variance
-        # a sample more raises the logarithm by no more than what is left, and from the least that a
+        # a sample more raises the logarithm by no more than this excess, and from the least that a
         # sample adds, in a cell of its own, to the most are ln N
-        up = min(max(self.left(table), 0.0), math.log(size)) / size
+        up = min(max(self.max_excess_surprisal(table), 0.0), math.log(size)) / size
         down = math.log(size) / size - up
         if self.fades:
             down -= variance / max(scores.mutual_information(table) * math.log(2), 1 / size)
@@ -185,7 +185,7 @@ class EntropicScore(Score):
         unbiased = max(unbiased, self.chance(table) or 0.0)
         return float(self.exact(table)) - unbiased, unbiased**2 * lacking[0].variance
 
-    def furthest(self, table: Table) -> Numbers:
+    def max_influence(self, table: Table) -> Numbers:
         """Return the score times -ln of the least n_ij / c_j, for each cell.
 
         No cell or column counts below 1.
@@ -257,7 +257,7 @@ class Nit(EntropicScore):
     def holds_chance(self, table: Table, low: float, high: float) -> bool:
         return low <= self.least_scale(table) + 1e-12
 
-    def left(self, table: Table) -> float:
+    def max_excess_surprisal(self, table: Table) -> float:
         return surprise(table)[1] - scores.mutual_information(table) * math.log(2)
 
     def lacks_classes(self, table: Table) -> bool:
@@ -287,7 +287,7 @@ class Ema(EntropicScore):
         few = lack(effective_sample_size(table), FEW_SAMPLES, "sample")
         return super().too_few(table, prior) or few
 
-    def left(self, table: Table) -> float:
+    def max_excess_surprisal(self, table: Table) -> float:
         return -math.log(float(self.exact(table)))
 
     def by_chance(self, table: Table, rows: Missing, z: float) -> float:

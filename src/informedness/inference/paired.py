@@ -49,7 +49,7 @@ class Side(NamedTuple):
 
     classes: Codes  # references of the cells of its table
     slopes: Numbers  # of these cells
-    furthest: Numbers  # how far another answer to a sample in these cells can move the score
+    max_influence: Numbers  # N times the largest change of the score by one more sample
     bias: float
     unseen: float
 
@@ -93,7 +93,7 @@ def side_of(score: Score, table: Table, scored: Table, pairs: CellPairs | None =
     if scored is not table:
         sums = sum_by(table.rows, scored.counts * slopes, len(table.labels))
         slopes = slopes - quotient(sums, scored.reference_totals)[table.rows]
-    return Side(table.rows, slopes, score.furthest(scored), *score.bias(judged))
+    return Side(table.rows, slopes, score.max_influence(scored), *score.bias(judged))
 
 
 def paired_test(
@@ -111,14 +111,14 @@ def paired_test(
     n = n_groups(pairs)
     moved = b.slopes[pairs.b] - a.slopes[pairs.a]
     moved = moved - float((amounts * moved).sum()) / size
-    furthest = np.maximum(b.furthest[pairs.b], a.furthest[pairs.a])
-    one_more, df, fewest = float(furthest.max()), 0.0, math.inf
+    max_influence = np.maximum(b.max_influence[pairs.b], a.max_influence[pairs.a])
+    one_more, df, fewest = float(max_influence.max()), 0.0, math.inf
     if pairs.groups is None:
         variance = float((amounts * weights * moved**2).sum())
         parts, times = weights * moved, counts
     else:
         by_class = group_variance(
-            a.classes[pairs.a], pairs.groups, amounts, moved, furthest, pairs.differ
+            a.classes[pairs.a], pairs.groups, amounts, moved, max_influence, pairs.differ
         )
         variance, df, fewest = by_class.variance, by_class.df, by_class.fewest
         parts, times = np.bincount(pairs.groups, amounts * moved), np.ones(n)
@@ -260,20 +260,20 @@ def group_variance(
     groups: Codes,
     amounts: Numbers,
     influences: Numbers,
-    furthest: Numbers,
+    max_influence: Numbers,
     differ: Numbers | None = None,
 ) -> GroupVariance:
     """Return the variance of a sum of influences, with its degrees of freedom.
 
-    Classes that are in fewer than two effective groups are pooled. `furthest` is how far another
-    answer moves the sum, `differ` are samples that have a part whatever their influence.
+    Classes that are in fewer than two effective groups are pooled. `max_influence` is how far
+    another answer moves the sum, `differ` are samples that have a part whatever their influence.
     """
     k, n = int(classes.max()) + 1, int(groups.max()) + 1
     scale = np.abs(influences).max()
     means = quotient(sum_by(classes, amounts * influences, k), sum_by(classes, amounts, k))
     centred = gaps(influences, means[classes], scale)
 
-    values = amounts, amounts * centred, amounts * furthest
+    values = amounts, amounts * centred, amounts * max_influence
     sums = GroupSums.of_values(classes, groups, *values)
     n_effective, *_ = sums[0].of_sizes(k + 1)
     pool = np.where(n_effective < 2 - 1e-9, k, np.arange(k + 1))
@@ -329,8 +329,8 @@ def of_groups(table: Table, score: Score, pairs: CellPairs) -> InGroups:
     cells, groups, amounts = pairs.a, np.asarray(pairs.groups), pairs.counts * pairs.weights
     rows = score.oriented(table)[1].rows
     k, n = int(rows.max()) + 1, int(groups.max()) + 1
-    gradient, furthest = score.cell_gradient(table), score.furthest(table)
-    whole = group_variance(rows[cells], groups, amounts, gradient[cells], furthest[cells])
+    gradient, max_influence = score.cell_gradient(table), score.max_influence(table)
+    whole = group_variance(rows[cells], groups, amounts, gradient[cells], max_influence[cells])
     (by_row,) = GroupSums.of_values(rows[cells], groups, amounts)
     squares = squared_weights(table)
     row_squares, pooled = sum_by(rows, squares, k), whole.pool[rows]

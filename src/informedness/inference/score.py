@@ -5,9 +5,10 @@ draws scores knows them only by this. A new score is a class below one of these,
 into `REGISTRY`; it must give what stands beside the class:
 
     class           where             what the score must give
-    Score           score.py          name, title, exact, too_few, cell_gradient, furthest, around
+    Score           score.py          name, title, exact, too_few, cell_gradient, max_influence,
+                                      around
     ClassScore      class_scores.py   name, title, exact, gradient
-    EntropicScore   entropy.py        name, title, exact, signs, lacks_classes, left
+    EntropicScore   entropy.py        name, title, exact, signs, lacks_classes, max_excess_surprisal
 
 It also says where it differs: lowest, best, guessing or chance, sides or undefined, stand_in,
 averages.
@@ -159,8 +160,8 @@ class Score:
     """What any guesser is expected to score, where it is one number for all tables."""
     stand_in: ClassVar[float] = 0.0
     """The value returned where it is undefined."""
-    reads_names: ClassVar[bool] = True
-    """Whether a prediction is right only by the name of its class."""
+    is_label_sensitive: ClassVar[bool] = True
+    """Whether relabelling predictions changes the score."""
     takes_unknown: ClassVar[bool] = True
     """Whether it is known of answers that `unknown="wrong"` allows."""
     by_cell: ClassVar[bool] = False
@@ -199,8 +200,8 @@ class Score:
                 return scores.why_one_class(self.title, self.stand_in, table, totals, side)
         return ""
 
-    def says_nothing(self, table: Table) -> bool:
-        """Return whether all references are of one class, so that nothing is to be told apart."""
+    def has_single_reference_class(self, table: Table) -> bool:
+        """Whether all references are of one class, so that the score cannot tell models apart."""
         return np.count_nonzero(table.reference_totals) == 1
 
     def exact(self, table: Any) -> Any:
@@ -286,7 +287,7 @@ class Score:
         scored = with_prior(table, prior)
         is_undefined = bool(score.undefined(scored))
         value = score.stand_in if is_undefined else score.rounded(scored)
-        if is_undefined or score.says_nothing(table):
+        if is_undefined or score.has_single_reference_class(table):
             return Interval(value)
         return score.around(value, table, scored, level, error).within(self.lowest, self.best)
 
@@ -294,8 +295,8 @@ class Score:
         """Return the derivative by the share of each cell, up to a constant."""
         raise NotImplementedError
 
-    def furthest(self, table: Table) -> Numbers:
-        """Return how far another answer to a sample of each cell moves the score, times N."""
+    def max_influence(self, table: Table) -> Numbers:
+        """N times the largest change that one additional sample in each cell can cause."""
         raise NotImplementedError
 
     def bias(self, table: Table) -> tuple[float, float]:

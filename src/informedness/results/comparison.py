@@ -376,7 +376,7 @@ def models_of(score: Score, samples: AnsweredSamples, prior: Prior = None) -> li
     """Return the models of these samples; raise ValueError if there is nothing to compare."""
     models = []
     for i, (argument, table) in enumerate(zip(samples.arguments, samples.tables, strict=True)):
-        if score.says_nothing(table):
+        if score.has_single_reference_class(table):
             rule = "have at least two classes, or there is nothing to tell apart"
             label = table.labels[int(np.argmax(table.reference_totals))]
             raise ValueError(f"`y_true` must {rule}: all are {show(label)}")
@@ -416,7 +416,7 @@ def compared(
     if n_different:
         warn_of_doubts([(f"the difference of {score.name}", doubt, math.isnan(test.p_value))])
     if not doubt and 1 - test.p_value > level and test.of_one > MOST_OF_ONE:
-        decisive = max(a, b, key=lambda model: model.side.furthest.max()).table
+        decisive = max(a, b, key=lambda model: model.side.max_influence.max()).table
         few = f"rests on few samples ({_few_samples(score, decisive, n_different)})"
         doubt = f"it {few}"
         warn(f"the difference of {score.name} {few}: take the interval as rough", IntervalWarning)
@@ -483,7 +483,7 @@ def _largest_unseen(score: Score, table: Table, scored: Table, pairs: CellPairs)
         (held,) = GroupSums.of_values(table.rows[pairs.a], pairs.groups, pairs.counts)
         n = np.bincount(held.codes, minlength=len(n)).astype(np.float64)
     shares = scored.reference_totals / float(scored.total) * np.minimum(quotient(3, n), 1)
-    return min(float((shares[table.rows] * score.furthest(scored)).max()), widest)
+    return min(float((shares[table.rows] * score.max_influence(scored)).max()), widest)
 
 
 def _few_samples(score: Score, table: Table, n_different: int) -> str:
