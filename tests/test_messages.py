@@ -11,9 +11,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from informedness.core.labels import show, warn
-from informedness.errors import DataError, naming, refuse_all
+from informedness.errors import DataError, prefix_errors, refuse_all
 from informedness.messages import Message, join, message, message_of, parts_of, render, with_subject
-from informedness.warnings import collected, naming_warnings
+from informedness.warnings import collected, prefix_warnings
 
 TEXTS = st.text(alphabet=st.sampled_from("ab'\"\\`=; (labels\n\0é\u200b"), max_size=200)
 QUOTES = "'\"\\" * 40  # shortened in the middle, where an escape may be cut
@@ -91,7 +91,7 @@ def test_a_message_without_a_code_keeps_no_values_so_that_its_error_can_always_b
 def test_an_error_keeps_parts_and_code_behind_its_subject_and_among_others():
     with (
         pytest.raises(ValueError, match=r"^a=1\.csv: add `x`; `labels`") as caught,
-        naming("a=1.csv"),
+        prefix_errors("a=1.csv"),
     ):
         refuse_all(
             [ValueError("add `x`"), ValueError(Message("`labels` must list 'x'", "outside"))]
@@ -102,7 +102,7 @@ def test_an_error_keeps_parts_and_code_behind_its_subject_and_among_others():
 
 
 def test_a_warning_keeps_its_parts_behind_the_prefix_and_its_subject():
-    with collected() as notes, naming_warnings("by=1.csv"):
+    with collected() as notes, prefix_warnings("by=1.csv"):
         warn(message("{file}: `by` twice", "twice", file="on=1.csv"))
     assert str(notes[0]) == "informedness: by=1.csv: on=1.csv: `by` twice"
     said = message_of(notes[0])
@@ -119,7 +119,7 @@ def test_a_subject_is_a_value_unless_it_is_an_argument_or_a_message():
 def test_the_code_of_an_error_of_core_is_an_attribute():
     error = ValueError("`labels` must list 'x'")
     error.code = "references outside"
-    with pytest.raises(DataError) as caught, naming("a.csv"):
+    with pytest.raises(DataError) as caught, prefix_errors("a.csv"):
         raise error
     assert message_of(caught.value).code == "references outside"
 

@@ -9,7 +9,7 @@ from limits import AT_HOME, MAX_CLASSES, MAX_LABEL, MAX_ROWS, Refusal
 
 from informedness import ContingencyTable
 from informedness.core.labels import Column, read_column, show, warn
-from informedness.errors import naming
+from informedness.errors import prefix_errors
 from informedness.tables.doubts import warn_of_shares
 from informedness.warnings import collected
 
@@ -77,7 +77,7 @@ def tables_of_models(
     """Return the table of each model; an error starts with the name of the model."""
     tables = []
     for name, column in predictions.items():
-        with naming(name):
+        with prefix_errors(name):
             tables.append(table_of_labels(references, column, **options))
     return tables
 

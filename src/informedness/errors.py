@@ -11,7 +11,7 @@ from .messages import join, message, message_of, with_subject
 
 
 @contextmanager
-def needing(what: str, package: str) -> Iterator[None]:
+def optional_import(what: str, package: str) -> Iterator[None]:
     """Raise ImportError if an import in the block fails: what needs it, the cause, what to install.
 
     A library built for another version of numpy may be there and yet fail, with any exception.
@@ -47,7 +47,7 @@ def refuse_all(errors: Sequence[ValueError]) -> None:
 
 
 @contextmanager
-def naming(what: object, *damages: type[Exception]) -> Iterator[None]:
+def prefix_errors(what: object, *damages: type[Exception]) -> Iterator[None]:
     """Name a file, a line or a sample in errors about it, unless its name is empty.
 
     `damages` are other errors that it may raise if it is damaged.

@@ -11,9 +11,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .errors import needing
+from .errors import optional_import
 
-with needing("informedness.helm needs HELM", "crfm-helm>=0.5.16"):
+with optional_import("informedness.helm needs HELM", "crfm-helm>=0.5.16"):
     from helm.benchmark.metrics.evaluate_instances_metric import EvaluateInstancesMetric
     from helm.benchmark.metrics.evaluate_reference_metrics import normalize_text
     from helm.benchmark.metrics.metric import MetricName

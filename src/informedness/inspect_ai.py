@@ -14,9 +14,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from .errors import needing
+from .errors import optional_import
 
-with needing("informedness.inspect_ai needs Inspect", "inspect-ai>=0.3.241"):
+with optional_import("informedness.inspect_ai needs Inspect", "inspect-ai>=0.3.241"):
     from inspect_ai import scorer as scoring
     from inspect_ai.scorer import Metric, SampleScore, Scorer, accuracy, stderr
     from inspect_ai.solver import TaskState
@@ -25,7 +25,7 @@ with needing("informedness.inspect_ai needs Inspect", "inspect-ai>=0.3.241"):
     _every_epoch = scoring.metric(scores="unreduced")  # a TypeError in older versions
 
 from .core.labels import show
-from .errors import naming
+from .errors import prefix_errors
 from .inference.registry import score_named
 from .logs.answers import Answers
 from .logs.inspect_ai import answer_and_verdict, classes_of, gold_of, letters_of
@@ -161,7 +161,7 @@ def with_target(scorer: Scorer) -> Scorer:
 @scoring.scorer(metrics=_METRICS, name="with_target")
 def _keep_target(scorer: Scorer) -> Scorer:
     async def score(state: TaskState, target: scoring.Target) -> scoring.Score | None:
-        with naming(f"sample {show(state.sample_id)}"):
+        with prefix_errors(f"sample {show(state.sample_id)}"):
             gold = gold_of(list(target), letters_of(len(state.choices)))
         noted = {"target": gold, "choices": len(state.choices)}
         scored = await scorer(state, target)

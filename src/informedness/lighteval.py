@@ -17,9 +17,9 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from .errors import needing
+from .errors import optional_import
 
-with needing("informedness.lighteval needs lighteval 0.13 or newer", "lighteval>=0.13"):
+with optional_import("informedness.lighteval needs lighteval 0.13 or newer", "lighteval>=0.13"):
     from lighteval.metrics.metrics import Metrics
     from lighteval.metrics.metrics_corpus import CorpusLevelComputation
     from lighteval.metrics.metrics_sample import SampleLevelComputation

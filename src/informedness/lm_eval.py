@@ -31,14 +31,14 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from .errors import needing
+from .errors import optional_import
 
-with needing("informedness.lm_eval needs lm-eval 0.4.13 or newer", "lm-eval>=0.4.13"):
+with optional_import("informedness.lm_eval needs lm-eval 0.4.13 or newer", "lm-eval>=0.4.13"):
     from lm_eval.api.registry import register_aggregation, register_metric
     from lm_eval.api.task import ConfigurableTask
 
 from .core.labels import Label, check_choice, show
-from .errors import naming
+from .errors import prefix_errors
 from .inference.registry import score_named
 from .logs.answers import Answers, not_one
 from .logs.lm_eval import OF_CHOICES, OF_TEXTS
@@ -164,10 +164,10 @@ class Task(ConfigurableTask):  # type: ignore[misc]
     def __init__(self, config: dict[str, Any]) -> None:
         super().__init__(config={key: x for key, x in config.items() if key != "class"})
         docs = []
-        with naming(self.task_name):
+        with prefix_errors(self.task_name):
             self._check_config()
             for number, doc in enumerate(self.task_docs):
-                with naming(f"document {number}"):
+                with prefix_errors(f"document {number}"):
                     docs.append(self._gold_and_choices(doc))
         self._classes: Sequence[Label] = sorted({gold for gold, _ in docs})
         if self.config.doc_to_choice is not None:

@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 
 from .core.labels import warn
-from .errors import needing
+from .errors import optional_import
 from .inference.registry import MODULES, module_path
 
 _MARK = "registered_by_informedness"  # the name of a file in each copy, which lists the others
@@ -112,7 +112,7 @@ def _remove(folder: Path, names: Collection[str]) -> list[str]:
 
 def _cache_folders() -> dict[str, Path]:
     """Return the folder of all cached copies of each metric."""
-    with needing("registering needs Hugging Face evaluate", "informedness[evaluate]"):
+    with optional_import("registering needs Hugging Face evaluate", "informedness[evaluate]"):
         from evaluate import config
     modules = Path(config.HF_MODULES_CACHE) / str(config.MODULE_NAME_FOR_DYNAMIC_MODULES)
     return {name: modules / "metrics" / f"evaluate-metric--{name}" for name in MODULES}

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .core.labels import check_choice, check_same_order, show
-from .errors import needing
+from .errors import optional_import
 from .functions import informedness_score, nit_score
 from .inference.registry import averaged_score, averaged_scores
 from .inference.score import check_level
@@ -21,7 +21,7 @@ from .results.estimate import Estimate, estimate
 from .tables.containers import read_quickly
 from .tables.contingency import OneAverage, table_of_labels
 
-with needing("scorers need scikit-learn 1.5 or newer", "informedness[sklearn]"):
+with optional_import("scorers need scikit-learn 1.5 or newer", "informedness[sklearn]"):
     from sklearn.metrics import make_scorer
     from sklearn.model_selection import StratifiedGroupKFold, check_cv, cross_val_predict
 

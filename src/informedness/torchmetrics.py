@@ -14,14 +14,14 @@ import numpy as np
 
 from .core.labels import check_choice, show
 from .core.scores import Average
-from .errors import needing
+from .errors import optional_import
 from .inference.registry import averaged_score
 from .logits import argmax, decisions, is_on_host, warn_of_missing
 from .tables.label_options import check_threshold
 from .tables.tally import NO_ANSWER, table_of_counts
 from .warnings import collected, issue_once
 
-with needing("informedness.torchmetrics needs torchmetrics", "informedness[torchmetrics]"):
+with optional_import("informedness.torchmetrics needs torchmetrics", "informedness[torchmetrics]"):
     import torch
     from torchmetrics import Metric
 

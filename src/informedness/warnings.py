@@ -44,7 +44,7 @@ def collected() -> Iterator[list[Warning]]:
 
 
 @contextmanager
-def naming_warnings(name: str, without: type[Warning] | None = None) -> Iterator[None]:
+def prefix_warnings(name: str, without: type[Warning] | None = None) -> Iterator[None]:
     """Name a run, a file or a model in each warning about it; issue none `without` a category."""
     with collected() as notes:
         yield

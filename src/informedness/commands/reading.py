@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core.labels import Column, Label
 from ..core.table import Task
-from ..errors import naming
+from ..errors import prefix_errors
 from ..inference.registry import score_named
 from ..messages import message
 from ..tables.label_options import LabelOptions
@@ -88,7 +88,7 @@ def read_prior(options: Namespace) -> None:
         rule = "`prior` must be FILE:COLUMN, as in train.csv:label, got {prior}"
         raise ValueError(message(rule, prior=options.prior))
     samples = samples_of(options, {"references": column})
-    with naming("`prior`"):
+    with prefix_errors("`prior`"):
         rows = read_files(file, samples, **values_of(options, "encoding", *OF_FILES))
         columns, task, account = columns_of(samples, rows)
     options.tell("\n".join(lines_of_read(account)))

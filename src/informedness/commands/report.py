@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.labels import NAMES
-from ..errors import naming
+from ..errors import prefix_errors
 from ..files.columns import named_columns
 from ..files.open import list_files
 from ..inference.registry import averaged_score
@@ -189,12 +189,12 @@ def _report_on_logs(options: Namespace) -> str:
 def _report_by_file(options: Namespace) -> "LogReport":
     """Return the report on files, each of which is a task."""
     from ..logs.report import LogReport
-    from ..warnings import naming_warnings
+    from ..warnings import prefix_warnings
 
     reports = {}
     for path, _ in list_files(options.path, options.file_format):
         options.path = [path]
-        with naming_warnings(shown(path)):
+        with prefix_warnings(shown(path)):
             reports[path] = _report_on_table(_table(options, "columns"), options)
     return LogReport.from_reports(reports)
 
@@ -213,7 +213,7 @@ def _report_by_task(options: Namespace) -> Any:
     from ..logs.report import LogReport
     from ..results.report import report
     from ..results.suite import scores_by_task
-    from ..warnings import naming_warnings
+    from ..warnings import prefix_warnings
 
     columns, _, account = whole_columns(options, _model_columns(options))
     tasks = dict(columns_by_task(columns))
@@ -224,7 +224,7 @@ def _report_by_task(options: Namespace) -> Any:
         return replace(scores, read=(account,))
     reports = {}
     for name, of_task in tasks.items():
-        with naming(shown(name)), naming_warnings(shown(name)):
+        with prefix_errors(shown(name)), prefix_warnings(shown(name)):
             sides = of_task["references"], of_task["predictions"]
             reports[name] = report(*sides, groups=of_task.get("groups"), **of_report)
     return replace(LogReport.from_reports(reports), read=(account,))

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..errors import DataError, naming
+from ..errors import DataError, prefix_errors
 from ..messages import join
 from ..text.render import shown
 from .columns import by_argument, columns_to_read
@@ -51,7 +51,7 @@ def raw_batches(
     for file, kind in files:
         samples.sources.append(file)
         opened = open_whole(file, kind, encoding, most_bytes, not no_quotes)
-        with naming(shown(file)), opened as stream:
+        with prefix_errors(shown(file)), opened as stream:
             if beside:
                 header = read_header(stream, kind, {}, rows, None, not no_quotes).header
                 columns |= {x: name for x, name in beside.items() if column_of(name, header)}

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from ..core.labels import Label, show
-from ..errors import DataError, needing
+from ..errors import DataError, optional_import
 from ..tables.label_options import LabelOptions
 from .arrow import check_schema, columns_of
 from .columns import by_argument, check_columns, columns_to_read, named_columns
@@ -88,7 +88,7 @@ def table_from_frame(
     )
     samples = Samples(names, options, drop_null=drop_null)
     samples.is_of_files = False
-    with needing("reading data frames needs narwhals and pyarrow", "informedness[frames]"):
+    with optional_import("reading data frames needs narwhals and pyarrow", "informedness[frames]"):
         import narwhals  # noqa: F401
         import pyarrow  # noqa: F401
     return tables_of(samples, _rows_of(frame, samples))

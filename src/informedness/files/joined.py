@@ -13,7 +13,7 @@ import numpy as np
 
 from ..core.labels import Codes, Column, check_same_kind, join_columns, read_column
 from ..core.table import Task
-from ..errors import naming, needing
+from ..errors import optional_import, prefix_errors
 from ..messages import Message, join, message, with_subject
 from ..tables.containers import coded, read_quickly
 from ..tables.contingency import common_codes
@@ -90,9 +90,9 @@ def _never_repeat(columns: Sequence[Column]) -> bool:
 
 def lines_of(path: str, encoding: str | None) -> Iterator[Any]:
     """Yield the lines of a text file, which must be text of labels, in arrays of pyarrow."""
-    with needing("reading lines of text needs pyarrow", "informedness[cli]"):
+    with optional_import("reading lines of text needs pyarrow", "informedness[cli]"):
         import pyarrow.compute
-    with naming(shown(path)), open_whole(path, None, encoding) as stream:
+    with prefix_errors(shown(path)), open_whole(path, None, encoding) as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8-sig")
         last_line = ""
         try:

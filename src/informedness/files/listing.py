@@ -6,7 +6,7 @@ Tested in tests/test_exports.py and tests/test_suggestions.py.
 from typing import Any, NamedTuple
 
 from ..core.labels import NULLS
-from ..errors import DataError, naming
+from ..errors import DataError, prefix_errors
 from ..text.render import several, shown
 from .arrow import as_list
 from .csv import DELIMITERS
@@ -43,7 +43,7 @@ def first_rows(
     file, kind = list_files(path, file_format)[0]
     nulls = NULLS if kind in DELIMITERS else ()
     whole = open_whole(file, kind, encoding, quotes=not no_quotes)
-    with naming(shown(file)), whole as stream:
+    with prefix_errors(shown(file)), whole as stream:
         try:
             opened = read_header(stream, kind, {}, rows, quotes=not no_quotes)
         except DataError as error:

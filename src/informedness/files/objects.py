@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, TypeAlias, TypedDict
 import numpy as np
 
 from ..core.labels import show, warn
-from ..errors import DataError, needing, refuse_all
+from ..errors import DataError, optional_import, refuse_all
 from ..messages import join, message, with_subject
 from ..text.render import several, shown
 from .columns import (
@@ -384,7 +384,7 @@ def open_sheet(
     ValueError
         If no sheet has the title or the columns, several have the columns, or the file is damaged.
     """
-    with needing("reading Excel files needs openpyxl", "informedness[excel]"):
+    with optional_import("reading Excel files needs openpyxl", "informedness[excel]"):
         import openpyxl
     with _explained():
         book = openpyxl.load_workbook(stream, read_only=True, data_only=True)

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..core.labels import check_choice, show, warn
-from ..errors import naming, needing
+from ..errors import optional_import, prefix_errors
 from ..messages import message, with_subject
 from ..text.layouts import rows_laid_out
 from ..text.render import shown
@@ -138,7 +138,7 @@ def _data_among(files: list[str], place: str) -> list[str]:
     """Return the files in a folder that `datasets` lists, if it wrote them; caches lie beside."""
     if "state.json" in files:
         state = Path(place, "state.json")
-        with naming(shown(state)):
+        with prefix_errors(shown(state)):
             listed = json.loads(state.read_text("utf-8"))
             entries = listed.get("_data_files") if isinstance(listed, dict) else None
             if isinstance(entries, list) and all(
@@ -262,7 +262,7 @@ def _plain_pieces(stream: BinaryIO, name: str) -> Iterator[bytes]:
         elif name == "xz":
             yield from _pieces(lzma.LZMAFile(stream))  # noqa: SIM115 the stream is the caller's
         else:
-            with needing(f"reading {name} files needs pyarrow", "informedness[cli]"):
+            with optional_import(f"reading {name} files needs pyarrow", "informedness[cli]"):
                 import pyarrow
             file = pyarrow.PythonFile(stream, mode="r")
             codec = "zstd" if name == "zst" else name
@@ -324,7 +324,8 @@ def columns_in(
 @contextmanager
 def explained(stream: BinaryIO, kind: str) -> Iterator[None]:
     """Turn the errors of pyarrow and others into ValueError."""
-    with needing("reading CSV, text, Parquet and Arrow files needs pyarrow", "informedness[cli]"):
+    what = "reading CSV, text, Parquet and Arrow files needs pyarrow"
+    with optional_import(what, "informedness[cli]"):
         import pyarrow
     try:
         yield

@@ -24,7 +24,7 @@ from ..core.labels import (
     warn,
 )
 from ..core.table import Task, read_amounts
-from ..errors import naming, refuse_all
+from ..errors import prefix_errors, refuse_all
 from ..messages import Message, join, with_subject
 from ..tables.containers import code_integers, read_quickly
 from ..tables.contingency import read_whole
@@ -108,7 +108,7 @@ class Samples:
         where = f"in the rows from {self.n_rows} on" if self.n_rows else ""
         for argument, values in given.items():
             try:
-                with naming(where):
+                with prefix_errors(where):
                     column, missing = self.values(argument, values)
                     read[argument] = column
                     if argument in self.labelled[1:] and "references" in read:
@@ -394,7 +394,7 @@ class Samples:
     def refuse(self, errors: Iterable[ValueError] = ()) -> None:
         """Raise one error about all that is wrong, these errors included, if something is."""
         nulls = [] if self._drop_null else self._null_errors()
-        with naming(first_of([*self._bad] or self.sources)):
+        with prefix_errors(first_of([*self._bad] or self.sources)):
             refuse_all([*self._errors.values(), *nulls, *errors])
 
     def _null_errors(self) -> list[ValueError]:

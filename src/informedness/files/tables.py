@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.labels import NAMES, Label, NoSamplesError, merged
 from ..core.table import Cells, Task
-from ..errors import naming
+from ..errors import prefix_errors
 from ..messages import render
 from ..tables.contingency import ContingencyTable, Slice, count_slices, in_order
 from ..tables.doubts import warn_of_table
@@ -172,7 +172,7 @@ def table_of_matrix(
     """
     if kind not in DELIMITERS:
         return None
-    with naming(shown(path)), open_whole(path, None, encoding) as stream:
+    with prefix_errors(shown(path)), open_whole(path, None, encoding) as stream:
         text = stream.read(BLOCK).decode("utf-8-sig", "replace")
         # each line of a matrix has a cell for every line
         is_long = text.count("\n") > max(map(len, text.splitlines()), default=0) + 3
@@ -207,7 +207,7 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
             _add(sums[name], table, 16 if is_sliced else 2)
     if not sums:
         _refuse_without_samples(samples)
-    with naming(first_of(samples.sources)):
+    with prefix_errors(first_of(samples.sources)):
         tables = {name: ContingencyTable.sum_of(parts) for name, parts in in_order(sums).items()}
 
     overall = ContingencyTable.sum_of(list(tables.values()))

@@ -15,7 +15,7 @@ from shlex import quote
 from typing import Any
 
 from ..core.labels import Column, Label, show, warn
-from ..errors import named_error, naming
+from ..errors import named_error, prefix_errors
 from ..files.joined import joined_sides
 from ..messages import join, message, with_subject
 from ..results.comparison import Comparison, compare
@@ -427,7 +427,7 @@ def json_object(text: bytes) -> dict[str, Any]:
 
 def results_in(file: Path) -> dict[str, Any]:
     """Return the results of a harness; nothing if there is no such file."""
-    with naming(render.shown(file)):
+    with prefix_errors(render.shown(file)):
         return json_object(file.read_bytes()) if file.is_file() else {}
 
 

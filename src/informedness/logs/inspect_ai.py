@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.labels import show
-from ..errors import named_error, needing
+from ..errors import named_error, optional_import
 from ..text.render import cut
 from .answers import DAMAGES, Answers, LeftOut, json_object, not_one, part_of
 from .runs import settings_of
@@ -192,7 +192,7 @@ def _parts_of_json(path: Path) -> Iterator[dict[str, Any]]:
 
 def _parts_of_eval(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the header and each sample."""
-    with needing("reading .eval logs needs backports.zstd", "informedness[inspect]"):
+    with optional_import("reading .eval logs needs backports.zstd", "informedness[inspect]"):
         if sys.version_info >= (3, 14):
             import zipfile
 

@@ -11,14 +11,14 @@ from types import ModuleType
 from typing import Any
 
 from ..core.labels import check_choice, warn
-from ..errors import naming
+from ..errors import prefix_errors
 from ..files.columns import listed
 from ..files.open import paths_of
 from ..messages import Message, join, message, message_of, with_subject
 from ..tables.doubts import warn_of_own_labels
 from ..tables.label_options import LabelOptions
 from ..text.render import shown
-from ..warnings import naming_warnings
+from ..warnings import prefix_warnings
 from . import inspect_ai, lighteval, lm_eval
 from .answers import DAMAGES, Answers
 from .runs import Logged, latest_of, named_runs
@@ -135,7 +135,7 @@ def read_log(
     left_out: list[Message] = []
     for file, reader in _logs(paths_of(path), harness, runs):
         try:
-            with naming(shown(file), *DAMAGES):
+            with prefix_errors(shown(file), *DAMAGES):
                 logged += [(file, answers) for answers in _samples_in(file, reader, verdict)]
         except (ValueError, OSError) as error:
             left_out.append(message_of(error))
@@ -150,7 +150,7 @@ def read_log(
     for file, answers in logged:
         try:
             names = filter(None, (file, answers.variant))
-            with naming(", ".join(map(shown, names)), *DAMAGES):
+            with prefix_errors(", ".join(map(shown, names)), *DAMAGES):
                 read.append(answers.read(options))
             _warn_of_verdicts(file, read[-1])
             _warn_of_references(file, read[-1])
@@ -178,7 +178,7 @@ def _warn_of_references(file: Path, answers: Answers) -> None:
     """Warn if references without choices are texts of their own."""
     labels = answers.references
     if answers.choices is None:
-        with naming_warnings(shown(file)):
+        with prefix_warnings(shown(file)):
             warn_of_own_labels(len({*labels}), len(labels), labels[0], "references")
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from shlex import quote
 from typing import Any, NamedTuple
 
-from ..errors import naming
+from ..errors import prefix_errors
 from ..inference.registry import MODULES, score_named
 from ..results.estimate import Averaged, Estimate
 from ..results.report import Report
@@ -20,7 +20,7 @@ from ..results.sentences import guessing_p_value_of_given
 from ..text import render
 from ..text.account import Read
 from ..text.layout import Measured, Result, Rows
-from ..warnings import naming_warnings
+from ..warnings import prefix_warnings
 from .answers import Answers
 
 _SHOWN = ("accuracy", *MODULES)
@@ -204,7 +204,8 @@ class LogReport(Result):
         """
         runs = []
         for answers in read:
-            with naming(render.shown(answers.name)), naming_warnings(render.shown(answers.name)):
+            name = render.shown(answers.name)
+            with prefix_errors(name), prefix_warnings(name):
                 report = answers.report(confidence_level, average)
             origin = {name: getattr(answers, name) for name in _ORIGIN}
             origin["task"] = answers.task_name

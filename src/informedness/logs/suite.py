@@ -6,12 +6,12 @@ Tested in tests/test_logs.py.
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import naming
+from ..errors import prefix_errors
 from ..inference.registry import averaged_score
 from ..results.comparison import Comparison
 from ..results.suite import SuiteComparison, suite_of
 from ..text.render import shown
-from ..warnings import naming_warnings
+from ..warnings import prefix_warnings
 from .answers import Answers
 from .report import several_of
 
@@ -50,7 +50,7 @@ def compare_logs(
         elif len(set(of_a[0].references)) < 2:
             left_out.append(f"{name}, whose references are all {of_a[0].references[0]!r}")
         else:
-            with naming(name), naming_warnings(name):
+            with prefix_errors(name), prefix_warnings(name):
                 comparisons[task] = of_a[0].compare(of_b[0], **options)
     score = averaged_score(options["metric"], options["average"])
     return suite_of(comparisons, left_out, score, margin)

@@ -29,7 +29,7 @@ from ..tables.label_options import by_name
 from ..text.account import Read
 from ..text.layout import Measured, Rows, padded
 from ..text.render import interval_heads, p_text, samples, shown_p
-from ..warnings import IntervalWarning, collected, naming_warnings
+from ..warnings import IntervalWarning, collected, prefix_warnings
 from .models import (
     FEW_GROUPS,
     AnsweredSamples,
@@ -382,7 +382,7 @@ def models_of(score: Score, samples: AnsweredSamples, prior: Prior = None) -> li
             raise ValueError(f"`y_true` must {rule}: all are {show(label)}")
         lacking = score.too_few(table, prior) or _too_rare(table, score)
         side = side_of(score, table, with_prior(table, prior), samples.in_groups(i))
-        with naming_warnings(f"`{argument}`"):
+        with prefix_warnings(f"`{argument}`"):
             value = float(score.value(table, prior=prior))
         models.append(ComparedModel(argument, table, value, side, lacking))
     return models

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..core.labels import Numbers, show
 from ..core.table import Table
-from ..errors import needing
+from ..errors import optional_import
 from ..inference.entropy import triangle_of
 from ..inference.registry import score_named
 from ..tables import matrix
@@ -280,7 +280,7 @@ def _named(values: Any, kind: type[Kind], argument: str) -> dict[str, Kind]:
 
 def import_pyplot() -> Any:
     """Return matplotlib's pyplot, or raise ImportError that says what to install."""
-    with needing("plots need matplotlib", "informedness[plot]"):
+    with optional_import("plots need matplotlib", "informedness[plot]"):
         from matplotlib import pyplot
     return pyplot
 

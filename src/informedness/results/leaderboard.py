@@ -23,7 +23,7 @@ from ..tables.label_options import read_sides
 from ..text.account import Read
 from ..text.layout import Result, Rows, rows_of
 from ..text.render import as_json, interval_heads, rounded, shown, shown_p, texts_of
-from ..warnings import collected, naming_warnings
+from ..warnings import collected, prefix_warnings
 from .comparison import Comparison, compared, models_of, score_of_pairs
 from .estimate import Estimate, estimate_of
 from .figures import ForestRow, draw_forest
@@ -261,7 +261,7 @@ def leaderboard(
     signed: dict[str, Any] = {"ignore_index": task.ignored}
     for i, argument in enumerate(samples.arguments):
         table, pairs = samples.tables[i], samples.in_groups(i)
-        with naming_warnings(f"`{argument}`"):
+        with prefix_warnings(f"`{argument}`"):
             estimates += estimate_of(table, score, confidence_level, pairs, **signed)
 
     # models of one score keep their order, whatever rounding made of it

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.labels import show, warn
-from ..errors import naming
+from ..errors import prefix_errors
 from ..inference.class_scores import quotient
 from ..inference.entropy import EntropicScore
 from ..inference.paired import holm, tested
@@ -21,7 +21,7 @@ from ..tables.containers import read_quickly
 from ..text.account import Read
 from ..text.layout import Measured, Result, Rows
 from ..text.render import as_json, interval_heads, p_text, rounded, shown, shown_p
-from ..warnings import OwnLabelsWarning, naming_warnings
+from ..warnings import OwnLabelsWarning, prefix_warnings
 from .comparison import Comparison, check_size, compare, is_within, margin_in_words, verdict_of
 from .estimate import Averaged, Estimate, estimate
 from .sentences import share_text
@@ -198,7 +198,7 @@ def scores_by_task(
     for task, columns in tasks.items():
         sides = [column for name, column in columns.items() if name.startswith("predictions")]
         options["groups"] = columns.get("groups")
-        with naming(shown(task)), naming_warnings(shown(task)):
+        with prefix_errors(shown(task)), prefix_warnings(shown(task)):
             scores = [estimate(columns["references"], side, metric, **options) for side in sides]
         by_task[task] = dict(zip(models, scores, strict=True))
     return ScoresByTask(metric, by_task)
@@ -265,7 +265,7 @@ def compare_tasks(
     left_out: list[str] = []
     for name, (references, *answers) in tasks.items():
         # a task of many classes may have one sample of each
-        with naming(shown(name)), naming_warnings(shown(name), without=OwnLabelsWarning):
+        with prefix_errors(shown(name)), prefix_warnings(shown(name), without=OwnLabelsWarning):
             labels = set(read_quickly(references, "y_true").tolist())
             if len(labels) < 2:
                 left_out.append(f"{shown(name)}, whose references are all {show(*labels)}")

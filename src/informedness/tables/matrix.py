@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.labels import Column, Label, Numbers, check_distinct, check_same_kind, read_column, show
 from ..core.table import Table
-from ..errors import naming
+from ..errors import prefix_errors
 from ..text.layout import Result, Rows
 from ..text.layouts import RULE, between_gaps, between_pipes, words
 from ..text.render import amount, cut_apart, samples, shown
@@ -50,7 +50,7 @@ def read_matrix(matrix: Any) -> tuple[tuple[Column, Column] | None, Any]:
         return read_names(matrix), matrix
     names, cells, _ = matrix_of_text(matrix)
     labels = read_column(names, "labels")
-    with naming("`matrix`"):
+    with prefix_errors("`matrix`"):
         return (labels, labels) if names else None, [[*map(count_of, row)] for row in cells]
 
 

@@ -11,7 +11,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from ..errors import needing
+from ..errors import optional_import
 from ..messages import Message, Naming, render
 from .account import Read, lines_of_read
 from .render import as_json, cut_apart, shown_interval
@@ -119,7 +119,7 @@ class Result:
         ImportError
             If pandas is missing.
         """
-        with needing("to_pandas needs pandas", "pandas"):
+        with optional_import("to_pandas needs pandas", "pandas"):
             import pandas
         return pandas.DataFrame.from_records(self.records())
 
