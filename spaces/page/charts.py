@@ -204,7 +204,7 @@ def draw_score(
         warn_of_table(table)
     with collected() as others:  # of which those on the score as a share are in its verdict
         constant = Report.from_table(sentences.answering(table, "commonest"), average=average)
-        best = sentences.best_of(table, score)
+        best = score.best_level(table)
         report = Report.from_table(table, None if table.is_weighted else level, average=average)
         averages = report.averages if INFORMEDNESS.name == METRIC else {}
     ci = report.estimates.get(METRIC)
@@ -287,7 +287,7 @@ def draw_comparison(
         verdicts = {name: verdict(report, None) for name, report in reports.items() if comparison}
         first = next(iter(tables.values()))
         constant = Report.from_table(sentences.answering(first, "commonest")).scores
-        best = sentences.best_of(first, score_named(METRIC))
+        best = score_named(METRIC).best_level(first)
     a, b = (report.scores for report in reports.values())
     notes = list(dict.fromkeys(map(message_of, [*answers.notes, *warned])))
     of_both = f"A {rounded(a[METRIC], 3)}, B {rounded(b[METRIC], 3)}"

@@ -155,7 +155,7 @@ class ClassScore(Score):
     """Whether its interval hangs on the samples outside the largest class."""
 
     def of_each(self, tables: Sequence[Table], sums: ClassSums) -> Numbers:
-        values = np.clip(self.exact(sums), self.lowest, self.best)
+        values = np.clip(self.exact(sums), self.lowest, self.highest)
         for side in self.sides:
             n_classes = np.count_nonzero(side_totals(sums, side), axis=0)
             values = np.where(n_classes == 1, np.nan, values)
@@ -211,11 +211,14 @@ class ClassScore(Score):
 
 
 class Accuracy(ClassScore):
-    """Share of right predictions, in [0, 1]; it gives credit for guessing."""
+    """Share of right predictions, in [0, 1]; always the commonest class is the best guess."""
 
     name = "accuracy"
     title = "Accuracy"
     of_rare = False
+
+    def score_of_best_guesser(self, table: Table) -> float:
+        return float(table.reference_totals.max() / table.total)
 
     def has_single_reference_class(self, table: Table) -> bool:
         return False
@@ -229,12 +232,12 @@ class Accuracy(ClassScore):
 
 
 class BalancedAccuracy(ClassScore):
-    """Mean recall of the classes in the references, in [0, 1]; chance 1/k."""
+    """Mean recall of the m classes in the references, in [0, 1]; every guesser scores 1/m."""
 
     name = "balanced_accuracy"
     title = "Balanced accuracy"
 
-    def chance(self, table: Table) -> float | None:
+    def score_of_best_guesser(self, table: Table) -> float:
         return 1 / int(np.count_nonzero(table.reference_totals))
 
     def exact(self, table: Sums) -> Numbers:
@@ -248,10 +251,17 @@ class BalancedAccuracy(ClassScore):
 
 
 class F1Macro(ClassScore):
-    """Mean over the classes that occur of F1 = 2h/(r + c), in [0, 1]."""
+    """Mean over the classes that occur of F1 = 2h/(r + c), in [0, 1].
+
+    The best guesser of m classes scores 1/m. It predicts each with its prevalence: the mean of
+    2 pi q / (pi + q) is concave in the shares q of predictions, with equal slopes at q = pi.
+    """
 
     name = "f1_macro"
     title = "F1-macro"
+
+    def score_of_best_guesser(self, table: Table) -> float:
+        return 1 / int(np.count_nonzero(table.reference_totals))
 
     def too_few(self, table: Table, prior: Prior = None) -> str:
         one = effective_sample_size(table) / float(table.total)
@@ -288,7 +298,6 @@ class CohenKappa(ClassScore):
     name = "cohen_kappa"
     title = "Cohen's kappa"
     lowest = -1.0
-    guessing = 0.0
     stand_in = math.nan
 
     def undefined(self, table: Table) -> str:
@@ -317,7 +326,6 @@ class MatthewsCorrelation(ClassScore):
     name = "matthews_corrcoef"
     title = "MCC"
     lowest = -1.0
-    guessing = 0.0
     sides = ("references", "predictions")
 
     def exact(self, table: Sums) -> Numbers:
@@ -366,7 +374,6 @@ class Informedness(ClassScore):
     name = "informedness"
     title = "Informedness"
     lowest = -1.0
-    guessing = 0.0
     averages = ("bias", "prevalence", "macro", None)
     prior_modes = ("reweight", "odds")
     marked = "above accuracy, so it is not a share of the answers"
@@ -487,7 +494,6 @@ class Markedness(ClassScore):
     name = "markedness"
     title = "Markedness"
     lowest = -1.0
-    guessing = 0.0
     takes_unknown = False
     averages = ("prevalence", "bias", "macro", None)
     sides = ("predictions",)

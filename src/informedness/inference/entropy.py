@@ -182,7 +182,7 @@ class EntropicScore(Score):
     def bias(self, table: Table) -> tuple[float, float]:
         lacking = self._lacking(table)
         unbiased = self.scale(table.n_classes) * math.exp(self._centre(table, *lacking))
-        unbiased = max(unbiased, self.chance(table) or 0.0)
+        unbiased = max(unbiased, self.score_of_best_guesser(table))
         return float(self.exact(table)) - unbiased, unbiased**2 * lacking[0].variance
 
     def max_influence(self, table: Table) -> Numbers:
@@ -217,8 +217,11 @@ class Nit(EntropicScore):
     signs = (1, -1, -1)
     fades = True
 
-    def chance(self, table: Table) -> float | None:
+    def score_of_best_guesser(self, table: Table) -> float:
         return 1 / table.n_classes
+
+    def best_level(self, table: Table) -> float:
+        return min(math.pow(2.0, entropies(table).reference) / table.n_classes, 1.0)
 
     def undefined(self, table: Table) -> str:
         return scores.ONLY_ONE_CLASS if table.n_classes == 1 else ""
@@ -254,7 +257,7 @@ class Nit(EntropicScore):
         basis = "by an estimate from the numbers of samples and classes"
         return f"about {part:.3f} of it is due to chance, {basis}"
 
-    def holds_chance(self, table: Table, low: float, high: float) -> bool:
+    def contains_guessing(self, table: Table, low: float, high: float) -> bool:
         return low <= self.least_scale(table) + 1e-12
 
     def max_excess_surprisal(self, table: Table) -> float:
@@ -273,7 +276,7 @@ class Ema(EntropicScore):
     signs = (1, -1, 0)
     sides = ("references",)
 
-    def chance(self, table: Table) -> float | None:
+    def score_of_best_guesser(self, table: Table) -> float:
         return math.pow(2.0, -entropies(table).reference)
 
     def value(self, table: Table, **options: Any) -> float:

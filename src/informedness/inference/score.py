@@ -1,4 +1,4 @@
-"""What a score is: its name, range and chance value, its value, and an interval if it has one.
+"""What a score is: its name, range and guessing level, its value, and an interval if it has one.
 
 Each score is one object, wrapped around a plain function of a table. Whatever reports, compares or
 draws scores knows them only by this. A new score is a class below one of these, whose name is put
@@ -10,8 +10,8 @@ into `REGISTRY`; it must give what stands beside the class:
     ClassScore      class_scores.py   name, title, exact, gradient
     EntropicScore   entropy.py        name, title, exact, signs, lacks_classes, max_excess_surprisal
 
-It also says where it differs: lowest, best, guessing or chance, sides or undefined, stand_in,
-averages.
+It also says where it differs: lowest, highest, guessing_level, best_level, sides or undefined,
+stand_in, averages.
 
 docs/formulas.md has the rules of intervals.
 
@@ -150,14 +150,12 @@ class Score:
     name: ClassVar[str]
     title: ClassVar[str]
     lowest: ClassVar[float] = 0.0
-    best: ClassVar[float] = 1.0
+    highest: ClassVar[float] = 1.0
     averages: ClassVar[tuple[scores.Average, ...]] = ()
     """The averages over classes that it allows, the default first."""
     prior_modes: ClassVar[tuple[str, ...]] = ("reweight",)
     sides: ClassVar[tuple[str, ...]] = ()
     """The sides on which one class alone leaves it undefined: "references", "predictions"."""
-    guessing: ClassVar[float | None] = None
-    """What any guesser is expected to score, where it is one number for all tables."""
     stand_in: ClassVar[float] = 0.0
     """The value returned where it is undefined."""
     is_label_sensitive: ClassVar[bool] = True
@@ -188,9 +186,21 @@ class Score:
         _, table = self.oriented(table)
         return labels_at(table, table.is_class)
 
-    def chance(self, table: Table) -> float | None:
-        """Return the expected score of any guesser; None if it depends on how one guesses."""
-        return self.guessing
+    def guessing_level(self, table: Table, prior_mode: str = "reweight") -> float | None:
+        """Return the best mean score, in large samples, of predictions independent of the class.
+
+        The references of `table` are reweighted if there is a prior. Its predictions do not
+        matter. The level is None for prior_mode="odds", whose scale depends on the guesser.
+        """
+        return None if prior_mode == "odds" else self.score_of_best_guesser(table)
+
+    def score_of_best_guesser(self, table: Table) -> float:
+        """Return the guessing level where the prior does not change the scale."""
+        return 0.0
+
+    def best_level(self, table: Table) -> float:
+        """Return the score of perfect predictions of the same references."""
+        return self.highest
 
     def undefined(self, table: Table) -> str:
         """Return why the score is undefined for this table; empty if it is defined."""
@@ -212,7 +222,7 @@ class Score:
         """Return the score of a table where it is defined, within its range."""
         score, table = self.oriented(table)
         exact = np.asarray(score.exact(table)).tolist()
-        return exact if isinstance(exact, list) else min(max(exact, self.lowest), self.best)
+        return exact if isinstance(exact, list) else min(max(exact, self.lowest), self.highest)
 
     def value(
         self, table: Table, *, prior: Prior = None, zero_division: scores.ZeroDivision = "warn"
@@ -237,10 +247,10 @@ class Score:
         """Return how a value reads as a share of the answers; empty if it is none."""
         return ""
 
-    def holds_chance(self, table: Table, low: float, high: float) -> bool:
-        """Return whether chance lies within an interval; False if it depends on how one guesses."""
-        chance = self.chance(table)
-        return chance is not None and low <= chance + 1e-12 and chance <= high
+    def contains_guessing(self, table: Table, low: float, high: float) -> bool:
+        """Return whether the guessing level lies within an interval."""
+        level = self.score_of_best_guesser(table)
+        return low <= level + 1e-12 and level <= high
 
     def caution(self, table: Table, value: float) -> str:
         """Return why a value is not what it seems to be; empty for most."""
@@ -289,7 +299,7 @@ class Score:
         value = score.stand_in if is_undefined else score.rounded(scored)
         if is_undefined or score.has_single_reference_class(table):
             return Interval(value)
-        return score.around(value, table, scored, level, error).within(self.lowest, self.best)
+        return score.around(value, table, scored, level, error).within(self.lowest, self.highest)
 
     def cell_gradient(self, table: Table) -> Numbers:
         """Return the derivative by the share of each cell, up to a constant."""

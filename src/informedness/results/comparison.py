@@ -421,7 +421,7 @@ def compared(
         doubt = f"it {few}"
         warn(f"the difference of {score.name} {few}: take the interval as rough", IntervalWarning)
 
-    widest = score.best - score.lowest
+    widest = score.highest - score.lowest
     interval = test.interval._replace(value=difference).within(-widest, widest)
     settings = {"ignore_index": ignore_index, "interval": settings_of(level, pairs)}
     both = replace(a.table + b.table, n_samples=n_samples)
@@ -475,7 +475,7 @@ def _largest_unseen(score: Score, table: Table, scored: Table, pairs: CellPairs)
     That is if, of the n answers to one class, a share of 3/n changes, whose chance to be missed in
     all n is 5%. Of samples in groups n is the number of groups that hold the class.
     """
-    widest = score.best - score.lowest
+    widest = score.highest - score.lowest
     if score.undefined(scored):
         return widest
     n = table.reference_totals * (effective_sample_size(table) / float(table.total))

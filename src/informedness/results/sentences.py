@@ -126,7 +126,7 @@ def _verdict(
     table: Table, score: Score, value: float, judged: Estimate | None, share: str, p_value: float
 ) -> str:
     """Return what the interval supports; for a score that is not a share, only what is bad."""
-    n, chance = table.n_samples, score.chance(table)
+    n = table.n_samples
     rough = ""
     if n is not None and n < FEW_SAMPLES:
         rough = f" ({samples(n)}: with few samples, a score is uncertain)"
@@ -136,7 +136,7 @@ def _verdict(
     if untested or _holds_chance(table, score, judged, p_value):
         level = max(judged.confidence_level if judged else 0, _LEVEL)
         return _maybe_guessed(table, score, is_guess_refuted=p_value < 1 - level)
-    if chance is not None and value < chance:
+    if value < score.score_of_best_guesser(table):
         # of three or more not worse, for example if rotated
         verdict = "worse than guessing" if table.n_classes == 2 else "below what guessing scores"
         return f"{verdict}{rough}"
@@ -155,10 +155,9 @@ def _maybe_guessed(table: Table, score: Score, *, is_guess_refuted: bool) -> str
 
 def _scale(table: Table, score: Score) -> str:
     """Return what guessing scores, and the best that the class shares allow."""
-    chance, best = score.chance(table), rounded(best_of(table, score), 3)
-    if chance is None:
-        return f"the maximum for these classes is {best}"
-    return f"chance is {rounded(chance, 3)} and the maximum for these classes {best}"
+    levels = score.score_of_best_guesser(table), score.best_level(table)
+    chance, best = (rounded(level, 3) for level in levels)
+    return f"chance is {chance} and the maximum for these classes {best}"
 
 
 def guessing_p_value_of_given(table: Table, p_value: float) -> float:
@@ -177,7 +176,7 @@ def _holds_chance(table: Table, score: Score, judged: Estimate | None, p_value: 
     """Return whether an interval holds chance; without one, whether a guesser may fit the table."""
     if judged is None or math.isnan(judged.confidence_interval[0]):
         return p_value >= 1 - _LEVEL
-    return score.holds_chance(table, *judged.confidence_interval)
+    return score.contains_guessing(table, *judged.confidence_interval)
 
 
 def _interval_for_verdict(table: Table, score: Score, level: float = _LEVEL) -> Estimate | None:
@@ -218,8 +217,3 @@ def answered_of(table: Table) -> Table | None:
     n_samples = None if table.is_weighted else int(cells.counts.sum())
     # declared, as the classes are known now, whether or not they are among these references
     return replace(Table._of_cells(table.labels, True, cells, n_samples), known=table.is_class)
-
-
-def best_of(table: Table, score: Score) -> float:
-    """Return what a perfect classifier scores on the same references."""
-    return float(score.rounded(answering(table, "right")))
