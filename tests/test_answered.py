@@ -1,6 +1,6 @@
 """The class in generated text, the names of positions, and answers that are none of the classes.
 
-Covers src: tables/doubts.py, tables/label_options.py.
+Covers src: tables/label_warnings.py, tables/label_options.py.
 """
 
 import itertools

@@ -1,6 +1,6 @@
 """Every path says the same of the same labels, and to 1e-12: `cases` says what.
 
-Covers src: tables/doubts.py, warnings.py.
+Covers src: tables/label_warnings.py, warnings.py.
 """
 
 import json

@@ -22,7 +22,7 @@ from harnesses.arithmetic import kept
 from informedness import read_log
 from informedness.logs.reading import READERS
 from informedness.logs.report import how_read, several_of
-from informedness.tables.label_options import AS_THEY_ARE
+from informedness.tables.label_options import DEFAULT_LABEL_OPTIONS
 from informedness.warnings import InformednessWarning
 from inputs.cases import warned
 from inputs.tables import score_of
@@ -181,7 +181,7 @@ def test_targets_are_positions_in_the_choices_that_results_or_metrics_name(liste
     (tmp_path / f"results_{DATE}.json").write_text(json.dumps(config))
     for answers in changed(tmp_path, "lm-eval", "generated", change):
         assert answers.classes == ((0, 1, 2, 3) if listed == "{{letters}}" else (*LETTERS,))
-        assert answers.read(AS_THEY_ARE).table.informedness() == pytest.approx(0.5)
+        assert answers.read(DEFAULT_LABEL_OPTIONS).table.informedness() == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("delimiter", [None, "::"])
@@ -214,7 +214,7 @@ def test_text_is_looked_up_among_the_choices_of_its_sample(tmp_path):
             set_in(row, {PROCESSED: [text], "metric.em": em})
 
     (answers,) = changed(tmp_path, "lighteval", "arithmetic_text", change)
-    answers = answers.read(AS_THEY_ARE)
+    answers = answers.read(DEFAULT_LABEL_OPTIONS)
     assert answers.choices == (0, 1, 2, 3)
     assert (answers.references[0], answers.predictions[:2]) == (2, (1, 1))
     assert score_of(answers.table, "accuracy") == sum(answers.verdicts) / 60
@@ -496,7 +496,10 @@ REFUSED = [  # harness, log, fields of one sample (or of all, if the message doe
 def test_what_cannot_be_scored_is_refused_by_its_sample(tmp_path, harness, log, change, message):
     at = ONE[harness] if message[0] == "^" else None
     with pytest.raises(ValueError, match=message):
-        [answers.read(AS_THEY_ARE) for answers in changed(tmp_path, harness, log, change, at)]
+        [
+            answers.read(DEFAULT_LABEL_OPTIONS)
+            for answers in changed(tmp_path, harness, log, change, at)
+        ]
 
 
 def test_a_file_that_is_damaged_or_of_something_else_is_refused(tmp_path):

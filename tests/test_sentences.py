@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from informedness import ContingencyTable, report
-from informedness.tables.doubts import warn_of_table
+from informedness.tables.label_warnings import warn_of_table
 from informedness.warnings import InformednessWarning
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")

@@ -67,7 +67,7 @@ def _under_prior(table: Table, prior: Any, prior_mode: str) -> tuple[Table, Numb
     shares = read_prior(prior, table)
     if prior_mode == "reweight":
         return (scored := reweighted(table, shares)), class_gains(scored)
-    if table.outside_totals.any():
+    if table.out_of_class_totals.any():
         raise ValueError('`prior_mode` must be "reweight" if an answer is no class, got "odds"')
     bias, right = table.prediction_totals / table.total, table.hits / table.total
     with np.errstate(divide="ignore", invalid="ignore"):  # where there is but one class

@@ -152,28 +152,28 @@ class Table:
     ) -> Self:
         """Count the samples, but those of weight 0 and those whose reference is `ignore_index`."""
         r, p = read_pair(references, predictions, NAMES, sample_weight, unknown)
-        task = task_of(r, labels, ignore_index, unknown, "references")
-        table = cls._of_columns(r, p, task, sample_weight)
+        task = read_task(r, labels, ignore_index, unknown, "references")
+        table = cls._from_columns(r, p, task, sample_weight)
         warn_of_labels(table, unknown=unknown)
         return table
 
     @classmethod
-    def _of_columns(cls, r: Column, p: Column, task: Task, sample_weight: Any = None) -> Self:
+    def _from_columns(cls, r: Column, p: Column, task: Task, sample_weight: Any = None) -> Self:
         weights = None if sample_weight is None else read_weights(sample_weight, len(r))
         keep = task.counted(r, weights)
         r, p, weights = r[keep], p[keep], None if weights is None else weights[keep]
-        return cls._of_task(*count_pairs(r, p, weights), task, len(r.codes))
+        return cls._from_task(*count_pairs(r, p, weights), task, len(r.codes))
 
     @classmethod
-    def _of_task(cls, labels: Sequence[Label], cells: Cells, task: Task, n: int | None) -> Self:
+    def _from_task(cls, labels: Sequence[Label], cells: Cells, task: Task, n: int | None) -> Self:
         """Return the table of the task's classes from cells of these labels, of n samples."""
         names, to_code = _arranged(labels, cells, task)
         cells = cells._replace(rows=to_code[cells.rows], columns=to_code[cells.columns])
-        table = cls._of_cells(names, task.classes is not None, cells, n)
+        table = cls._from_cells(names, task.classes is not None, cells, n)
         return table.as_one_outcome() if task.unknown == "wrong" else table
 
     @classmethod
-    def _of_cells(cls, names: Classes, declared: bool, cells: Cells, n: int | None) -> Self:
+    def _from_cells(cls, names: Classes, declared: bool, cells: Cells, n: int | None) -> Self:
         """Return the table of cells in any order; cells listed twice are added up."""
         rows, columns, counts, squares = cells
         fused = rows * len(names) + columns
@@ -197,7 +197,7 @@ class Table:
             return self
         codes = np.where(self.is_class, np.cumsum(self.is_class), len(names)) - 1
         cells = Cells(codes[self.rows], codes[self.columns], self.counts, self.squared_weights)
-        table = self._of_cells(names, self.declared, cells, self.n_samples)
+        table = self._from_cells(names, self.declared, cells, self.n_samples)
         known = None if self.known is None else np.array([label is not None for label in names])
         return replace(table, known=known, spelled=self)
 
@@ -217,7 +217,7 @@ class Table:
         return sum_by(codes[which], self.counts[which], len(self.labels))
 
     @cached_property
-    def outside_totals(self) -> Numbers:
+    def out_of_class_totals(self) -> Numbers:
         """Weight of the answers to each class that are no class, shape (k,)."""
         return self._sum_by(self.rows, ~self.is_class[self.columns])
 
@@ -247,7 +247,7 @@ class Table:
         if self.is_class.all():
             return self.false_positives
         others = np.where(self.other_references > 0, self.other_references, np.inf)
-        taken = self.reference_totals * sums_of_others(self.outside_totals / others)
+        taken = self.reference_totals * sums_of_others(self.out_of_class_totals / others)
         return np.minimum(self.false_positives + taken, self.other_references) * self.is_class
 
     @cached_property
@@ -289,7 +289,7 @@ class Task(NamedTuple):
         return slice(None) if keep.all() else np.flatnonzero(keep)
 
 
-def task_of(references: Column, labels: Any, ignore_index: Any, unknown: str, name: str) -> Task:
+def read_task(references: Column, labels: Any, ignore_index: Any, unknown: str, name: str) -> Task:
     """Return the options; their labels must be of the kind of the references, called `name`."""
     classes = None if labels is None else read_classes(labels, "labels", references, name)
     ignored = None
@@ -342,7 +342,7 @@ def warn_of_labels(
     is_id = isinstance(table.labels[0], int) and table.labels[0] >= 0
     if not (is_id or table.declared or nulls_are_labels):
         _warn_of_nulls(table, names, unknown)
-    if not table.is_class.all() and table.outside_totals.any():
+    if not table.is_class.all() and table.out_of_class_totals.any():
         _warn_of_outside(table, names, unknown)
 
 
@@ -380,7 +380,7 @@ def _warn_of_outside(table: Table, names: Any, unknown: str) -> None:
         classes = " and ".join(map(show, labels_at(table, table.is_class)[:2]))
         such += f", none in common with classes such as {classes} (check the spelling)"
     warn(
-        f"in {_share(table, table.outside_totals)} `{names[1]}` is no class of `{names[0]}`: "
+        f"in {_share(table, table.out_of_class_totals)} `{names[1]}` is no class of `{names[0]}`: "
         f"{such}; it counts as a wrong answer in Informedness, and as information in NIT",
         UndefinedMetricWarning,
     )

@@ -150,7 +150,7 @@ def read_pair(
     check_choice("unknown", unknown, ("error", "wrong"))
     check_same_order({names[0]: references, names[1]: predictions, "sample_weight": sample_weight})
     r = read_column(references, names[0])
-    p = read_column(predictions, names[1], may_lack=str(unknown) == "wrong")
+    p = read_column(predictions, names[1], allow_missing=str(unknown) == "wrong")
     if len(r) != len(p):
         sizes = f"{names[1]} ({len(p)}) and {names[0]} ({len(r)})"
         raise ValueError(f"Mismatch in the number of {sizes}")
@@ -199,21 +199,21 @@ def check_distinct(classes: Sequence[Label], name: str) -> None:
         raise ValueError(f"`{name}` must list each class once, {show(twice)} is listed twice")
 
 
-def read_column(values: Any, name: str, may_lack: bool = False) -> Column:
-    """Return labels in any container but an iterator as a column, in which some `may_lack`."""
+def read_column(values: Any, name: str, allow_missing: bool = False) -> Column:
+    """Return labels in any container but an iterator as a column, in which some `allow_missing`."""
     if isinstance(values, Column):
-        if may_lack or values.values is None or None not in values.values:
+        if allow_missing or values.values is None or None not in values.values:
             return values
         values = values.tolist()  # stored with other options
-    if may_lack and type(values) is not list and np.ma.is_masked(values):
+    if allow_missing and type(values) is not list and np.ma.is_masked(values):
         values = values.tolist()
     flat = _flat(values, name)
     if isinstance(flat, list):
-        return _read_list(flat, name, may_lack)
+        return _read_list(flat, name, allow_missing)
     if (column := _column_of_numbers(flat)) is not None:
         return column
     # also scores and dates, which are refused one by one; tolist would make integers of dates
-    return _read_list(list(flat) if flat.dtype.kind in "mM" else flat.tolist(), name, may_lack)
+    return _read_list(list(flat) if flat.dtype.kind in "mM" else flat.tolist(), name, allow_missing)
 
 
 def _column_of_numbers(array: Numbers) -> Column | None:
@@ -290,14 +290,14 @@ def as_array(values: Any, name: str) -> Numbers:
         raise ValueError(message) from error
 
 
-def _read_list(values: list[Any], name: str, may_lack: bool) -> Column:
+def _read_list(values: list[Any], name: str, allow_missing: bool) -> Column:
     """Return a list of Python objects as a column."""
     kinds = set(map(type, values))
     is_numbers = len(kinds) == 1 and issubclass(type(values[0]), _NUMBERS)
     if is_numbers and (column := _column_of_numbers(np.array(values))) is not None:
         return column
-    if not kinds <= ({int, str, bytes, type(None)} if may_lack else {int, str, bytes}):
-        values = [_as_label(value, name, i, may_lack) for i, value in enumerate(values)]
+    if not kinds <= ({int, str, bytes, type(None)} if allow_missing else {int, str, bytes}):
+        values = [_as_label(value, name, i, allow_missing) for i, value in enumerate(values)]
         kinds = set(map(type, values))
     kinds.discard(type(None))
     if len(kinds) > 1:
@@ -315,7 +315,7 @@ def _read_list(values: list[Any], name: str, may_lack: bool) -> Column:
     return Column(codes, list(positions))
 
 
-def _as_label(value: Any, name: str, position: int, may_lack: bool) -> Label | None:
+def _as_label(value: Any, name: str, position: int, allow_missing: bool) -> Label | None:
     """Return one element as a Python int, str or bytes, or None if it is missing and may be."""
     value = _item(value)
     if isinstance(value, (str, bytes)):
@@ -323,7 +323,7 @@ def _as_label(value: Any, name: str, position: int, may_lack: bool) -> Label | N
     is_float = isinstance(value, (float, np.floating))
     if isinstance(value, int) or (is_float and np.isfinite(value) and value == np.trunc(value)):
         return int(value)
-    if may_lack and _is_missing(value):
+    if allow_missing and _is_missing(value):
         return None
     raise ValueError(
         f"`{name}` must hold labels (integers, strings or bytes), "

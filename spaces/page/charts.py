@@ -28,7 +28,7 @@ from informedness.results import sentences
 from informedness.results.comparison import Comparison
 from informedness.results.estimate import Estimate, warn_of
 from informedness.results.report import Report
-from informedness.tables.doubts import warn_of_table
+from informedness.tables.label_warnings import warn_of_table
 from informedness.text.render import amount, digits_for, p_text, rounded, samples, shown
 from informedness.warnings import UndefinedMetricWarning, collected
 

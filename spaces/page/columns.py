@@ -7,7 +7,7 @@ from data import ROLES
 from limits import Refusal
 
 from informedness.core.labels import show
-from informedness.tables.doubts import role_in, words_of
+from informedness.tables.label_warnings import role_in, words_of
 
 NEITHER = r"ids?|idx|index|scores?|prob\w*|logits?|conf\w*|loss|correct"
 MODEL = r"outputs?|answers?|responses?|model|system"

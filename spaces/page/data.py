@@ -10,7 +10,7 @@ from limits import AT_HOME, MAX_CLASSES, MAX_LABEL, MAX_ROWS, Refusal
 from informedness import ContingencyTable
 from informedness.core.labels import Column, read_column, show, warn
 from informedness.errors import prefix_errors
-from informedness.tables.doubts import warn_of_shares
+from informedness.tables.label_warnings import warn_of_shares
 from informedness.warnings import collected
 
 ROLES = ("references", "predictions")
@@ -29,13 +29,13 @@ class Answers(NamedTuple):
     counts: str | None = None
 
 
-def check_labels(values: Any, name: str, may_lack: bool = False) -> Column:
+def check_labels(values: Any, name: str, allow_missing: bool = False) -> Column:
     """Return labels as a column, within the limits."""
     if isinstance(values, list) and len(values) > MAX_ROWS:
         raise Refusal(
             f"At most {MAX_ROWS:,d} rows can be scored here, got {len(values):,d}. {AT_HOME}"
         )
-    column = read_column(values, name, may_lack=may_lack)
+    column = read_column(values, name, allow_missing=allow_missing)
     texts = [label for label in column.tolist() if isinstance(label, str)]
     try:
         "".join(texts).encode()

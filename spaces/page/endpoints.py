@@ -25,7 +25,7 @@ from informedness.inference.score import check_level
 from informedness.messages import message_of
 from informedness.results.report import Report
 from informedness.results.sentences import answering
-from informedness.tables.doubts import warn_of_table
+from informedness.tables.label_warnings import warn_of_table
 from informedness.warnings import collected
 
 # Models often send a list as JSON in a string.

@@ -11,8 +11,8 @@ from limits import MAX_BLOCK, MAX_COUNT, MAX_GRID, Refusal
 
 from informedness import ContingencyTable
 from informedness.core.labels import show
-from informedness.tables.doubts import warn_of_swapped
-from informedness.tables.matrix import check_no_totals, count_of, is_matrix, matrix_of_text
+from informedness.tables.label_warnings import warn_of_swapped
+from informedness.tables.matrix import check_no_totals, is_matrix, parse_count, parse_matrix
 from informedness.warnings import collected
 
 # Its "labels", and the rows of its "cells"; whether classes count that have no references, as are
@@ -62,7 +62,7 @@ def count_at(cell: str, row: str, column: str) -> float:
     """Return a cell as a number, within the limits; no integer if it is a percentage."""
     try:
         text = cell if "(" in cell else _PERCENT.sub("", cell)
-        number = count_of(text)
+        number = parse_count(text)
     except ValueError as error:
         raise Refusal(f"Row {show(row)}, column {show(column)}: {error}.") from None
     if not 0 <= number < MAX_COUNT:
@@ -87,7 +87,7 @@ def pasted_matrix(text: str, old: Sequence[str]) -> tuple[Grid, str]:
         )
     with collected() as notes:
         plain_text = text if "(" in text or is_matrix(text) else _PERCENT.sub("", text)
-        names, cells, sides = matrix_of_text(plain_text)
+        names, cells, sides = parse_matrix(plain_text)
         if plain_text != text:
             cells = [[f"{cell}%" for cell in row] for row in cells]
     k = len(cells)

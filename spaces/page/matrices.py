@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from informedness import ContingencyTable
-from informedness.tables.matrix import most_frequent
+from informedness.tables.matrix import most_frequent_classes
 from informedness.text.render import shown
 
 SLANTED = 5  # classes from which the names of the columns are upright
@@ -16,7 +16,7 @@ MOST_BARS = 20  # classes with a bar each, likewise
 
 def heat_map(table: ContingencyTable) -> dict[str, Any]:
     """Return what the drawing of a table needs: counts and shares of the row, confused pairs."""
-    codes, labels, counts = most_frequent(table, MOST_CELLS)
+    codes, labels, counts = most_frequent_classes(table, MOST_CELLS)
     totals = table.reference_totals[codes].tolist()
     cells = [
         [(count, count / total if total else 0.0) for count in row]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, overload
 from .core.labels import Label
 from .core.scores import Average, ZeroDivision, informedness, nit
 from .tables.contingency import OneAverage, SampleOptions, table_of_labels
-from .tables.label_options import by_name
+from .tables.label_options import to_class_names
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -151,7 +151,7 @@ def informedness_score(
     [1.0, 0.75, 0.5]
     """
     table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
-    prior = by_name(prior, y_true, y_pred)
+    prior = to_class_names(prior, y_true, y_pred)
     return informedness(
         table, average=average, prior=prior, prior_mode=prior_mode, zero_division=zero_division
     )
@@ -222,7 +222,7 @@ def markedness_score(
 
     score = averaged_score("markedness", average, unknown)
     table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
-    prior = by_name(prior, y_true, y_pred)
+    prior = to_class_names(prior, y_true, y_pred)
     return score.value(table, prior=prior, zero_division=zero_division)
 
 

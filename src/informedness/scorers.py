@@ -18,7 +18,7 @@ from .functions import informedness_score, nit_score
 from .inference.registry import averaged_score, averaged_scores
 from .inference.score import check_level
 from .results.estimate import Estimate, estimate
-from .tables.containers import read_quickly
+from .tables.containers import read_labels
 from .tables.contingency import OneAverage, table_of_labels
 
 with optional_import("scorers need scikit-learn 1.5 or newer", "informedness[sklearn]"):
@@ -158,7 +158,7 @@ def cross_val_estimate(
     averaged_score(metric, average)
     check_level(confidence_level)
     check_same_order({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
-    classes = sorted({*read_quickly(y, "y").tolist()}) if labels is None else labels
+    classes = sorted({*read_labels(y, "y").tolist()}) if labels is None else labels
     if groups is not None and (cv is None or isinstance(cv, Integral)):
         cv = StratifiedGroupKFold(5 if cv is None else cv)
     splitter = check_cv(cv, y, classifier=True)

@@ -103,7 +103,7 @@ def test_above_5_percent_answers_that_are_no_class_have_squares_and_the_verdict_
     for metric, verdict in zip(METRICS, verdicts, strict=True):
         shown = drawn(page_of(metric), table)
         assert re.fullmatch(verdict, shown.id("verdict").text)
-        given, size = table.outside_totals.sum(), table.n_samples
+        given, size = table.out_of_class_totals.sum(), table.n_samples
         assert text_of(shown, "no-class") == (
             f"{given} of {size:,d} answers are no class: wrong." if n else ""
         )

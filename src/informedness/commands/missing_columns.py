@@ -15,7 +15,14 @@ from typing import Any, TypeAlias
 from ..files.listing import first_rows
 from ..files.open import list_files
 from ..messages import with_subject
-from ..tables.doubts import DECIMAL, folded, labels_in, no_header, role_in, verdicts_in
+from ..tables.label_warnings import (
+    DECIMAL,
+    folded,
+    labels_in,
+    missing_header_message,
+    role_in,
+    verdicts_in,
+)
 from ..text.render import cut, several, shown
 from .reading import samples_of, values_of
 from .rules import OF_FILES
@@ -53,7 +60,7 @@ def list_columns(options: Namespace) -> str:
     line, notes = _line(options, tables, verdicts)
     notes = [*_shared_labels(columns), *notes]
     if len(clash := [name for name, values in columns.items() if name in values]) > 1:
-        line, notes = {}, [no_header(clash)]
+        line, notes = {}, [missing_header_message(clash)]
     how = "as here"
     if not line:
         line = _placeholders(options, is_joined=not {*tables[0]}.isdisjoint(below))

@@ -231,7 +231,7 @@ def result_of(
     with suppress(ImportError, AttributeError):  # where no package is installed, or an older one
         if not table.declared:
             of_table = table.n_classes, table.n_samples, table.labels[0], "references"
-            _module_of_package("tables.doubts").warn_of_own_labels(*of_table)
+            _module_of_package("tables.label_warnings").warn_of_own_labels(*of_table)
     if level is None and not return_signature:
         return score
     try:  # the package that is installed, for which this file may be a copy beside a metric

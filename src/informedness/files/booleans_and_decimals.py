@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
 from ..core.labels import Label
-from ..tables.doubts import DECIMAL
+from ..tables.label_warnings import DECIMAL
 
 _WHOLE = r"-?(0|[1-9]\d*)"
 _TRUTHS = ({"True": "1", "False": "0"}, {"true": "1", "false": "0"}, {"TRUE": "1", "FALSE": "0"})

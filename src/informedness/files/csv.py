@@ -18,7 +18,7 @@ import numpy as np
 from ..core.labels import show
 from ..errors import DataError
 from ..messages import join
-from ..tables.doubts import said_of_comma
+from ..tables.label_warnings import decimal_comma_hint
 from .arrow import native
 from .columns import (
     check_columns,
@@ -354,7 +354,7 @@ def said_of_row(error: str) -> str:
             "that are no rows"
         )
     if match := re.search(r"to double: invalid value '(.*)'", error, re.DOTALL):
-        got = f"{show(match[1])}{said_of_comma(match[1])}"
+        got = f"{show(match[1])}{decimal_comma_hint(match[1])}"
         return f"`counts` and `weights` must be numbers such as 1234.5, got {got}"
     if "field limit" in error or "straddling" in error:
         most = f"the longest row that can be read, or header, has {BLOCK:,d} bytes"

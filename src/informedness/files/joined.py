@@ -15,7 +15,7 @@ from ..core.labels import Codes, Column, check_same_kind, join_columns, read_col
 from ..core.table import Task
 from ..errors import optional_import, prefix_errors
 from ..messages import Message, join, message, with_subject
-from ..tables.containers import coded, read_quickly
+from ..tables.containers import coded, read_labels
 from ..tables.contingency import common_codes
 from ..text.account import Amounts, Read, amounts_of
 from ..text.render import shown
@@ -68,7 +68,7 @@ def columns_of(
     for argument in samples.labelled if integers else ():
         values, codes = columns[argument].coded()
         labels = [integers.get(label, label) for label in values]
-        columns[argument] = read_column(labels, argument, may_lack=True)[codes]
+        columns[argument] = read_column(labels, argument, allow_missing=True)[codes]
     return Whole(columns, task, account)
 
 
@@ -296,7 +296,7 @@ def _code_identifiers(sides: Sequence[dict[str, Any]]) -> None:
     arrays = [side["on"] for side in sides]
     if any(isinstance(array, Column) for array in arrays):
         for side in sides:
-            side["on"] = read_quickly(side["on"], "on", may_lack=True)
+            side["on"] = read_labels(side["on"], "on", allow_missing=True)
         _spell_alike(sides, "on")
         return
     import pyarrow

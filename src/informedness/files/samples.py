@@ -26,17 +26,17 @@ from ..core.labels import (
 from ..core.table import Task, read_amounts
 from ..errors import prefix_errors, refuse_all
 from ..messages import Message, join, with_subject
-from ..tables.containers import code_integers, read_quickly
+from ..tables.containers import code_integers, read_labels
 from ..tables.contingency import read_whole
-from ..tables.doubts import (
-    no_header,
-    said_of_comma,
+from ..tables.label_options import DEFAULT_LABEL_OPTIONS, LabelOptions, convert_labels, integer_of
+from ..tables.label_warnings import (
+    decimal_comma_hint,
+    mismatch_hint,
+    missing_header_message,
     verdicts_in,
     warn_of_other_order,
     warn_of_swapped,
-    why_apart,
 )
-from ..tables.label_options import AS_THEY_ARE, LabelOptions, integer_of, read_labels
 from ..text.account import Amounts, Read, ReadColumn, amounts_of
 from ..text.render import amount, shown
 from .booleans_and_decimals import labels_of_text
@@ -60,7 +60,7 @@ class Samples:
     def __init__(
         self,
         names: Mapping[str, str],
-        options: LabelOptions = AS_THEY_ARE,
+        options: LabelOptions = DEFAULT_LABEL_OPTIONS,
         *,
         drop_null: bool = False,
         keep_missing: bool = False,
@@ -174,7 +174,7 @@ class Samples:
         if not isinstance(values, Column):
             column = self._labels_in(argument, values, own)
         if column.kind is not None:
-            example = read_quickly([column.example()], argument)
+            example = read_labels([column.example()], argument)
             before = self.examples.setdefault(argument, example)
             check_same_kind(before, f"{argument} before", column, argument)
         lacks = column.values is not None and None in column.values
@@ -186,7 +186,7 @@ class Samples:
         if isinstance(values, tuple) or (is_prediction and self.options.threshold is not None):
             values = self._classes_of_scores(values, argument)
         nulls = self.options.nulls() if self.is_text and not self.keep_missing else ()
-        column = read_labels(values, argument, self.options, own, nulls)
+        column = convert_labels(values, argument, self.options, own, nulls)
         if argument in self.labelled and self.is_text and column.kind == "strings":
             return self._noted(column, argument)
         return column
@@ -287,7 +287,7 @@ class Samples:
         """Warn of names of columns that are all labels, too."""
         names = [self.names[x] for x in self.labelled]
         if {*names} <= {str(y) if self._has_text else y for x in sides.values() for y, _ in x}:
-            warn(no_header(names), LabelsWarning)
+            warn(missing_header_message(names), LabelsWarning)
 
     def _declared_classes(self) -> tuple[Any, ...] | None:
         """Return the classes that the options list, spelt as the references are."""
@@ -381,7 +381,7 @@ class Samples:
             if self.n_rows > 1 and answers and not {*answers} & {*known}:
                 total = amount(sum(n for label, n in sides[argument] if label is not None))
                 examples, classes = (", ".join(map(show, x[:2])) for x in (answers, known))
-                remedy = why_apart(answers, known)
+                remedy = mismatch_hint(answers, known)
                 if self.options.threshold is not None:
                     remedy = "give their names as `labels`, that of low scores first"
                 error_text = (
@@ -511,7 +511,7 @@ def read_scores(values: Any, name: str) -> Numbers:
         try:
             scores.append(math.nan if value is None or value in NULLS else float(value))
         except (TypeError, ValueError) as error:
-            got = f"{show(value)}{said_of_comma(value)}"
+            got = f"{show(value)}{decimal_comma_hint(value)}"
             raise ValueError(f"`{name}` must hold scores, got {got}") from error
     return np.array(scores)
 

@@ -17,9 +17,9 @@ from ..core.labels import NAMES, Label, NoSamplesError, merged
 from ..core.table import Cells, Task
 from ..errors import prefix_errors
 from ..messages import render
-from ..tables.contingency import ContingencyTable, Slice, count_slices, in_order
-from ..tables.doubts import warn_of_table
+from ..tables.contingency import ContingencyTable, Slice, count_slices, sort_by_name
 from ..tables.label_options import LabelOptions
+from ..tables.label_warnings import warn_of_table
 from ..tables.matrix import is_matrix
 from ..text.account import Read, ReadColumn, amounts_of
 from ..text.render import shown
@@ -208,7 +208,9 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
     if not sums:
         _refuse_without_samples(samples)
     with prefix_errors(first_of(samples.sources)):
-        tables = {name: ContingencyTable.sum_of(parts) for name, parts in in_order(sums).items()}
+        tables = {
+            name: ContingencyTable.sum_of(parts) for name, parts in sort_by_name(sums).items()
+        }
 
     overall = ContingencyTable.sum_of(list(tables.values()))
     n_cells = sum(len(table.counts) for table in tables.values())
@@ -252,7 +254,7 @@ def _tables_of_batch(rows: Mapping[str, Any], samples: Samples) -> dict[Any, Con
     with suppress(NoSamplesError):
         if is_sliced or counts is not None:
             return count_slices(*sides, by, task, weights, counts, rows.get("squares"))
-        return {0: ContingencyTable._of_columns(*sides, task, weights)}
+        return {0: ContingencyTable._from_columns(*sides, task, weights)}
     return {}
 
 
@@ -270,4 +272,4 @@ def _of_classes(table: ContingencyTable, names: Mapping[Any, Any], task: Task) -
         return table
     labels, (codes,) = merged([names.get(label, label) for label in table.labels])
     cells = Cells(codes[table.rows], codes[table.columns], table.counts, table.squared_weights)
-    return ContingencyTable._of_task(labels, cells, task, table.n_samples)
+    return ContingencyTable._from_task(labels, cells, task, table.n_samples)

@@ -52,7 +52,7 @@ class ClassSums:
     false_negatives: Numbers
     other_references: Numbers
     other_predictions: Numbers
-    outside_totals: Any = 0.0
+    out_of_class_totals: Any = 0.0
     is_class: Any = np.True_
     spread_false_positives = Table.spread_false_positives  # of these sums
 
@@ -67,7 +67,7 @@ class ClassSums:
         codes = tuple(range(len(labels) * n))
         joint = Table(codes, True, rows + starts, columns + starts, counts, known=np.tile(known, n))
         totals = joint.hits, joint.reference_totals, joint.prediction_totals
-        errors = joint.false_positives, transposed(joint).false_positives, joint.outside_totals
+        errors = joint.false_positives, transposed(joint).false_positives, joint.out_of_class_totals
         h, r, c, wrong, missed, outside = (sums.reshape(n, -1).T for sums in (*totals, *errors))
         others = sums_of_others(r), sums_of_others(c)
         return cls(labels, h, r, c, r.sum(axis=0), wrong, missed, *others, outside, known[:, None])
@@ -411,7 +411,7 @@ class Informedness(ClassScore):
         elif self.average == "bias":
             b = b + gains
         others = table.other_references / table.total
-        e = quotient(table.outside_totals / table.total, others)
+        e = quotient(table.out_of_class_totals / table.total, others)
         m = quotient(sums_of_others(pi * b), others)
         return Gradient(a + b * sums_of_others(e) + e * m, b, u, m)
 
@@ -652,7 +652,7 @@ def bounds_of_absent(
     scores_of_ends = [value]
     for right in (0, extra):  # of the samples that could have been missed
         h, c = table.hits + right, table.prediction_totals + right
-        known = with_absent.outside_totals, with_absent.is_class
+        known = with_absent.out_of_class_totals, with_absent.is_class
         sums = ClassSums(table.labels, h, r, c, n, c - h, r - h, n - r, n - c, *known)
         scores_of_ends.append(float(exact(sums)))
     return min(scores_of_ends), max(scores_of_ends)
@@ -665,7 +665,7 @@ def intervals_by_class(table: Table, level: float) -> list[Interval]:
         """Return sums by class: [[hits, misses], [right and wrong rejections]]."""
         sums = replace(table, counts=amounts, known=table.is_class)
         misses = transposed(sums).false_positives
-        shares = quotient(sums.outside_totals, table.other_references)
+        shares = quotient(sums.out_of_class_totals, table.other_references)
         false = sums.false_positives + table.reference_totals * sums_of_others(shares)
         return np.array([[sums.hits, misses], [amounts.sum() - sums.hits - misses - false, false]])
 

@@ -21,9 +21,9 @@ from ..messages import join, message, with_subject
 from ..results.comparison import Comparison, compare
 from ..results.estimate import Averaged, Estimate, estimate
 from ..results.report import Report, report
-from ..tables.containers import read_quickly
+from ..tables.containers import read_labels
 from ..tables.contingency import ContingencyTable
-from ..tables.label_options import AS_THEY_ARE, LabelOptions, at_position, extracted
+from ..tables.label_options import DEFAULT_LABEL_OPTIONS, LabelOptions, class_name_at, extracted
 from ..text import render
 from ..warnings import collected
 from .verdicts import Totals, VerdictError, by_verdict
@@ -159,7 +159,7 @@ class Answers:
         """
         answers = cls.of(rows, harness="", task="", model="", how="", prompts=(), **attributes)
         try:
-            return answers._by_sample().read(AS_THEY_ARE)
+            return answers._by_sample().read(DEFAULT_LABEL_OPTIONS)
         except VerdictError as error:
             warn(with_subject("no score", error))
             return None
@@ -320,7 +320,7 @@ class Answers:
         names = ("references", "documents", "groups")
         columns = {name: values for name in names if (values := getattr(self, name))}
         columns |= {"on": self.ids, "predictions": self.known_predictions()}
-        return {name: read_quickly(list(x), name, may_lack=True) for name, x in columns.items()}
+        return {name: read_labels(list(x), name, allow_missing=True) for name, x in columns.items()}
 
     def read(self, options: LabelOptions) -> Answers:
         """Return the answers as classes: as the harness's verdicts say, or by these options.
@@ -382,11 +382,11 @@ class Answers:
 
     def _named(self, choices: Sequence[str]) -> Answers:
         """Return the answers with names for positions."""
-        references = tuple(at_position(label, choices) for label in self.references)
+        references = tuple(class_name_at(label, choices) for label in self.references)
         if unnamed := [label for label in references if label not in choices]:
             rule = f"one of `choices` or a position from 0 to {len(choices) - 1}"
             raise ValueError(f"every reference must be {rule}, got {show(unnamed[0])}")
-        predictions = tuple(at_position(label, choices) for label in self.predictions)
+        predictions = tuple(class_name_at(label, choices) for label in self.predictions)
         return replace(self, references=references, predictions=predictions, choices=tuple(choices))
 
 

@@ -15,8 +15,8 @@ from ..errors import prefix_errors
 from ..files.columns import listed
 from ..files.open import paths_of
 from ..messages import Message, join, message, message_of, with_subject
-from ..tables.doubts import warn_of_own_labels
 from ..tables.label_options import LabelOptions
+from ..tables.label_warnings import warn_of_own_labels
 from ..text.render import shown
 from ..warnings import prefix_warnings
 from . import inspect_ai, lighteval, lm_eval

@@ -25,7 +25,7 @@ from ..inference.score import (
     with_prior,
 )
 from ..tables.contingency import ContingencyTable
-from ..tables.label_options import by_name
+from ..tables.label_options import to_class_names
 from ..text.account import Read
 from ..text.layout import Measured, Rows, padded
 from ..text.render import interval_heads, p_text, samples, shown_p
@@ -322,7 +322,9 @@ def compare(
     answers = {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
     beside = {"counts": counts, "sample_weight": sample_weight, "groups": groups}
     samples = read_samples(y_true, answers, beside, labels, ignore_index, unknown)
-    prior, ignore_index = (by_name(x, y_true, *answers.values()) for x in (prior, ignore_index))
+    prior, ignore_index = (
+        to_class_names(x, y_true, *answers.values()) for x in (prior, ignore_index)
+    )
     settings = (0, 1), confidence_level, prior, ignore_index, margin
     comparison = compared(score, samples, models_of(score, samples, prior), *settings)
     if score == INFORMEDNESS and samples.tables[0].n_classes > 2:

@@ -10,7 +10,7 @@ from ..core.table import is_real
 from ..inference.class_scores import INFORMEDNESS, wilson_reach
 from ..inference.score import Interval, check_level, lack, normal_quantile, signature_of
 from ..tables.contingency import ContingencyTable, read_whole, table_of_labels
-from ..tables.label_options import by_name, read_apart
+from ..tables.label_options import read_other_predictions, to_class_names
 from ..warnings import IntervalWarning
 from .estimate import Estimate
 from .models import settings_of
@@ -100,7 +100,7 @@ def corrected_rate(
         raise ValueError(f"`groups` and `prior` must be left out: {reason}")
     check_level(confidence_level)
     table = table_of_labels(y_true, y_pred, None, None, None, "wrong")
-    label: Any = read_column([by_name(positive, y_true, y_pred)], "positive").example()
+    label: Any = read_column([to_class_names(positive, y_true, y_pred)], "positive").example()
     if label not in table.labels:
         raise ValueError(f"`positive` must be one of {show(table.labels)}, got {show(label)}")
     n_called, n_judged = _counted(judged, label, table.labels, y_true, y_pred)
@@ -136,7 +136,7 @@ def _counted(judged: Any, label: Label, labels: Any, *sides: Any) -> tuple[int, 
         n_called, n_judged = read_whole(judged, "judged").tolist()
         is_valid = n_called <= n_judged > 0
     else:
-        column = read_apart(judged, "judged", *sides).tolist()
+        column = read_other_predictions(judged, "judged", *sides).tolist()
         n_called, n_judged = column.count(label), len(column)
         is_valid = not {*column}.isdisjoint(labels)
     if not is_valid:

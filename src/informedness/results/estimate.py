@@ -24,7 +24,7 @@ from ..inference.score import (
     warn_of_doubts,
 )
 from ..tables.contingency import SampleOptions
-from ..tables.label_options import by_name
+from ..tables.label_options import to_class_names
 from ..text.layout import Measured, Rows
 from ..text.render import as_json, interval_heads, rounded, shown
 from .models import settings_of, table_in_groups, too_few_groups, too_few_of_a_class
@@ -274,7 +274,7 @@ def estimate(
         raise ValueError("`average` must be one that gives a number if `groups` is given")
     options = labels, sample_weight, ignore_index, unknown
     table, pairs = table_in_groups(y_true, y_pred, groups, *options)
-    prior, ignore_index = (by_name(x, y_true, y_pred) for x in (prior, ignore_index))
+    prior, ignore_index = (to_class_names(x, y_true, y_pred) for x in (prior, ignore_index))
     signed: dict[str, Any] = {"zero_division": zero_division, "ignore_index": ignore_index}
     estimates = estimate_of(table, score, confidence_level, pairs, prior=prior, **signed)
     return estimates if average is None else estimates[0]

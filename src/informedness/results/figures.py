@@ -65,7 +65,7 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in plot_confusion_matrix(table).texts]
     ['84', '6', '2', '8']
     """
-    rows, labels, cells = matrix.most_frequent(table, _MOST_CLASSES)
+    rows, labels, cells = matrix.most_frequent_classes(table, _MOST_CLASSES)
     n_rows, n_columns = cells.shape
     names = list(map(render.shown, labels))
     longest = min(16, max(map(len, names)))

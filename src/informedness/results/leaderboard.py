@@ -17,7 +17,7 @@ from ..core.table import Task, read_weights
 from ..inference.paired import holm
 from ..inference.registry import score_named
 from ..messages import with_subject
-from ..tables.containers import read_quickly
+from ..tables.containers import read_labels
 from ..tables.contingency import ContingencyTable
 from ..tables.label_options import read_sides
 from ..text.account import Read
@@ -286,7 +286,7 @@ def leaderboard(
         if n_runs > 1:
             of_runs = [(references, run, task, sample_weight) for run in runs[name]]
             with collected():  # what was said of all runs
-                scores = [score.value(ContingencyTable._of_columns(*x)) for x in of_runs]
+                scores = [score.value(ContingencyTable._from_columns(*x)) for x in of_runs]
         deviation = float(np.std(scores, ddof=1)) if n_runs > 1 else math.nan
         ranks = 1 + n_above[name], len(order) - n_below[name]
         caution = score.caution(table, estimates[i].value)
@@ -313,7 +313,7 @@ def _pooled(
     if weights is not None:
         weights = np.tile(read_weights(weights, len(references)), n_runs)
     if groups is not None:
-        groups = join_columns([read_quickly(groups, "groups")] * n_runs)
+        groups = join_columns([read_labels(groups, "groups")] * n_runs)
     elif n_runs > 1:
         groups = np.tile(np.arange(len(references)), n_runs)
     answers = {f"y_pred[{name!r}]": join_columns(columns) for name, columns in runs.items()}

@@ -13,10 +13,10 @@ from ..core.labels import Codes, Column, Numbers, join_columns
 from ..core.table import Task, read_amounts
 from ..inference.paired import CellPairs, n_groups
 from ..inference.score import lack
-from ..tables.containers import code_integers, coded, read_quickly
-from ..tables.contingency import ContingencyTable, common_codes, read_whole, table_given
-from ..tables.doubts import warn_of_table
+from ..tables.containers import code_integers, coded, read_labels
+from ..tables.contingency import ContingencyTable, as_table, common_codes, read_whole
 from ..tables.label_options import read_sides
+from ..tables.label_warnings import warn_of_table
 
 FEW_GROUPS = 10  # with fewer, a sum over groups is far from normal
 
@@ -129,9 +129,9 @@ def samples_of(
     tables = []
     for argument, column in zip(answers, columns, strict=True):
         if counts is None:
-            table = ContingencyTable._of_columns(references, column, task, weights)
+            table = ContingencyTable._from_columns(references, column, task, weights)
         else:
-            table = ContingencyTable._of_counts(references, column, task, **sums)
+            table = ContingencyTable._from_pair_counts(references, column, task, **sums)
         warn_of_table(table, ("y_true", argument), unknown=task.unknown)
         tables.append(table)
 
@@ -152,7 +152,7 @@ def table_in_groups(
 ) -> tuple[ContingencyTable, CellPairs | None]:
     """Return the table of one model's answers, or that given, and its samples if in groups."""
     if groups is None:
-        return table_given(y_true, y_pred, labels, sample_weight, *options), None
+        return as_table(y_true, y_pred, labels, sample_weight, *options), None
     beside = {"sample_weight": sample_weight, "groups": groups}
     samples = read_samples(y_true, {"y_pred": y_pred}, beside, labels, *options)
     return samples.tables[0], samples.in_groups(0)
@@ -176,7 +176,7 @@ def _one_per_row(argument: str, beside: ByArgument, n_rows: int) -> Numbers | No
 
 def _codes_of_groups(groups: Any, n_rows: int, rows: Any) -> Codes:
     """Return the group of each of these rows, shape (n_counted,), from 0 on in order of name."""
-    names = read_quickly(groups, "groups")
+    names = read_labels(groups, "groups")
     if len(names) != n_rows:
         numbers = f"{len(names)} for {n_rows} rows"
         raise ValueError(f"`groups` must name a group for each row, got {numbers}")

@@ -19,7 +19,7 @@ from ..inference.score import signature_of
 from ..messages import Message
 from ..tables import matrix
 from ..tables.contingency import ContingencyTable
-from ..tables.label_options import by_name
+from ..tables.label_options import to_class_names
 from ..text import layout, render
 from ..text.account import Read, signed
 from ..text.layout import Result, Rows
@@ -167,7 +167,7 @@ class Report(Result, Mapping[str, float]):
         >>> result.unknown["n_unknown"], result.unknown["informedness_without_unknown"]
         (1, 1.0)
         """
-        n_unknown = self.table.outside_totals.sum()
+        n_unknown = self.table.out_of_class_totals.sum()
         if not n_unknown:
             return {}
         n_samples = None if self.table.is_weighted else int(n_unknown)
@@ -406,7 +406,7 @@ def report(
     check_groups_have_level(groups, confidence_level)
     options = labels, sample_weight, ignore_index, unknown
     table, pairs = table_in_groups(y_true, y_pred, groups, *options)
-    ignored = by_name(ignore_index, y_true, y_pred)
+    ignored = to_class_names(ignore_index, y_true, y_pred)
     return Report.from_table(table, confidence_level, ignored, pairs, average)
 
 

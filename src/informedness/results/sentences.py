@@ -199,7 +199,7 @@ def answering(table: Table, wanted: str) -> ContingencyTable:
 
 def outside_share(table: Table) -> float:
     """Return the share of the answers that are no class."""
-    return float(table.outside_totals.sum() / table.total)
+    return float(table.out_of_class_totals.sum() / table.total)
 
 
 def share_text(share: float) -> str:
@@ -216,4 +216,4 @@ def answered_of(table: Table) -> Table | None:
     cells = Cells(*(None if x is None else x[known] for x in columns))  # type: ignore[arg-type]
     n_samples = None if table.is_weighted else int(cells.counts.sum())
     # declared, as the classes are known now, whether or not they are among these references
-    return replace(Table._of_cells(table.labels, True, cells, n_samples), known=table.is_class)
+    return replace(Table._from_cells(table.labels, True, cells, n_samples), known=table.is_class)

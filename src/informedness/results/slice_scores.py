@@ -32,7 +32,7 @@ def with_classes_of(whole: Table, tables: Iterable[Table]) -> list[ContingencyTa
         last = len(whole.labels) - 1  # of the predictions that are no class there
         codes = np.array([positions.get(label, last) for label in table.labels])
         cells = Cells(codes[table.rows], codes[table.columns], table.counts, table.squared_weights)
-        own = ContingencyTable._of_cells(whole.labels, True, cells, table.n_samples)
+        own = ContingencyTable._from_cells(whole.labels, True, cells, table.n_samples)
         widened.append(replace(own, known=whole.is_class))
     return widened
 

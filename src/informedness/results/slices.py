@@ -23,8 +23,8 @@ from ..tables.contingency import (
     read_name,
     slice_column,
 )
-from ..tables.doubts import warn_of_table
 from ..tables.label_options import read_sides
+from ..tables.label_warnings import warn_of_table
 from ..text import layout, render
 from ..text.account import Read, signed
 from ..text.layout import Result, Rows

@@ -17,7 +17,7 @@ from ..inference.paired import holm, tested
 from ..inference.registry import averaged_score
 from ..inference.score import Score
 from ..messages import message, with_subject
-from ..tables.containers import read_quickly
+from ..tables.containers import read_labels
 from ..text.account import Read
 from ..text.layout import Measured, Result, Rows
 from ..text.render import as_json, interval_heads, p_text, rounded, shown, shown_p
@@ -266,7 +266,7 @@ def compare_tasks(
     for name, (references, *answers) in tasks.items():
         # a task of many classes may have one sample of each
         with prefix_errors(shown(name)), prefix_warnings(shown(name), without=OwnLabelsWarning):
-            labels = set(read_quickly(references, "y_true").tolist())
+            labels = set(read_labels(references, "y_true").tolist())
             if len(labels) < 2:
                 left_out.append(f"{shown(name)}, whose references are all {show(*labels)}")
                 continue

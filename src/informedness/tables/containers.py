@@ -1,8 +1,7 @@
 """Labels as the library that holds them has coded them, where one by one would be slower.
 
-pandas, polars and pyarrow are asked for their codes. `quickly` hands over a `Column` of what is
-surely labels, or the container: what a label is, and what is wrong with one that is none, is for
-`core.labels.read_column` alone to say.
+pandas, polars and pyarrow are asked for their codes. `native_column` returns a `Column` if all
+values are surely labels, else the container: only `core.labels.read_column` says what a label is.
 
 Tested in tests/test_inputs.py.
 """
@@ -16,12 +15,12 @@ import numpy as np
 from ..core.labels import Codes, Column, Numbers, read_column
 
 
-def read_quickly(values: Any, name: str, may_lack: bool = False) -> Column:
+def read_labels(values: Any, name: str, allow_missing: bool = False) -> Column:
     """Return labels as a column, in the fastest way there is for their container."""
-    return read_column(quickly(values, name, may_lack), name, may_lack)
+    return read_column(native_column(values, name, allow_missing), name, allow_missing)
 
 
-def quickly(values: Any, name: str, may_lack: bool = False, ignored: Any = None) -> Any:
+def native_column(values: Any, name: str, allow_missing: bool = False, ignored: Any = None) -> Any:
     """Return a container as a column, or as it is if there is no fast way for it.
 
     Samples of the label `ignored` are left out before they are counted.
@@ -34,9 +33,9 @@ def quickly(values: Any, name: str, may_lack: bool = False, ignored: Any = None)
         values = held
         column = _far_integers(held, ignored)
     elif type(getattr(held, "dtype", None)).__name__ == "CategoricalDtype":
-        column = _coded_column([*held.categories], held.codes, name, may_lack)
+        column = _coded_column([*held.categories], held.codes, name, allow_missing)
     elif hasattr(held, "dictionary_encode") and hasattr(held, "to_pylist"):
-        column = _arrow_column(held, name, may_lack)
+        column = _arrow_column(held, name, allow_missing)
     return values if column is None else column
 
 
@@ -66,10 +65,12 @@ def _held_by_polars(values: Any, dtype: Any) -> Any:
     return values
 
 
-def _coded_column(labels: list[Any], codes: Numbers, name: str, may_lack: bool) -> Column | None:
+def _coded_column(
+    labels: list[Any], codes: Numbers, name: str, allow_missing: bool
+) -> Column | None:
     """Return labels by their positions, -1 where one is missing; None if some are no labels."""
     is_whole = codes.min(initial=0) >= 0
-    if is_whole or may_lack:
+    if is_whole or allow_missing:
         with suppress(ValueError):
             labels = read_column(labels, name).tolist()
             if is_whole:
@@ -91,7 +92,7 @@ def _polars_column(values: Any) -> Column | None:
     return None
 
 
-def _arrow_column(values: Any, name: str, may_lack: bool) -> Column | None:
+def _arrow_column(values: Any, name: str, allow_missing: bool) -> Column | None:
     """Return pyarrow's integers as they are, and others as pyarrow codes them."""
     import pyarrow
     from pyarrow import types
@@ -105,7 +106,7 @@ def _arrow_column(values: Any, name: str, may_lack: bool) -> Column | None:
         with suppress(pyarrow.ArrowInvalid):  # of fractions, which are no labels
             values = values.cast(pyarrow.int64())
     kind = values.type
-    if (values.null_count and not may_lack) or not len(values) or types.is_nested(kind):
+    if (values.null_count and not allow_missing) or not len(values) or types.is_nested(kind):
         return None
     if types.is_integer(kind) and kind != pyarrow.uint64() and not values.null_count:
         return Column(np.from_dlpack(_in_one_chunk(values)))  # asarray would import pandas
@@ -118,7 +119,7 @@ def _arrow_column(values: Any, name: str, may_lack: bool) -> Column | None:
         return None
     codes = values.indices
     codes = codes.fill_null(-1) if codes.null_count else codes  # which imports pandas
-    return _coded_column(values.dictionary.to_pylist(), np.from_dlpack(codes), name, may_lack)
+    return _coded_column(values.dictionary.to_pylist(), np.from_dlpack(codes), name, allow_missing)
 
 
 def _in_one_chunk(values: Any) -> Any:
@@ -130,7 +131,7 @@ def _in_one_chunk(values: Any) -> Any:
 
 def _far_integers(array: Numbers, ignored: Any) -> Column | None:
     """Return integers that are no codes as they stand, going by the first ones."""
-    if array.dtype.kind not in "iu" or array.ndim != 1 or len(array) < 5000:  # fewer sort quickly
+    if array.dtype.kind not in "iu" or array.ndim != 1 or len(array) < 5000:  # fewer sort fast
         return None
     head = [x for x in array[:8].tolist() if x != ignored]
     if not head or (min(head) >= 0 and max(head) < 2**11 and array.dtype != np.uint64):

@@ -38,9 +38,9 @@ from ..core.table import (
     sum_by,
 )
 from ..text.account import Read
-from .containers import code_integers, coded, read_quickly
-from .doubts import warn_of_shares, warn_of_table
+from .containers import code_integers, coded, read_labels
 from .label_options import class_names_of, read_sides
+from .label_warnings import warn_of_shares, warn_of_table
 from .matrix import Matrix, check_no_totals, check_same_names, read_matrix
 
 if TYPE_CHECKING:
@@ -145,13 +145,13 @@ class ContingencyTable(Table):
         (('a', 'b'), [2, 1], [1, 2])
         """
         sides = {"references": references, "predictions": predictions}
-        return cls._of_sides(sides, sample_weight, labels, ignore_index, unknown)
+        return cls._from_sides(sides, sample_weight, labels, ignore_index, unknown)
 
     @classmethod
-    def _of_sides(cls, sides: Mapping[str, Any], sample_weight: Any, *options: Any) -> Self:
+    def _from_sides(cls, sides: Mapping[str, Any], sample_weight: Any, *options: Any) -> Self:
         """Count references and predictions, by the names that the caller has for them."""
         (r, p), task = read_sides(sides, *options, sample_weight=sample_weight)
-        table = cls._of_columns(r, p, task, sample_weight)
+        table = cls._from_columns(r, p, task, sample_weight)
         is_named = class_names_of(*sides.values()) is not None
         warn_of_table(table, list(sides), is_named, unknown=task.unknown)
         return table
@@ -194,19 +194,19 @@ class ContingencyTable(Table):
         sides = {"references": references, "predictions": predictions}
         sums = {"counts": counts, "squared_weights": squared_weights, "n_samples": n_samples}
         (r, p), task = read_sides(sides, labels, ignore_index, unknown, **sums)
-        table = cls._of_counts(r, p, task, **sums)
+        table = cls._from_pair_counts(r, p, task, **sums)
         warn_of_table(table, unknown=unknown)
         return table
 
     @classmethod
-    def _of_counts(cls, r: Column, p: Column, task: Task, **sums: Any) -> Self:
+    def _from_pair_counts(cls, r: Column, p: Column, task: Task, **sums: Any) -> Self:
         """Build a table from columns of pairs and their counts."""
         amounts, squares, samples = read_counts(**sums, n_pairs=len(r))
         used = task.counted(r, amounts)
         labels, rows, columns = common_codes(r[used], p[used])
         cells = Cells(rows, columns, amounts[used], None if squares is None else squares[used])
         n_samples = None if samples is None else int(samples[used].sum())
-        return cls._of_task(labels, cells, task, n_samples)
+        return cls._from_task(labels, cells, task, n_samples)
 
     @classmethod
     def from_matrix(cls, matrix: Any, *, labels: Any = None, squared_weights: Any = None) -> Self:
@@ -242,7 +242,7 @@ class ContingencyTable(Table):
             if amounts.ndim != 2 or amounts.shape[0] != amounts.shape[1]:
                 raise ValueError(f"`matrix` must be square, got an array of shape {amounts.shape}")
             k = len(amounts)
-            classes = read_quickly(range(k) if labels is None else labels, "labels")
+            classes = read_labels(range(k) if labels is None else labels, "labels")
             if k != len(classes):
                 raise ValueError(f"`labels` must name the {k} rows of `matrix`, got {len(classes)}")
             names = classes, classes
@@ -322,7 +322,7 @@ class ContingencyTable(Table):
         check_total(sum(table.total for table in tables))
         numbers = [table.n_samples for table in tables if table.n_samples is not None]
         n_samples = sum(numbers) if len(numbers) == len(tables) else None
-        merged = cls._of_cells(labels, declared, _joined_cells(tables, labels), n_samples)
+        merged = cls._from_cells(labels, declared, _joined_cells(tables, labels), n_samples)
         merged = replace(merged, known=_known_in(given, labels))
         if any(table.spelled is not None for table in given):
             merged = merged.as_one_outcome()
@@ -389,10 +389,10 @@ def table_of_labels(
 ) -> ContingencyTable:
     """Return the table of labels; the others are ignore_index and unknown."""
     sides = {"y_true": y_true, "y_pred": y_pred}
-    return ContingencyTable._of_sides(sides, sample_weight, labels, *others)
+    return ContingencyTable._from_sides(sides, sample_weight, labels, *others)
 
 
-def table_given(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
+def as_table(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
     """Return the table that is given in place of the labels, or that of the labels; see above."""
     if not isinstance(y_true, ContingencyTable):
         if y_pred is None or isinstance(y_true, str) or isinstance(y_pred, str):
@@ -496,7 +496,7 @@ def slice_column(by: Any, n_samples: int | None = None) -> Column:
     columns = by if isinstance(by, Mapping) else {"by": by}
     if not columns:
         raise ValueError("`by` must name at least one column, got none")
-    read = {name: read_quickly(column, str(name)) for name, column in columns.items()}
+    read = {name: read_labels(column, str(name)) for name, column in columns.items()}
     for name, column in read.items():
         if n_samples is not None and len(column) != n_samples:
             raise ValueError(
@@ -528,7 +528,7 @@ def read_name(name: Any) -> Slice:
     return labels if isinstance(name, tuple) else labels[0]
 
 
-def in_order(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
+def sort_by_name(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
     """Return what there is for each slice, sorted by name."""
     try:
         return {name: tables[name] for name in sorted(tables)}
@@ -583,5 +583,5 @@ def count_slices(
     tables = {}
     for code, places in zip(present.tolist(), np.split(order, starts[1:]), strict=True):
         own = Cells(*(None if x is None else x[places] for x in cells))  # type: ignore[arg-type]
-        tables[names[code]] = ContingencyTable._of_task(labels, own, task, int(n_samples[code]))
-    return in_order(tables)
+        tables[names[code]] = ContingencyTable._from_task(labels, own, task, int(n_samples[code]))
+    return sort_by_name(tables)

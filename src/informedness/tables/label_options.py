@@ -27,9 +27,9 @@ from ..core.labels import (
     read_pair,
     show,
 )
-from ..core.table import Task, is_real, task_of
-from .containers import code_integers, quickly, read_quickly
-from .doubts import warn_of_swapped
+from ..core.table import Task, is_real, read_task
+from .containers import code_integers, native_column, read_labels
+from .label_warnings import warn_of_swapped
 
 
 def check_threshold(threshold: Any) -> None:
@@ -66,7 +66,7 @@ class LabelOptions:
         if self.choices is not None:
             self.choices = _read_choices(self.choices, self.numeric)
         if self.labels is not None:
-            self.labels = read_quickly(self.labels, "labels").tolist()
+            self.labels = read_labels(self.labels, "labels").tolist()
         self.known = [*map(str, self.choices or self.labels or ())]
         check_threshold(self.threshold)
         if self.threshold is not None and (self.extract or len(self.known) not in (0, 2)):
@@ -82,7 +82,7 @@ class LabelOptions:
         """Return the declared classes, as integers or by `names` where the references are."""
         if self.choices is not None:
             return tuple(self.choices)
-        return self.labels and [at_position(_typed(x, is_integer), names) for x in self.labels]
+        return self.labels and [class_name_at(_typed(x, is_integer), names) for x in self.labels]
 
     def fold(self, text: str) -> str:
         """Return text without the differences that are ignored."""
@@ -92,9 +92,9 @@ class LabelOptions:
     def ignored(self, is_integer: bool, names: Sequence[str] = ()) -> Any:
         """Return the reference to leave out, as an integer or by `names` where the others are."""
         if isinstance(self.ignore_index, str) and not is_integer:
-            return at_position(self.fold(self.ignore_index), names)
+            return class_name_at(self.fold(self.ignore_index), names)
         if (self.choices is not None or names) and self.ignore_index is not None:
-            return str(at_position(self.ignore_index, names))
+            return str(class_name_at(self.ignore_index, names))
         return _typed(self.ignore_index, is_integer)
 
     def nulls(self) -> Collection[str]:
@@ -103,7 +103,7 @@ class LabelOptions:
         return NULLS.difference(self.known, ignored)
 
 
-AS_THEY_ARE = LabelOptions()
+DEFAULT_LABEL_OPTIONS = LabelOptions()
 SIDES = "references", "predictions"  # how the roles begin whose values are labels of classes
 
 
@@ -118,7 +118,7 @@ def _compiled(extract: Any) -> re.Pattern[str]:
 
 
 def _read_choices(choices: Any, numeric: bool) -> tuple[str, ...]:
-    names = read_quickly(choices, "choices").tolist()
+    names = read_labels(choices, "choices").tolist()
     if not names or not isinstance(names[0], str):
         raise ValueError(f"`choices` must hold text, the name of each position, got {names!r}")
     check_distinct(names, "choices")
@@ -133,7 +133,7 @@ def _read_choices(choices: Any, numeric: bool) -> tuple[str, ...]:
 # From values to labels
 
 
-def read_labels(
+def convert_labels(
     values: Any,
     role: str,
     options: LabelOptions,
@@ -153,7 +153,7 @@ def read_labels(
         If a value is not a label, or has no answer in it.
     """
     name = name or role
-    column = read_quickly(values, name, may_lack=True)
+    column = read_labels(values, name, allow_missing=True)
     steps = _steps(role, options, column.kind, class_names, name)
     if not len(column) or not (
         steps or (nulls and role.startswith(SIDES) and column.kind == "strings")
@@ -162,7 +162,7 @@ def read_labels(
     present, positions = code_integers(column.codes)  # some values may be unused
     given = Column(present, column.values).tolist()
     labels = [None if value in nulls else _after(steps, value) for value in given]
-    return read_quickly(labels, name, may_lack=True)[positions]
+    return read_labels(labels, name, allow_missing=True)[positions]
 
 
 def _steps(
@@ -244,8 +244,8 @@ def _named(
     if answer == -1 and not options.choices:  # as `datasets` writes a gap
         return None
     text = answer if isinstance(answer, str) else None
-    may_lack = is_prediction and options.unknown == "wrong"
-    if may_lack or (text is not None and (text in names or integer_of(text) is None)):
+    allow_missing = is_prediction and options.unknown == "wrong"
+    if allow_missing or (text is not None and (text in names or integer_of(text) is None)):
         return text
     hint = "" if text is None else ": numeric=True reads such text as a position"
     raise ValueError(
@@ -275,43 +275,45 @@ def read_sides(
         warn_of_swapped(sides[reference_name].name, getattr(sides[name], "name", None))
     containers = sides
     if class_names := class_names_of(*sides.values()):
-        labels = by_name(labels, *sides.values())
+        labels = to_class_names(labels, *sides.values())
         options = LabelOptions(labels=labels, ignore_index=ignore_index, unknown=unknown)
         sides = {}
         for name, side in containers.items():
             role = "references" if name == reference_name else "predictions"
             own_names = class_names_of(side)
             values = side[:] if own_names else side
-            column = read_labels(values, role, options, own_names or class_names, (), name)
+            column = convert_labels(values, role, options, own_names or class_names, (), name)
             sides[name] = column.tolist()  # in which -1 is None
-        ignore_index = None if ignore_index is None else str(at_position(ignore_index, class_names))
+        ignore_index = (
+            None if ignore_index is None else str(class_name_at(ignore_index, class_names))
+        )
 
-    may_lack = str(unknown) == "wrong"
+    allow_missing = str(unknown) == "wrong"
     ignored = ignore_index if isinstance(ignore_index, int) else None
     references, *models = sides.values()
-    references = quickly(references, reference_name, ignored=ignored)
-    models = list(map(quickly, models, model_names, repeat(may_lack)))
+    references = native_column(references, reference_name, ignored=ignored)
+    models = list(map(native_column, models, model_names, repeat(allow_missing)))
     r = read_column(references, reference_name)
     columns = []
     check_same_order({**containers, **beside})
     for name, predictions in zip(model_names, models, strict=True):
         r, p = read_pair(r, predictions, (reference_name, name), unknown=unknown)
         columns.append(p)
-    return [r, *columns], task_of(r, labels, ignore_index, unknown, reference_name)
+    return [r, *columns], read_task(r, labels, ignore_index, unknown, reference_name)
 
 
-def read_apart(labels: Any, name: str, *sides: Any) -> Column:
+def read_other_predictions(labels: Any, name: str, *sides: Any) -> Column:
     """Return predictions of other samples than the sides hold, named alike, None if missing."""
     own_names = class_names_of(labels)
     values = labels[:] if own_names else labels
     names = own_names or class_names_of(*sides)
-    return read_labels(values, "predictions", LabelOptions(unknown="wrong"), names, name=name)
+    return convert_labels(values, "predictions", LabelOptions(unknown="wrong"), names, name=name)
 
 
 # Names of classes by position, as columns of `datasets` have them
 
 
-def by_name(labels: Any, *sides: Any) -> Any:
+def to_class_names(labels: Any, *sides: Any) -> Any:
     """Return a label, labels, or a mapping of them, by name where they are positions in names.
 
     The names are those of the first side that has some.
@@ -320,10 +322,10 @@ def by_name(labels: Any, *sides: Any) -> Any:
     if names is None:
         return labels
     if isinstance(labels, (Integral, str, bytes)):
-        return at_position(labels, names)
+        return class_name_at(labels, names)
     if isinstance(labels, Mapping) or hasattr(labels, "to_dict"):  # or a Series of counts
-        return {at_position(label, names): value for label, value in labels.items()}
-    return [at_position(label, names) for label in read_quickly(labels, "labels").tolist()]
+        return {class_name_at(label, names): value for label, value in labels.items()}
+    return [class_name_at(label, names) for label in read_labels(labels, "labels").tolist()]
 
 
 def class_names_of(*sides: Any) -> Sequence[str] | None:
@@ -332,7 +334,7 @@ def class_names_of(*sides: Any) -> Sequence[str] | None:
     return next(filter(None, names), None)
 
 
-def at_position(label: Any, names: Sequence[str]) -> Any:
+def class_name_at(label: Any, names: Sequence[str]) -> Any:
     """Return the name of a class for its position, also in text; anything else as it is."""
     position = None if label in names else integer_of(label)
     return names[position] if position is not None and 0 <= position < len(names) else label

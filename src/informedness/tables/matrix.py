@@ -20,8 +20,8 @@ from ..text.layout import Result, Rows
 from ..text.layouts import RULE, between_gaps, between_pipes, words
 from ..text.render import amount, cut_apart, samples, shown
 from ..warnings import collected
-from .containers import read_quickly
-from .doubts import role_in, warn_of_swapped
+from .containers import read_labels
+from .label_warnings import role_in, warn_of_swapped
 
 _MOST_IN_MATRIX = 20  # classes
 _SLACK = 1e-9  # of sums of floating point numbers, relative to the largest
@@ -48,10 +48,10 @@ def read_matrix(matrix: Any) -> tuple[tuple[Column, Column] | None, Any]:
     """Return the names of the rows and columns of a matrix if it has some, and its amounts."""
     if not isinstance(matrix, str):
         return read_names(matrix), matrix
-    names, cells, _ = matrix_of_text(matrix)
+    names, cells, _ = parse_matrix(matrix)
     labels = read_column(names, "labels")
     with prefix_errors("`matrix`"):
-        return (labels, labels) if names else None, [[*map(count_of, row)] for row in cells]
+        return (labels, labels) if names else None, [[*map(parse_count, row)] for row in cells]
 
 
 def read_names(frame: Any) -> tuple[Column, Column] | None:
@@ -79,8 +79,8 @@ def read_names(frame: Any) -> tuple[Column, Column] | None:
             f"index and {show([*sides[1]])} as its columns: set both to the classes, or, if rows "
             "and columns are in the same order, pass matrix.to_numpy() and labels="
         )
-    rows = read_quickly(list(frame.index), "matrix.index")
-    columns = read_quickly(list(frame.columns), "matrix.columns")
+    rows = read_labels(list(frame.index), "matrix.index")
+    columns = read_labels(list(frame.columns), "matrix.columns")
     check_same_kind(rows, "matrix.index", columns, "matrix.columns")
     check_distinct(rows.tolist(), "matrix.index")
     check_distinct(columns.tolist(), "matrix.columns")
@@ -112,7 +112,7 @@ def check_no_totals(amounts: Numbers) -> None:
 # In text
 
 
-def matrix_of_text(text: str) -> tuple[list[str], list[list[str]], Sides]:
+def parse_matrix(text: str) -> tuple[list[str], list[list[str]], Sides]:
     """Return the names of the classes in a text, none if it has none, its cells and its sides.
 
     Rows are references. "Actual x" and "Predicted x" are one class. Columns may have an order of
@@ -145,7 +145,7 @@ def matrix_of_text(text: str) -> tuple[list[str], list[list[str]], Sides]:
     return beside, ordered, sides
 
 
-def count_of(cell: str) -> float:
+def parse_count(cell: str) -> float:
     """Return the number in a cell: 0 for an empty one or a dash, and thousands may be separated."""
     text = re.sub(_SHARE, "", cell).strip()
     grouped = re.fullmatch(_THOUSANDS, text)
@@ -164,7 +164,7 @@ def count_of(cell: str) -> float:
 def is_count(cell: str) -> bool:
     """Return whether a cell holds a number, or nothing."""
     with suppress(ValueError):
-        return count_of(cell) >= 0
+        return parse_count(cell) >= 0
     return False
 
 
@@ -176,7 +176,7 @@ def are_counts(cells: list[list[str]]) -> bool:
 def is_matrix(text: str) -> bool:
     """Return whether a text can only be a matrix: of counts, between names or in brackets."""
     with collected(), suppress(ValueError):
-        names, cells, _ = matrix_of_text(text)
+        names, cells, _ = parse_matrix(text)
         is_array = text.count("[") > len(cells) or ("[" in text and ";" in text)
         return (bool(names) or is_array) and are_counts(cells)
     return False
@@ -303,7 +303,7 @@ class Matrix(Result):
 
     def text_tables(self) -> list[Rows]:
         """Return the cells below the predictions and beside the references."""
-        _, labels, cells = most_frequent(self.table, _MOST_IN_MATRIX)
+        _, labels, cells = most_frequent_classes(self.table, _MOST_IN_MATRIX)
         corner = "reference \\ prediction" if self.has_totals else ""
         columns = cut_apart(list(map(shown, labels)), 20)
         rows = columns[: len(cells)]
@@ -324,7 +324,7 @@ class Matrix(Result):
         return lines
 
 
-def most_frequent(table: Table, n: int) -> tuple[list[int], list[Label | None], Numbers]:
+def most_frequent_classes(table: Table, n: int) -> tuple[list[int], list[Label | None], Numbers]:
     """Return the n classes with the most references, in their order, and the cells of these.
 
     They are rows by position, the labels of the columns, and the cells. The columns end with one of
@@ -338,8 +338,8 @@ def most_frequent(table: Table, n: int) -> tuple[list[int], list[Label | None], 
     cells = np.zeros((len(rows), len(rows)), dtype=table.counts.dtype)
     cells[np.searchsorted(rows, i), np.searchsorted(rows, j)] = table.counts[shown_cells]
     labels = [table.labels[code] for code in rows]
-    if table.outside_totals.any():
+    if table.out_of_class_totals.any():
         outside = np.flatnonzero(~table.is_class & (table.prediction_totals > 0))
         labels.append(table.labels[outside[0]] if len(outside) == 1 else None)
-        cells = np.column_stack([cells, table.outside_totals[rows]])
+        cells = np.column_stack([cells, table.out_of_class_totals[rows]])
     return rows.tolist(), labels, cells

@@ -29,8 +29,8 @@ from ..core.labels import (
 )
 from ..core.table import Task, labels_at
 from .contingency import ContingencyTable
-from .doubts import warn_of_table
 from .label_options import read_sides
+from .label_warnings import warn_of_table
 
 NO_ANSWER = -(2**30)  # the id of no class, where scores leave the prediction open
 
@@ -118,7 +118,7 @@ class Tally:
             before = read_column(self._table.labels[:1], "labels")
             check_same_kind(before, "references of earlier batches", references, "references")
         try:
-            table = ContingencyTable._of_columns(references, predictions, task, sample_weight)
+            table = ContingencyTable._from_columns(references, predictions, task, sample_weight)
         except NoSamplesError:
             return
         with _adding:
@@ -244,4 +244,6 @@ def table_of_counts(counts: Numbers) -> ContingencyTable:
     ids = [*range(len(counts))]
     references, predictions = Column(rows, ids), Column(columns, [*ids, None])
     task = Task((*ids,), None, "wrong")
-    return ContingencyTable._of_counts(references, predictions, task, counts=counts[rows, columns])
+    return ContingencyTable._from_pair_counts(
+        references, predictions, task, counts=counts[rows, columns]
+    )

@@ -179,7 +179,7 @@ def folded(label: Any) -> str:
     return re.sub(r"(?<=\d)\.0+$", "", text)
 
 
-def no_header(names: Iterable[str]) -> str:
+def missing_header_message(names: Iterable[str]) -> str:
     """Return that these names of columns are labels, too, as those in a first sample are."""
     listed = " and ".join(map(repr, names))
     clash = f"{listed} are names of columns and labels in the rows"
@@ -214,18 +214,18 @@ def warn_of_shares(row_totals: Numbers) -> None:
             )
 
 
-def said_of_comma(number: object) -> str:
+def decimal_comma_hint(number: object) -> str:
     """Return what helps if a number has a decimal comma, behind what is wrong; else nothing."""
     is_decimal = re.fullmatch(r"-?\d+,\d+", str(number))
     remedy = "pandas.read_csv(path, sep=';', decimal=',').to_csv() writes points"
     return f": of decimal commas {remedy}" if is_decimal else ""
 
 
-def why_apart(answers: Sequence[Any], classes: Sequence[Any]) -> str:
+def mismatch_hint(answers: Sequence[Any], classes: Sequence[Any]) -> str:
     """Return what helps if no answer is a class, by the kinds of both."""
     texts = [*map(str, answers)]
     names = [*map(str, classes)]
-    if commas := [*filter(None, map(said_of_comma, [*texts, *names]))]:
+    if commas := [*filter(None, map(decimal_comma_hint, [*texts, *names]))]:
         return commas[0].removeprefix(": ")
     if all(name.startswith("__label__") for name in names):
         return r"`extract` '__label__\S+' takes the label of fastText out of such text"
