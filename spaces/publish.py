@@ -11,17 +11,16 @@ The token comes from HF_TOKEN or `hf auth login`; it needs write access to ORG.
 import argparse
 import re
 import sys
-from typing import Any, NamedTuple
+import tempfile
+from pathlib import Path
 
-from build import MODULES, Refused, git, space_files
-from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, get_token
+from build import MODULES, Refused, git, space_files, stage
+from huggingface_hub import HfApi, get_token
 from huggingface_hub.errors import (  # type: ignore[attr-defined]
     HfHubHTTPError,
     HTTPError,  # from httpx or httpx2, whichever the client uses
     RepositoryNotFoundError,
 )
-from huggingface_hub.hf_api import RepoFile
-from huggingface_hub.utils.sha import git_hash
 
 from informedness import __version__  # of this checkout, which `build` puts first in the path
 
@@ -29,64 +28,52 @@ _FROM_THE_HUB = {".gitattributes", "README.md"}  # the files of a new Space
 _TIMEOUT = 30  # seconds for the first answer; the client itself would wait for ever
 
 
-class Plan(NamedTuple):
-    """What it takes to make a Space hold what it should; there is no such Space without a head.
-
-    `changes` says for a name whether its file is added (+), changed (~) or removed (-).
-    """
-
-    repo_id: str
-    head: str | None
-    changes: dict[str, str]
-    tag: str | None
-
-
-def make_plan(api: HfApi, repo_id: str, files: dict[str, bytes], tag: str | None) -> Plan:
-    """Compare a Space with the files it should hold; this only reads."""
+def head_of(api: HfApi, repo_id: str) -> str | None:
+    """Return the newest commit of a Space, None if there is no such Space."""
     try:
         space = api.space_info(repo_id, timeout=_TIMEOUT)
     except RepositoryNotFoundError:
-        return Plan(repo_id, None, dict.fromkeys(files, "+"), tag)
-    listed = api.list_repo_tree(repo_id, recursive=True, revision=space.sha, repo_type="space")
-    # others are folders, which go with their last file
-    hashes = {entry.path: entry.blob_id for entry in listed if isinstance(entry, RepoFile)}
-    script = f"{repo_id.partition('/')[2]}.py"
-    if space.sdk != "gradio" or not (script in hashes or hashes.keys() <= _FROM_THE_HUB):
+        return None
+    files, script = {file.rfilename for file in space.siblings or ()}, f"{Path(repo_id).name}.py"
+    if space.sdk != "gradio" or not (script in files or files <= _FROM_THE_HUB):
         raise Refused(
             f"{repo_id} is a Space of another kind (of {space.sdk}, or without {script}): delete "
             "it, or publish under another --org"
         )
-    changes = {
-        name: "~" if name in hashes else "+"
-        for name, content in files.items()
-        if hashes.get(name) != git_hash(content)
-    }
-    changes |= dict.fromkeys(sorted(hashes.keys() - files.keys() - {".gitattributes"}), "-")
-    refs = api.list_repo_refs(repo_id, repo_type="space").tags if tag else []
+    return space.sha
+
+
+def is_released(api: HfApi, repo_id: str, head: str | None, tag: str | None) -> bool:
+    """Return whether a Space has a tag already, which is never moved."""
+    refs = api.list_repo_refs(repo_id, repo_type="space").tags if head and tag else []
     tagged = next((ref.target_commit for ref in refs if ref.name == tag), None)
-    if tagged and (changes or tagged != space.sha):
+    if tagged and tagged != head:
         raise Refused(
             f"the tag {tag} is already on another state of {repo_id} (commit {tagged[:7]}): "
             "release under a new version number"
         )
-    return Plan(repo_id, space.sha, changes, None if tagged else tag)
+    return tagged is not None
 
 
-def publish(api: HfApi, plan: Plan, files: dict[str, bytes]) -> None:
-    """Carry out a plan."""
-    name, head, changes, tag = plan
+def publish(
+    api: HfApi, repo_id: str, head: str | None, files: dict[str, bytes], tag: str | None
+) -> str:
+    """Let a Space hold these files and no others, tag it, and return what changed."""
     if head is None:
-        api.create_repo(name, repo_type="space", space_sdk="gradio")
-    operations = [
-        CommitOperationDelete(path) if mark == "-" else CommitOperationAdd(path, files[path])
-        for path, mark in changes.items()
-    ]
-    if operations:  # refused if someone else changed it first
-        options: dict[str, Any] = {"repo_type": "space", "parent_commit": head}
-        commit = api.create_commit(name, operations, commit_message=tag or "Update", **options)
-        head = commit.oid
+        api.create_repo(repo_id, repo_type="space", space_sdk="gradio")
+    with tempfile.TemporaryDirectory() as folder:
+        stage(files, Path(folder))
+        commit = api.upload_folder(
+            repo_id=repo_id,
+            repo_type="space",
+            folder_path=folder,
+            delete_patterns="*",
+            commit_message=tag or "Update",
+            parent_commit=head,  # refused if someone else changed it first
+        )
     if tag:
-        api.create_tag(name, tag=tag, revision=head, repo_type="space")
+        api.create_tag(repo_id, tag=tag, revision=commit.oid, repo_type="space")
+    return "new" if head is None else "nothing changed" if commit.oid == head else "updated"
 
 
 def _said_by_hub(error: HTTPError) -> str:
@@ -139,15 +126,15 @@ def run(options: argparse.Namespace) -> None:
     if not re.fullmatch(r"[!-~]+", token):  # the client's own error would print the token
         raise Refused("the token has characters that no token can have: copy it again")
     api, tag = HfApi(token=token), f"release-{release}" if release else None
-    for plan in [make_plan(api, repo_id, files[repo_id], tag) for repo_id in files]:
-        publish(api, plan, files[plan.repo_id])
-        changes = [f"  {mark} {name}" for name, mark in plan.changes.items()]
-        changes += [f"  tag {plan.tag}"] if plan.tag else []
-        print(f"{plan.repo_id}{'' if plan.head else ' (new)'}")
-        print(*(changes or ["  nothing changed"]), sep="\n")
+    heads = {repo_id: head_of(api, repo_id) for repo_id in files}
+    released = {repo_id: is_released(api, repo_id, heads[repo_id], tag) for repo_id in files}
+    for repo_id, head in heads.items():
+        changes = f"is {tag} already, and stays as it is"
+        if not released[repo_id]:
+            changes = publish(api, repo_id, head, files[repo_id], tag)
         revision = f', revision="{tag}"' if tag else ""
-        print(f"  {api.endpoint}/spaces/{plan.repo_id}")
-        print(f'  evaluate.load("{plan.repo_id}"{revision})', flush=True)
+        print(f"{repo_id}: {changes}\n  {api.endpoint}/spaces/{repo_id}")
+        print(f'  evaluate.load("{repo_id}"{revision})', flush=True)
 
 
 def main() -> None:

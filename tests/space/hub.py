@@ -73,11 +73,15 @@ class Space:
                 return {}
             case ["preupload", _]:
                 way = {"uploadMode": "regular", "shouldIgnore": False}
-                return {"files": [{"path": file["path"], **way} for file in asked[0]["files"]]}
+                oids = {path: git_oid(content) for path, content in self.files.items()}
+                paths = [file["path"] for file in asked[0]["files"]]
+                return {"files": [{"path": x, "oid": oids.get(x), **way} for x in paths]}
             case ["commit", _]:
                 self.commit(self.changed(asked))
                 return {"success": True, "commitOid": self.head, "commitUrl": f"commit/{self.head}"}
-        return {"id": "", "sha": self.at(rest[-1] if rest else "main"), "sdk": self.sdk}
+        oid = self.at(rest[-1] if rest else "main")
+        siblings = [{"rfilename": path} for path in self.commits[oid]]
+        return {"id": "", "sha": oid, "sdk": self.sdk, "siblings": siblings}
 
     def changed(self, lines: list[Any]) -> Files:
         files = dict(self.files)

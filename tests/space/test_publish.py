@@ -238,7 +238,7 @@ def test_a_space_holds_what_is_built_and_listed_by_a_dry_run_and_then_only_chang
     assert f"{name} would hold, in {len(wanted)} files:\n{sizes}" in listed
     space.files["charts/old.py"] = b"left from an older version\n"
     change_app(clone)
-    assert publish(clone).splitlines()[1:3] == ["  ~ app.py", "  - charts/old.py"]
+    assert publish(clone).splitlines()[::3] == [f"{x}: updated" for x in hub.spaces]
     assert len(space.commits) == 3
     assert space.files == {**before, "app.py": (clone / "spaces/page/app.py").read_bytes()}
 
@@ -249,11 +249,12 @@ def test_a_release_is_made_once_and_never_moved(clone, hub):
     hub.requests.clear()
     publish(clone, *RELEASE)  # of what is there
     heads = {name: space.head for name, space in hub.spaces.items()}
-    assert hub.sent == [f"/api/spaces/{name}/tag/{oid}" for name, oid in heads.items()]
+    tagged = [path for path in hub.sent if "/tag/" in path]
+    assert tagged == [f"/api/spaces/{name}/tag/{oid}" for name, oid in heads.items()]
     space = hub.spaces["org/informedness"]
     assert space.tags == {TAG: space.head}
     hub.requests.clear()
-    assert publish(clone, *RELEASE).count("nothing changed") == 2
+    assert publish(clone, *RELEASE).count(f"is {TAG} already, and stays as it is") == 2
     older, newest = space.commits
     said = f"{TAG} is already on another state of org/informedness (commit"
     space.tags[TAG] = older
@@ -262,7 +263,7 @@ def test_a_release_is_made_once_and_never_moved(clone, hub):
     change_app(clone)
     commit(clone)
     git(clone, "tag", "--force", TAG)
-    assert f"{said} {newest[:7]})" in said_once(clone, *RELEASE)
+    assert publish(clone, *RELEASE).count("stays as it is") == 2
     assert hub.sent == []
 
 
