@@ -16,7 +16,8 @@ demo: $(VENV)/.demo
 # What to run often: no browser, no training, no building of packages. The
 # files left out by name take longer to import than others to run.
 check: lint
-	$(BIN)/python -m pytest -q -n 2 -m "not slow and not browser and not release" --ignore=tests/space --ignore=tests/test_trainer.py --ignore=tests/test_torchmetrics.py
+	$(BIN)/python -m pytest -q -n 2 -m "not slow and not browser and not release" --ignore=tests/space --ignore=tests/integrations/test_trainer.py \
+	  --ignore=tests/integrations/test_torchmetrics.py
 
 # Everything the tests need, then the tests. loadgroup: what shares a server, a browser or an
 # environment runs in one process, which makes it once.

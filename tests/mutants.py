@@ -34,7 +34,11 @@ OTHER = dict(OTHERS) | {b: a for a, b in OTHERS} | {ast.FloorDiv: ast.Mult, ast.
 OTHER |= {ast.Pow: ast.Mult}
 QUICK = "not slow and not browser and not release"
 # as `make check` leaves them out: they take longer to import than others to run
-SLOW_TO_IMPORT = ("tests/space", "tests/test_trainer.py", "tests/test_torchmetrics.py")
+SLOW_TO_IMPORT = (
+    "tests/space",
+    "tests/integrations/test_trainer.py",
+    "tests/integrations/test_torchmetrics.py",
+)
 
 
 class Place(NamedTuple):

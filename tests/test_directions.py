@@ -10,6 +10,7 @@ import informedness
 
 PACKAGE = Path(informedness.__file__).parent
 TESTS = Path(__file__).parent
+ROOT = TESTS.parent
 FLOORS = [  # the lowest first; what shares a floor does not know each other
     ["core"],
     ["messages"],
@@ -29,8 +30,13 @@ UPWARDS = {  # what may use a higher floor, and why
     # a copy of it beside a metric asks the package, where there is one, for intervals and warnings
     "core/protocol.py": {"inference", "tables"}
 }
+WITH_OTHERS = ("CHANGELOG.md", "test_release.py", "test_cards.py", "test_publish.py")
+WITH_GPU = "tests/benchmarks/RESULTS_GPU.md"  # written where there is one
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 FILES = sorted(PACKAGE.rglob("*.py"))
+NAMED = re.compile(
+    r"(?<![\w/.*-])(?:tests|src|docs|spaces|metrics|examples)/[\w./-]+\.(?:py|md|txt|json)\b"
+)
 
 
 def room_of(module: str) -> str:
@@ -74,11 +80,36 @@ def test_a_file_imports_only_its_own_room_and_those_of_lower_floors(path):
     assert above == UPWARDS.get(path.relative_to(PACKAGE).as_posix(), set())
 
 
-def test_files_without_a_test_of_their_name_say_where_they_are_tested_and_that_test_covers_them():
-    for path in FILES:
-        name = path.relative_to(PACKAGE).as_posix()
-        tests = re.findall(r"tests/[\w/]+\.py", header_of(path))
-        for test in tests:
-            assert name in header_of(TESTS.parent / test).partition("Covers src: ")[2], test
-        has_own = (TESTS / f"test_{path.stem}.py").exists() or path.parent.name == "core"
-        assert tests or has_own or path.name in ("__init__.py", "__main__.py"), name
+def covered_by(test: Path) -> list[str]:
+    """Return the files of the package that the head of a test says it covers."""
+    return re.findall(r"[\w/]+\.py", header_of(test).partition("Covers src: ")[2])
+
+
+def test_every_file_that_is_named_exists():
+    """The history names files that are gone; WITH_OTHERS name files of copies that they make."""
+    folders = ("src", "docs", "spaces", "metrics", "examples", "tests")
+    pages = [path for folder in folders for path in (ROOT / folder).rglob("*.*")]
+    pages += [*ROOT.glob("*.md"), ROOT / "Makefile", ROOT / "pyproject.toml"]
+    pages = [
+        x for x in pages if x.suffix in (".py", ".md", ".toml", "") and x.name not in WITH_OTHERS
+    ]
+    missing = {
+        (path.relative_to(ROOT).as_posix(), name)
+        for path in pages
+        for name in NAMED.findall(path.read_text("utf-8"))
+        if not (ROOT / name).exists()
+    }
+    assert {name for _, name in missing} <= {WITH_GPU, "spaces/NAME.py"}, missing
+
+
+def test_tests_cover_files_that_exist():
+    for test in TESTS.rglob("test_*.py"):
+        for name in covered_by(test):
+            assert (PACKAGE / name).is_file(), (test.name, name)
+
+
+def test_tests_lie_in_folders_that_mirror_the_source():
+    folders = {path.name for path in PACKAGE.iterdir() if path.is_dir()} - {"__pycache__"}
+    assert folders <= {path.name for path in TESTS.iterdir()}
+    covered = [name for test in TESTS.glob("*/test_*.py") for name in covered_by(test)]
+    assert folders <= {name.partition("/")[0] for name in covered}

@@ -5,8 +5,6 @@ functions; `report` shows them beside the usual scores; `register` lets
 `evaluate.load("informedness")` and `evaluate.load("nit")` find the Hugging Face modules by name.
 
 Each name is imported on first use.
-
-Tested in tests/test_package.py.
 """
 
 from importlib import import_module

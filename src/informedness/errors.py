@@ -1,7 +1,4 @@
-"""Errors that say what to do: about data, about a missing package, and by which name.
-
-Tested in tests/test_package.py.
-"""
+"""Errors that say what to do: about data, about a missing package, and by which name."""
 
 import re
 from collections.abc import Iterator, Sequence

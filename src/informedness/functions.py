@@ -3,8 +3,6 @@
 If a name ends in `_score`, higher is better. Every function reads its labels into one
 `ContingencyTable` and computes the score from it, so they all agree with each other and with the
 `evaluate` modules, which read the same table.
-
-Tested in tests/test_degenerate.py.
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 In the metrics of a run:
 
     MetricSpec("informedness.helm.InformednessMetric", {"labels": ["Yes", "No"]})
-
-Tested in tests/harnesses/helm/test_helm.py.
 """
 
 import math

@@ -6,8 +6,6 @@
 
 A metric of Inspect sees answers without their targets: `with_target` makes a scorer keep the target
 in the metadata of its scores. What the scorer counts as right is the target's class.
-
-Tested in tests/harnesses/test_inspect.py.
 """
 
 import math

@@ -9,8 +9,6 @@ In a file of custom tasks:
 
 Both scores are computed from all answers together. The answers are those that a metric of the task
 counts: what that takes for right is the target's class.
-
-Tested in tests/harnesses/test_lighteval.py.
 """
 
 import math

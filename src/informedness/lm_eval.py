@@ -22,8 +22,6 @@ and for its error, and names functions of this module as their aggregation:
         higher_is_better: false
 
 This module registers metrics and aggregations with lm-eval, and changes nothing else of it.
-
-Tested in tests/harnesses/test_lm_eval.py.
 """
 
 import math

@@ -1,8 +1,6 @@
 """What models hand over, batch by batch, and the classes that their scores choose.
 
 Numpy's arrays and torch's tensors alike, which stay on their device; torch is not imported.
-
-Tested in tests/test_compute_metrics.py.
 """
 
 import math

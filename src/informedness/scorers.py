@@ -2,8 +2,6 @@
 
 `informedness_scorer` and `nit_scorer` are made by `make_scorer`; for options, call it yourself:
 `make_scorer(informedness_score, average="macro")`.
-
-Tested in tests/test_scikit_learn.py.
 """
 
 from collections.abc import Mapping

@@ -7,8 +7,6 @@ from informedness.warnings import IntervalWarning
 warnings.filterwarnings("ignore", category=IntervalWarning)
 
 `collected` hands them over instead, to a program that shows them itself.
-
-Tested in tests/test_every_path.py.
 """
 
 from collections.abc import Iterator

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from informedness import compare, report
 from informedness.inference.registry import score_named
+from inputs.laws import law
 from inputs.tables import table_of, table_of_labels
 from oracles.reference import of_answers
-from test_properties import law
 
 pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore:informedness. ")]
 

@@ -1,8 +1,6 @@
 """What the commands of the command line do: each takes the options and returns the text to print.
 
 What only some of them need is imported where it is used, so that the others start sooner.
-
-Tested in tests/test_cli.py.
 """
 
 from argparse import Namespace

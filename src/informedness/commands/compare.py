@@ -1,7 +1,4 @@
-"""The command `compare`.
-
-Tested in tests/test_cli.py.
-"""
+"""The command `compare`."""
 
 from argparse import Namespace
 from dataclasses import replace

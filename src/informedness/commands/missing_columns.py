@@ -1,8 +1,6 @@
 """The list of columns, for somebody who has not named any, and a line that names them.
 
 The line has names only if one reading is left, by the rule in docs/files.md; no command is tried.
-
-Tested in tests/test_suggestions.py.
 """
 
 import re

@@ -1,7 +1,4 @@
-"""How a result is printed, drawn, and held against what is required of it.
-
-Tested in tests/test_cli.py.
-"""
+"""How a result is printed, drawn, and held against what is required of it."""
 
 import json
 from argparse import Namespace

@@ -1,7 +1,4 @@
-"""What the commands read: columns of files, two files joined, and the prior.
-
-Tested in tests/test_cli.py.
-"""
+"""What the commands read: columns of files, two files joined, and the prior."""
 
 from argparse import Namespace
 from collections import Counter

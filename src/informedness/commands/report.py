@@ -1,7 +1,4 @@
-"""The command `report`.
-
-Tested in tests/test_cli.py.
-"""
+"""The command `report`."""
 
 import json
 import os

@@ -1,7 +1,4 @@
-"""Which options go together, by what is asked: of logs, columns, tasks, slices or one score.
-
-Tested in tests/test_cli.py.
-"""
+"""Which options go together, by what is asked: of logs, columns, tasks, slices or one score."""
 
 from argparse import Namespace
 from collections.abc import Sequence

@@ -1,7 +1,4 @@
-"""Parquet and Arrow: their columns in batches, and whether a file is whole and one.
-
-Tested in tests/test_damage.py and tests/test_sources.py.
-"""
+"""Parquet and Arrow: their columns in batches, and whether a file is whole and one."""
 
 import io
 import json

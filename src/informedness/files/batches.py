@@ -1,7 +1,4 @@
-"""Files in batches of rows, by argument: as they stand there, or as samples.
-
-Tested in tests/test_kinds_of_text.py.
-"""
+"""Files in batches of rows, by argument: as they stand there, or as samples."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial

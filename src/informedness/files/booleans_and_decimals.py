@@ -1,7 +1,4 @@
-"""Text of files in which one label has several spellings: True and 1, 2.0 and 2.
-
-Tested in tests/test_kinds_of_text.py.
-"""
+"""Text of files in which one label has several spellings: True and 1, 2.0 and 2."""
 
 import re
 from collections import defaultdict

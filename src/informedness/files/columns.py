@@ -1,7 +1,4 @@
-"""What files and data frames share: names of columns, and what is wrong with data.
-
-Tested in tests/test_nested.py.
-"""
+"""What files and data frames share: names of columns, and what is wrong with data."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,7 +1,4 @@
-"""CSV and TSV: what separates the columns, and whether each row is one.
-
-Tested in tests/test_damage.py and tests/test_written.py.
-"""
+"""CSV and TSV: what separates the columns, and whether each row is one."""
 
 import codecs
 import csv

@@ -1,7 +1,4 @@
-"""Data frames of any engine: in a database it counts, and only the counts come back.
-
-Tested in tests/test_sources.py.
-"""
+"""Data frames of any engine: in a database it counts, and only the counts come back."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product

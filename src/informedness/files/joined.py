@@ -1,7 +1,4 @@
-"""Samples read whole: from files, from lines of text, or from files joined on identifiers.
-
-Tested in tests/test_suite.py.
-"""
+"""Samples read whole: from files, from lines of text, or from files joined on identifiers."""
 
 import io
 import math

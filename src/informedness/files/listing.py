@@ -1,7 +1,4 @@
-"""Which columns a file has, and what stands in their first rows.
-
-Tested in tests/test_exports.py and tests/test_suggestions.py.
-"""
+"""Which columns a file has, and what stands in their first rows."""
 
 from typing import Any, NamedTuple
 

@@ -4,8 +4,6 @@ Names lead to values in them: `doc.label` is a field within `doc`, `doc.answers.
 list. A column with the whole name comes first. The same holds at every level: the longest field
 name that the rest of the name starts with. `argmax:` in front takes the position or the name of the
 greatest number, the first if several are equal, unless a column has this name.
-
-Tested in tests/test_nested.py and tests/test_sources.py.
 """
 
 import codecs

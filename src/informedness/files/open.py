@@ -1,7 +1,4 @@
-"""Which files a data set consists of; each is opened once, and read in batches of rows.
-
-Tested in tests/test_damage.py and tests/test_paths.py.
-"""
+"""Which files a data set consists of; each is opened once, and read in batches of rows."""
 
 import codecs
 import csv

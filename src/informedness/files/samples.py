@@ -1,7 +1,4 @@
-"""Rows of data become samples: labels are read, and what is missing or wrong is said at the end.
-
-Tested in tests/test_kinds_of_text.py.
-"""
+"""Rows of data become samples: labels are read, and what is missing or wrong is said at the end."""
 
 import math
 import re

@@ -1,7 +1,4 @@
-"""Tables of files and frames, counted in batches that need little memory.
-
-Tested in tests/test_sources.py.
-"""
+"""Tables of files and frames, counted in batches that need little memory."""
 
 import re
 from collections import defaultdict

@@ -2,8 +2,6 @@
 
 docs/formulas.md has the formulas. Cohen (1960), "A coefficient of agreement for nominal scales";
 Gorodkin (2004), "Comparing two K-category assignments by a K-category correlation coefficient".
-
-Tested in tests/test_above_accuracy.py, tests/test_intervals.py and tests/test_no_class.py.
 """
 
 from __future__ import annotations

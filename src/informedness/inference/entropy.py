@@ -1,8 +1,6 @@
 """Entropies of a table, and the scores based on them: NIT, EMA and the entropy triangle.
 
 Valverde-Albacete and Pelaez-Moreno (2014), "100% classification accuracy considered harmful".
-
-Tested in tests/test_intervals.py.
 """
 
 from __future__ import annotations

@@ -6,8 +6,6 @@ A sample moves the difference by d = g_B - g_A, with g the gradient of the score
 table. The test divides the difference by the error that follows from d. This error counts one
 sample more than there are, the answer to which matters most. Few groups may hold a class, so the
 error of samples in groups counts the groups of each class (Satterthwaite 1946).
-
-Tested in tests/test_comparison.py.
 """
 
 import math

@@ -2,8 +2,6 @@
 
 `estimate`, `compare`, `Report`, the command line, the page and the tests read their list of scores
 from here; the code that registers, builds and publishes modules reads its list of modules.
-
-Tested in tests/test_every_module.py.
 """
 
 import math

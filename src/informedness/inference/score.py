@@ -14,8 +14,6 @@ It also says where it differs: lowest, highest, guessing_level, best_level, side
 stand_in, averages.
 
 docs/formulas.md has the rules of intervals.
-
-Tested in tests/test_signatures.py and tests/test_estimates.py.
 """
 
 from __future__ import annotations

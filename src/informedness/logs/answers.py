@@ -1,7 +1,4 @@
-"""Answers of one model in one task, as a harness logged them.
-
-Tested in tests/test_logs.py.
-"""
+"""Answers of one model in one task, as a harness logged them."""
 
 from __future__ import annotations
 

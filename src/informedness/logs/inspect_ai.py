@@ -1,7 +1,4 @@
-"""Logs of Inspect (`inspect-ai`): `.eval`, a zip of JSON files, and `.json`.
-
-Tested in tests/test_logs_of_harnesses.py.
-"""
+"""Logs of Inspect (`inspect-ai`): `.eval`, a zip of JSON files, and `.json`."""
 
 import json
 import math

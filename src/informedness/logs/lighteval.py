@@ -4,8 +4,6 @@ With `--save-details` lighteval writes details/MODEL/DATE/details_TASK_DATE.parq
 scored, a sample has their log-probabilities there; for a generative metric it has text; and if a
 task has metrics of both kinds, its file holds each sample twice. The likeliest choice is the one
 of the metric `acc`, or of the normalised one that is there instead.
-
-Tested in tests/test_logs_of_harnesses.py.
 """
 
 import math

@@ -2,8 +2,6 @@
 
 Each line is one document after one filter: what was asked (`arguments`), what the filter made of
 the responses (`filtered_resps`), the target as text, and the value of each metric.
-
-Tested in tests/test_logs_of_harnesses.py.
 """
 
 import ast

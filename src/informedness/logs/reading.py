@@ -1,7 +1,4 @@
-"""Which harness wrote a log, and the answers in it.
-
-Tested in tests/test_logs_of_harnesses.py.
-"""
+"""Which harness wrote a log, and the answers in it."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

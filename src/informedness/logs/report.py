@@ -1,7 +1,4 @@
-"""The report on several runs: one table of them, the mean over tasks, and a report on each.
-
-Tested in tests/test_logs.py.
-"""
+"""The report on several runs: one table of them, the mean over tasks, and a report on each."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Which runs repeat each other, and what distinguishes the runs of a task.
-
-Tested in tests/test_runs.py.
-"""
+"""Which runs repeat each other, and what distinguishes the runs of a task."""
 
 import json
 import re

@@ -1,7 +1,4 @@
-"""Two models over the tasks that the logs of both have.
-
-Tested in tests/test_logs.py.
-"""
+"""Two models over the tasks that the logs of both have."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -3,8 +3,6 @@
 One rule for all harnesses, inside them and from their logs: the share of right answers is the
 harness's own. What it counts as right is the target's class. What it counts as wrong is the class
 that the text reads as, in a way of reading that fits all verdicts.
-
-Tested in tests/test_logs_of_harnesses.py.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Scores with their standard error and confidence interval.
-
-Tested in tests/test_estimates.py.
-"""
+"""Scores with their standard error and confidence interval."""
 
 from __future__ import annotations
 

@@ -6,8 +6,6 @@ returns the axes. Without matplotlib they raise ImportError.
 
 What one result shows is its method `plot`, which calls a function `draw_...` of this module. The
 functions `plot_...` take several things: `from informedness.plots import plot_intervals`.
-
-Tested in tests/test_plots.py.
 """
 
 from __future__ import annotations

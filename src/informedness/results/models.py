@@ -1,7 +1,4 @@
-"""The answers of models to the same samples, and the weights and groups of these.
-
-Tested in tests/test_estimates.py.
-"""
+"""The answers of models to the same samples, and the weights and groups of these."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
 """Whether a comparison or a score lets a build pass, and why in a line.
 
 One rule holds for all: what has no interval, or an IntervalWarning, shows nothing.
-
-Tested in tests/test_continuous_integration.py.
 """
 
 import math

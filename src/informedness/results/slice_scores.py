@@ -1,7 +1,4 @@
-"""The scores of tables of slices, and how each slice differs from all other samples.
-
-Tested in tests/test_slices.py.
-"""
+"""The scores of tables of slices, and how each slice differs from all other samples."""
 
 import math
 from collections.abc import Iterable, Iterator

@@ -2,8 +2,6 @@
 
 pandas, polars and pyarrow are asked for their codes. `native_column` returns a `Column` if all
 values are surely labels, else the container: only `core.labels.read_column` says what a label is.
-
-Tested in tests/test_inputs.py.
 """
 
 from collections.abc import Sequence

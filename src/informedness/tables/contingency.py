@@ -1,8 +1,6 @@
 """Contingency tables that users build from labels, a matrix or counts, merge, or count by slice.
 
 ROWS ARE REFERENCES, COLUMNS ARE PREDICTIONS.
-
-Tested in tests/test_inputs.py and tests/test_slices.py.
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 From values to labels, in this order, and only where asked for: the class is taken out of generated
 text, whitespace around it and its case are ignored, text becomes integers, and positions become the
 names of their choices, or of the classes of a column of `datasets`.
-
-Tested in tests/test_answered.py and tests/test_class_names.py.
 """
 
 import math

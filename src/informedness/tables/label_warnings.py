@@ -1,8 +1,6 @@
 """What a table, and the names beside it, show that may be a mistake: warnings, and never errors.
 
 `core.table.warn_of_labels` has those that metric modules give, too.
-
-Tested in tests/test_answered.py and tests/test_every_path.py.
 """
 
 import re

@@ -1,8 +1,6 @@
 r"""Confusion matrices as they are handed over, and as they are shown.
 
 In text they are a spreadsheet's, R's, pandas', numpy's, Matlab's, Markdown, LaTeX.
-
-Tested in tests/test_inputs.py and tests/test_matrices.py.
 """
 
 import csv

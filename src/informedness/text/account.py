@@ -1,7 +1,4 @@
-"""What was read of files and frames: rows, columns and their labels, shown above every result.
-
-Tested in tests/test_written.py.
-"""
+"""What was read of files and frames: rows, columns and their labels, shown above every result."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

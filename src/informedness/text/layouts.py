@@ -1,7 +1,4 @@
-"""Tables laid out to be looked at: Markdown, cells parted by blanks, printed frames, `a, b`.
-
-Tested in tests/test_laid_out.py.
-"""
+"""Tables laid out to be looked at: Markdown, cells parted by blanks, printed frames, `a, b`."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

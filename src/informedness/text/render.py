@@ -1,7 +1,4 @@
-"""Numbers and names as text.
-
-Tested in tests/test_layout.py.
-"""
+"""Numbers and names as text."""
 
 import math
 import re

@@ -6,11 +6,8 @@ Covers src: tables/tally.py.
 import copy
 import dataclasses
 import itertools
-import os
 import pickle
-import signal
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
@@ -19,6 +16,7 @@ import pytest
 
 from informedness import NoSamplesError, Tally
 from informedness.tables import tally as module
+from inputs.processes import exit_codes, forked, forking, ignoring_threads
 from inputs.tables import table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. in .* is no class of `references`")
@@ -124,39 +122,8 @@ def test_threads_may_share_a_tally():
     assert tally.table == table_of_labels([0, 1, 1] * 3000, [0, 1, 0] * 3000)
 
 
-def forked(work):
-    """Return the number of a forked process that does this work, and exits with 0 after it."""
-    child = os.fork()
-    if not child:
-        code = 1
-        try:
-            work()
-            code = 0
-        finally:
-            os._exit(code)
-    return child
-
-
-def exit_codes(children):
-    """Return the exit codes of processes; None for each that hangs, which is killed."""
-    codes, deadline = dict.fromkeys(children), time.monotonic() + 60
-    while None in codes.values() and time.monotonic() < deadline:
-        for child in [x for x, code in codes.items() if code is None]:
-            ended, status = os.waitpid(child, os.WNOHANG)
-            codes[child] = os.waitstatus_to_exitcode(status) if ended else None
-        time.sleep(0.01)
-    for child in [x for x, code in codes.items() if code is None]:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-    return [*codes.values()]
-
-
-forking = pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
-beside_threads = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
-
-
 @forking
-@beside_threads
+@ignoring_threads
 def test_a_child_forked_while_threads_update_does_not_wait():
     tally, is_over = Tally(), Event()
     large = {"references": RNG.integers(0, 300, 9000), "predictions": RNG.integers(0, 300, 9000)}
@@ -189,7 +156,7 @@ class Waiting(np.ndarray):
 
 
 @forking
-@beside_threads
+@ignoring_threads
 def test_a_child_forked_while_a_thread_sums_does_not_wait():
     """As before Python 3.12 it does for `functools.cached_property`, of whatever table."""
     table, other = (table_of_labels([0, 1, 1], [0, 1, 0]) for _ in range(2))

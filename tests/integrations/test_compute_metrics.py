@@ -21,8 +21,8 @@ from informedness import NoSamplesError, estimate, informedness_score
 from informedness.trainer import ComputeMetrics, argmax_logits
 from informedness.warnings import InformednessWarning, collected
 from inputs.cases import warned
+from inputs.processes import exit_codes, forked, ignoring_threads
 from inputs.tables import score_of, table_of_labels
-from test_tally import beside_threads, exit_codes, forked
 
 pytestmark = [  # imports torch
     pytest.mark.full,
@@ -270,7 +270,7 @@ def test_batches_must_be_alike_and_counting_starts_afresh_after_a_result_or_an_e
         assert metric(half) == again(half) == of_half, message
 
 
-@beside_threads
+@ignoring_threads
 def test_a_call_that_begins_while_a_thread_counts_is_an_error():
     """A copy or fork made meanwhile counts on from what was counted before."""
     halves = [(LOGITS[:60], REFERENCES[:60]), (LOGITS[60:], REFERENCES[60:])]

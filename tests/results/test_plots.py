@@ -1,6 +1,7 @@
 """Pictures: they show the numbers of their results, fit a column, and look as they did.
 
-`python tests/test_plots.py` draws those in tests/images again; look at each before it is committed.
+`python tests/results/test_plots.py` draws those in tests/results/images again.
+Look at each before it is committed.
 
 Covers src: plots.py, results/figures.py.
 """

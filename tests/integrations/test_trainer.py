@@ -17,7 +17,7 @@ from informedness import estimate
 from informedness.trainer import ComputeMetrics, argmax_logits
 from inputs import trainer_cases as cases
 from inputs.cases import nit, warned
-from test_documents import ROOT, snippets
+from inputs.snippets import ROOT, snippets
 
 pytestmark = [
     pytest.mark.full,

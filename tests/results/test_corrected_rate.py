@@ -75,7 +75,7 @@ def test_the_interval_solves_its_equation_and_is_wilsons_for_a_judge_who_is_alwa
 
 
 def test_the_strict_judge_of_the_example_finds_two_thirds_good_and_one_third_bad():
-    judges = pd.read_csv(Path(__file__).parents[1] / "examples" / "judges.csv")
+    judges = pd.read_csv(Path(__file__).parents[2] / "examples" / "judges.csv")
     made = corrected_rate(judges["human"], judges["strict"], (1200, 2000), positive="good")
     low, high = made.confidence_interval
     assert (made.value, low, high) == pytest.approx((0.658, 0.604, 0.706), abs=5e-4)

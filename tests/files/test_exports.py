@@ -18,7 +18,7 @@ import pytest
 from informedness import report
 from inputs.cli_cases import refused
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 ROWS = [*csv.DictReader((ROOT / "examples" / "predictions.csv").read_text("utf-8").splitlines())]
 LABELS, ANSWERS = ([row[name] for row in ROWS] for name in ("label", "filter"))
 PAIRS = [*zip(range(100), LABELS, ANSWERS, strict=True)]

@@ -18,7 +18,7 @@ import pytest
 from informedness import informedness_score, report, table_from_frame
 from informedness.warnings import LabelsWarning
 
-PUBLISHED = Path(__file__).parent / "inputs" / "published"
+PUBLISHED = Path(__file__).parents[1] / "inputs" / "published"
 SEVERAL = "each line must be one label, got several cells in"
 # the references, the predictions, what is said
 LINES = {
@@ -111,7 +111,7 @@ SAID = "60 of 60 `{}` are labels of their own: are these texts or identifiers?"
 
 
 def module_score(references, predictions, **options):
-    metric = evaluate.load(str(Path(__file__).parents[1] / "metrics" / "nit"))
+    metric = evaluate.load(str(Path(__file__).parents[2] / "metrics" / "nit"))
     return metric.compute(references=references, predictions=predictions, **options)
 
 

@@ -15,7 +15,7 @@ from informedness import ContingencyTable
 from inputs.tables import score_of, table_of_labels
 from oracles.golden import VECTORS, close
 
-PAPER = Path(__file__).resolve().parent / "studies" / "paper"
+PAPER = Path(__file__).resolve().parents[1] / "studies" / "paper"
 NAMES = ("scoring", "formality", "glue", "kvqa", "simulated", "slices")
 sys.path.append(str(PAPER))
 scoring, *STUDIES = map(importlib.import_module, NAMES)

@@ -1,7 +1,7 @@
 """What a report says of tables of many shapes: `sentences.txt` holds it, to be read line by line.
 
-`python tests/test_sentences.py` writes the file anew. Nothing in it may be refuted by a model that
-fits its table.
+`python tests/results/test_sentences.py` writes the file anew. Nothing in it may be refuted by a
+model that fits its table.
 
 Covers src: results/sentences.py.
 """

@@ -25,7 +25,7 @@ from inputs.cli_cases import write
 from oracles.golden import close
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "continuous-integration.md").read_text(encoding="utf-8")
 RNG = np.random.default_rng(3)
 N = 600

@@ -28,10 +28,10 @@ from informedness import (
 from informedness.logs.answers import Answers
 from informedness.trainer import ComputeMetrics
 from inputs.cases import warned
+from inputs.laws import law
 from inputs.tables import table_of_labels
 from oracles.golden import close as near
 from oracles.reference import of_answers
-from test_properties import law
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ", "ignore:y_pred contains classes")
 AVERAGES = ("bias", "prevalence", "macro")

@@ -189,7 +189,7 @@ def test_counts_stay_whole_in_half_precision():
 
 
 def test_torchmetrics_own_scores_have_the_values_on_the_page_of_formulas():
-    page = (Path(__file__).parents[1] / "docs" / "which-formula.md").read_text("utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "which-formula.md").read_text("utf-8")
     shown = re.findall(r"^\| torchmetrics \| .*? \| ([\d., ]+) \|", page, re.MULTILINE)
     target = torch.tensor([0] * 6 + [1] * 3 + [2] * 12)
     preds = torch.tensor([0] * 6 + [1] + [2] * 2 + [0] * 4 + [1] * 2 + [2] * 6)

@@ -16,7 +16,7 @@ from sklearn.metrics import accuracy_score, balanced_accuracy_score
 
 from oracles import study_pages
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 STUDIES = ROOT / "tests" / "studies"
 
 # In percent, of BIG-Bench Hard's `..._eval_metrics.jsonl` at commit 9ee07bd.

@@ -41,7 +41,7 @@ B = ["ham"] * 86 + ["spam"] * 4 + ["ham"] * 8 + ["spam"] * 22
 TYPE, DOC = ["x", "y"] * 60, [f"0{i % 25}" for i in range(120)]
 IDS = [f"s{i}" for i in range(120)]
 ABC = {"gold": [*"aaaabbbccc"], "a": [*"aabcbbacca"], "b": [*"aaaabbcccc"]}
-RUN = Path(__file__).parents[1] / "examples/runs/lm-eval/knows-half"
+RUN = Path(__file__).parents[2] / "examples/runs/lm-eval/knows-half"
 TRAIN = "train.csv" if os.name == "nt" else "train:1.csv"  # only the last colon is ours
 
 

@@ -13,13 +13,14 @@ import mpmath
 import numpy as np
 import pytest
 import sklearn.metrics as peer
-from hypothesis import assume, given, settings
+from hypothesis import assume
 from hypothesis import strategies as st
 
 from informedness import ContingencyTable, estimate, report
 from informedness.core.scores import mutual_information
 from informedness.inference.entropy import entropies, triangle_of
 from informedness.inference.registry import averaged_score
+from inputs.laws import law
 from inputs.tables import score_of, table_of, table_of_labels, table_of_pairs
 from oracles import dense
 from oracles.golden import BY_ID, VECTORS, close
@@ -31,13 +32,6 @@ pytestmark = [
 
 IRRATIONAL = ("nit", "ema", "matthews_corrcoef")
 OF_CLASSES = ("informedness", "markedness")
-
-
-def law(examples=100, **drawn):
-    """Mark a test that holds for whatever is drawn; the same examples are drawn every time."""
-    return lambda test: settings(max_examples=examples, deadline=None, derandomize=True)(
-        given(**drawn)(test)
-    )
 
 
 @st.composite

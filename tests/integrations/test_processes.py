@@ -18,6 +18,7 @@ import pytest
 import torch
 from accelerate import Accelerator
 from accelerate.utils import DataLoaderConfiguration, gather_object
+from test_torchmetrics import PREDS, TARGET, K, expected, near
 from torch.utils.data import DataLoader, TensorDataset
 from torchmetrics import MetricCollection
 
@@ -26,7 +27,6 @@ from informedness.torchmetrics import NIT, Informedness
 from informedness.trainer import ComputeMetrics, argmax_logits
 from inputs import trainer_cases as cases
 from inputs.tables import score_of
-from test_torchmetrics import PREDS, TARGET, K, expected, near
 
 pytestmark = [
     pytest.mark.full,

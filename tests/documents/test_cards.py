@@ -23,7 +23,7 @@ from inputs import cases
 from oracles.golden import BY_ID
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # what is shown may warn
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("informedness", "nit")
 # https://huggingface.co/docs/hub/spaces-config-reference
 COLORS = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}

@@ -13,7 +13,7 @@ from space.checkout import copied
 
 pytestmark = [pytest.mark.full, pytest.mark.xdist_group("page")]  # which has the browser
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def public(module):

@@ -20,10 +20,10 @@ from informedness.inference.entropy import ENOUGH_TO_SEE
 from informedness.inference.score import FEW_SAMPLES
 from informedness.results.comparison import FEW_GROUPS_IN_CELLS
 from informedness.results.models import FEW_GROUPS
+from inputs.snippets import ROOT, snippets
 from oracles import study_pages
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # what is shown may warn
-ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
     "README.md",
     "CONTRIBUTING.md",
@@ -31,19 +31,7 @@ PAGES = [
 ]
 WITH_TORCH = "docs/other-loops.md"
 HOW_SURE, METHODS = "docs/how-sure.md", "docs/formulas.md"
-FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.*\n)((?:(?!\$ ).*\n)*)", re.MULTILINE)  # and what it prints
-
-
-def snippets(path):
-    """Return (line, code, what it prints) of each block that runs; None for commands."""
-    text = path.read_text(encoding="utf-8")
-    blocks = [(text[: m.start()].count("\n") + 1, *m.groups()) for m in FENCE.finditer(text)]
-    for (line, language, code), following in itertools.pairwise([*blocks, (0, "", "")]):
-        if language == "python":
-            yield line, code, following[2] if following[1] == "text" else ""
-        elif language == "console":
-            yield line, code, None
 
 
 def is_shown(shown, printed):

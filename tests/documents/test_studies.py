@@ -12,7 +12,7 @@ from informedness.inference.registry import SCORES
 
 pytestmark = pytest.mark.slow
 
-STUDIES = Path(__file__).parent / "studies"
+STUDIES = Path(__file__).parents[1] / "studies"
 
 
 @pytest.fixture

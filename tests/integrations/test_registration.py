@@ -19,7 +19,7 @@ import informedness
 from informedness import registration
 from informedness.inference.registry import MODULES, module_path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SCORES = {"informedness": 0.5, "nit": pytest.approx(0.595275394488, abs=1e-12)}
 
 

@@ -28,7 +28,7 @@ from inputs.cli_cases import refused
 from inputs.tables import score_of
 from oracles.golden import close
 
-OLD = Path(__file__).resolve().parent / "harnesses" / "old_logs"
+OLD = Path(__file__).resolve().parents[1] / "harnesses" / "old_logs"
 DATE = "2026-01-01T00-00-00.000001"
 LATER = "2026-02-01T00:00:00+00:00"
 DATES = [f"2026-0{month}-01T00-00-00.000000" for month in (1, 2, 3)]

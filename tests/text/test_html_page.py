@@ -7,9 +7,9 @@ import re
 from xml.etree import ElementTree
 
 import pytest
+from test_layout import BY, FIRST, REFERENCES, RESULTS, WIDE, each_result
 
 from informedness import report, slices
-from test_layout import BY, FIRST, REFERENCES, RESULTS, WIDE, each_result
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 INTERVAL = re.compile(r"\((-?[\d.]+) to (-?[\d.]+)\)")

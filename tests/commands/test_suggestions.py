@@ -10,7 +10,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-PUBLISHED = Path(__file__).parent / "inputs" / "published"  # small, of the form of published files
+# small files of the form of published ones
+PUBLISHED = Path(__file__).parents[1] / "inputs" / "published"
 GOLD, BERT, GPT = ["ham", "spam"] * 3, ["ham", "ham", "spam"] * 2, ["spam", "ham", "ham"] * 2
 LONG = ["ham", "ham", "spam", "spam", "ham", "ham"]
 IDS = ["1", "1", "2", "2", "3", "3"]
