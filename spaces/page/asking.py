@@ -17,7 +17,7 @@ from kinds import checked
 from limits import HERE, LEVEL, LEVELS, MAX_FILE, MEANT, METRIC, WORDS, Refusal
 from reading import PART, Sent, opened
 
-from informedness.files.open import FORMATS
+from informedness.files.opening import FORMATS
 from informedness.inference.registry import score_named
 from informedness.text.render import shown
 

@@ -27,10 +27,10 @@ from lists import as_rows, list_of, named_lists
 from trial import is_small, runs_of_log
 
 from informedness.files.batches import read_files
-from informedness.files.csv import DELIMITERS
+from informedness.files.delimited import DELIMITERS
 from informedness.files.joined import columns_of
 from informedness.files.listing import first_rows
-from informedness.files.open import list_files, open_whole, read_header
+from informedness.files.opening import list_files, open_whole, read_header
 from informedness.files.samples import Samples
 from informedness.inference.registry import score_named
 from informedness.logs.reading import READERS

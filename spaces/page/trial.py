@@ -64,7 +64,7 @@ def main(path: str, kind: str, most_bytes: str) -> int:
     import pyarrow.parquet
 
     from informedness.files.arrow import native
-    from informedness.files.open import open_whole
+    from informedness.files.opening import open_whole
 
     try:
         if kind == "log":

@@ -240,7 +240,7 @@ class _Several(argparse.Action):
 
 
 def _is_file(value: str) -> bool:
-    from .files.open import named_format
+    from .files.opening import named_format
 
     # for Path the empty label would be a folder, and a long one an error
     return value == "-" or bool(named_format(Path(value))) or os.path.exists(value)  # noqa: PTH110

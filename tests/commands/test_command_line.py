@@ -25,7 +25,7 @@ from informedness import __version__, cli, compare, estimate, leaderboard, repor
 from informedness import informedness_score as score_of
 from informedness.commands import output as outputs
 from informedness.files.joined import columns_of, joined_rows
-from informedness.files.open import FORMATS
+from informedness.files.opening import FORMATS
 from informedness.files.samples import Samples
 from informedness.inference.registry import SCORES
 from informedness.logs.reading import READERS, read_log

@@ -1,6 +1,6 @@
 """Damaged files are refused by name or read as plain readers read them; large ones are refused.
 
-Covers src: files/arrow.py, files/csv.py, files/open.py.
+Covers src: files/arrow.py, files/delimited.py, files/opening.py.
 """
 
 import csv
@@ -19,8 +19,7 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from informedness.files import arrow
-from informedness.files import csv as files_csv
+from informedness.files import arrow, delimited
 from inputs.file_cases import (
     WRITERS,
     columns,
@@ -241,22 +240,22 @@ def rows_in_cells(text):
     """Return the lines of labels within cells that may be rows, or why the file is refused."""
     try:
         names = {"references": "gold", "predictions": "model"}
-        return files_csv.Delimited(io.BytesIO(text), "csv", names)._hidden
+        return delimited.Delimited(io.BytesIO(text), "csv", names)._hidden
     except ValueError as error:
         return str(error)
 
 
 @pytest.mark.parametrize("block", [1 << 22, 40])
 def test_bytes_decide_on_quotes_as_lines_do(block, monkeypatch):
-    monkeypatch.setattr(files_csv, "BLOCK", block)
+    monkeypatch.setattr(delimited, "BLOCK", block)
     rng, decided = random.Random(0), []
-    by_bytes = files_csv.Delimited._cells_surely_hold_no_rows
+    by_bytes = delimited.Delimited._cells_surely_hold_no_rows
     for text in (quoted_text(rng) for _ in range(1500)):
         with monkeypatch.context() as patch:
-            patch.setattr(files_csv.Delimited, "_cells_surely_hold_no_rows", lambda _: False)
+            patch.setattr(delimited.Delimited, "_cells_surely_hold_no_rows", lambda _: False)
             expected = rows_in_cells(text)
             patch.setattr(
-                files_csv.Delimited,
+                delimited.Delimited,
                 "_cells_surely_hold_no_rows",
                 lambda file: decided.append(by_bytes(file)) or decided[-1],
             )

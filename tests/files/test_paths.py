@@ -1,6 +1,6 @@
 """A data set is the files it names, each of them once and whole, or an error that names one.
 
-Covers src: files/open.py.
+Covers src: files/opening.py.
 """
 
 import bz2
@@ -13,8 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from informedness.files import joined
-from informedness.files import open as opening
+from informedness.files import joined, opening
 from informedness.files.joined import columns_of, lines_of, samples_of_lines
 from informedness.files.samples import Samples
 from inputs.cases import MISSING, warned

@@ -12,7 +12,7 @@ import pyarrow.parquet
 import pytest
 
 from informedness import table_from_file
-from informedness.files import arrow, csv, objects
+from informedness.files import arrow, delimited, objects
 from informedness.files.batches import read_files
 from informedness.files.joined import columns_of
 from informedness.files.samples import Samples
@@ -29,7 +29,7 @@ SIZES = {
         (arrow, "_ROWS", 7),
         (arrow, "_BYTES", 100),
         (objects, "_LINES", 7),
-        (csv, "BLOCK", 200),
+        (delimited, "BLOCK", 200),
     ],
     "as long text": [(arrow, "_ROW_BYTES", 0), (arrow, "_BYTES", 100)],
 }

@@ -4,7 +4,7 @@ from argparse import Namespace
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..files.open import list_files
+from ..files.opening import list_files
 from ..messages import message
 from ..text.account import signed
 from ..text.layout import aligned

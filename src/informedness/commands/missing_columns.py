@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ..files.listing import first_rows
-from ..files.open import list_files
+from ..files.opening import list_files
 from ..messages import with_subject
 from ..tables.label_warnings import (
     DECIMAL,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.labels import NAMES
 from ..errors import prefix_errors
 from ..files.columns import named_columns
-from ..files.open import list_files
+from ..files.opening import list_files
 from ..inference.registry import averaged_score
 from ..messages import message
 from ..tables.contingency import ContingencyTable

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..core.labels import check_choice
-from ..files.open import list_files, named_format
+from ..files.opening import list_files, named_format
 from ..inference.registry import averaged_score, score_named
 from ..inference.score import check_level
 from ..messages import message

@@ -9,10 +9,10 @@ from ..errors import DataError, prefix_errors
 from ..messages import join
 from ..text.render import shown
 from .columns import by_argument, columns_to_read
-from .csv import DELIMITERS
+from .delimited import DELIMITERS
 from .listing import first_rows
 from .objects import column_of
-from .open import columns_in, list_files, open_whole, read_header
+from .opening import columns_in, list_files, open_whole, read_header
 from .samples import Samples
 
 

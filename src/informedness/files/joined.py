@@ -19,7 +19,7 @@ from ..text.render import shown
 from .batches import raw_batches
 from .booleans_and_decimals import TRUTHS, labels_of_text
 from .columns import why_not_utf8
-from .open import open_whole
+from .opening import open_whole
 from .samples import Samples
 
 _MOST_ROWS = 1 << 29  # of which a column takes 4 GB

@@ -6,9 +6,9 @@ from ..core.labels import NULLS
 from ..errors import DataError, prefix_errors
 from ..text.render import several, shown
 from .arrow import as_list
-from .csv import DELIMITERS
+from .delimited import DELIMITERS
 from .objects import Objects, columns_within
-from .open import columns_in, list_files, open_whole, read_header
+from .opening import columns_in, list_files, open_whole, read_header
 
 _MOST_ROWS = 10_000  # that are looked at
 

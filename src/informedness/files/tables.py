@@ -22,8 +22,8 @@ from ..text.account import Read, ReadColumn, amounts_of
 from ..text.render import shown
 from .batches import read_files
 from .columns import named_columns, slices_of
-from .csv import BLOCK, DELIMITERS
-from .open import open_whole
+from .delimited import BLOCK, DELIMITERS
+from .opening import open_whole
 from .samples import Samples, first_of
 
 Paths: TypeAlias = "str | PathLike[str] | Sequence[str | PathLike[str]]"

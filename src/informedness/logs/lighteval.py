@@ -15,7 +15,7 @@ from typing import Any
 from ..core.labels import show, warn
 from ..errors import named_error, refuse_all
 from ..files.arrow import native
-from ..files.open import explained, open_whole
+from ..files.opening import explained, open_whole
 from ..messages import message, with_subject
 from ..text.render import shown
 from .answers import DAMAGES, Answers, LeftOut, not_one, part_of, results_in

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.labels import show
-from ..files.open import open_whole
+from ..files.opening import open_whole
 from .answers import DAMAGES, Answers, LeftOut, json_object, not_one, part_of, results_in
 from .runs import settings_of
 from .verdicts import Totals, likeliest, verdict_metric

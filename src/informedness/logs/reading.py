@@ -10,7 +10,7 @@ from typing import Any
 from ..core.labels import check_choice, warn
 from ..errors import prefix_errors
 from ..files.columns import listed
-from ..files.open import paths_of
+from ..files.opening import paths_of
 from ..messages import Message, join, message, message_of, with_subject
 from ..tables.label_options import LabelOptions
 from ..tables.label_warnings import warn_of_own_labels

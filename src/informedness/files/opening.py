@@ -24,7 +24,7 @@ from ..text.layouts import rows_laid_out
 from ..text.render import shown
 from .arrow import Arrow, Parquet, columns_of
 from .columns import why_not_utf8
-from .csv import DELIMITERS, Delimited, said_of_row
+from .delimited import DELIMITERS, Delimited, said_of_row
 from .objects import Objects
 
 _FORMATS = "arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"
