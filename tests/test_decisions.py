@@ -39,7 +39,7 @@ def test_no_other_decisions_are_expected_to_score_higher(average):
 
 
 @each_average
-def test_of_two_classes_the_one_above_its_prevalence_is_predicted(average):
+def test_the_class_above_its_prevalence_is_predicted(average):
     p = np.random.default_rng(1).beta(0.5, 3, 500)
     both = np.column_stack([1 - p, p])
     decisions = informed_decisions(both, average=average, prevalence=[0.7, 0.3])

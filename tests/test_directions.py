@@ -73,7 +73,7 @@ def is_module(value: object) -> bool:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_a_file_imports_only_its_own_room_and_those_of_lower_floors(path):
+def test_a_file_imports_only_its_own_and_lower_floors(path):
     place = path.relative_to(PACKAGE).with_suffix("").parts
     own = room_of(place[0])
     above = {room for room in rooms_used(path) - {own} if FLOOR_OF[room] >= FLOOR_OF[own]}

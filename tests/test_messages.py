@@ -59,7 +59,7 @@ def test_a_field_is_one_value_whatever_its_text(first, second):
     assert render(said, named) == f"{first} of <on>: {show(second)}"
 
 
-def test_a_message_in_a_field_keeps_its_words_and_a_finished_text_is_a_value():
+def test_a_message_in_a_field_keeps_its_words():
     inner = message("`runs` of {file}", file="by=1.csv")
     said = message("left out: {line}", "left out", line=inner)
     assert render(said, named) == "left out: <runs> of by=1.csv"
@@ -72,7 +72,7 @@ def test_a_message_in_a_field_keeps_its_words_and_a_finished_text_is_a_value():
     "again", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
 )
 @pytest.mark.parametrize("kind", [ValueError, ImportError, UserWarning, DataError])
-def test_copies_of_errors_and_warnings_keep_parts_code_and_values(kind, again):
+def test_copies_of_errors_keep_parts_code_and_values(kind, again):
     said = message(
         "{file}: `labels` must list {label!r}", "outside", file="labels=1.csv", label="x"
     )
@@ -83,12 +83,12 @@ def test_copies_of_errors_and_warnings_keep_parts_code_and_values(kind, again):
         assert render(copied, named) == "labels=1.csv: <labels> must list 'x'"
 
 
-def test_a_message_without_a_code_keeps_no_values_so_that_its_error_can_always_be_pickled():
+def test_a_message_without_a_code_keeps_no_values():
     error = ValueError(message("`metric` must be a text, got {x!r}", x=lambda: 0))
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 
-def test_an_error_keeps_parts_and_code_behind_its_subject_and_among_others():
+def test_an_error_keeps_parts_and_code_with_a_subject():
     with (
         pytest.raises(ValueError, match=r"^a=1\.csv: add `x`; `labels`") as caught,
         prefix_errors("a=1.csv"),
@@ -101,7 +101,7 @@ def test_an_error_keeps_parts_and_code_behind_its_subject_and_among_others():
     assert render(said, named) == "a=1.csv: add <x>; <labels> must list 'x'"
 
 
-def test_a_warning_keeps_its_parts_behind_the_prefix_and_its_subject():
+def test_a_warning_keeps_its_parts_after_the_prefix():
     with collected() as notes, prefix_warnings("by=1.csv"):
         warn(message("{file}: `by` twice", "twice", file="on=1.csv"))
     assert str(notes[0]) == "informedness: by=1.csv: on=1.csv: `by` twice"
@@ -109,7 +109,7 @@ def test_a_warning_keeps_its_parts_behind_the_prefix_and_its_subject():
     assert (said.code, render(said, named)) == ("twice", "by=1.csv: on=1.csv: <by> twice")
 
 
-def test_a_subject_is_a_value_unless_it_is_an_argument_or_a_message():
+def test_a_subject_is_a_value_unless_an_argument():
     assert render(with_subject("on=1.csv", "`x`"), named) == "on=1.csv: <x>"
     assert render(with_subject("`y_pred['a`b']`", "`x`"), named) == "<y_pred['a`b']>: <x>"
     assert render(with_subject(Message("`by` and 'by'"), "`x`"), named) == "<by> and 'by': <x>"
@@ -124,7 +124,7 @@ def test_the_code_of_an_error_of_core_is_an_attribute():
     assert message_of(caught.value).code == "references outside"
 
 
-def test_messages_are_joined_with_the_code_and_the_values_of_the_first_that_has_one():
+def test_joined_messages_keep_the_first_code():
     said = join(["`a`", Message("`b`", "first", n=1), message("{x}", "second", x="`c`")])
     assert (said, said.code, said.values) == ("`a`; `b`; `c`", "first", {"n": 1})
     assert render(said, named) == "<a>; <b>; `c`"
@@ -142,11 +142,11 @@ def test_messages_are_joined_with_the_code_and_the_values_of_the_first_that_has_
         ("`x` of 'a; `x`'; z=True; 'b' and `y`", "x of 'a; `x`'; 'b' and Y"),
     ],
 )
-def test_clauses_about_arguments_that_a_surface_has_not_are_left_out(text, expected):
+def test_clauses_on_arguments_a_surface_lacks_are_left_out(text, expected):
     assert render(text, control, keeps_clauses=False) == expected
 
 
-def test_settings_are_named_with_their_value_and_other_python_as_it_is():
+def test_settings_are_renamed_and_other_python_stays():
     text = 'pass a="b", c=0.5, d=True or encoding=: x.y=2, z=1.csv in `f(z=3)` and `g`.'
     expected = "pass <a=b>, <c=0.5>, <d=True> or <encoding=>: x.y=2, z=1.csv in `f(z=3)` and `g`."
     assert render(text, lambda x, y: None if y is None else named(x, y)) == expected

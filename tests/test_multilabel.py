@@ -22,7 +22,7 @@ PREDICTIONS = np.where(GENERATOR.random((200, 3)) < 0.3, 1 - REFERENCES, REFEREN
 NAMES = ["joy", "fear", "anger"]
 
 
-def test_each_label_is_scored_by_its_column_and_the_mean_is_plain():
+def test_each_label_is_scored_and_the_mean_is_plain():
     columns = list(zip(REFERENCES.T, PREDICTIONS.T, strict=True))
     for metric, peer in (
         ("cohen_kappa", sk.cohen_kappa_score),
@@ -40,7 +40,7 @@ def test_each_label_is_scored_by_its_column_and_the_mean_is_plain():
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
-def test_data_frames_name_the_labels_and_must_have_them_in_the_same_order(frame):
+def test_data_frames_name_labels_in_the_same_order(frame):
     sides = REFERENCES, PREDICTIONS
     references, predictions = (frame(dict(zip(NAMES, side.T, strict=True))) for side in sides)
     made = per_label(*sides, names=NAMES)
@@ -52,7 +52,7 @@ def test_data_frames_name_the_labels_and_must_have_them_in_the_same_order(frame)
             per_label(references, references[::-1])
 
 
-def test_a_label_without_a_score_is_named_and_left_out_of_the_mean():
+def test_a_label_without_a_score_is_left_out_of_the_mean():
     references, predictions = REFERENCES.copy(), PREDICTIONS.copy()
     references[:, 1] = 0
     scores = per_label(REFERENCES, PREDICTIONS, names=NAMES).scores

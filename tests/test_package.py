@@ -33,7 +33,7 @@ def loaded_by(code):
     return {*subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()}
 
 
-def test_scores_and_intervals_load_numpy_and_nothing_else_that_is_installed():
+def test_scores_and_intervals_load_only_numpy():
     code = (
         "from informedness import compare, corrected_rate, estimate, nit_score, report\n"
         "a, b = [0, 1] * 40, [0, 0, 1, 1] * 20\n"
@@ -69,7 +69,7 @@ def files_in(folder, name):
 
 
 @pytest.mark.slow
-def test_both_archives_carry_the_package_and_the_modules_and_nothing_else(tmp_path):
+def test_archives_carry_package_and_modules_only(tmp_path):
     """`test_release.py` installs them."""
     how = {"directory": str(tmp_path), "versions": ["standard"]}
     (path,) = WheelBuilder(str(ROOT)).build(**how)
@@ -97,9 +97,7 @@ def test_the_names_of_the_package_are_the_public_ones():
     assert all(hasattr(informedness, name) for name in dir(informedness))
 
 
-def test_a_missing_extra_is_named_and_so_is_why_one_that_is_there_fails(
-    tmp_path, monkeypatch, command
-):
+def test_a_missing_or_broken_extra_is_named(tmp_path, monkeypatch, command):
     file = tmp_path / "p.csv"
     file.write_text("r,p\na,a\n")
     scored = ["report", file, "-r", "r", "-p", "p"]
@@ -138,7 +136,7 @@ def test_a_missing_extra_is_named_and_so_is_why_one_that_is_there_fails(
             importlib.import_module(module)
 
 
-def test_samples_of_one_index_in_two_orders_are_refused_wherever_columns_meet(load):
+def test_one_index_in_two_orders_is_refused_everywhere(load):
     first = pd.Series([0, 1] * 30)
     other = first.sample(frac=1, random_state=0)
     pair, module = {"references": first, "predictions": first}, load("nit")
@@ -168,7 +166,7 @@ def test_samples_of_one_index_in_two_orders_are_refused_wherever_columns_meet(lo
 
 @pytest.mark.release
 @pytest.mark.full
-def test_quick_tests_pass_in_an_odd_place_without_a_home_in_plain_ascii_and_another_zone(tmp_path):
+def test_quick_tests_pass_in_an_odd_environment(tmp_path):
     folder = copied(tmp_path / "a blank and ö")
     kept = {x: value for x, value in os.environ.items() if not x.startswith(("HF_", "LC_", "LANG"))}
     odd = {"HOME": "/dev/null", "LC_ALL": "C", "TZ": "Pacific/Chatham"}

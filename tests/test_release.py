@@ -79,7 +79,7 @@ CHANGES = {
 }
 
 
-def test_what_does_not_say_the_version_or_is_not_committed_is_refused_and_named(checkout):
+def test_an_inconsistent_version_is_refused_and_named(checkout):
     def said(version=NEW):
         return refused(run_script, checkout, "release", version, "--check")
 
@@ -108,7 +108,7 @@ def make_release(checkout):
 
 
 @pytest.mark.release
-def test_both_archives_of_the_commit_install_and_score_and_nothing_is_tagged(checkout):
+def test_both_archives_install_and_score(checkout):
     """The wheel with evaluate too, which loads both modules by bare name."""
     (checkout / ".git/info/exclude").write_text("/src/informedness/mine.py\n")
     (checkout / "src/informedness/mine.py").write_text("")  # there, but not of the commit
@@ -150,7 +150,7 @@ LINKS = "[one](docs/a.md#b), ![two](docs/c.png), [three](#d), [four](https://e.o
 ABSOLUTE = "[one]({0}/blob/{1}/docs/a.md#b), ![two]({0}/raw/{1}/docs/c.png), [three](#d), [four]("
 
 
-def test_the_readme_of_the_package_links_to_the_repository_at_the_tag(checkout, tmp_path):
+def test_the_package_readme_links_to_the_tag(checkout, tmp_path):
     """Built in the checkout and from the source archive, as a wheel is."""
     (checkout / "README.md").write_text(LINKS)
     (source,) = SdistBuilder(str(checkout)).build(directory=str(tmp_path), versions=["standard"])
@@ -180,7 +180,7 @@ def test_archives_built_elsewhere_are_tried_and_others_refused(checkout, tmp_pat
 
 
 @pytest.mark.release
-def test_a_package_that_needs_what_it_does_not_declare_is_refused(checkout):
+def test_an_undeclared_requirement_is_refused(checkout):
     """It works in every checkout, where the tests need more."""
     edit(
         checkout / "src/informedness/tables/contingency.py",

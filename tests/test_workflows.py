@@ -28,12 +28,12 @@ _, INSTALL, COMMAND = (step["run"] for step in CELL["steps"] if "run" in step)
 OF_UNIX = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"}
 
 
-def test_other_systems_install_the_group_that_is_tried_with_the_lowest_versions():
+def test_other_systems_install_the_group_of_lowest_versions():
     assert INSTALL == "python -m pip install . --group test-scores"
     assert "--group test-scores" in MAKEFILE.partition("$(VENV)/oldest/.done: ")[2]
 
 
-def test_the_files_that_run_on_every_system_are_there_and_import_nothing_of_one_system():
+def test_files_for_every_system_are_portable():
     assert '-m "not slow and not browser and not full"' in COMMAND
     named = [ROOT / word for word in COMMAND.split() if word.endswith(".py")]
     assert named
@@ -57,7 +57,7 @@ def test_every_long_test_is_in_a_workflow():
     assert [x for x in targets if not re.search(rf"\b{x}\b", TEXTS)] == []
 
 
-def test_a_release_is_built_alone_tried_elsewhere_and_published_with_attestations():
+def test_a_release_is_built_tried_and_attested():
     jobs = yaml.safe_load((WORKFLOWS / "publish.yml").read_text("utf-8"))["jobs"]
     commands = [step["run"] for step in jobs["build"]["steps"] if "run" in step]
     assert commands == ["python -m pip install --group build", "python -m build"]

@@ -195,7 +195,7 @@ def test_one_number_is_printed_alone(line, run):
     assert (code, float(output)) == (0, pytest.approx(NUMBERS[line], abs=1e-12))
 
 
-def test_every_output_is_that_of_the_result_with_what_was_read_before_it(run):
+def test_every_output_shows_the_account_then_the_result(run):
     result, found = report(GOLD, A, **AT_90), {}
     for output in outputs.FORMATS:
         code, found[output], told = run(f"report {PAIR} {LEVEL} --format {output}")
@@ -240,7 +240,7 @@ SAID = {
 
 
 @pytest.mark.parametrize("line", SAID)
-def test_what_may_be_a_mistake_is_scored_and_warned_of_once_and_an_error_if_strict(line, run):
+def test_possible_mistakes_warn_once_and_fail_under_strict(line, run):
     """In words of the command line."""
     in_output, in_warnings = SAID[line]
     code, output, told = run(line)
@@ -346,7 +346,7 @@ def test_help_names_every_command_score_format_and_harness(run):
 
 
 @pytest.mark.slow
-def test_figures_are_written_and_the_output_is_what_it_is_without(run, tmp_path):
+def test_writing_figures_leaves_the_output_unchanged(run, tmp_path):
     for options, *names in (
         ("", "confusion", "per_class", "entropy_triangle"),
         (" b", "intervals"),
@@ -364,9 +364,7 @@ def test_figures_are_written_and_the_output_is_what_it_is_without(run, tmp_path)
     assert not Path("p.svg").exists()
 
 
-def test_output_for_programs_is_utf_8_and_labels_a_terminal_cannot_show_are_escaped(
-    monkeypatch, capsys, tmp_path
-):
+def test_output_for_programs_is_utf_8_and_terminals_get_escapes(monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(tmp_path)
     labels = ["naïve", "日本", "b"] * 20
     write("l.csv", gold=labels, model=labels)
@@ -388,14 +386,14 @@ def test_output_for_programs_is_utf_8_and_labels_a_terminal_cannot_show_are_esca
     assert "error: standard output: " in capsys.readouterr().err
 
 
-def test_an_undefined_score_is_null_in_json_and_a_number_the_number(run, folder):
+def test_undefined_scores_are_null_in_json(run, folder):
     (folder / "same.csv").write_text("gold,a\na,a\na,a\n")
     for metric, wanted in (("cohen_kappa", None), ("accuracy", 1.0)):
         code, output, _ = run(f"report same.csv -r gold -p a --metric {metric} --format json")
         assert (code, json.loads(output)) == (0, wanted)
 
 
-def test_a_file_compressed_by_xz_is_read_and_of_another_ending_is_told_what_to_save(run, folder):
+def test_xz_files_are_read_and_unknown_endings_refused(run, folder):
     plain = (folder / "p.csv").read_bytes()
     (folder / "p.csv.xz").write_bytes(lzma.compress(plain))
     how = "-r gold -p a --metric accuracy"
@@ -488,7 +486,7 @@ def test_two_files_are_joined_by_identifiers_or_refused(
 
 
 @pytest.mark.parametrize("name", ["labels=1.csv", "drop_null=True", "on=.csv"])
-def test_a_name_or_a_label_that_looks_like_an_argument_is_printed_as_it_is(name, run, tmp_path):
+def test_names_that_look_like_arguments_are_printed_unchanged(name, run, tmp_path):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path)
         write("b.csv", id=["1", "2", "3", "5"], gold=[*"abab"], model=[*"aaaa"])

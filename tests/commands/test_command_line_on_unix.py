@@ -45,7 +45,7 @@ def ended(*command):
 
 
 @pytest.mark.slow
-def test_a_figure_that_finds_no_room_is_named_and_leaves_the_one_before_it():
+def test_a_figure_that_cannot_be_written_keeps_the_old_one():
     Path("figures").mkdir()
     Path("figures/confusion.png").write_bytes(b"before")
     told = ended(sys.executable, "-c", SMALL_DISK, "report", *PAIR, "--plot", "figures")
@@ -68,7 +68,7 @@ def test_an_interrupt_is_one_line():
 
 
 @pytest.mark.slow
-def test_standard_output_that_is_closed_or_full_loses_no_result_in_silence():
+def test_a_closed_or_full_standard_output_is_reported():
     write(Path("one.csv"), [("a", "b")] * 60)  # of which there are warnings
 
     def in_shell(file, redirection):
@@ -81,7 +81,7 @@ def test_standard_output_that_is_closed_or_full_loses_no_result_in_silence():
     assert in_shell("one.csv", "2>&-") == in_shell("one.csv", "2>/dev/null")
 
 
-def test_standard_input_that_is_closed_and_memory_that_is_full_are_one_line():
+def test_closed_input_and_full_memory_are_one_line_each():
     line = f"'{sys.executable}' -m informedness report - -r gold -p model --input-format csv <&-"
     refused(ended("sh", "-c", line), "error: -: standard input is closed\n")
     rows = "".join(f'{{"gold": "a{i}", "model": "b{i}"}}\n' for i in range(200_000))
@@ -93,7 +93,7 @@ def test_standard_input_that_is_closed_and_memory_that_is_full_are_one_line():
 @pytest.mark.parametrize(
     "name", ["\x1b[2Jx", "a\nZb", "x\u202ey", "a\x9bz", "`labels` x", '(unknown="a"']
 )
-def test_names_of_files_and_columns_are_text_of_one_line_that_holds_no_option(name, command):
+def test_file_and_column_names_print_as_one_safe_line(name, command):
     """Also of models and slices; labels are shown by the same function."""
     Path("data").mkdir()
     rows = [(x, y, z) for x, y, z in itertools.product(["u", "v", name], repeat=3)] * 3
@@ -122,7 +122,7 @@ def test_names_of_files_and_columns_are_text_of_one_line_that_holds_no_option(na
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")
-def test_pipes_are_joined_as_files_are_and_their_references_compared(command, tmp_path):
+def test_pipes_are_joined_and_checked_like_files(command, tmp_path):
     line = ["--on", "id", "-r", "gold", "-p", "model", "--input-format", "csv"]
     for references, code in (("ab", 0), ("bb", 2)):
         texts = {"a": "id,gold\n1,a\n2,b\n", "b": "id,gold,model\n1,{},a\n2,{},a\n"}

@@ -219,7 +219,7 @@ def test_of_columns_of_one_name_either_is_read_if_they_are_equal(run):
         assert ("they are called 'bert', 'bert.1'" in errors) == is_warned
 
 
-def test_a_name_that_does_not_exist_is_an_error_that_says_which_is_close(run):
+def test_an_unknown_column_is_an_error_that_names_a_close_one(run):
     for line, said in {
         "report three.csv -r golden -p gtp": "(did you mean 'gold' or 'gpt'?)",
         "report rows.jsonl -r gold -p out.say": "(did you mean 'says'?)",
@@ -232,7 +232,7 @@ def test_a_name_that_does_not_exist_is_an_error_that_says_which_is_close(run):
         assert said in errors
 
 
-def test_columns_whose_names_are_all_labels_in_the_rows_are_warned_of(run):
+def test_a_header_made_of_labels_is_warned_of(run):
     for first, second, sides, is_warned in (
         ("spam", "ham", [GOLD, BERT], True),
         ("spam", "bert", [GOLD, BERT], False),
@@ -244,7 +244,7 @@ def test_columns_whose_names_are_all_labels_in_the_rows_are_warned_of(run):
         assert (code, said in errors) == (0, is_warned)
 
 
-def test_labels_that_differ_in_case_are_warned_of_with_the_options_that_make_them_one(run):
+def test_labels_that_differ_in_case_warn_with_a_remedy(run):
     code, _, errors = run("report case.csv -r gold -p pred")
     assert (code, "with --ignore-case or --strip\n" in errors) == (0, True)
     assert "differ only" not in run("report case.csv -r gold -p pred --ignore-case")[2]

@@ -69,7 +69,7 @@ OF_ONE = (informedness_score, markedness_score, nit_score, ema_score)
 
 
 @pytest.mark.parametrize(("options", "k"), [({}, 1), (CHOICES, 4)])
-def test_one_sample_scores_the_same_right_or_wrong_and_one_warning_says_so(options, k):
+def test_one_sample_scores_alike_right_or_wrong_with_one_warning(options, k):
     for score, wanted in zip(OF_ONE, (0.0, 0.0, 1 / k, 1.0), strict=True):
         if options and score is markedness_score:  # which does not take `unknown`
             continue
@@ -100,7 +100,7 @@ STAND_INS = [(informedness_score, 0.0), (markedness_score, 0.0), (nit_score, 1.0
 
 
 @pytest.mark.parametrize(("score", "stand_in"), STAND_INS)
-def test_zero_division_silences_the_undefined_case_and_has_no_other_value(score, stand_in):
+def test_zero_division_silences_only_the_undefined_case(score, stand_in):
     # markedness is undefined where all predictions are one class; the other class has no gain
     one = ([0, 1], [0, 0]) if score is markedness_score else ([0, 0], [0, 1])
     found = messages(score, *one)
@@ -139,7 +139,7 @@ def test_ignore_index_looks_at_references_alone():
 # merging
 
 
-def test_merging_keeps_declared_only_where_both_sides_declare_the_same():
+def test_merging_keeps_declared_classes_only_if_both_agree():
     wide, narrow, observed = (
         table_of_labels([0, 1], [0, 1], labels=labels) for labels in ([3, 2, 1, 0], [0, 1], None)
     )
@@ -148,7 +148,7 @@ def test_merging_keeps_declared_only_where_both_sides_declare_the_same():
         assert (merged.declared, merged.labels) == (False, (0, 1, 2, 3))
 
 
-def test_a_sum_knows_its_number_of_samples_if_all_parts_do_and_that_number_tells_tables_apart():
+def test_a_sum_has_n_samples_if_all_parts_have_it():
     known, unknown = table_of_pairs([0, 1], [0, 1], [1, 2]), table_of_pairs([0], [0], [1.5])
     sums = known + known, known + unknown, unknown + known
     assert [table.n_samples for table in sums] == [6, None, None]
@@ -156,7 +156,7 @@ def test_a_sum_knows_its_number_of_samples_if_all_parts_do_and_that_number_tells
     assert unknown != numbered == table_of_pairs([0], [0], [1.5], n_samples=[2])
 
 
-def test_a_sum_starts_from_0_and_refuses_what_no_table_could_hold():
+def test_a_sum_starts_from_0_and_refuses_impossible_counts():
     most, one, text = (table_of_pairs([x], [x], [n]) for x, n in ((1, 2**63 - 1), (1, 1), ("a", 1)))
     heavy = table_of_labels([0], [0], sample_weight=[1.5e308])
     assert sum([one]) == one
@@ -194,7 +194,7 @@ def under(prior, **options):
         pd.Series(TRAINING).value_counts(normalize=True),
     ],
 )
-def test_a_prior_is_read_by_key_from_shares_or_counts_of_any_real_type_in_any_order(prior):
+def test_a_prior_is_read_by_key_in_any_order_and_real_type(prior):
     before = prior.copy()
     assert under(prior) == pytest.approx(under(EVEN), abs=2e-6)
     assert [*prior.items()] == [*before.items()]
@@ -223,7 +223,7 @@ def test_a_mapping_that_is_no_prior_of_the_references_is_refused(prior, wanted):
             under(prior, prior_mode=mode)
 
 
-def test_declared_classes_without_samples_are_dropped_and_the_rest_rescaled():
+def test_a_prior_drops_classes_without_samples_and_rescales():
     half = {label: share / 2 for label, share in EVEN.items()} | {"d": 0.3, "e": 0.2}
     dropped = "informedness: no reference is 'd', 'e': dropped from the prior, the rest were "
     for mode in ("reweight", "odds"):

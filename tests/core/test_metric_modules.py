@@ -49,7 +49,7 @@ def test_adding_one_by_one_is_as_strict_as_adding_a_batch(metric):
 
 
 @pytest.mark.parametrize("name", ["informedness", "nit"])
-def test_intervals_come_from_the_package_in_the_folder_of_a_script(name):
+def test_intervals_come_from_the_package_beside_a_script(name):
     options = f"references={REFERENCES * 9}, predictions={PREDICTIONS * 9}, confidence_level=0.95"
     code = f"import evaluate; print(evaluate.load({f'../{name}'!r}).compute({options}))"
     folder = Path(module_path("informedness"))
@@ -61,7 +61,7 @@ def test_intervals_come_from_the_package_in_the_folder_of_a_script(name):
 
 @pytest.mark.filterwarnings("ignore:informedness")
 @pytest.mark.parametrize("name", ["informedness", "nit"])
-def test_calls_of_every_kind_add_up_to_the_samples_and_weights_of_all(name, load, tmp_path):
+def test_add_and_add_batch_collect_all_samples_and_weights(name, load, tmp_path):
     metric = load(name, cache_dir=str(tmp_path))
     score = {"informedness": informedness_score, "nit": nit_score}[name]
     for labels in ([-1, 2**63 + 1, 2**63], ["a", "a\0", "001"], [b"a", b"\xff", b""]):
@@ -96,7 +96,7 @@ def test_what_is_refused_leaves_what_was_added_and_opens_no_file(load, tmp_path)
 
 
 @pytest.mark.filterwarnings("ignore:informedness. `compute` takes")
-def test_weights_for_all_samples_are_refused_where_some_came_with_their_own(load):
+def test_weights_are_refused_if_samples_have_their_own(load):
     inputs = {"references": REFERENCES, "predictions": PREDICTIONS}
     at_load = load("informedness", sample_weight=[1] * 7)
     for metric, options in [
@@ -140,7 +140,7 @@ def test_a_batch_is_copied_so_the_caller_may_refill_its_buffers(metric):
 IGNORED = {"references": [*REFERENCES, -100], "predictions": [*PREDICTIONS, 0]}
 
 
-def test_options_at_load_are_the_defaults_of_compute_beside_those_of_the_base_class(load):
+def test_options_at_load_are_the_defaults_of_compute(load):
     own = {"seed": 3, "experiment_id": "one"}
     metric = load("informedness", "mine", average="macro", ignore_index=-100, **own)
     assert (metric.config_name, metric.seed, metric.experiment_id) == ("mine", 3, "one")
@@ -152,7 +152,7 @@ def test_options_at_load_are_the_defaults_of_compute_beside_those_of_the_base_cl
     assert dill.loads(dill.dumps(metric)).compute(**IGNORED) == {"informedness": macro}
 
 
-def test_an_option_there_is_not_is_refused_at_load_with_those_there_are(load):
+def test_an_unknown_option_is_refused_at_load(load):
     with pytest.raises(TypeError, match=r"^nit has no option 'averge': .*return_signature$"):
         load("nit", averge="macro")
     with pytest.raises(ValueError, match=r'`config_name` .* pass average="macro"'):
@@ -189,7 +189,7 @@ OPTIONS = [  # and what is wrong with them
 
 
 @pytest.mark.parametrize(("options", "wrong"), OPTIONS)
-def test_what_cannot_be_right_is_refused_at_load_not_after_an_epoch(load, options, wrong):
+def test_impossible_options_are_refused_at_load(load, options, wrong):
     with pytest.raises(ValueError, match=wrong) if wrong else nullcontext():
         load("informedness", **options)
 

@@ -166,7 +166,7 @@ def test_every_average_is_the_definition_in_fractions(drawn, weights, shares):
 
 
 @law(two=answered(st.just(2)), even=answered(times=3))
-def test_it_is_the_balanced_accuracy_of_two_classes_and_the_adjusted_one_of_even_classes(two, even):
+def test_informedness_agrees_with_balanced_accuracy(two, even):
     """That of scikit-learn, which warns of such answers, whatever was answered."""
     for drawn, averages in ((two, AVERAGES), (even, ("prevalence", "macro"))):
         wanted = peer.balanced_accuracy_score(drawn[0], [*map(str, drawn[1])], adjusted=True)
@@ -233,7 +233,7 @@ def test_every_path_says_once_what_a_score_does_not_show(sides, options, said):
     assert informedness_score(*UNSURE, average=None, **THREE)[2] == 0
 
 
-def test_what_is_said_of_the_answers_given_keeps_the_classes_and_judges_only_what_it_can():
+def test_in_class_predictions_keep_all_classes():
     """Among them with no answer of a class, in groups, without squares of weights, or with none."""
     r = ["a"] * 40 + ["b"] * 40 + ["c"] * 20
     for options in ({}, {"labels": [*"abc"]}):
@@ -250,7 +250,7 @@ def test_what_is_said_of_the_answers_given_keeps_the_classes_and_judges_only_wha
     assert says_nothing == {0.5: False, 0.999: True}
 
 
-def test_tables_of_other_classes_are_not_equal_and_a_single_class_is_warned_of_alone():
+def test_tables_with_other_classes_are_not_equal():
     table = table_of_labels([*"aab"], [*"abc"])
     known = np.ones(3, dtype=bool)
     assert table != replace(table, known=known)
@@ -264,7 +264,7 @@ def test_a_class_of_a_matrix_that_never_occurs_is_not_warned_of():
     assert (table.n_classes, said) == (2, "")
 
 
-def test_an_object_of_a_training_loop_says_it_once_over_its_evaluations():
+def test_a_training_loop_warns_once_over_its_evaluations():
     """As one of torchmetrics does, by the same function."""
     r, p = map(ids_of, UNSURE)
     compute_metrics = ComputeMetrics("informedness", "nit", labels=range(3))
@@ -283,7 +283,7 @@ def test_slices_take_the_classes_of_all_references():
         assert {row.n_classes for row in made} == {3}
 
 
-def test_the_odds_of_a_prior_and_markedness_are_refused_of_such_answers():
+def test_prior_odds_and_markedness_refuse_them():
     odds = {"prior": {"ok": 0.5, "toxic": 0.5}, "prior_mode": "odds"}
     for said, options in WAYS.values():
         sides = samples_of(*ROWS[1][:2], said)
@@ -297,7 +297,7 @@ def test_the_odds_of_a_prior_and_markedness_are_refused_of_such_answers():
     assert informedness_score(*sides, **odds, **WRONG) == informedness_score(*sides, **odds)
 
 
-def test_unknown_wrong_without_labels_is_one_more_column_and_says_nothing():
+def test_unknown_wrong_without_labels_adds_one_column_silently():
     sides = [*"aab"] * 9 + ["c"], [*"aab"] * 9 + ["x"]
     table, said = warned(table_of_labels, *sides)
     same, nothing = warned(table_of_labels, *sides, unknown="wrong")
@@ -310,7 +310,7 @@ def test_unknown_wrong_without_labels_is_one_more_column_and_says_nothing():
         assert (wanted in said, said == "") == (True, wanted == "")
 
 
-def test_text_for_nothing_is_warned_of_unless_it_counts_as_a_wrong_answer():
+def test_text_for_missing_values_is_warned_of_unless_wrong():
     answers, said = ["a", "b", "a", "b"], "'' in `y_{}` counts as a class name"
     for references, unknown, of_sides in (
         (answers, "error", ["pred"]),

@@ -117,7 +117,7 @@ TRIANGLE = ("DeltaH_prime", "twoMI_prime", "VI_prime")
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=BY_ID)
-def test_every_score_of_a_golden_vector_is_its_own_by_every_way_into_the_table(vector):
+def test_golden_vectors_agree_however_the_table_is_made(vector):
     info = {name: close(value) for name, value in vector.info.items()}
     cells = np.array(vector.table, dtype=int if vector.is_counts else float)
     for table in ways(cells, range(len(cells)), np.array([True, False])):
@@ -185,7 +185,7 @@ def test_right_with_probability_x_and_guessing_otherwise_is_x(rows, guesses, sha
 
 
 @pytest.mark.parametrize("weight", [1, 3, 0.1])
-def test_nit_of_perfect_predictions_of_even_classes_is_1_and_no_digit_more(weight):
+def test_nit_of_perfect_predictions_of_even_classes_is_exactly_1(weight):
     values = [table_of(weight * np.eye(k)).nit() for k in range(2, 61)]
     assert values == close([1] * 59)
     assert max(values) == 1
@@ -252,7 +252,7 @@ def test_scores_and_rates_of_extreme_tables_keep_their_digits(name):
 
 
 @pytest.mark.parametrize("metric", ["nit", "informedness", "matthews_corrcoef"])
-def test_cells_of_very_different_sizes_leave_an_interval_of_numbers(metric):
+def test_cells_of_very_different_sizes_have_finite_intervals(metric):
     for name in ("a weight of 1e-18", "three of four"):
         made = estimate(extreme(name)[1], metric=metric)
         assert made.confidence_interval[0] <= made.value <= made.confidence_interval[1], name

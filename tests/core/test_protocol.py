@@ -153,7 +153,7 @@ def test_a_metric_that_knows_no_weights_refuses_them(tmp_path):
     assert len(metric) == 0
 
 
-def test_pickled_before_an_add_and_after_it_goes_on_as_the_original(build):
+def test_a_pickled_metric_continues_like_the_original(build):
     calls = [add(0), add_batch(1, 4), add(4), compute(5, 10)]
     for pickler in (cloudpickle, dill):
         plain, ours = build()
@@ -162,7 +162,7 @@ def test_pickled_before_an_add_and_after_it_goes_on_as_the_original(build):
             assert played(ours, [call]) == [answer]
 
 
-def test_combine_gives_another_module_and_both_of_ours_the_same_samples(build, load):
+def test_combine_gives_all_modules_the_same_samples(build, load):
     plain, ours = build()
     combined = evaluate.combine({"plain": plain, "ours": ours, "nit": load("nit")})
     combined.add(reference="no", prediction="no")
@@ -179,7 +179,7 @@ def test_combine_gives_another_module_and_both_of_ours_the_same_samples(build, l
         assert result["nit"] == pytest.approx(expected, abs=1e-12)
 
 
-def test_a_missing_prediction_that_the_options_at_load_allow_is_refused_under_others(load):
+def test_missing_predictions_follow_the_options_of_compute(load):
     metric, samples = load("nit", unknown="wrong", labels=["a", "b"]), columns(0, 4)
     samples |= {"predictions": [None, "a", "b", "b"], "references": ["a", "a", "b", "b"]}
     for options in ({"unknown": "error"}, {"unknown": "error", "labels": None}):
@@ -191,7 +191,7 @@ def test_a_missing_prediction_that_the_options_at_load_allow_is_refused_under_ot
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
-def test_a_computation_that_fails_or_is_interrupted_uses_up_what_was_added(error, tmp_path):
+def test_a_failed_computation_discards_what_was_added(error, tmp_path):
     metric = Seen(cache_dir=str(tmp_path))
     metric.add_batch(**columns(0, 4))
     metric.ends_with = error
@@ -268,7 +268,7 @@ ROUNDS = [  # the batches of each process, options, and what the first one sees,
 
 
 @pytest.mark.parametrize("round_of_all", ROUNDS)
-def test_processes_gather_all_samples_and_weights_or_get_an_error_and_go_on(round_of_all, tmp_path):
+def test_processes_gather_all_samples_or_get_an_error(round_of_all, tmp_path):
     *given, options, wanted = round_of_all
     metrics = processes(Seen, tmp_path, len(given))
     result, *others = gathered(metrics, *given, **options)
@@ -323,7 +323,7 @@ def test_processes_of_different_rounds_are_an_error_that_says_so(tmp_path):
     assert re.search(message, str(error))
 
 
-def test_a_round_in_which_a_process_waited_in_vain_leaves_the_next_one_alone(tmp_path):
+def test_a_failed_round_does_not_disturb_the_next(tmp_path):
     first, second = pair = processes(Seen, tmp_path)
     added_one_each(pair)
     first.timeout = 0.1
@@ -334,7 +334,7 @@ def test_a_round_in_which_a_process_waited_in_vain_leaves_the_next_one_alone(tmp
     assert gathered(pair, [ONE], [ONE]) == [{"seen": [(0, 0)] * 2}, None]
 
 
-def test_a_process_without_samples_that_met_no_other_stays_in_its_round(tmp_path):
+def test_a_process_without_samples_stays_in_its_round(tmp_path):
     first, second = processes(Seen, tmp_path)
     first.timeout = second.timeout = 0.1
     with pytest.raises(ValueError, match="Expected to find locked file"):

@@ -91,7 +91,7 @@ PATHS = {
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_the_spelling_of_answers_that_are_no_class_changes_nothing(path):
+def test_spelling_of_out_of_class_predictions_is_irrelevant(path):
     found = [str(PATHS[path](spelled(x), spelled(y, 1))) for x, y in ways_to_spell()]
     assert len({*found}) == 1
 
@@ -149,7 +149,7 @@ def test_metric_modules_read_one_outcome(load):
         assert found == [found[0]] * len(found)
 
 
-def test_it_is_one_more_label_for_other_scores_as_scikit_learn_has_it():
+def test_other_scores_take_it_as_one_label_like_scikit_learn():
     p = spelled("different texts")
     merged = ["?" if is_out else x for x, is_out in zip(p, IS_OUT[0], strict=True)]
     made = report(R, p, **HOW)
@@ -163,7 +163,7 @@ def test_it_is_one_more_label_for_other_scores_as_scikit_learn_has_it():
     assert "unknown:wrong" in made.signature
 
 
-def test_two_models_that_answer_out_of_class_give_the_same_answer():
+def test_two_models_out_of_class_agree_with_each_other():
     p, q = [*"ab"] * 10 + ["sorry"], [*"ab"] * 10 + [None]
     assert compare([*"ab"] * 10 + ["a"], p, q, **HOW).n_different == 0
 

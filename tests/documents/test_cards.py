@@ -70,9 +70,7 @@ def test_the_hub_accepts_the_front_matter_of_the_card(name):
 
 
 @each_metric
-def test_the_card_documents_every_option_and_cites_the_works_of_script_and_citation_file(
-    name, script
-):
+def test_the_card_documents_every_option_and_cites_its_sources(name, script):
     options = re.findall(r"\*\*`(\w+)`\*\*", section(name, "### Inputs"))
     assert {"self", *options} == {*inspect.signature(script[1]._compute).parameters}
     (bibtex,) = fences(card(name), "bibtex")
@@ -115,7 +113,7 @@ def test_the_trainers_on_the_cards_evaluate(load, tmp_path, monkeypatch):
 
 
 @each_metric
-def test_the_picture_and_its_description_have_the_numbers_worked_out_by_hand(name):
+def test_the_picture_has_the_numbers_worked_out_by_hand(name):
     """The filter keeps 84 of 90 ham and catches 8 of 10 spam, or 72 of 90."""
     columns = ([0] * 90, [0] * 84 + [1] * 6), ([1] * 10, [0] * 2 + [1] * 8)
     pairs = [[ham + n * spam for ham, spam in zip(*columns, strict=True)] for n in (1, 9)]
@@ -132,7 +130,7 @@ def test_the_picture_and_its_description_have_the_numbers_worked_out_by_hand(nam
     assert set(re.findall(r"\d\.\d\d", described)) == set(wanted) - {"0.00"}
 
 
-def test_the_formulas_that_share_the_name_have_the_values_shown_on_page_and_card():
+def test_formulas_of_the_same_name_have_the_values_shown():
     """Of the worked example from the golden vectors and by hand; then for always answering c."""
     exact = BY_ID["pycm_example_weighted"].exact
     ours = ("informedness", "informedness_prevalence_weighted", "informedness_macro")
@@ -147,7 +145,7 @@ def test_the_formulas_that_share_the_name_have_the_values_shown_on_page_and_card
     assert re.findall(r"\d\.\d{4}", of_card) == wanted[0][:4] + wanted[0][5:]
 
 
-def test_scikit_learn_and_pycm_give_the_values_of_their_calls_on_the_page():
+def test_scikit_learn_and_pycm_give_the_values_on_the_page():
     cells = {"aa": 6, "bb": 1, "bc": 2, "ca": 4, "cb": 2, "cc": 6}
     y_true, y_pred = zip(*(pair for pair, n in cells.items() for _ in range(n)), strict=True)
     names = {"balanced_accuracy_score": balanced_accuracy_score, "y_true": y_true, "y_pred": y_pred}
@@ -173,7 +171,7 @@ def test_a_canonical_metric_of_evaluate_would_pass_with_it(name, script, monkeyp
 
 
 @each_metric
-def test_the_folder_holds_the_script_and_the_helpers_with_the_package_s_lower_bounds(name):
+def test_the_folder_holds_script_helpers_and_lower_bounds(name):
     subprocess.run([sys.executable, "spaces/sync.py", "--check"], cwd=ROOT, check=True)
     core = (ROOT / "src" / "informedness" / "core").glob("*.py")
     helpers = {path.name for path in core} - {"__init__.py"}  # which have just been compared

@@ -25,7 +25,7 @@ formality, glue, kvqa, simulated, slices = STUDIES
 # The formulas
 
 
-def test_the_formulas_of_the_studies_are_those_of_the_golden_vectors():
+def test_formulas_of_the_studies_agree_with_golden_vectors():
     keys = {
         "Powers": "informedness",
         "prevalence-weighted": "informedness_prevalence_weighted",
@@ -41,7 +41,7 @@ def test_the_formulas_of_the_studies_are_those_of_the_golden_vectors():
                 assert value == close(vector.exact[key]), (vector.id, formula)
 
 
-def test_mcc_macro_is_the_mean_of_the_mcc_of_each_class_against_the_others():
+def test_mcc_macro_is_the_mean_over_classes_against_the_rest():
     references, predictions = np.random.default_rng(0).integers(4, size=(2, 300))
     table = table_of_labels(references, predictions).to_dense()
     by_class = [matthews_corrcoef(references == c, predictions == c) for c in range(4)]
@@ -58,7 +58,7 @@ def test_the_lines_are_the_closed_forms_of_the_page():
             assert exact[:6] == pytest.approx([x + (1 - x) * score for score in by_chance])
 
 
-def test_only_tpr_less_fpr_gives_the_ability_however_the_model_guesses():
+def test_only_tpr_minus_fpr_gives_ability_whatever_the_guesses():
     for how, found in simulated.other_guesses(0.5):
         for name in ("Powers", "prevalence-weighted", "macro"):
             assert found[name] == pytest.approx(0.5), how
@@ -95,13 +95,13 @@ def test_no_single_run_of_mrpc_or_rte_has_the_printed_accuracy():
 # KVQA
 
 
-def test_nit_of_seven_rows_is_more_than_a_perfect_model_would_have():
+def test_nit_of_seven_rows_exceeds_that_of_a_perfect_model():
     assert kvqa.highest_nit("1-Hop") == pytest.approx(2**7.45 / 5336)
     too_high = [x for x in kvqa.printed.KVQA if kvqa.figure(x, "nit") / 100 > kvqa.highest_nit(x)]
     assert len(too_high) == 7
 
 
-def test_the_bound_of_ema_is_reached_by_errors_that_are_spread_evenly(monkeypatch):
+def test_evenly_spread_errors_reach_the_bound_of_ema(monkeypatch):
     """Fano's inequality is an equality there: 4 even classes, 70% right."""
     monkeypatch.setitem(kvqa.printed.KVQA, "even", (4, 2.0, 70.0, 0, 0, 0, 0))
     monkeypatch.setattr(kvqa.printed, "HALF_A_DIGIT", 0)
@@ -111,7 +111,7 @@ def test_the_bound_of_ema_is_reached_by_errors_that_are_spread_evenly(monkeypatc
 
 
 @pytest.mark.parametrize("by_share", [True, False])
-def test_a_model_that_names_the_common_classes_has_the_scores_of_its_table(by_share):
+def test_naming_common_classes_has_the_scores_of_its_table(by_share):
     shares = kvqa.zipf(40, 3.0)
     assert entropy(shares, base=2) == pytest.approx(3)
     known = shares * (np.arange(40) < 7)

@@ -23,7 +23,7 @@ def public(module):
     return {f"informedness.{module}.{name or variable}" for name, variable in found}
 
 
-def test_the_reference_has_all_public_names_and_each_of_them_once():
+def test_the_reference_has_each_public_name_once():
     page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
     found = re.findall(r"^::: (\S+)$", page, re.MULTILINE)
     names = [
@@ -56,7 +56,7 @@ def site(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_links_lead_to_pages_or_the_repository_and_the_reference_shows_formulas(site):
+def test_links_lead_to_pages_or_the_repository(site):
     for page, link in (
         ("which-number", 'href="../studies/paper/TEXTS/"'),
         ("slices", "/blob/main/examples/paper.ipynb"),
@@ -70,7 +70,7 @@ def test_links_lead_to_pages_or_the_repository_and_the_reference_shows_formulas(
 
 
 @pytest.mark.slow
-def test_a_link_or_a_heading_that_is_not_there_fails_the_build_and_is_named(tmp_path):
+def test_a_broken_link_fails_the_build_and_is_named(tmp_path):
     page = copied(tmp_path) / "docs" / "performance.md"
     text = page.read_text(encoding="utf-8")
     for target, said in (

@@ -94,7 +94,7 @@ def test_the_notebook_prints_what_stands_in_it(monkeypatch):
     assert path.stat().st_size < 60_000
 
 
-def test_the_filters_of_the_page_on_evaluate_are_those_of_its_warnings(load):
+def test_filters_on_the_evaluate_page_match_its_warnings(load):
     """Of samples left by an evaluation, which it is right about, and of one sample."""
     text = plain("docs/evaluate.md")
     left, of_one = re.findall(r'filterwarnings\("ignore", "(.*?)"\)', text)
@@ -108,9 +108,7 @@ def test_the_filters_of_the_page_on_evaluate_are_those_of_its_warnings(load):
 
 
 @pytest.mark.slow
-def test_several_processes_score_together_as_the_page_on_evaluate_does(
-    registered, tmp_path, monkeypatch
-):
+def test_processes_score_together_as_the_evaluate_page_says(registered, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}
     for _, code, expected in snippets(ROOT / "docs/evaluate.md"):
@@ -139,7 +137,7 @@ def test_the_examples_in_docstrings_are_true():
             assert (result.failed, result.attempted > 0) == (0, True), name
 
 
-def test_the_documents_have_every_option_of_a_report_and_its_name_in_python(command):
+def test_the_documents_have_every_option_and_its_python_name(command):
     _, shown, _ = command("report", "--help")
     text = plain("docs/files.md")
     pages = text + plain("docs/slices.md") + plain("docs/language-models.md")
@@ -271,7 +269,7 @@ SAID = {
 
 
 @pytest.mark.parametrize("page", SAID)
-def test_numbers_in_the_prose_are_those_of_the_package_and_its_studies(page):
+def test_numbers_in_prose_are_those_of_package_and_studies(page):
     text = plain(page)
     assert [words for said in SAID[page] for words in said() if words not in text] == []
 
@@ -304,7 +302,7 @@ def test_the_page_on_performance_has_the_ratios_of_the_benchmark():
         assert [name for name in names if not low <= ratios[name] <= high] == []
 
 
-def test_warnings_on_the_page_of_edge_cases_are_those_of_the_package():
+def test_warnings_on_the_edge_case_page_are_the_package_s():
     page = (ROOT / "docs" / "undefined.md").read_text(encoding="utf-8")
     source = "\n".join(path.read_text("utf-8") for path in ROOT.glob("src/**/*.py"))
     source = re.sub(r'"\n\s*f?"', "", source)  # texts that go on in the next line

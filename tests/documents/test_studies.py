@@ -49,7 +49,7 @@ def test_a_study_writes_a_table_for_each_way_and_score(name, tmp_path):
     assert [x for x in sections if not rows.get(x)] == []
 
 
-def test_some_cells_are_added_to_a_page_that_keeps_its_other_sections(tmp_path):
+def test_new_cells_keep_the_other_sections_of_a_page(tmp_path):
     """Also what it says of how they were made."""
     for name, options, heading in (
         ("coverage", ["--tables", "10", "--cells", "2", "2", "--ways", "no class"], "No class"),
@@ -71,7 +71,7 @@ def test_some_cells_are_added_to_a_page_that_keeps_its_other_sections(tmp_path):
         assert " ".join(map(str, options[:2])) in added
 
 
-def test_intervals_at_95_percent_cover_the_truth_in_about_as_many_tables(study):
+def test_intervals_at_95_percent_cover_in_about_95_percent(study):
     """Of populations where they covered 0.02 to 0.9 without a word."""
     for cell in (
         ("declared", 2, 500, "98%", "seldom predicts"),
@@ -87,7 +87,7 @@ def test_intervals_at_95_percent_cover_the_truth_in_about_as_many_tables(study):
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")
-def test_models_are_told_apart_at_5_percent_if_alike_and_as_often_as_can_be_if_not(study):
+def test_comparisons_have_their_level_and_good_power(study):
     comparison = study("comparison")
     for place in (
         ("alike", 4, 200, "even", 0.4, "informedness", "plain"),

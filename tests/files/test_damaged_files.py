@@ -141,7 +141,7 @@ def damaged(data, rng):
 
 
 @pytest.mark.slow
-def test_a_damaged_file_is_refused_or_read_as_a_plain_reader_does(tmp_path):
+def test_damaged_files_are_refused_or_read_like_plain_readers(tmp_path):
     n_files = int(os.environ.get("DAMAGED_FILES", "40"))  # more of them find more
     for name, write in FORMS.items():
         for kind in ("integers", "text"):
@@ -199,7 +199,7 @@ LARGE = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LARGE)
-def test_a_small_file_that_is_large_is_refused_before_it_takes_memory(name, tmp_path):
+def test_a_decompression_bomb_is_refused_before_it_takes_memory(name, tmp_path):
     LARGE[name](100_000_000, tmp_path / name)
     assert (tmp_path / name).stat().st_size < 1_000_000
     said, taken = read_elsewhere(tmp_path / name, 10_000_000)

@@ -151,7 +151,7 @@ PUBLISHED = {  # the columns of files as strangers publish them, and the accurac
 
 
 @pytest.mark.parametrize("line", PUBLISHED)
-def test_files_as_strangers_publish_them_have_the_accuracy_of_their_rows(line, command):
+def test_published_files_have_the_accuracy_of_their_rows(line, command):
     name, *options = line.split()
     references, predictions, n_right, n_rows = PUBLISHED[line]
     given = ["-r", references, "-p", predictions, *options, "--metric", "accuracy"]

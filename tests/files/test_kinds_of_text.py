@@ -63,7 +63,7 @@ def test_a_pair_of_columns_has_one_answer_in_every_format(name, read):
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_scores_are_cut_at_a_threshold_and_the_account_says_how_many_are_above(name, read):
+def test_a_threshold_cuts_scores_and_the_account_counts_them(name, read):
     n = int((SCORES > 0.5).sum())
     for references, options in (("label", {}), ("text", {"labels": ["no", "yes"]})):
         table = read(name, references, "model score", threshold=0.5, **options)
@@ -71,7 +71,7 @@ def test_scores_are_cut_at_a_threshold_and_the_account_says_how_many_are_above(n
         assert f"above 0.5: {options.get('labels', (0, 1))[1]} in {n} of 200" in str(table.read)
 
 
-def test_a_frame_takes_a_threshold_and_missing_scores_are_missing():
+def test_a_frame_takes_a_threshold_and_keeps_missing_scores():
     frame = FRAME.assign(score=np.where(np.arange(200) % 20, SCORES, np.nan))
     sides = {"references": "label", "predictions": "score", "threshold": 0.5}
     with pytest.raises(ValueError, match="in 10 of 200 rows"):
@@ -86,7 +86,7 @@ def test_a_frame_takes_a_threshold_and_missing_scores_are_missing():
         table_from_frame(frame, references="label", predictions="text", threshold=0.5)
 
 
-def test_a_threshold_is_refused_for_three_classes_and_is_as_precise_as_its_scores(tmp_path):
+def test_a_threshold_needs_two_classes_and_keeps_precision(tmp_path):
     frame = pd.DataFrame({"g": [0, 1, 2, 1], "s": [0.1, 0.7, 0.3, 0.9]})
     sides = {"references": "g", "predictions": "s"}
     with pytest.raises(ValueError, match="for two classes, and the references have 3"):
@@ -107,7 +107,7 @@ OF_SCORES = {"predictions": "argmax:p0,p1,p2"}
 
 
 @pytest.mark.parametrize("name", ["p.csv", "p.jsonl", "p.parquet", "frame"])
-def test_the_class_is_that_of_the_highest_of_several_columns_in_the_order_of_labels(name, tmp_path):
+def test_argmax_takes_the_highest_column_in_order_of_labels(name, tmp_path):
     """A missing score is a missing prediction."""
 
     def read(frame, **how):
@@ -162,7 +162,7 @@ def test_whole_decimals_are_integers_and_others_are_no_labels(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")
-def test_shards_and_options_count_with_the_classes_that_they_spell_otherwise(tmp_path, command):
+def test_shards_and_options_merge_other_spellings_of_a_class(tmp_path, command):
     """Of three shards one has gaps, and pandas wrote 1.0 there; the prior is of another file."""
     for number, kind in enumerate((int, float, int)):
         part = FRAME[number::3][["label", "model"]].astype(kind)
@@ -184,7 +184,7 @@ def test_shards_and_options_count_with_the_classes_that_they_spell_otherwise(tmp
             assert (code, float(output)) == (0, close(wanted))
 
 
-def test_an_ignored_reference_is_found_in_another_case_and_warned_of_if_there_is_none(tmp_path):
+def test_an_ignored_reference_is_found_in_another_case(tmp_path):
     (tmp_path / "p.csv").write_text("g,m\nyes,yes\nno,yes\nN-A,no\n")
     sides = {"path": tmp_path / "p.csv", "references": "g", "predictions": "m"}
     assert table_from_file(**sides, ignore_index="n-a", ignore_case=True).n_samples == 2
@@ -196,7 +196,7 @@ def test_an_ignored_reference_is_found_in_another_case_and_warned_of_if_there_is
     assert warned(table_from_frame, frame, **options)[1] == ""
 
 
-def test_integers_in_options_are_the_text_of_a_file_and_no_label_is_listed_twice(tmp_path):
+def test_integers_in_options_match_the_text_of_a_file(tmp_path):
     (tmp_path / "p.csv").write_text("g,m\n0,0\n1,0\n2,1\n1,1\n0.0,1\n")
     sides = {"path": tmp_path / "p.csv", "references": "g", "predictions": "m"}
     table = table_from_file(**sides, ignore_index=2)
@@ -230,7 +230,7 @@ def test_integers_in_options_are_the_text_of_a_file_and_no_label_is_listed_twice
         ([{"1", "1.00", ".0"}], {}),
     ],
 )
-def test_text_is_converted_only_where_a_label_has_several_spellings(groups, meant):
+def test_text_is_converted_only_if_a_label_has_two_spellings(groups, meant):
     assert labels_of_text(groups) == meant
 
 
@@ -247,7 +247,7 @@ APART = [  # classes, answers, and what helps
 
 @pytest.mark.filterwarnings("ignore:informedness. ")
 @pytest.mark.parametrize(("classes", "answers", "hint"), APART)
-def test_predictions_of_which_none_is_a_class_are_an_error_that_says_what_helps(
+def test_all_predictions_out_of_class_is_an_error_with_a_remedy(
     classes, answers, hint, tmp_path, command
 ):
     path, frame = tmp_path / "p.json", pd.DataFrame({"g": classes * 2, "m": answers * 2})

@@ -124,7 +124,7 @@ CASES = [
 ]
 
 
-def test_columns_within_objects_are_all_but_one_for_rows_that_have_none():
+def test_nested_columns_may_be_absent_in_some_rows():
     found = columns_within("doc", [{"a": 1, "b": None}, None, {"a": {"c": 2}}])
     assert found == {"doc.a": [1, None, None], "doc.b": [None] * 3, "doc.a.c": [None, None, 2]}
     assert columns_within("doc", [None, None]) == {"doc": [None, None]}
@@ -137,7 +137,7 @@ FORMATS["plain.parquet"] = partial(pa.parquet.write_table, use_dictionary=False)
 
 @pytest.mark.filterwarnings("ignore:informedness. ")
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_way_leads_to_its_values_or_is_refused_with_what_is_there(name, tmp_path):
+def test_a_nested_path_leads_to_its_values_or_is_refused(name, tmp_path):
     path = tmp_path / name
     for rows, references, predictions, expected, *options in CASES:
         table = rows if isinstance(rows, pa.Table) else pa.Table.from_pylist(rows)
@@ -204,7 +204,7 @@ def test_json_lines_are_read_alike_without_msgspec(monkeypatch, tmp_path):
                 assert read == read_or_refused(path, predictions=name), (name, path.read_bytes())
 
 
-def test_a_key_that_occurs_twice_is_refused_if_it_leads_to_a_label(tmp_path):
+def test_a_repeated_key_is_refused_if_it_leads_to_a_label(tmp_path):
     pytest.importorskip("msgspec")
     lines = ['{"gold": "a", "doc": {"label": "a"}, "x": 1}', '{"gold": "b", "doc": {"label": "b"}}']
     path, names = tmp_path / "p.jsonl", {"references": "gold", "predictions": "doc.label"}

@@ -43,7 +43,7 @@ def test_a_folder_and_a_list_of_files_are_one_data_set(tmp_path):
         assert table_of(path) == table_of_labels([*"abba"], [*"baba"])
 
 
-def test_files_of_several_formats_can_be_listed_but_not_lie_in_one_folder(tmp_path):
+def test_mixed_formats_can_be_listed_but_not_share_a_folder(tmp_path):
     refused_as([], "`path` must name at least one file")
     refused_as(tmp_path, f"^{tmp_path}: the folder must hold files")
     file, other = write(tmp_path / "p.csv", "aa", "ba"), tmp_path / "p.jsonl"
@@ -66,7 +66,7 @@ def test_files_with_labels_of_other_types_are_refused_by_name(tmp_path):
             table_of(tmp_path, by=by)
 
 
-def test_links_in_a_folder_are_followed_to_files_and_what_is_no_file_is_an_error(folder, tmp_path):
+def test_links_in_a_folder_are_followed_to_files_only(folder, tmp_path):
     elsewhere, other = write(tmp_path / "more" / "2.csv", "ba"), folder / "2.csv"
     other.symlink_to(elsewhere)
     assert table_of(folder) == table_of_labels(["a", "b", "b"], ["a", "b", "a"])
@@ -109,9 +109,7 @@ COMPRESSED = {
 
 @pytest.mark.parametrize("size", [1 << 20, 3])
 @pytest.mark.parametrize("ending", COMPRESSED)
-def test_every_stream_of_a_compressed_file_is_read_or_the_file_is_refused(
-    ending, size, monkeypatch, tmp_path
-):
+def test_every_stream_of_a_compressed_file_is_read(ending, size, monkeypatch, tmp_path):
     monkeypatch.setattr(opening, "_PIECE", size)
     compress, path = COMPRESSED[ending], tmp_path / f"p.csv.{ending}"
     whole, more = compress(b"gold,model\na,a\na,a\n"), compress(b"a,a\na,a\n")
@@ -157,7 +155,7 @@ def test_what_cannot_be_data_in_a_folder_is_left_out_and_named(tmp_path):
     assert warned(table_of, tmp_path) == (table, first)
 
 
-def test_nulls_of_several_files_are_refused_with_their_number_and_the_first_name(tmp_path):
+def test_nulls_are_refused_with_count_and_first_file(tmp_path):
     for number, rows in enumerate((("aa", ("b", "")), ("aa",), (("", "a"),))):
         write(tmp_path / f"{number}.csv", *rows)
     said = "`references` .* in 1 of 4 rows of column 'gold'; `predictions` .* in 1 of 4 rows"
@@ -165,7 +163,7 @@ def test_nulls_of_several_files_are_refused_with_their_number_and_the_first_name
 
 
 @pytest.mark.parametrize("missing", MISSING)  # test_every_path.py refuses them
-def test_text_for_a_missing_value_is_a_null_in_text_files_unless_it_is_meant(missing, tmp_path):
+def test_text_for_missing_values_is_null_in_text_files(missing, tmp_path):
     gold, model, path = ["a", missing, "b", "a"], ["a", "a", missing, "b"], tmp_path / "p.csv"
     write(path, *zip(gold, model, strict=True))
     assert table_of(path, drop_null=True) == table_of_labels(["a", "a"], ["a", "b"])
@@ -204,7 +202,7 @@ SIDES = {"references": "r.txt", "predictions": "p.txt"}
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1 << 16])
-def test_lines_are_labels_or_refused_however_many_are_read_at_a_time(size, tmp_path, monkeypatch):
+def test_lines_are_read_alike_whatever_the_batch_size(size, tmp_path, monkeypatch):
     monkeypatch.setattr(joined, "_BLOCK", size)
     path = tmp_path / "p.txt"
     for text, options, expected in LINES:
@@ -219,7 +217,7 @@ def test_lines_are_labels_or_refused_however_many_are_read_at_a_time(size, tmp_p
             assert [column.tolist() for column in read] == [expected] * 2, text
 
 
-def test_sides_of_different_numbers_of_lines_are_refused_whichever_is_longer():
+def test_files_of_different_lengths_are_refused():
     for n, m in ((9, 12), (12, 9)):
         sides = {"references": iter([["a"] * n]), "predictions": iter([["a"] * 5, ["a"] * (m - 5)])}
         with pytest.raises(ValueError, match=rf"one per sample, got {n} in r\.txt, {m} in p\.txt"):

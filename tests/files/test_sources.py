@@ -102,7 +102,7 @@ EVERYWHERE = [  # columns, options, the message or the samples that count, and w
 
 
 @every_source
-def test_what_is_missing_or_weighs_nothing_is_refused_wrong_or_left_out(source, tmp_path):
+def test_missing_values_and_zero_weights_follow_the_options(source, tmp_path):
     for data, options, expected, *left_out in EVERYWHERE:
         read = reader_of(source, data, tmp_path)
         if isinstance(expected, str):
@@ -117,7 +117,7 @@ def test_what_is_missing_or_weighs_nothing_is_refused_wrong_or_left_out(source, 
         assert [dict(table.read[0].left_out)] == left_out, options
 
 
-def test_tables_of_batches_wait_to_be_added_up_but_never_as_many_as_are_added_at_once():
+def test_few_tables_of_batches_wait_to_be_added():
     for n_at_once in (2, 16):
         sums = []
         for _ in range(100):
@@ -139,7 +139,7 @@ TYPES = [
 
 
 @pytest.mark.parametrize("name", ["p.parquet", "p.arrow", "stream.arrow"])
-def test_every_type_of_label_is_read_as_it_is_and_its_nulls_are_dropped(batches, name, tmp_path):
+def test_every_label_type_is_read_and_its_nulls_dropped(batches, name, tmp_path):
     for array in TYPES:
         for sides in ((array[:2], array[1:3]), (array, array)):
             try:
@@ -178,7 +178,7 @@ SHEETS = [
 ]
 
 
-def test_a_sheet_is_read_if_it_is_named_or_the_one_with_the_columns_at_its_top(tmp_path):
+def test_a_sheet_is_read_if_named_or_if_it_has_the_columns(tmp_path):
     path = tmp_path / "p.xlsx"
     for sheets, options, expected in SHEETS:
         book = openpyxl.Workbook()
@@ -213,7 +213,7 @@ def test_only_a_data_set_of_which_nothing_is_left_is_refused(batches, tmp_path):
         table_of(tmp_path / "p.csv")
 
 
-def test_a_warning_of_many_batches_comes_once_at_the_line_of_the_caller(batches, tmp_path):
+def test_a_warning_of_many_batches_comes_once_at_the_caller(batches, tmp_path):
     for name in ("p.parquet", "p.jsonl"):
         WRITERS[name](columns([-100, 1, 2] * 40, [1, 1, 2] * 40), tmp_path / name)
         with pytest.warns(InformednessWarning, match="-100 in `references` counts") as caught:
@@ -228,7 +228,7 @@ CALLED = "each row is another pair of labels: are these counts?"
 
 
 @every_source
-def test_a_column_of_counts_is_read_as_such_and_never_passed_over(source, tmp_path):
+def test_a_column_of_counts_is_read_or_asked_about(source, tmp_path):
     read = reader_of(source, COUNTED | {"0": COUNTS}, tmp_path)
     assert read(counts="0") == EXPECTED
     slices = read(counts="0", by="s")
@@ -279,7 +279,7 @@ def test_counts_may_be_what_sum_returns_and_no_dates(make):
         table_from_frame(make(COUNTED | {"n": [date(2020, 1, 1)] * 4}), counts="n", **COLUMNS)
 
 
-def test_rows_that_are_all_pairs_or_most_beside_whole_numbers_are_warned_of_whatever_the_name():
+def test_rows_that_look_like_counted_pairs_are_warned_of():
     """More than twice as many rows as labels are most pairs."""
     some = [*zip("abcabcabcdd", "aaabbbcccdd", strict=True)][:10]
     of_some = {"gold": [r for r, _ in some], "model": [p for _, p in some]}
@@ -425,7 +425,7 @@ FOLDING = {  # pairs that are equal, and what a column is tried with
 
 @pytest.mark.slow
 @pytest.mark.parametrize("collation", FOLDING)
-def test_a_collation_that_merges_labels_is_refused_and_leaves_as_the_message_says(collation):
+def test_a_collation_that_merges_labels_is_refused(collation):
     *pair, tried = FOLDING[collation]
     database = duckdb.connect()
     database.register("pairs", pa.table({"gold": pair, "model": pair}))
@@ -439,7 +439,7 @@ def test_a_collation_that_merges_labels_is_refused_and_leaves_as_the_message_say
 
 
 @pytest.mark.slow
-def test_a_collation_that_belongs_to_a_database_or_a_column_is_seen():
+def test_collations_of_databases_and_columns_are_seen():
     pairs = "('H', 'h'), ('h', 'H'), ('h', 'h')"
     database, column = duckdb.connect(), ibis.sqlite.connect()
     database.execute("pragma default_collation=nocase")
@@ -472,7 +472,7 @@ def test_without_narwhals_the_extra_is_named(monkeypatch):
         table_of_frame(None)
 
 
-def test_a_column_of_pandas_is_found_whatever_its_name_is_and_others_may_share_one():
+def test_pandas_columns_are_found_by_any_name():
     data = [["a", "a", 1, 2], ["b", "b", 1, 2], ["b", "a", 3, 4]]
     several = pd.MultiIndex.from_tuples([("m", "gold"), ("m", "guess"), (0, 0), (0, 0)])
     for header, missing in (([0, 1, "x", "x"], 7), (several, ("m", "pred"))):
@@ -485,7 +485,7 @@ def test_a_column_of_pandas_is_found_whatever_its_name_is_and_others_may_share_o
         table_from_frame(pd.DataFrame(data), references=None, predictions=0)
 
 
-def test_of_a_folder_that_datasets_wrote_what_it_lists_is_read_and_no_cache_beside_it(tmp_path):
+def test_a_datasets_folder_is_read_without_its_caches(tmp_path):
     """Nor is there a warning; a state of something else is a file beside the data."""
     made = datasets.Dataset.from_dict({"gold": [0, 1] * 30, "model": [0, 1, 1] * 20})
     made.save_to_disk(tmp_path)

@@ -168,7 +168,7 @@ def test_the_header_says_what_separates_columns(tmp_path):
             check_read(tmp_path / name, ([f"a{sep}", "b"], ["é", "b"]))
 
 
-def test_text_in_another_encoding_is_read_if_it_is_named_and_else_refused(tmp_path):
+def test_other_encodings_are_read_only_if_named(tmp_path):
     words = {"cp1252": "schön", "cp1251": "хорошо", "cp932": "肯定", "gb18030": "正面"}
     for encoding, word in (words | {"utf-16-le": "schön"}).items():
         for name, text in (("p.csv", of("gm", f"a,{word}")), ("p.jsonl", lines(f'"{word}"'))):
@@ -182,14 +182,14 @@ def test_text_in_another_encoding_is_read_if_it_is_named_and_else_refused(tmp_pa
     refused_as(tmp_path / "p.parquet", "and parquet is none: leave it out", encoding="cp1252")
 
 
-def test_an_empty_weight_is_a_null_where_such_text_is_kept_as_labels(tmp_path):
+def test_an_empty_weight_is_null_even_if_text_is_kept(tmp_path):
     path = tmp_path / "p.csv"
     path.write_text(of("gmw", "a,a,1", "b,b,", "b,a,2"))
     with pytest.raises(ValueError, match="in 1 of 3 rows of column 'w'"):
         table_of(path, weights="w", keep_missing=True)
 
 
-def test_a_quote_is_text_like_any_other_where_a_file_has_no_quotes(tmp_path):
+def test_a_quote_is_plain_text_in_files_without_quotes(tmp_path):
     """As in CoNLL, where a token may be one."""
     rows = [('"', "O"), ("O", 'B-"x'), ('B-"x', '"'), ("5'", "O"), ('"x"', '"x"')]
 

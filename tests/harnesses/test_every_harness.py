@@ -149,9 +149,7 @@ CASES = [  # harness, scorer or metric, form of the answers, accuracy, how many 
 
 
 @pytest.mark.parametrize(("harness", "own", "form", "accuracy", "n_unknown"), CASES)
-def test_the_accuracy_of_answers_is_that_of_the_harness_and_scores_are_ours(
-    tmp_path, harness, own, form, accuracy, n_unknown
-):
+def test_the_accuracy_is_that_of_the_harness(tmp_path, harness, own, form, accuracy, n_unknown):
     """Informedness is 0.5 by hand if all answers are known: here 15/20 - 10/40 in Inspect."""
     found = RUN[harness](own, form, tmp_path)
     assert found["accuracy"] == close(accuracy)
@@ -186,7 +184,7 @@ class InBrackets(SampleLevelComputation):
         return float(f"({LETTERS[doc.gold_index]})" in model_response.text[0])
 
 
-def test_a_metric_of_ones_own_in_lighteval_is_the_verdict_if_asked_and_else_is_named(tmp_path):
+def test_a_custom_lighteval_metric_is_the_verdict_if_asked(tmp_path):
     kind = SamplingMethod.GENERATIVE
     own = SampleLevelMetric("my_acc", True, kind, InBrackets(), statistics.mean)
     assert in_lighteval(own, "A or ({})", tmp_path)["accuracy"] == close(0.7)
@@ -200,9 +198,7 @@ def test_a_metric_of_ones_own_in_lighteval_is_the_verdict_if_asked_and_else_is_n
 
 
 @pytest.mark.parametrize("n_several", [12, 13])
-def test_samples_of_lighteval_with_several_right_choices_are_left_out_up_to_one_in_five(
-    tmp_path, monkeypatch, n_several
-):
+def test_lighteval_samples_with_several_right_are_left_out(tmp_path, monkeypatch, n_several):
     plain = lighteval_logs.prompt
 
     def prompt(line, task_name=None):
@@ -242,7 +238,7 @@ def test_the_likeliest_choice_is_that_of_the_metric_of_lighteval(tmp_path, monke
     assert score_of(answers.table, "accuracy") == close(accuracy)
 
 
-def test_lighteval_eval_writes_logs_of_inspect_whose_score_is_that_of_the_answers(tmp_path):
+def test_lighteval_eval_writes_inspect_logs(tmp_path):
     def sample(line):
         asked = {"choices": line["choices"], "target": line["answer"], "id": line["id"]}
         return inspect_logs.Sample(line["question"], **asked)

@@ -98,7 +98,7 @@ VALUES += [("1e0", "-0.0"), ("C", "what?"), "Cc", ("C", "inf")]
 
 
 @pytest.mark.parametrize("values", VALUES)
-def test_a_value_counts_in_the_log_and_in_the_run_as_for_the_accuracy_beside(tmp_path, values):
+def test_a_value_counts_as_for_the_accuracy(tmp_path, values):
     scorer = valued(lambda is_right: values[not is_right])
     found = metrics_of(run(words([scorer, with_target(scorer)]), answering("{}"), str(tmp_path)))
     assert found["accuracy"] == 0.75
@@ -138,7 +138,7 @@ def test_named_values_are_variants(tmp_path):
         read_log(tmp_path, variant="d")
 
 
-def test_without_an_answer_in_the_log_the_class_is_found_in_the_completion(tmp_path):
+def test_the_class_is_found_in_the_completion(tmp_path):
     found = metrics_of(run(words(valued(bool, False)), answering("{}"), str(tmp_path)))
     with pytest.raises(
         ValueError, match="no answer is logged in 45 of 60 samples that the harness"
@@ -150,7 +150,7 @@ def test_without_an_answer_in_the_log_the_class_is_found_in_the_completion(tmp_p
     assert "as the harness has it" not in how_read(answers)
 
 
-def test_samples_with_several_targets_are_left_out_if_they_are_at_most_one_in_five(tmp_path):
+def test_samples_with_several_targets_are_left_out(tmp_path):
     task = words(scorer.match())
     for sample in task.dataset[:12]:
         sample.target = ["Yes", "Certainly"]
@@ -336,7 +336,7 @@ def test_runs_of_a_task_are_named_by_what_differs(tmp_path, monkeypatch, runs, n
 
 @pytest.mark.filterwarnings("error:informedness. ")
 @pytest.mark.parametrize(("epochs", "nit"), [(1, math.nan), (2, 1 / 4)])
-def test_targets_of_one_class_give_no_informedness_and_do_not_end_the_run(tmp_path, epochs, nit):
+def test_targets_of_one_class_do_not_end_the_run(tmp_path, epochs, nit):
     """Nor does one answer alone give NIT, of which a right and a wrong one have the same."""
     found = scores_of(tmp_path, "knows-half", n=1, epochs=epochs)
     assert found.pop("accuracy") == 1
@@ -344,7 +344,7 @@ def test_targets_of_one_class_give_no_informedness_and_do_not_end_the_run(tmp_pa
     assert all(math.isnan(found[name]) for name in METRICS if name != "nit")
 
 
-def test_inspect_finds_the_metrics_of_a_log_in_the_installed_package(tmp_path):
+def test_inspect_finds_metrics_in_the_installed_package(tmp_path):
     log = run(by_letter(with_target(choice()), n=20), model("knows-half"), str(tmp_path))
     code = (
         "import sys; from inspect_ai.log import *; log = read_eval_log(sys.argv[1]); "

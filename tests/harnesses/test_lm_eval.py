@@ -38,7 +38,7 @@ def expected(said, golds, classes):
 
 
 @pytest.mark.parametrize("n", [0, 10])
-def test_the_harness_reports_our_scores_and_errors_and_the_mean_of_a_group(n):
+def test_the_harness_reports_our_scores_and_group_means(n):
     """The errors need no bootstrap."""
     results = run("knows-half", ["arithmetic_generated", "arithmetic"], bootstrap_iters=n)[
         "results"
@@ -79,14 +79,14 @@ def test_where_the_score_is_undefined_no_error_is_reported():
     assert "N/A" in make_table(found)
 
 
-def test_classes_are_those_of_all_documents_and_choices_where_a_run_is_limited():
+def test_a_limited_run_has_the_classes_of_all_documents():
     """A and B are right, of so many classes."""
     for changes, classes in ({}, "ABCD"), ({**CHOICES, "doc_to_choice": [*"ABCDE"]}, "ABCDE"):
         limited = result_of("knows-half", Task(config(**changes)), limit=2)
         assert limited["nit,none"] == close(nit_score([*"AB"], [*"AB"], labels=[*classes]))
 
 
-def test_generated_texts_are_looked_up_among_the_choices_of_their_document():
+def test_generated_text_is_looked_up_among_its_choices():
     task = Task(config(doc_to_choice="choices", doc_to_target="position"))
     doc, *docs = task.dataset["test"].select(range(3))
     texts = [["4"], ["3"], ["5"], ["3"]]
@@ -190,7 +190,7 @@ def of_my_own(doc, results):
     return {"my_acc": float(is_right), "half": is_right / 2, "length": [len(results[0])]}
 
 
-def test_a_metric_of_the_task_is_the_verdict_if_asked_and_else_is_named(tmp_path):
+def test_a_task_metric_is_the_verdict_only_if_asked(tmp_path):
     metrics = [{"metric": "length", "aggregation": len, "higher_is_better": True}]
     metrics += of_metrics("my_acc", "half")[:2]
     form = {"until": ["\n"], "form": "A or ({})"}
@@ -218,9 +218,7 @@ def test_a_metric_of_the_task_is_the_verdict_if_asked_and_else_is_named(tmp_path
     ("changes", "name", "metric", "more"),
     [({}, "answer", "exact_match", "C"), (CHOICES, "position", "acc", 2)],
 )
-def test_documents_with_several_targets_are_left_out_if_they_are_at_most_one_in_five(
-    changes, name, metric, more, tmp_path
-):
+def test_documents_with_several_targets_are_left_out(changes, name, metric, more, tmp_path):
     """The harness then wants a list of each."""
     for n_several in (12, 13):
 
@@ -293,6 +291,6 @@ OF_DIGITS = {"doc_to_choice": "choices", "doc_to_target": "{{choices[position]}}
         ({**CHOICES, **OF_DIGITS}, "document 1: .* got 5"),
     ],
 )
-def test_what_cannot_be_scored_is_refused_before_the_model_is_asked(changes, message):
+def test_unscorable_tasks_are_refused_before_the_model_runs(changes, message):
     with pytest.raises(ValueError, match=f"^arithmetic_of_a_test: .*{message}"):
         Task(config(**changes))

@@ -52,7 +52,7 @@ def test_two_classes_are_listed_and_equal_tables_count_half(pair):
 
 
 @pytest.mark.parametrize("hits", [(5, 6), (526, 1000)])
-def test_tables_next_to_each_other_are_not_equal_however_many_samples_there_are(hits):
+def test_neighbouring_tables_are_never_taken_as_equal(hits):
     """By scipy's hypergeometric distribution; with 2,000 samples a hit is 0.002 of the score."""
     n, of = hits
     of_hits = stats.hypergeom(2 * of, of, of)
@@ -61,7 +61,7 @@ def test_tables_next_to_each_other_are_not_equal_however_many_samples_there_are(
     assert found == pytest.approx(min(1, 2 * one_sided), rel=1e-9)
 
 
-def test_three_classes_are_dealt_out_and_the_table_itself_counts_as_one_way_that_is_equal():
+def test_permutations_count_the_observed_table_itself():
     """By the same random ways: twice (1/2 + greater + equal / 2) / (999 + 1)."""
     observed, every = dealt(*THREE)
     table, rng = table_of_strings(*THREE), np.random.default_rng(0)
@@ -83,7 +83,7 @@ def test_many_samples_go_by_the_exact_mean_and_variance(pair, monkeypatch):
     assert guessing_p_value(table_of_strings(*pair)) == pytest.approx(wanted, rel=1e-9)
 
 
-def test_it_is_1_where_no_table_is_further_from_chance_and_none_where_weights_are_unknown():
+def test_p_is_1_without_a_more_extreme_table():
     for matrix in ([[5, 5], [0, 0]], [[5, 0], [5, 0]], [[2, 0], [0, 1]]):
         assert guessing_p_value(table_of(matrix)) == 1.0
     for matrix in (np.eye(5), np.eye(5, k=1), [[4, 0], [5, 0]], [[1, 0], [0, 1]]):
@@ -95,7 +95,7 @@ def test_it_is_1_where_no_table_is_further_from_chance_and_none_where_weights_ar
 
 
 @pytest.mark.parametrize("pair", [("0000111", "0001011"), THREE, ("0000111", "0112022")])
-def test_the_test_of_independence_is_the_share_of_all_ways_of_few_samples(pair):
+def test_few_samples_have_an_exact_test_of_independence(pair):
     observed, found = dealt(*pair, chi_squared)
     table = table_of_strings(*pair)
     r, c, size, _ = chance.effective_totals(table)
@@ -117,7 +117,7 @@ def test_it_is_chi_squared_where_samples_are_many(matrix):
     assert independence_test(weighted) == pytest.approx(wanted, rel=0.03)
 
 
-def test_rare_cells_are_dealt_out_unless_the_p_value_is_below_a_millionth():
+def test_rare_cells_are_permuted_unless_p_is_tiny():
     """Where 999 ways tell more than the gamma distribution, whose tail is only roughly right."""
     table = table_of([[9, 1, 0], [1, 5, 1], [0, 1, 3]])
     found, by_gamma = independence_test(table), independence_test(table, dealt_out=False)

@@ -51,7 +51,7 @@ def test_standard_errors_of_golden_tables_are_the_golden_ones():
 
 
 @pytest.mark.parametrize("metric", ["informedness", "markedness"])
-def test_each_class_has_the_score_and_the_interval_of_it_against_the_rest(metric):
+def test_each_class_has_the_interval_of_itself_against_the_rest(metric):
     *labels, weights = weighted(THREE)
     for given in (None, weights):
         for c, made in enumerate(estimate(*labels, metric, average=None, sample_weight=given)):
@@ -81,7 +81,7 @@ def drawn_tables():
 
 
 @every_score
-def test_values_errors_and_intervals_are_those_of_the_reference_and_grow_with_the_level(score):
+def test_estimates_agree_with_the_oracle_at_every_level(score):
     of_labels = (weighted(matrix) for matrix in TABLES.values())
     tables = [(np.array(matrix),) * 2 for matrix in [*TABLES.values(), np.eye(5, dtype=int)]]
     tables += [sums(*labels, 1 + max(map(max, labels[:2]))) for labels in of_labels]
@@ -115,7 +115,7 @@ def test_of_labels_with_weights_and_priors_they_are_too(average):
 
 
 @pytest.mark.parametrize("rarest", [2, 3])
-def test_a_prior_wants_three_references_of_each_class_for_an_interval(rarest):
+def test_a_prior_interval_needs_3_references_of_each_class(rarest):
     table = table_of([[60, 9, 0], [4, 40, 3], [0, 0, rarest]])
     made = estimate(table, prior={0: 0.25, 1: 0.25, 2: 0.5})
     assert np.isnan(made.confidence_interval).all() == (rarest < 3)
@@ -128,7 +128,7 @@ def wilson(right, n):
 
 @pytest.mark.parametrize("matrix", [THREE, [[7, 0, 0], [0, 3, 1], [0, 0, 0]]])
 @pytest.mark.parametrize("weight", [None, 3.0])
-def test_recall_and_precision_of_each_class_have_wilsons_interval(matrix, weight):
+def test_recall_and_precision_have_wilson_intervals(matrix, weight):
     """A weight that all samples share changes nothing; of a class without samples there is none."""
     references, predictions, _ = weighted(matrix)
     options = {"sample_weight": weight and [weight] * len(references), "confidence_level": 0.95}
@@ -145,9 +145,7 @@ def test_recall_and_precision_of_each_class_have_wilsons_interval(matrix, weight
 
 
 @pytest.mark.parametrize(("rarest", "k_of_low"), [(2, None), (3, 4), (4, 4), (5, 3)])
-def test_nit_of_observed_classes_wants_three_references_of_each_and_five_for_no_class_more(
-    rarest, k_of_low
-):
+def test_nit_interval_with_undeclared_classes_needs_3_and_5(rarest, k_of_low):
     matrix = [[40, 5, 0], [4, 40, 1], [0, 0, rarest]]
     declared, made = (estimate(table_of(matrix, labels=x), metric="nit") for x in ([*"abc"], None))
     low, high = declared.confidence_interval
@@ -157,7 +155,7 @@ def test_nit_of_observed_classes_wants_three_references_of_each_and_five_for_no_
 
 
 @pytest.mark.parametrize("outside", [4, 5])
-def test_ema_of_observed_classes_wants_5_samples_outside_the_largest(outside):
+def test_ema_with_undeclared_classes_needs_5_minority_samples(outside):
     matrix = [[80, 5], [1, outside - 1]]
     for labels in (None, [*"ab"]):
         made = estimate(table_of(matrix, labels=labels), metric="ema")
@@ -185,7 +183,7 @@ GROUPS, WEIGHTS = RNG.integers(0, 30, 120), RNG.integers(1, 5, 120) / 2
 
 @every_score
 @pytest.mark.parametrize("weights", [WEIGHTS, np.ones(120)], ids=["weights", "none"])
-def test_errors_are_of_sums_over_groups_and_each_row_has_its_effect(score, weights):
+def test_errors_sum_over_groups_and_every_row_matters(score, weights):
     given = {"groups": [f"g{x}" for x in GROUPS], "sample_weight": weights, "labels": range(3)}
     made = estimate(REFERENCES, PREDICTIONS, **options_of(score), **given)
     cells, squares = sums(REFERENCES, PREDICTIONS, weights, 3)
@@ -207,7 +205,7 @@ def test_tails_and_quantiles_of_t_are_those_of_scipy(df):
         assert t_tail(t, df) == pytest.approx(2 * stats.t.sf(t, df), rel=1e-12, abs=1e-300), t
 
 
-def test_the_number_of_groups_is_signed_whatever_their_names_and_without_ignored_ones():
+def test_the_signature_counts_groups_without_ignored_ones():
     columns = [REFERENCES, PREDICTIONS, np.roll(PREDICTIONS, 1)]
     named, more = [f"g{-x}" for x in GROUPS], [np.append(x, [-100, -100]) for x in columns]
     beside = {"groups": np.append(GROUPS, [99, 98]), "ignore_index": -100}

@@ -108,7 +108,7 @@ FORMS = {
 
 @pytest.mark.parametrize("convert", [np.array, torch.tensor], ids=["numpy", "torch"])
 @pytest.mark.parametrize("name", FORMS)
-def test_every_form_gives_the_same_numbers_at_once_and_in_batches(name, convert):
+def test_every_form_scores_alike_at_once_and_in_batches(name, convert):
     predictions, references, options, wanted = FORMS[name]
     metric, wanted = ComputeMetrics(*NAMES, **options), pytest.approx(wanted, abs=1e-12)
     assert metric((convert(predictions), convert(references))) == wanted
@@ -119,7 +119,7 @@ def test_every_form_gives_the_same_numbers_at_once_and_in_batches(name, convert)
     assert {type(value) for value in result.values()} == {float}
 
 
-def test_tensors_that_numpy_cannot_hold_and_missing_predictions_are_read():
+def test_bfloat16_tensors_and_missing_predictions_are_read():
     for predictions, references in (
         (torch.tensor(LOGITS, requires_grad=True), torch.tensor(REFERENCES)),
         (torch.tensor(LOGITS), bfloat16(REFERENCES)),
@@ -134,7 +134,7 @@ def test_tensors_that_numpy_cannot_hold_and_missing_predictions_are_read():
     assert ComputeMetrics("accuracy", threshold=0.5)(at_and_above) == {"accuracy": 1.0}
 
 
-def test_options_reach_the_functions_and_names_say_which_class_and_end():
+def test_options_reach_the_functions_and_keys_name_classes():
     by_prior = {"average": "macro", "prior": {0: 0.1, 1: 0.2, 2: 0.3, 3: 0.4}}
     result = ComputeMetrics("informedness", "accuracy", **by_prior)((LOGITS, REFERENCES))
     recalls = [np.mean(IDS[c == REFERENCES] == c) for c in range(K)]
@@ -233,7 +233,7 @@ def test_what_cannot_be_read_is_refused(given, options, message):
         ComputeMetrics("informedness", **options)(given)
 
 
-def test_tokens_whose_first_is_never_right_are_scored_if_they_can_be_classes():
+def test_tokens_are_scored_if_they_can_be_classes():
     """Generated ids are refused once all batches are there."""
     for given, options in (
         (GENERATED, {"labels": range(10)}),
@@ -254,7 +254,7 @@ def test_tokens_whose_first_is_never_right_are_scored_if_they_can_be_classes():
         metric([part[20:] for part in GENERATED])
 
 
-def test_batches_must_be_alike_and_counting_starts_afresh_after_a_result_or_an_error():
+def test_counting_restarts_after_a_result_or_an_error():
     for options, first, second, message in (
         ({}, (LOGITS, REFERENCES), (ONE_LOGIT, IS_ZERO), "got one column after classes"),
         ({"config": MULTILABEL}, [SEVERAL[:, 1:], LABELS[:, 1:]], (SEVERAL, LABELS), "after 3 lab"),
@@ -342,7 +342,7 @@ def test_columns_of_logits_are_the_classes_and_config_names_them():
     assert found == {"nit": scores(references, references)["nit"]}
 
 
-def test_a_choice_of_four_is_scored_beside_a_configuration_of_two():
+def test_four_choices_are_scored_despite_num_labels_of_two():
     with pytest.warns(InformednessWarning, match="4 columns where `config.num_labels` is 2"):
         found = ComputeMetrics(*NAMES, config=GENERATOR_CONFIG)((LOGITS, REFERENCES))
     assert found == pytest.approx(EXPECTED, abs=1e-12)
@@ -354,7 +354,7 @@ def test_a_choice_of_four_is_scored_beside_a_configuration_of_two():
         metric((IDS, REFERENCES))
 
 
-def test_logits_of_a_language_model_are_refused_beside_a_configuration():
+def test_language_model_logits_are_refused_with_a_configuration():
     config = config_of(2)
     config.vocab_size = 17
     generator = np.random.default_rng(1)
@@ -371,7 +371,7 @@ def test_logits_of_a_language_model_are_refused_beside_a_configuration():
     assert ComputeMetrics("nit", config=named)((tokens, PADDED))["nit"] > 0
 
 
-def test_predictions_of_the_next_token_are_warned_of_unless_shifted():
+def test_unshifted_next_token_predictions_are_warned_of():
     ids = np.random.default_rng(1).integers(0, 9, size=(12, 11))
     with pytest.warns(InformednessWarning, match="equal to the next reference in 108 of 120"):
         ComputeMetrics("accuracy")((ids[:, 1:], ids[:, :-1]))
@@ -424,7 +424,7 @@ DIVERGED = (
 
 @pytest.mark.parametrize("convert", [np.array, torch.tensor, bfloat16])
 @pytest.mark.parametrize("prepare", [lambda logits, _: logits, argmax_logits])
-def test_a_prediction_that_scores_leave_open_is_wrong_and_warned_of_once(convert, prepare):
+def test_tied_nan_scores_are_wrong_and_warned_of_once(convert, prepare):
     references, answers = REFERENCES.copy(), convert(LOGITS).argmax(1).tolist()
     answers[:7] = [None] * 5 + [1, 3]
     logits = convert(np.concatenate([ROWS, LOGITS[7:]]))
@@ -454,7 +454,7 @@ def flipped(references, scores, is_missing):
     return balanced_accuracy_score(references, answers, adjusted=True)
 
 
-def test_of_labels_and_single_columns_a_nan_or_a_sample_without_finite_scores_is_wrong():
+def test_samples_without_finite_scores_are_wrong():
     scores, is_missing = SEVERAL.copy(), np.zeros((N, K), dtype=bool)
     scores[0, 1] = scores[1, 2] = NAN
     scores[2:4], scores[4, 0], scores[5, 0] = [[-INF, INF, INF, -INF]] * 2, INF, -INF
@@ -475,7 +475,7 @@ def test_of_labels_and_single_columns_a_nan_or_a_sample_without_finite_scores_is
     assert found == pytest.approx({names[0]: wanted, names[1]: NAN}, abs=1e-12, nan_ok=True)
 
 
-def test_a_model_that_only_gives_nan_scores_as_one_that_always_refuses_and_is_said_once():
+def test_only_nan_scores_like_a_model_that_always_refuses():
     rows = np.full((6, 3), NAN), [0, 1, 2] * 2
     for given, options, wanted in (
         (rows, {}, -1 / 2),

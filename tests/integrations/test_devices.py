@@ -153,7 +153,7 @@ def test_ids_out_of_range_raise_until_reset(device):
         assert metric.compute().item() == score
 
 
-def test_targets_out_of_range_are_refused_beside_wrong_predictions(device):
+def test_out_of_range_targets_are_refused(device):
     metric = Informedness(K, unknown="wrong").to(device)
     with pytest.raises(ValueError, match="`target` must hold ids in range"):
         metric(PREDS.to(device) - 1, TARGET.to(device) - 1)

@@ -129,11 +129,11 @@ def both():
     return [json.loads(line.removeprefix(MARK)) for line in lines if line.startswith(MARK)]
 
 
-def test_the_trainer_and_loops_of_accelerate_give_the_number_of_one_process(both):
+def test_trainer_and_accelerate_agree_with_one_process(both):
     assert [result["cases"] for result in both] == [all_cases()] * 2
 
 
-def test_metrics_of_torchmetrics_give_the_score_of_all_their_samples(both):
+def test_torchmetrics_classes_score_all_processes_samples(both):
     _, informedness, nit = expected()
     steps = torch.cat([torch.arange(50), torch.arange(150, 200)])
     results = [result["torchmetrics"] for result in both]
@@ -146,7 +146,7 @@ def test_metrics_of_torchmetrics_give_the_score_of_all_their_samples(both):
 
 
 @pytest.mark.filterwarnings("ignore:informedness. an evaluation was interrupted")
-def test_an_evaluation_in_a_loop_over_the_same_data_loader_is_one_of_its_own():
+def test_evaluations_over_one_data_loader_stay_separate():
     loader = Accelerator(cpu=True).prepare(DataLoader(TensorDataset(torch.arange(4) % 2)))
     compute_metrics = ComputeMetrics("accuracy")
     for (outer,) in loader:

@@ -66,7 +66,7 @@ class Refusing(SimpleHTTPRequestHandler):
 
 
 @pytest.mark.slow
-def test_a_registered_module_loads_by_bare_name_whatever_the_hub_says(cache, tmp_path, monkeypatch):
+def test_a_registered_module_loads_by_bare_name(cache, tmp_path, monkeypatch):
     informedness.register()
     monkeypatch.chdir(tmp_path)
     assert scores_by_bare_name(cache) == SCORES
@@ -83,7 +83,7 @@ def test_a_registered_module_loads_by_bare_name_whatever_the_hub_says(cache, tmp
     assert scores_by_bare_name(cache) == SCORES  # from a port that refuses
 
 
-def test_registering_again_or_after_a_faster_process_touches_nothing(cache, monkeypatch):
+def test_registering_again_touches_nothing(cache, monkeypatch):
     rename = Path.rename
 
     def register_first(staged, copy):
@@ -130,7 +130,7 @@ def be_a_file(copy):
 
 
 @pytest.mark.parametrize("damage", [lack_a_helper, change_a_helper, be_a_file])
-def test_a_copy_that_is_not_as_it_was_registered_is_replaced_and_named(damage, cache, command):
+def test_a_changed_copy_is_replaced_and_named(damage, cache, command):
     made = informedness.register()
     damage(Path(made["nit"]))
     code, output, told = command("register")
@@ -155,7 +155,7 @@ print(metrics[1].compute(**sides, confidence_level=0.9))
 
 
 @pytest.mark.slow
-def test_a_metric_registered_before_an_upgrade_warns_once_and_signs_with_its_own_version(tmp_path):
+def test_a_metric_of_an_older_version_warns_and_signs_with_it(tmp_path):
     """Two versions in one environment, of which the newer scores otherwise."""
     now, remedy = informedness.__version__, "after an upgrade, run `informedness register`"
     for part in ("src", "metrics"):
@@ -192,7 +192,7 @@ def test_a_cache_that_cannot_be_written_is_a_clear_error(tmp_path, monkeypatch):
         informedness.register()
 
 
-def test_the_commands_put_copies_where_they_say_and_remove_these_and_nothing_else(cache, command):
+def test_commands_register_and_remove_only_their_copies(cache, command):
     folder = cache / "evaluate_modules" / "metrics" / "evaluate-metric--nit"
     (folder / ".staged-x" / ("0" * 64)).mkdir(parents=True)  # what a killed process left
     made = informedness.register()

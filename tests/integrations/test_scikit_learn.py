@@ -42,7 +42,7 @@ def watched():
     return Watched
 
 
-def test_several_scores_are_of_one_prediction_and_are_those_of_its_table(watched):
+def test_several_scores_come_from_one_prediction(watched):
     scoring = pickle.loads(pickle.dumps(scorers.multimetric_scorers(*SCORES)))
     found = select.cross_validate(watched(), SAMPLES, NAMES, scoring=scoring, cv=ONCE)
     assert len(watched.predicted) == 1
@@ -89,7 +89,7 @@ def test_weights_are_routed_to_a_scorer_that_requests_them():
 
 
 @pytest.mark.filterwarnings("ignore:informedness. 'NA' in `y_pred`")  # and in `y_true`, as expected
-def test_the_estimate_is_of_the_predictions_of_all_folds_with_the_classes_of_all_references():
+def test_the_estimate_pools_predictions_of_all_folds():
     options = {"sample_weight": WEIGHTS, "average": "macro", "confidence_level": 0.9}
     fits = {"cv": 7, "params": {"sample_weight": np.where(LABELS == 1, 100.0, 1.0)}}
     data = GaussianNB(), SAMPLES[:, :1], NAMES

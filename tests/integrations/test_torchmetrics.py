@@ -68,7 +68,7 @@ FORMS = {
 }
 
 
-def test_batches_of_every_form_add_up_to_the_score_of_all_samples():
+def test_batches_of_every_form_add_up():
     for form, (preds, target) in FORMS.items():
         kept = target.flatten() != -100
         gains, informedness, nit = expected(PREDS[kept], TARGET[kept])
@@ -134,7 +134,7 @@ def test_options_that_are_not_valid_are_refused():
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")
-def test_a_collection_counts_once_but_keeps_apart_what_only_its_first_batch_makes_equal():
+def test_a_collection_counts_once_without_false_merging():
     """As it would share the counts of all metrics that have the same after one batch."""
     ones, scores = torch.tensor([1, 1, 1, 1]), torch.tensor([0.8, 0.1, 0.95, 0.1])
     batches = [(torch.full((4,), 0.99), ones), (scores, torch.tensor([1, 0, 1, 0]))]
@@ -153,7 +153,7 @@ def test_a_collection_counts_once_but_keeps_apart_what_only_its_first_batch_make
             assert torch.equal(together.counts, metric.counts), second
 
 
-def test_without_a_sample_the_score_is_nan_and_one_class_warns_and_training_goes_on():
+def test_no_samples_give_nan_and_training_continues():
     metric, vector = Informedness(K, ignore_index=-100), Informedness(K, average=None)
     with pytest.warns(UserWarning, match="metric Informedness was called before the ``update``"):
         assert vector.compute().isnan().tolist() == [True] * K
@@ -167,7 +167,7 @@ def test_without_a_sample_the_score_is_nan_and_one_class_warns_and_training_goes
 
 
 @pytest.mark.filterwarnings("ignore:The ``compute`` method:UserWarning")  # of torchmetrics: merged
-def test_a_metric_is_saved_loaded_pickled_copied_and_merged_with_its_counts():
+def test_a_metric_is_saved_copied_and_merged_with_its_counts():
     metric, loaded, part = (Informedness(K, ignore_index=-1) for _ in range(3))
     metric.update(PREDS[:100], TARGET[:100])
     part.update(PREDS[100:], TARGET[100:])
@@ -188,7 +188,7 @@ def test_counts_stay_whole_in_half_precision():
     assert (metric.counts.dtype, metric.counts.sum()) == (torch.int64, 4995)
 
 
-def test_torchmetrics_own_scores_have_the_values_on_the_page_of_formulas():
+def test_torchmetrics_scores_have_the_values_on_the_page():
     page = (Path(__file__).parents[2] / "docs" / "which-formula.md").read_text("utf-8")
     shown = re.findall(r"^\| torchmetrics \| .*? \| ([\d., ]+) \|", page, re.MULTILINE)
     target = torch.tensor([0] * 6 + [1] * 3 + [2] * 12)
@@ -201,7 +201,7 @@ def test_torchmetrics_own_scores_have_the_values_on_the_page_of_formulas():
     assert shown == [", ".join(f"{value:.4f}" for value in row) for row in values]
 
 
-def test_a_prediction_that_scores_leave_open_is_wrong_and_said_once_in_all_steps():
+def test_tied_nan_scores_are_wrong_and_said_once():
     scores, missing = SCORES.clone(), torch.tensor([3, 50, 51])
     scores[3, 0], scores[50], scores[51, :2] = math.nan, -math.inf, math.inf
     answers = np.array(PREDS.tolist(), dtype=object)
@@ -227,7 +227,7 @@ def test_a_prediction_that_scores_leave_open_is_wrong_and_said_once_in_all_steps
     assert found == near(balanced_accuracy_score(BINARY, answers, adjusted=True))
 
 
-def test_a_plot_draws_the_value_and_its_range_as_those_of_torchmetrics():
+def test_plots_draw_value_and_range_like_torchmetrics():
     for metric, low in ((Informedness(K), -1), (NIT(K), 0)):
         metric.update(PREDS, TARGET)
         _, axes = metric.plot()

@@ -59,7 +59,7 @@ def test_it_trains_keeps_the_best_model_and_resumes(head, row, tmp_path):
 
 
 @pytest.mark.parametrize("head", cases.HEADS)
-def test_whatever_the_trainer_hands_over_gives_one_number_for_one_model(head, tmp_path):
+def test_every_trainer_setting_gives_one_number_for_a_model(head, tmp_path):
     model = cases.model_of(head, initializer_range=1.0)  # whose answers differ, untrained
 
     def scores(**options):
@@ -108,7 +108,7 @@ def test_one_head_scores_alike_in_every_way_and_two_are_refused(has_hidden_state
             trainer.evaluate(pairs)
 
 
-def test_a_choice_of_four_answers_is_scored_by_a_model_of_two_labels(tmp_path):
+def test_four_choices_are_scored_by_a_model_of_two_labels(tmp_path):
     rows = cases.samples("classes")
     choices = [
         {"input_ids": [rows[n + i]["input_ids"] for i in range(4)], "labels": n % 4}

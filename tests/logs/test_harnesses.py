@@ -139,7 +139,7 @@ def test_logs_are_known_by_names_and_heads_and_folders_are_none(tmp_path):
             assert found == wanted, path
 
 
-def test_the_model_is_that_of_the_results_beside_or_of_the_folders(tmp_path):
+def test_the_model_name_comes_from_results_or_folders(tmp_path):
     (tmp_path / f"results_{DATE}.json").write_text('{"model_name": "org/model"}')
     for harness, path, model in (
         ("lm-eval", f"samples_task_{DATE}.jsonl.gz", "org/model"),  # as the results say
@@ -159,7 +159,7 @@ def test_the_model_is_that_of_the_results_beside_or_of_the_folders(tmp_path):
 
 
 @pytest.mark.parametrize("task", ["letters", "texts", "generated"])
-def test_logs_of_lm_eval_without_our_metrics_give_the_same_answers(tmp_path, task):
+def test_lm_eval_logs_without_our_metrics_score_alike(tmp_path, task):
     """In "texts" the targets are digits: those of choices and not positions, as `acc` says."""
     full = READERS["lm-eval"].read_log(kept("lm-eval", task))
     for one, other in zip(changed(tmp_path, "lm-eval", task, {}), full, strict=True):
@@ -168,7 +168,7 @@ def test_logs_of_lm_eval_without_our_metrics_give_the_same_answers(tmp_path, tas
 
 
 @pytest.mark.parametrize("listed", [None, LETTERS, "{{letters}}"])
-def test_targets_are_positions_in_the_choices_that_results_or_metrics_name(listed, tmp_path):
+def test_targets_are_positions_in_the_choices(listed, tmp_path):
     def change(samples):
         for sample in samples:
             answer = sample["filtered_resps"][0].lower()
@@ -185,7 +185,7 @@ def test_targets_are_positions_in_the_choices_that_results_or_metrics_name(liste
 
 
 @pytest.mark.parametrize("delimiter", [None, "::"])
-def test_choices_are_what_stands_behind_the_delimiter_of_the_task(delimiter, tmp_path):
+def test_choices_follow_the_delimiter_of_the_task(delimiter, tmp_path):
     (wanted,) = changed(tmp_path, "lm-eval", "letters", {})
 
     def change(samples):
@@ -220,7 +220,7 @@ def test_text_is_looked_up_among_the_choices_of_its_sample(tmp_path):
     assert score_of(answers.table, "accuracy") == sum(answers.verdicts) / 60
 
 
-def test_each_kind_of_metric_is_a_variant_and_a_verdict_of_one_leaves_out_the_other(tmp_path):
+def test_each_kind_of_metric_is_a_variant(tmp_path):
     """And choices are known without blanks, the right one also in a list."""
 
     def change(rows):
@@ -245,7 +245,7 @@ def test_each_kind_of_metric_is_a_variant_and_a_verdict_of_one_leaves_out_the_ot
 
 
 @pytest.mark.parametrize("harness", ["lm-eval", "lighteval"])
-def test_a_metric_of_the_task_is_the_verdict_if_asked_and_else_is_named(tmp_path, harness):
+def test_a_task_metric_is_the_verdict_only_if_asked(tmp_path, harness):
     """One of the task's own, for which the letter in brackets is the answer, and half of it."""
     log, name = {"lm-eval": ("generated", "exact_match"), "lighteval": (TEXTS, "em")}[harness]
 
@@ -282,9 +282,7 @@ def test_a_metric_of_the_task_is_the_verdict_if_asked_and_else_is_named(tmp_path
 
 
 @pytest.mark.parametrize("harness", PATHS)
-def test_samples_with_several_right_answers_are_left_out_if_they_are_at_most_one_in_five(
-    tmp_path, harness
-):
+def test_samples_with_several_right_answers_are_left_out(tmp_path, harness):
     """All samples then have lists, which lm-eval writes as text."""
     (every,) = changed(tmp_path, harness, None, {})
     n = len(every.ids) // 5
@@ -318,7 +316,7 @@ def test_a_sample_left_out_counts_once_for_each_filter(tmp_path):
     assert [answers.n_left_out for answers in read] == [1, 1]
 
 
-def test_samples_without_a_score_are_left_out_and_counted_by_the_reason(tmp_path):
+def test_samples_without_a_score_are_counted_by_reason(tmp_path):
     """And a second epoch that has none is left out whole; the order is that of the names."""
 
     def change(log):

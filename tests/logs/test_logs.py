@@ -80,7 +80,7 @@ def test_an_average_is_that_of_every_run_and_of_their_mean(report):
     assert mean["informedness"] == close(sum(values) / len(values))
 
 
-def test_several_runs_are_one_table_and_each_has_its_report_if_asked(report):
+def test_runs_are_pooled_and_reported_one_by_one_if_asked(report):
     folder = LOGS / "lighteval"
     _, output, errors = report(folder)
     assert re.fullmatch("warning: refuses, arithmetic_text.0: in 60 of 60 .*\n", errors)
@@ -91,9 +91,7 @@ def test_several_runs_are_one_table_and_each_has_its_report_if_asked(report):
 
 
 @pytest.mark.parametrize("harness", LOG)
-def test_two_logs_are_joined_by_the_samples_of_the_harness_also_if_renamed(
-    harness, command, tmp_path
-):
+def test_two_logs_are_joined_by_samples_even_if_renamed(harness, command, tmp_path):
     logs = []
     for model in ("always-b", "knows-half"):
         log, folder = kept(harness, model=model), tmp_path / model
@@ -105,7 +103,7 @@ def test_two_logs_are_joined_by_the_samples_of_the_harness_also_if_renamed(
     assert json.loads(command("compare", *logs, *how)[1]) == wanted.to_dict()
 
 
-def test_the_class_is_found_by_options_whatever_the_harness_counts(report):
+def test_options_find_the_class_whatever_the_harness_counts(report):
     """Here it counts all as wrong."""
     answers = replace(task_of("knows-half", "generated", variant="text"), verdicts=(0.0,) * 60)
     lower = tuple(text.lower() for text in answers.predictions)
@@ -161,7 +159,7 @@ def test_the_mean_over_tasks_is_the_sum_by_hand(given, tasks, report, tmp_path):
     assert f"mean of {m} tasks" in report(*options, "--format", "csv")[1]
 
 
-def test_there_is_no_mean_over_tasks_of_which_one_has_no_single_score(report, tmp_path):
+def test_no_mean_over_tasks_if_one_lacks_a_single_score(report, tmp_path):
     """What a line says to add is what gives one."""
     for name in ("epochs.eval", "two_scorers.eval"):
         shutil.copy(LOGS / "inspect" / name, tmp_path)
@@ -187,7 +185,7 @@ def test_there_is_no_mean_over_tasks_of_which_one_has_no_single_score(report, tm
     assert wanted.items() <= mean.items()
 
 
-def test_files_of_one_name_are_rows_by_what_differs_in_their_paths(command, tmp_path):
+def test_files_of_one_name_are_told_apart_by_their_paths(command, tmp_path):
     files = []
     for folder in ("model-one", "model-two"):
         (tmp_path / folder).mkdir()
@@ -247,7 +245,7 @@ def test_runs_are_compared_by_sample_if_they_are_of_one_task(command):
     refused(command("compare", *others), "the runs must be of one task, got ('lm-eval'")
 
 
-def test_what_is_no_log_or_several_runs_is_refused_with_what_to_choose(command, report, tmp_path):
+def test_other_files_and_several_runs_are_refused(command, report, tmp_path):
     folders = [LOGS / "lm-eval" / model for model in ("always-b", "knows-half")]
     how = "Choose one with `--task`, `--variant`, `--epoch` or `--run`, or score all epochs "
     said = "must hold one run, got 2: always-b, arithmetic_generated, letter; always-b, "
@@ -269,7 +267,7 @@ def test_what_is_no_log_or_several_runs_is_refused_with_what_to_choose(command, 
     refused(report(log), "the log must hold samples, got none")
 
 
-def test_a_folder_of_mixed_runs_gives_what_can_be_read_and_names_what_cannot(report, tmp_path):
+def test_mixed_folders_score_what_can_be_read(report, tmp_path):
     """Runs of one task, half a log, a failed run, and a scorer whose answers tell no class."""
     log, of_twenty, two = (
         (LOGS / "inspect" / name).read_bytes()
@@ -374,7 +372,7 @@ def test_the_class_is_what_fits_all_verdicts(answers, golds, verdicts, wanted):
         assert by_verdict(*given) == wanted
 
 
-def test_of_classes_that_begin_alike_the_longest_is_found_where_words_have_no_spaces():
+def test_the_longest_class_is_found_without_word_spaces():
     classes = [{"不": "no", "不好说": "not sure"}] * 2
     given = ["我觉得不好说吧", "我说不"], ["not sure", "no"], [1, 1], classes, range(2)
     assert by_verdict(*given) == ["not sure", "no"]
@@ -385,7 +383,7 @@ def test_a_choice_without_text_is_as_likely_as_it_is():
         assert likeliest(metric, [-3.0, -4.0], ["", "é"], [[], [7]]) == wanted
 
 
-def test_of_choices_called_alike_the_right_one_is_meant_or_else_the_first():
+def test_equal_choices_mean_the_right_one_or_the_first():
     rows = [(0, 2, "A", None), (1, 0, "B", None), (2, 1, "A", None), (3, 1, "B", None)]
     answers = Answers.inside(rows, choices=(0, 1, 2, 3), texts=(tuple("ABAD"),) * 4)
     assert answers.predictions == (2, 1, 0, 1)

@@ -34,7 +34,7 @@ def score_of(matrix, **sums):
 
 
 @pytest.mark.parametrize("k", [2, 3, 10, 100])
-def test_models_that_know_a_share_of_each_class_are_not_warned_of(k):
+def test_models_that_know_a_share_of_each_class_do_not_warn(k):
     rng = np.random.default_rng(0)
     for n, ability in itertools.product((20, 50, 500, 5000), (0, 0.3, 0.6, 0.9, 1)):
         shares = ability * np.eye(k) / k + (1 - ability) / k**2
@@ -42,13 +42,13 @@ def test_models_that_know_a_share_of_each_class_are_not_warned_of(k):
         assert not score_of(counts, labels=range(k))[1]
 
 
-def test_other_averages_and_the_odds_of_a_prior_are_not_warned_of():
+def test_other_averages_and_prior_odds_do_not_warn():
     for average in ("prevalence", "macro", None):
         informedness_score(GROUPS, BY_GROUP, average=average)
     informedness_score(GROUPS, BY_GROUP, prior=dict.fromkeys(range(100), 0.01), prior_mode="odds")
 
 
-def test_with_a_prior_the_accuracy_is_that_of_the_reweighted_table():
+def test_a_prior_reweights_the_accuracy_too():
     """Of which 90% is right, and of the table itself 100 of 2,100 samples."""
     cells = np.eye(4, dtype=int)[[0, 1, 0, 1]] * [[50], [50], [1000], [1000]]
     prior = {0: 0.45, 1: 0.45, 2: 0.05, 3: 0.05}
@@ -77,7 +77,7 @@ CASES = [  # and by how much Informedness is above accuracy
 
 
 @pytest.mark.parametrize(("matrix", "sums", "gap", "is_warned"), CASES)
-def test_the_excess_must_be_more_than_real_models_and_chance_have(matrix, sums, gap, is_warned):
+def test_only_an_excess_beyond_real_models_warns(matrix, sums, gap, is_warned):
     value, caught = score_of(matrix, **sums)
     assert value - matrix.trace() / matrix.sum() == pytest.approx(gap, abs=0.0005)
     assert bool(caught) == is_warned

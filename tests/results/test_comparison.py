@@ -112,7 +112,7 @@ IS_RARE = (TEXTS < 4) * 1
 GETS_ONE = (TEXTS == 3) * 1  # of the four rare texts
 
 
-def test_of_three_groups_that_differ_no_p_value_is_below_a_quarter():
+def test_three_groups_never_give_a_p_value_below_a_quarter():
     """Redone by hand in docs/formulas.md."""
     with pytest.warns(IntervalWarning, match="4 groups of a class that decides"):
         made = compare(IS_RARE, GETS_ONE, IS_RARE, groups=TEXTS)
@@ -150,7 +150,7 @@ def test_classes_in_single_groups_are_taken_together():
     assert made.p_value == 0.25
 
 
-def test_the_same_answers_show_a_rare_class_by_the_groups_that_hold_it():
+def test_groups_that_hold_a_rare_class_show_it():
     references, groups = np.zeros(3000, dtype=int), np.arange(3000) // 300
     references[groups < 5] = 1
     made = compare(references, references, references, groups=groups)
@@ -168,7 +168,7 @@ def numbers_of(*columns, **options):
 
 
 @every_score
-def test_counts_are_as_many_samples_and_weights_alike_change_nothing(score):
+def test_counts_equal_samples_and_equal_weights_change_nothing(score):
     columns, options = np.array(SAMPLES), options_of(score)
     triples, counts = np.unique(columns, axis=1, return_counts=True)
     assert compare(*triples, counts=counts, **options) == compare(*columns, **options)
@@ -247,7 +247,7 @@ BELOW = {"confidence_level": 0.7}
         ((LARGE, 0 * LARGE, 1 * (np.arange(1000) < 100)), {}, "few samples (30 of 1)"),
     ],
 )
-def test_few_samples_few_groups_and_rare_classes_are_warned_of_once(samples, options, text):
+def test_few_samples_groups_and_rare_classes_warn_once(samples, options, text):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         compare(*samples, **options)
@@ -256,7 +256,7 @@ def test_few_samples_few_groups_and_rare_classes_are_warned_of_once(samples, opt
     assert text is None or text in said[0]
 
 
-def test_two_models_that_answer_alike_are_said_to_and_nothing_is_warned_of():
+def test_identical_models_are_named_without_warnings():
     """Not even of a class that is too rare, or of few groups; the numbers stay."""
     for samples, options in (
         ((TEN[:30], TEN[:30], TEN[:30]), {}),
@@ -301,7 +301,7 @@ def test_bad_labels_and_options_are_refused_by_name_and_value(samples, options, 
 # What is said
 
 
-def test_a_model_is_called_better_where_p_is_below_1_minus_the_level():
+def test_better_means_p_below_1_minus_the_level():
     made = compare(*SAMPLES)
     for p, level, difference, gained, verdict in (
         (0.049, 0.95, 0.125, 4, "B is better"),
@@ -324,7 +324,7 @@ def test_a_comparison_has_all_it_knows_as_plain_values():
     assert made.signature.startswith("nit|k:3|n:400|labels:observed|ci:0.95|v:")
 
 
-def test_the_difference_by_the_prevalence_average_stands_beside_that_of_three_classes():
+def test_three_classes_show_the_prevalence_difference_too():
     for options in ({}, {"prior": {0: 0.5, 1: 0.2, 2: 0.3}}, {"groups": np.arange(400) % 40}):
         made = compare(*SAMPLES, **options)
         assert made.prevalence == compare(*SAMPLES, average="prevalence", **options) != made

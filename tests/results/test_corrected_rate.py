@@ -57,7 +57,7 @@ def solved(*pairs):
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")
-def test_the_interval_solves_its_equation_and_is_wilsons_for_a_judge_who_is_always_right():
+def test_a_perfect_judge_has_wilsons_interval():
     rng, n_inside = np.random.default_rng(0), 0
     for _ in range(100):
         sizes = rng.choice([7, 30, 200, 5000], 3)
@@ -74,7 +74,7 @@ def test_the_interval_solves_its_equation_and_is_wilsons_for_a_judge_who_is_alwa
     assert (made.value, *made.confidence_interval) == pytest.approx(wilson(30, 80), abs=1e-5)
 
 
-def test_the_strict_judge_of_the_example_finds_two_thirds_good_and_one_third_bad():
+def test_the_example_judge_finds_two_thirds_of_the_good():
     judges = pd.read_csv(Path(__file__).parents[2] / "examples" / "judges.csv")
     made = corrected_rate(judges["human"], judges["strict"], (1200, 2000), positive="good")
     low, high = made.confidence_interval
@@ -94,13 +94,13 @@ def test_labels_in_any_container_and_order_give_what_counts_give(make):
     assert corrected_rate(*map(make, sides), judged, positive="good") == MADE
 
 
-def test_another_label_or_none_of_the_judge_counts_as_the_opposite():
+def test_other_or_missing_judge_labels_count_as_the_opposite():
     people, judge = [*PEOPLE[:-1], "unsure"], [*JUDGE[:-2], None, "unsure"]
     made = corrected_rate(people, judge, ["good"] * 30 + [None, "?"] * 10, positive="good")
     assert (made.value, made.confidence_interval) == (MADE.value, MADE.confidence_interval)
 
 
-def test_what_is_in_doubt_is_said_once_and_without_a_rate_the_interval_is_0_to_1():
+def test_caveats_come_once_and_no_rate_means_0_to_1():
     for labels, judged, doubt, value in (
         ((50, 60, 8, 40), (30, 50), "", 12 / 19),
         ((50, 60, 8, 39), (30, 50), "99 labelled answers, fewer than the recommended 100", 22 / 35),

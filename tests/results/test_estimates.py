@@ -93,7 +93,7 @@ OF_MARGINS, OF_ENTROPIES = {*METRICS} - {"nit", "ema", "markedness", "accuracy"}
         ({"ema"}, ONE_OUTSIDE, {}, ""),
     ],
 )
-def test_what_is_too_little_is_said_once_and_at_the_line_that_called(metrics, matrix, options, why):
+def test_too_few_samples_warn_once_at_the_caller(metrics, matrix, options, why):
     options = dict(options)
     table = table_of(matrix, labels=options.pop("labels", None))
     for metric in metrics:
@@ -106,7 +106,7 @@ def test_what_is_too_little_is_said_once_and_at_the_line_that_called(metrics, ma
 
 
 @pytest.mark.parametrize("weight", [0.1, 1 / 3, 0.7])
-def test_weights_alike_whose_rounded_sums_are_hardly_less_than_enough_are_enough(weight):
+def test_rounding_of_equal_weights_does_not_warn(weight):
     for matrix in (OF_48, OF_50):
         references, predictions, weights = weighted(matrix)
         for metric in OF_MARGINS:
@@ -118,7 +118,7 @@ def test_weights_alike_whose_rounded_sums_are_hardly_less_than_enough_are_enough
 # Where there is nothing to estimate
 
 
-def test_the_standard_error_of_constant_and_of_perfect_predictions_is_0_and_not_shown():
+def test_a_standard_error_of_0_is_not_shown():
     """A constant is 0 informed, and all right 1, whatever the sample: nothing varies."""
     rng = np.random.default_rng(0)
     references = np.append(np.arange(7), rng.choice(7, 500, p=rng.dirichlet(np.ones(7))))
@@ -163,7 +163,7 @@ def test_weights_without_squares_are_refused():
             estimate(table)
 
 
-def test_answers_that_are_no_class_are_a_label_more_to_scores_that_know_no_others():
+def test_out_of_class_is_one_label_more_for_other_scores():
 
     references, answers = list("aaabbb") * 10, list("aab?b!" * 5 + "aa?bab" * 5)
     for score in SCORES:
@@ -202,7 +202,7 @@ def test_answers_that_are_no_class_are_a_label_more_to_scores_that_know_no_other
         ({"prior": {0: 0.5, 1: 0.5}, "average": None}, "`prior` must be left out, except for an"),
     ],
 )
-def test_bad_options_and_those_of_other_scores_are_refused_by_name_and_value(options, text):
+def test_bad_options_are_refused_by_name_and_value(options, text):
     with pytest.raises(ValueError, match=f"^{text}"):
         estimate(*weighted(THREE)[:2], **options)
 
@@ -248,7 +248,7 @@ def test_modules_give_the_same_estimate(metric, pair, options, load):
 
 
 @pytest.mark.parametrize("function", [estimate, report])
-def test_a_table_takes_the_place_of_labels_and_brings_its_own_options(function):
+def test_a_table_replaces_labels_and_their_options(function):
     table = table_of_labels(*LETTERS)
     for options in ({}, {"ignore_index": "d"}, {"confidence_level": 0.9}):
         made = function(table, **options).to_dict()

@@ -28,7 +28,7 @@ def answers(ability, seed):
 MODELS = {"a": answers(0.3, 1), "b": answers(0.8, 2), "c": answers(0.35, 3), "d": answers(0.9, 4)}
 
 
-def test_models_are_ranked_with_the_estimates_and_comparisons_of_their_own():
+def test_rankings_agree_with_estimate_and_compare():
     board = leaderboard(REFERENCES, MODELS)
     values = [model.value for model in board.models]
     assert values == sorted(values, reverse=True)
@@ -47,7 +47,7 @@ def test_models_are_ranked_with_the_estimates_and_comparisons_of_their_own():
     assert [row["p_value_to_next"] for row in board.records()] == [*to_next, None]
 
 
-def test_ranks_count_the_models_that_are_told_apart_above_and_below():
+def test_ranks_count_models_shown_better_and_worse():
     abilities = {"best": 1.0, **{f"m{i}": 0.5 for i in range(10)}, "guesser": 0.0}
     models = {name: answers(x, seed) for seed, (name, x) in enumerate(abilities.items())}
     board = leaderboard(REFERENCES, models)
@@ -57,7 +57,7 @@ def test_ranks_count_the_models_that_are_told_apart_above_and_below():
     assert ranks == [(1, 1), *[(2, 11)] * 10, (12, 12)]
 
 
-def test_several_runs_give_the_spread_over_seeds_beside_that_over_samples():
+def test_several_runs_give_the_spread_over_seeds():
     runs = {"a": [answers(0.4, x) for x in (1, 2, 3)], "b": [answers(0.7, x) for x in (4, 5, 6)]}
     weights = np.random.default_rng(0).random(N)
     board = leaderboard(REFERENCES, runs, sample_weight=pa.array(weights))
@@ -89,7 +89,7 @@ def test_a_list_of_labels_is_one_run_whatever_they_are():
         assert board.models[0].estimate == estimate(REFERENCES, MODELS["a"])
 
 
-def test_models_without_answers_or_of_different_numbers_of_runs_are_refused():
+def test_models_with_unequal_runs_are_refused():
     for models, said in (
         ({}, "`y_pred` must be a dict or data frame"),
         ([*MODELS.values()], "`y_pred` must be a dict or data frame"),
@@ -100,7 +100,7 @@ def test_models_without_answers_or_of_different_numbers_of_runs_are_refused():
             leaderboard(REFERENCES, models)
 
 
-def test_models_that_only_rename_classes_or_order_their_runs_keep_the_order_they_are_given_in():
+def test_equal_models_keep_the_given_order():
     rng, references = np.random.default_rng(1), np.tile(np.arange(5), 40)
     answers = rng.integers(0, 5, 200)
     answers = np.where(rng.random(200) < 0.5, references, answers)

@@ -128,7 +128,7 @@ def written_on(figure):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PICTURES | UGLY)
-def test_everything_written_can_be_read_in_a_column_and_on_a_slide(name):
+def test_all_text_of_figures_is_readable_in_print(name):
     picture = (PICTURES | UGLY)[name]
     texts = written_on(picture().figure)
     assert min(text.get_fontsize() for text in texts) >= 5.5
@@ -143,7 +143,7 @@ def names_of(ax):
     return [label.get_text() for label in ax.get_yticklabels()]
 
 
-def test_a_confusion_matrix_is_shaded_by_row_and_has_a_column_of_answers_outside_the_classes():
+def test_matrices_are_shaded_by_row_with_an_out_of_class_column():
     how = {"labels": ["a", "b", "c"], "unknown": "wrong", "sample_weight": [1, 0.5, 0.5]}
     ax = plot_confusion_matrix(table_of_labels(["a", "b", "b"], ["a", "?", "b"], **how))
     assert numbers_of(ax) == ["1", *"000", "0", "0.5", "0", "0.5", *"0000"]
@@ -153,7 +153,7 @@ def test_a_confusion_matrix_is_shaded_by_row_and_has_a_column_of_answers_outside
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("prediction", "reference")
 
 
-def test_where_there_is_little_room_names_differ_and_numbers_and_rows_are_left_out():
+def test_small_figures_shorten_names_and_leave_out_numbers():
     names = UGLY["30 tables"]().get_legend().get_texts()
     assert len({text.get_text() for text in names}) == 30
     assert len({*names_of(UGLY["models"]())}) == 20

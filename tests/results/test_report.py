@@ -43,7 +43,7 @@ def plain_of(result):
     return plain
 
 
-def test_json_and_csv_hold_every_number_and_none_where_it_is_undefined():
+def test_json_and_csv_hold_every_number_or_none():
     numbers = numbers_of(report(MAJORITY, ["ham"] * 100))
 
     assert (numbers["informedness", ""], numbers["tpr", "ham"]) == ("0.0", "1.0")
@@ -70,7 +70,7 @@ def test_json_and_csv_hold_every_number_and_none_where_it_is_undefined():
     assert len(plain_of(many)["per_class"]) == 60
 
 
-def test_up_to_eight_classes_have_a_matrix_whose_totals_are_its_sums():
+def test_up_to_eight_classes_show_a_matrix_with_totals():
     """Answers that are no class are its last column before the totals."""
     references, answers = [*range(8)] * 3, [*range(6), -1, 9] * 2 + [*range(8)]
     _, of_classes, (head, *rows) = report(references, answers).text_tables()
@@ -83,7 +83,7 @@ def test_up_to_eight_classes_have_a_matrix_whose_totals_are_its_sums():
     assert len(report([*references, 8], [*answers, 8]).text_tables()) == 2
 
 
-def test_labels_are_text_in_markdown_and_quoted_where_they_would_not_show():
+def test_labels_are_escaped_in_markdown():
     for label, in_text, in_markdown in (
         ("a|b", "a|b", r"a\|b"),
         ("<script>", "<script>", r"&lt;script>"),
@@ -131,7 +131,7 @@ def test_a_level_adds_numbers_and_changes_none():
     assert (full.prevalence, report(table, confidence_level=0.95).prevalence) == (None, made)
 
 
-def test_a_thread_collects_its_own_warnings_while_another_does_and_no_later_ones():
+def test_threads_collect_only_their_own_warnings():
     inside = Barrier(2, timeout=60)
 
     def of_constant(label):
@@ -151,7 +151,7 @@ def test_a_thread_collects_its_own_warnings_while_another_does_and_no_later_ones
         report([0, 0], [0, 0])
 
 
-def test_a_score_that_a_report_lacks_is_a_key_error_that_says_which_may_be_meant():
+def test_a_missing_score_is_a_key_error_with_a_suggestion():
     result = report(MAJORITY, ["ham"] * 100)
     meant_by = {"f1": "f1_macro", "mcc": "matthews_corrcoef", "kappa": "cohen_kappa"}
     for name, meant in meant_by.items():

@@ -43,7 +43,7 @@ def growth_of(moved, n):
     return (sizes**3).sum() / (sizes**2).sum() / (0.9 * n)
 
 
-def test_a_detectable_difference_has_its_errors_where_more_answers_differ():
+def test_detectable_differences_have_the_stated_errors():
     """Errors of the normal or of Student's t, of accuracy, which a sample moves by 1/N."""
     moved = (B == TRUE).astype(float) - (A == TRUE)
     in_groups = np.bincount(GROUPS, moved)
@@ -74,7 +74,7 @@ def test_what_is_detectable_is_said_only_where_it_is_known():
     assert "four times out of five" not in compare(TRUE, A, BAD).summary
 
 
-def test_four_times_the_samples_show_a_difference_that_takes_as_many():
+def test_samples_needed_show_the_difference():
     """Of samples as they are; of NIT the bias stays, and there may be no such number."""
     made = compare(TRUE, A, B)
     more = compare(*(np.tile(x, 4) for x in (TRUE, A, B)))
@@ -108,7 +108,7 @@ def test_compare_prints_how_many_samples_a_size_takes(run):
     assert "takes" not in run(f"{COMPARE} a bad --margin 0.1")[1]  # worse is shown
 
 
-def test_a_margin_takes_the_samples_with_which_an_equal_model_passes():
+def test_a_margin_names_samples_that_an_equal_model_needs():
     """The error of equal models, of which no more answers differ."""
     made = compare(TRUE, A, B, margin=0.02)
     reason = decide_required(made, "not-worse").remark
@@ -117,7 +117,7 @@ def test_a_margin_takes_the_samples_with_which_an_equal_model_passes():
     assert f"as good passes about {errors:.2g}, 0.02 takes about {n_needed:,.0f} samples" in reason
 
 
-def test_models_that_score_the_same_by_other_answers_are_not_shown_to_be_better():
+def test_equal_scores_by_other_answers_show_nothing():
     references = np.resize([0, 1], 480)
     right_a, right_b = (np.resize(np.repeat(x, 2), 480) for x in ([1, 1, 1, 0], [0, 1, 1, 1]))
     a, b = (np.where(right, references, 1 - references) for right in (right_a, right_b))
@@ -126,7 +126,7 @@ def test_models_that_score_the_same_by_other_answers_are_not_shown_to_be_better(
     assert "any number of samples" in reason
 
 
-def test_a_verdict_is_by_the_p_value_and_a_margin_by_the_interval_that_is_printed():
+def test_verdicts_use_p_and_margins_use_the_interval():
     verdicts = {"worse": (A, BAD), "better": (BAD, A), "not shown": (A, B)}
     for verdict, models in verdicts.items():
         made = compare(TRUE, *models, margin=0.1)
@@ -161,7 +161,7 @@ def test_the_whole_interval_beyond_the_margin_is_said_to_be_so():
     assert decide_least(score, score.confidence_interval[0]) == (False, "")
 
 
-def test_a_build_fails_if_worse_is_shown_and_by_more_than_a_margin_if_there_is_one():
+def test_a_build_fails_if_worse_is_shown():
     """By the interval alone: the p-value, which may be larger for few answers, plays no part."""
     for models, margin, failed in (
         ((A, BAD), None, True),
@@ -330,7 +330,7 @@ DECIDED = {
 
 
 @pytest.mark.parametrize("line", DECIDED)
-def test_a_build_stops_with_3_unless_what_is_required_is_shown_and_a_line_says_why(line, run):
+def test_an_unmet_requirement_exits_with_3_and_says_why(line, run):
     wanted, message = DECIDED[line]
     code, _, told = run(line)
     assert (code, message in told) == (wanted, True), told

@@ -69,7 +69,7 @@ def test_a_slice_is_the_report_of_its_samples_alone(weight):
         assert record["class_entropy_bits"] == row.class_entropy
 
 
-def test_a_slice_of_one_class_is_undefined_and_marked_as_small_with_one_warning_for_all():
+def test_a_slice_of_one_class_is_undefined_and_marked():
     frame = pd.concat([FRAME, FRAME[FRAME["gold"] == "x"].head(20).assign(type="only x")])
     with collected() as notes:
         slices(*of(FRAME), by=np.arange(N) // 50)  # which are large enough
@@ -122,12 +122,12 @@ TABLE, PAIR = report(*of(FRAME)).table, ("a", "b")
         (None, ["a", "b"], "`by` must have a value for each sample, got 2"),
     ],
 )
-def test_what_is_no_slice_of_the_samples_by_these_columns_is_refused(tables, by, said):
+def test_impossible_slice_columns_are_refused(tables, by, said):
     with pytest.raises(ValueError, match=said):
         slices(*of(FRAME), by=by) if tables is None else Slices.from_tables(tables, by=by)
 
 
-def test_the_rest_is_all_other_samples_and_the_p_value_near_that_of_two_proportions():
+def test_the_rest_is_all_other_samples():
     references, by = np.arange(4000) % 2, np.array(["b"] * 1000 + ["a", "a", "c"] * 1000)
     right = np.random.default_rng(1).random(4000) < np.where(by == "b", 0.76, 0.7)
     predictions = np.where(right, references, 1 - references)
@@ -145,7 +145,7 @@ def test_the_rest_is_all_other_samples_and_the_p_value_near_that_of_two_proporti
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "informedness", "f1_macro", "nit"])
-def test_the_rest_of_a_slice_is_as_many_samples_as_it_has_whatever_each_of_them_weighs(metric):
+def test_the_rest_counts_samples_not_weights(metric):
     part = FRAME["type"] == "color"
     sides = FRAME["gold"], FRAME["model"].mask(part & (FRAME["half"] == 0), "x")
     plain, *weighted = (
@@ -164,7 +164,7 @@ def test_holm_corrects_as_r_does():
     assert holm([0.01, math.nan, 0.04]) == pytest.approx([0.02, math.nan, 0.04], nan_ok=True)
 
 
-def test_columns_named_like_a_field_have_a_key_of_their_own_in_each_format():
+def test_columns_named_like_a_field_get_their_own_key():
     plain, sliced = (
         slices(*of(FRAME), by=dict(zip(names, BY.values(), strict=True)), vs_rest="nit")
         for names in (BY, ("p_value", "by_p_value"))
@@ -178,7 +178,7 @@ def test_columns_named_like_a_field_have_a_key_of_their_own_in_each_format():
     assert (made["by"], made["slices"], made["overall"]) == (keys, wanted[:-1], wanted[-1])
 
 
-def test_k_of_a_slice_is_that_of_the_whole_where_answers_are_outside_the_references():
+def test_k_of_a_slice_is_that_of_the_whole():
     references, answers = ["yes", "no"] * 100, ["yes", "no"] * 80 + ["maybe"] * 40
     options = {"vs_rest": "nit", "confidence_level": 0.9}
     parts = slices(references, answers, by=["a"] * 160 + ["b"] * 40, **options)
@@ -189,7 +189,7 @@ def test_k_of_a_slice_is_that_of_the_whole_where_answers_are_outside_the_referen
         assert (row.n_classes, low <= row.scores["nit"] <= high <= 1) == (2, True)
 
 
-def test_small_slices_of_many_classes_are_marked_and_are_no_difference():
+def test_small_slices_are_marked_and_show_no_difference():
     rng = np.random.default_rng(0)
     references, guesses = rng.integers(0, 50, (2, 4000))
     answers = np.where(rng.random(4000) < 0.12, references, guesses)
@@ -221,9 +221,7 @@ AT_95 = {"confidence_level": 0.95}
 
 @pytest.mark.parametrize("average", ["bias", "prevalence", "macro"])
 @pytest.mark.parametrize("groups", [None, GROUPS])
-def test_reports_slices_and_rankings_have_the_average_and_the_groups_of_an_estimate(
-    average, groups
-):
+def test_all_results_take_average_and_groups(average, groups):
     """In value, error, interval, sentence and signature; of a slice too, with all classes."""
     how = {"average": average, "groups": groups, **AT_95}
     wanted = estimate(TRUE, ANSWERS["a"], **how)
@@ -250,7 +248,7 @@ def test_reports_slices_and_rankings_have_the_average_and_the_groups_of_an_estim
     assert {made.to_dict()["average"], sliced.to_dict()["average"]} == {average}
 
 
-def test_a_slice_in_one_group_has_no_interval_and_groups_need_a_level():
+def test_a_slice_in_one_group_has_no_interval():
     made = slices(TRUE, ANSWERS["a"], by=GROUPS, groups=GROUPS, **AT_95)
     estimates = [row.estimates["informedness"] for row in made.rows]
     assert all(math.isnan(x.standard_error) for x in estimates)

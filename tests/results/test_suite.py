@@ -91,7 +91,7 @@ def test_of_tasks_in_groups_degrees_of_freedom_are_by_welch():
     assert (low, high) == pytest.approx((made.difference - reach, made.difference + reach))
 
 
-def test_a_task_of_one_class_is_left_out_and_what_cannot_be_compared_names_its_task():
+def test_a_task_of_one_class_is_left_out_by_name():
     one = {"flat": (["x"] * 9, ["x"] * 9, ["y"] * 9)}
     with pytest.warns(UserWarning, match="left out: flat, whose references are all 'x'"):
         made = compare_tasks(TASKS | one)
@@ -130,7 +130,7 @@ def file(tmp_path):
 GIVEN = ["-r", "gold", "--unknown", "wrong", "--average", "prevalence", "--format", "json"]
 
 
-def test_commands_on_a_column_of_tasks_and_on_files_are_the_function(file, command):
+def test_suite_commands_agree_with_the_function(file, command):
     def sides_of(name):
         r, a, b = ([f"{name}{x}" for x in side.tolist()] for side in TASKS[name])
         return r, [None if i % 7 == 0 else x for i, x in enumerate(a)], b
@@ -217,7 +217,7 @@ def test_logs_are_compared_over_all_tasks_that_both_have(command):
     assert one["difference"] == answers[0].compare(answers[1]).difference
 
 
-def test_a_task_of_one_side_alone_is_left_out_by_the_side_that_has_it():
+def test_a_task_of_one_model_alone_is_left_out():
     all_tasks = read_log(LOGS / "lm-eval" / "knows-half")
     fewer = [answers for answers in all_tasks if answers.task_name != "arithmetic_plain"]
     for sides, name in (((all_tasks, fewer), "A"), ((fewer, all_tasks), "B")):

@@ -69,7 +69,7 @@ SCORES = [
 
 
 @pytest.mark.parametrize("score", SCORES)
-def test_a_column_goes_by_name_and_integers_beside_it_are_positions(score):
+def test_class_names_take_integers_as_positions(score):
     data = dataset_of()
     has_prior = "prior" in inspect.signature(score).parameters
     for option in (None, "ignore_index", "labels", *["prior"] * has_prior):
@@ -82,7 +82,7 @@ def test_a_column_goes_by_name_and_integers_beside_it_are_positions(score):
         assert plain(score(in_its_numbers, data["model"], **named)) == expected, option
 
 
-def test_a_table_of_frames_tallies_and_files_of_datasets_holds_names(tmp_path):
+def test_frames_tallies_and_files_hold_class_names(tmp_path):
     data, expected = dataset_of(), informedness_score(WORDS, GUESSED)
     data.to_parquet(tmp_path / "d.parquet")
     frame = data.with_format("arrow")[:]
@@ -102,7 +102,7 @@ def test_a_table_of_frames_tallies_and_files_of_datasets_holds_names(tmp_path):
     assert [label for label, _ in ignored.read[0].columns[0].labels] == [NAMES[0], NAMES[2]]
 
 
-def test_minus_one_is_a_missing_label_and_counts_as_wrong_only_among_predictions(tmp_path):
+def test_minus_one_is_a_missing_label(tmp_path):
     how, path = {"labels": [0, 1, 2], "unknown": "wrong"}, tmp_path / "d.parquet"
     lacking = dataset_of(guess=[*GUESS[:5], -1, *GUESS[6:]])
     lacking.to_parquet(path)

@@ -210,7 +210,7 @@ def test_what_is_declared_is_not_warned_of():
             assert not any(words in said for words in (NULL, f"{OUTSIDE} `", SPELT)), title
 
 
-def test_names_of_a_data_frame_of_counts_are_warned_of_as_samples_are():
+def test_a_frame_of_counts_warns_like_samples():
     for names, said in ((["a", "NA"], NULL), (["yes", "Yes"], SPELT)):
         assert said in warned(table_of, pd.DataFrame([[2, 1], [1, 2]], names, names))[1], names
     assert OUTSIDE in warned(table_of, [[1, 1], [0, 0]])[1]

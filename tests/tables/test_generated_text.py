@@ -161,7 +161,7 @@ UNKNOWN = [  # with their number and share, the scores without them, and what is
 
 
 @pytest.mark.parametrize(("references", "answers", "weights", "expected", "said"), UNKNOWN)
-def test_the_scores_without_unknown_answers_are_those_of_the_others(
+def test_scores_without_out_of_class_are_of_the_others(
     references, answers, weights, expected, said
 ):
     labels = sorted({*references})

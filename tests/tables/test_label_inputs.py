@@ -271,7 +271,7 @@ def test_what_is_no_table_of_counts_is_refused():
         table_of(FOUR, labels=["a", "b", "c"])
 
 
-def test_a_data_frame_of_counts_is_read_by_its_names_in_any_order():
+def test_a_frame_of_counts_is_read_by_name_in_any_order():
     codes = np.random.default_rng(0).integers(0, 3, (2, 20))
     for names in ("abc", [7, -3, 2**40], [b"x", b"y", b"z"]):
         pair = [[names[code] for code in side] for side in codes]
@@ -288,7 +288,7 @@ def test_a_data_frame_of_counts_is_read_by_its_names_in_any_order():
     assert table_of(pd.crosstab(*crossed)) == table_of_labels(*crossed)
 
 
-def test_counts_are_summed_exactly_up_to_64_bits_and_weights_as_large_as_they_are():
+def test_counts_are_summed_exactly_up_to_64_bits():
     for counts in ([2**53, 1], [2**62, 2**62 - 1], [2.0**62, 2.0**62 - 512]):
         table = table_of_pairs([0, 0], [0, 0], counts)
         assert table.total == table.n_samples == sum(map(int, counts))
@@ -313,7 +313,7 @@ def test_numbers_that_cannot_be_of_the_pairs_are_refused():
             table_of_pairs([0, 1], [0, 1], counts, n_samples=n_samples)
 
 
-def test_options_leave_out_and_name_sums_of_weights_as_they_do_samples():
+def test_options_treat_sums_of_weights_like_samples():
     """test_every_path.py has them for counts."""
     samples = [7, 7, 0, 0, 0, 1], [1, 1, 0, 0, 0, 9]
     options = {"labels": [1, 0], "unknown": "wrong", "ignore_index": 7}
@@ -403,7 +403,7 @@ MAKING_A_LABEL = {"numpy StringDType", "list of numpy bools"}  # of None: "None"
 
 @pytest.mark.filterwarnings("ignore:.*NaN.*:RuntimeWarning")
 @pytest.mark.parametrize("name", sorted({*CONTAINERS} - MAKING_A_LABEL))
-def test_a_missing_prediction_in_any_container_is_the_wrong_answer_it_is_in_a_list(name):
+def test_missing_predictions_are_wrong_in_any_container(name):
     for kind, references in LACKING.items():
         make = containers_of(kind, references).get(name)
         if make is None or (kind == "integers" and name in ROUNDING):  # beside a null
@@ -425,7 +425,7 @@ def test_a_missing_prediction_in_any_container_is_the_wrong_answer_it_is_in_a_li
             assert cells(table) == {(references[0], None): 1}
 
 
-def test_what_a_container_knows_beside_its_labels_does_not_matter():
+def test_only_the_labels_of_a_container_matter():
     """Categories that are no labels, repeat or do not occur."""
     full = pl.Series(["a"] * 20_000 + ["c", "b", "a"], dtype=pl.Categorical)
     for container, labels in (
@@ -463,9 +463,7 @@ OF_THREE = np.array([*"aabbccca"]), np.array([*"ababcbca"])
 @pytest.mark.parametrize("name", ["All", "合計", ""])
 @pytest.mark.parametrize("sides", [OF_TWO, OF_THREE])
 @pytest.mark.parametrize("normalize", [False, True])
-def test_sums_as_the_last_row_and_column_are_refused_unless_they_are_a_class(
-    name, sides, normalize
-):
+def test_margins_in_a_matrix_are_refused_unless_a_class(name, sides, normalize):
     frame = pd.crosstab(*sides, margins=True, margins_name=name, normalize=normalize)
     wanted = "sums of the others as its last row and column: .* labels= if they are a class"
     for matrix in (frame, frame.to_numpy(), frame.to_numpy().tolist()):
@@ -513,7 +511,7 @@ NOT_SWAPPED = [
 ]
 
 
-def test_axes_whose_names_say_outright_that_they_are_swapped_are_warned_of():
+def test_swapped_axis_names_are_warned_of():
     for rows, columns in SWAPPED + NOT_SWAPPED:
         frame = pd.crosstab(*OF_TWO).rename_axis(index=[rows], columns=[columns])
         table, said = warned(table_of, frame)

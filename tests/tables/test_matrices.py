@@ -133,12 +133,12 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("text", REFUSED)
-def test_text_that_may_be_no_matrix_is_refused_with_a_form_that_works(text):
+def test_text_without_a_matrix_is_refused_with_a_remedy(text):
     with pytest.raises(ValueError, match=REFUSED[text]):
         ContingencyTable.from_matrix(text)
 
 
-def test_a_frame_that_names_its_sides_in_each_class_is_one_of_these_classes():
+def test_side_names_in_each_class_of_a_frame_are_dropped():
     frame = FRAME.add_prefix("Predicted ").rename("Actual {}".format)
     assert ContingencyTable.from_matrix(frame) == ContingencyTable.from_matrix(FRAME)
     text = FRAME.to_csv()
@@ -193,7 +193,7 @@ def test_other_tables_are_no_confusion_matrices(text, command, tmp_path):
     assert NO_MATRIX[text] in error
 
 
-def test_options_for_samples_are_refused_beside_a_confusion_matrix(command, tmp_path):
+def test_a_matrix_refuses_options_for_samples(command, tmp_path):
     path = tmp_path / "p.csv"
     path.write_text(MATRIX)
     for option in (["--numeric"], ["--ignore-case"], ["--unknown", "wrong"], ["--drop-null"]):

@@ -106,7 +106,7 @@ def test_a_single_column_may_hold_what_could_separate_columns(tmp_path):
     assert columns["references"].tolist() == ["a|b", "c|d", "a|b"]
 
 
-def test_documents_after_several_filters_count_several_times_with_a_warning(tmp_path):
+def test_repeated_documents_of_filters_warn(tmp_path):
     path, two = tmp_path / "p.jsonl", ("none", "last")
     names = {"references": "target", "predictions": "filtered_resps.0"}
     for filters, options, n_warnings in (

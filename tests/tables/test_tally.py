@@ -37,7 +37,7 @@ CASES = {
 
 
 @pytest.mark.parametrize(("references", "weights", "options"), CASES.values(), ids=CASES)
-def test_the_table_of_batches_of_parts_and_of_pickles_is_that_of_all(references, weights, options):
+def test_tallies_of_batches_parts_and_pickles_agree(references, weights, options):
     predictions = NAMES[GUESSES] if references.dtype.kind == "U" else GUESSES
     expected = table_of_labels(references, predictions, sample_weight=weights, **options)
     tally, parts = Tally(**options), []
@@ -52,7 +52,7 @@ def test_the_table_of_batches_of_parts_and_of_pickles_is_that_of_all(references,
         assert found.table == expected
 
 
-def test_batches_with_and_without_weights_and_labels_of_their_own_add_up():
+def test_batches_with_and_without_weights_add_up():
     tally = Tally()
     tally.update(references=[0, 1], predictions=[0, 1])
     tally.update(references=[1, 0, 4], predictions=[0, 0, 3], sample_weight=[2.5, 0, 1])
@@ -81,7 +81,7 @@ def test_a_batch_without_samples_adds_nothing():
         assert tally.table == table_of_labels([0, 1], [0, 0]), empty
 
 
-def test_nothing_of_a_batch_that_is_refused_is_counted_and_a_reset_keeps_the_options():
+def test_a_refused_batch_counts_nothing():
     tally = Tally(labels=[0, 1])
     tally.update(references=[0, 1], predictions=[0, 0])
     for predictions, weights, message in (
@@ -97,7 +97,7 @@ def test_nothing_of_a_batch_that_is_refused_is_counted_and_a_reset_keeps_the_opt
         tally.update(references=[5], predictions=[0])
 
 
-def test_a_sum_is_a_tally_of_its_own_and_of_tallies_with_the_same_options():
+def test_a_sum_of_tallies_is_independent():
     first, second = Tally(), Tally()
     first.update(references=CODES, predictions=GUESSES)
     second.update(references=[0], predictions=[1])

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 INTERVAL = re.compile(r"\((-?[\d.]+) to (-?[\d.]+)\)")
 
 
-def test_a_page_asks_nobody_runs_nothing_and_holds_what_a_notebook_shows():
+def test_an_html_page_loads_and_runs_nothing():
     for name, made in RESULTS.items():
         page = made().to_html()
         root = ElementTree.fromstring(re.sub(r"<!DOCTYPE html>|<meta[^>]*>", "", page))
@@ -27,7 +27,7 @@ def test_a_page_asks_nobody_runs_nothing_and_holds_what_a_notebook_shows():
     assert not re.search(" (style|id)=", RESULTS["report"]()._repr_html_())
 
 
-def test_a_bar_lies_where_its_interval_does_and_all_have_one_scale():
+def test_bars_lie_at_their_intervals_on_one_scale():
     for made, lowest in (
         (slices(REFERENCES, FIRST, by=BY, confidence_level=0.95), 0),
         (report(REFERENCES, FIRST[::-1], confidence_level=0.95), -1),
@@ -67,7 +67,7 @@ def test_axe_finds_nothing_and_no_page_is_wider_than_a_phone(browser, tmp_path):
 
 
 @each_result
-def test_the_sentence_stands_above_the_tables_of_a_report_and_a_comparison(name):
+def test_the_verdict_is_above_the_tables(name):
     shown = RESULTS[name]()._repr_html_()
     lead = {"report": "Accuracy 0.", "comparison": "B is better"}.get(name)
     assert lead is None or shown.startswith(f"<p>{lead}")

@@ -53,7 +53,7 @@ def test_the_latex_compiles_as_far_as_a_parser_can_tell(name):
 
 
 @pytest.mark.release
-def test_latex_compiles_and_shows_classes_whatever_is_in_their_names(tmp_path):
+def test_latex_compiles_with_any_class_names(tmp_path):
     """Also those that begin with what a command before the cell could take for its own."""
     classes = ["[CLS]", "*x", "a\nb", r"\\[1ex]", "50% & {$x_1$}", "#~^<|>", "é`-`"]
     made = dict.fromkeys(classes, classes[1:] + classes[:1])
@@ -70,7 +70,7 @@ def test_latex_compiles_and_shows_classes_whatever_is_in_their_names(tmp_path):
 
 
 @each_result
-def test_a_notebook_gets_tables_whose_tags_close_and_whose_text_is_escaped(name):
+def test_notebook_tables_are_closed_and_escaped(name):
     drawn = ElementTree.fromstring(f"<div>{RESULTS[name]()._repr_html_()}</div>")
     tags = {element.tag for element in drawn.iter()} - {"div"}
     assert {"table"} <= tags <= {"table", "thead", "tbody", "tr", "th", "td", "p"}
@@ -97,7 +97,7 @@ def test_a_prompt_shows_the_text_and_tables_fit_80_columns(made):
     assert max([len(line) for x in tables for line in x.splitlines()], default=0) <= 80
 
 
-def test_a_prompt_shows_tallies_as_their_table_and_rows_and_answers_without_it():
+def test_a_prompt_shows_tallies_as_their_table():
     table = ContingencyTable.from_matrix([[1984, 6], [2, 8]], labels=["ham", "<spam>"])
     assert "ham     1,984       6\n<spam>      2       8\n" in repr(table)
     assert "rows are references" in repr(table)
@@ -115,14 +115,14 @@ def test_a_prompt_shows_tallies_as_their_table_and_rows_and_answers_without_it()
         assert "rows are references" not in repr(row)
 
 
-def test_a_report_is_a_mapping_of_its_scores_and_slices_of_their_rows():
+def test_a_report_maps_scores_and_slices_map_rows():
     result, sliced = report(REFERENCES, FIRST), slices(REFERENCES, FIRST, by=BY)
     assert dict(result) == result.scores
     assert ("nit" in result, "x" in result, BY[0] in sliced) == (True, False, True)
     assert ([*sliced], len(sliced)) == ([row.name for row in sliced.rows], 2)
 
 
-def test_the_end_of_an_interval_is_not_rounded_to_what_it_does_not_reach():
+def test_interval_ends_never_round_to_unreached_values():
     for ends, digits, wanted in (
         ((0.411, 0.9953), 2, "(0.411 to 0.995)"),
         ((-0.99997, -0.2), 4, "(-0.99997 to -0.20000)"),
