@@ -29,11 +29,15 @@ CLASSIFIERS = {
 }
 
 
+def program() -> str:
+    """Return the path of `informedness` to type, beside this Python."""
+    path = Path(sys.executable).with_name("informedness")
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else path.name
+
+
 def run(*command: str) -> None:
     """Show an `informedness` command and what it prints."""
-    program = Path(sys.executable).with_name("informedness")
-    name = program.relative_to(Path.cwd()) if program.is_relative_to(Path.cwd()) else program.name
-    print(f"$ {name} {' '.join(command)}", flush=True)
+    print(f"$ {program()} {' '.join(command)}", flush=True)
     subprocess.run([sys.executable, "-m", "informedness", *command], check=True)
     print()
 
@@ -69,6 +73,8 @@ def main() -> None:
     print(f"{'':20} {'accuracy':>9} {'informedness':>13} {'NIT':>7}")
     for name, *values in rows:
         print("{:20} {:9.3f} {:13.3f} {:7.3f}".format(name, *values))
+    print("\nNow score a file of your own. This lists its columns and the command to type:")
+    print(f"  {program()} report FILE")
 
 
 if __name__ == "__main__":

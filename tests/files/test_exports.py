@@ -1,4 +1,4 @@
-"""The lines of docs/files.md for the exports of other tools give the scores of their samples.
+"""The lines of docs/what-is-read.md for exports of other tools give the scores of their samples.
 
 Each file is written as the tool documents its format.
 
@@ -24,7 +24,9 @@ LABELS, ANSWERS = ([row[name] for row in ROWS] for name in ("label", "filter"))
 PAIRS = [*zip(range(100), LABELS, ANSWERS, strict=True)]
 LINES = re.findall(
     r"^informedness report .+$",
-    (ROOT / "docs" / "files.md").read_text(encoding="utf-8").split("## Files of other tools")[1],
+    (ROOT / "docs" / "what-is-read.md")
+    .read_text(encoding="utf-8")
+    .split("## Files of other tools")[1],
     re.MULTILINE,
 )
 
@@ -105,7 +107,9 @@ def test_the_line_for_each_tool_gives_its_scores(line, command):
 
 @pytest.mark.skipif(not shutil.which("jq"), reason="no jq")
 def test_jq_makes_columns_of_vertex_lists_of_names_and_scores():
-    (line,) = re.findall("^jq .+", (ROOT / "docs" / "files.md").read_text("utf-8"), re.MULTILINE)
+    (line,) = re.findall(
+        "^jq .+", (ROOT / "docs" / "what-is-read.md").read_text("utf-8"), re.MULTILINE
+    )
     program = [*shlex.split(line)[:3], "vertex.jsonl"]
     made = subprocess.run(program, check=True, capture_output=True, text=True).stdout
     assert [*map(json.loads, made.splitlines())] == [

@@ -47,8 +47,8 @@ def coverage_said():
         f"in at least {declared['informedness']:.1%} of the tables of each cell for Informedness, "
         f"{declared['nit']:.1%} for NIT and {declared.min():.1%} for any score",
         f"of one class, in at least {rows[silent & ~is_declared]['lowest coverage'].min():.1%}",
-        f"Where 5% to 50% of the answers are no class, in at least {of_informedness.min():.1%} "
-        "for Informedness by any average",
+        "Where 5% to 50% of the predictions are out of class, in at least "
+        f"{of_informedness.min():.1%} for Informedness by any average",
         f"with a warning, in at least {lowest['yes']:.1%}, and of all tables, in at least "
         f"{lowest['all']:.1%}",
         f"Of {counted['cells']:,} coverage estimates, {counted['fail']} are significantly below "
@@ -73,8 +73,8 @@ def comparison_said():
         f"Informedness, {highest['nit']:.1%} for NIT and {silent[0]} for any score",
         f"{silent[1]} of {silent[2]} cells is significantly above 6%",
         f"With a warning it can be far more, up to {of_all[0]}",
-        f"Where 5% to 50% of the answers are no class, in at most {no_class[0][0]} without a "
-        f"warning, and {no_class[0][1]} of {no_class[0][2]} cells is significantly above 6%",
+        f"Where 5% to 50% of the predictions are out of class, in at most {no_class[0][0]} without "
+        f"a warning, and {no_class[0][1]} of {no_class[0][2]} cells is significantly above 6%",
         f"passed {silent[3]} times as often as it should be, and {samples} "
         f"(samples) or {groups} times (groups)",
         f"intervals of the difference cover it in at least {covered:.0%}",

@@ -1,4 +1,4 @@
-"""The recipes of two pages run with the libraries they name, and print what stands below them."""
+"""The complete examples run with the libraries they name, and print what stands below them."""
 
 import io
 import re
@@ -7,28 +7,27 @@ from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-RECIPES = {
-    "other-loops.md": "## Early stopping with xgboost, LightGBM and skorch\n",
-    "evaluate.md": "### A complete example: token classification\n",
-}
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "recipes.md"
+TOKENS, STOPPING = (
+    "## Token classification with the Trainer\n",
+    "## Early stopping with xgboost, LightGBM and skorch\n",
+)
 FENCES = re.compile(r"^```py\n(.*?)^```$(?:\n+```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("page", RECIPES)
-def test_the_recipes_print_what_they_say(page, tmp_path, monkeypatch):
+@pytest.mark.parametrize("heading", [TOKENS, STOPPING])
+def test_the_recipes_print_what_they_say(heading, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}
-    text = (DOCS / page).read_text(encoding="utf-8").partition(RECIPES[page])[2]
-    level = RECIPES[page].split()[0]
-    fences = FENCES.findall(text.partition(f"\n{level} ")[0])
+    text = PAGE.read_text(encoding="utf-8").partition(heading)[2]
+    fences = FENCES.findall(text.partition("\n## ")[0])
     assert fences
     for code, expected in fences:
         printed = io.StringIO()
         with redirect_stdout(printed):
-            exec(compile(code, page, "exec"), names)
+            exec(compile(code, PAGE.name, "exec"), names)
         assert printed.getvalue().endswith(expected), code  # the Trainer prints its logs, too
-    if page == "evaluate.md":
+    if heading == TOKENS:
         search_with_a_trial_that_diverges(names)
 
 
