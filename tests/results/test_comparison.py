@@ -317,7 +317,7 @@ def test_better_means_p_below_1_minus_the_level():
 def test_a_comparison_has_all_it_knows_as_plain_values():
     made = compare(*SAMPLES, metric="nit")
     plain = made.to_dict()
-    inner = {"read", "doubt", "n_classes", "unseen", "detection", "extra_variance"}
+    inner = {"read", "caveat", "n_classes", "unseen", "detection", "extra_variance"}
     inner |= {"df", "n_swaps"}
     assert {*asdict(made)} - inner == plain.keys() - {"summary", "verdict", "samples_for"}
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain | {"summary": str(made)}

@@ -64,7 +64,7 @@ def test_a_perfect_judge_has_wilsons_interval():
         counts = rng.binomial(sizes, sorted(rng.random(3)))  # of FPR, judged rate and TPR, mostly
         alarms, judged, hits = zip(counts.tolist(), sizes.tolist(), strict=True)
         made = corrected_rate(*labels_of(*hits, *alarms), judged, positive="good")
-        if not (math.isnan(made.value) or "no rate fits" in made.doubt):
+        if not (math.isnan(made.value) or "no rate fits" in made.caveat):
             found = [made.value, *made.confidence_interval]
             assert found == pytest.approx(solved(judged, hits, alarms), abs=1e-12)
             n_inside += 0 < found[1] < found[2] < 1
@@ -101,7 +101,7 @@ def test_other_or_missing_judge_labels_count_as_the_opposite():
 
 
 def test_caveats_come_once_and_no_rate_means_0_to_1():
-    for labels, judged, doubt, value in (
+    for labels, judged, caveat, value in (
         ((50, 60, 8, 40), (30, 50), "", 12 / 19),
         ((50, 60, 8, 39), (30, 50), "99 labelled answers, fewer than the recommended 100", 22 / 35),
         ((190, 196, 0, 4), (30, 50), "4 labelled answers of the rarer kind, fewer", 117.6 / 190),
@@ -111,8 +111,8 @@ def test_caveats_come_once_and_no_rate_means_0_to_1():
         ((100, 100, 0, 0), (30, 50), "0 labelled answers of the rarer kind", math.nan),
     ):
         made, said = warned(corrected_rate, *labels_of(*labels), judged, positive="good")
-        assert (doubt in made.doubt, said.count(made.doubt or "doubt")) == (True, doubt != "")
-        assert made.value == pytest.approx(value, rel=1e-12, nan_ok=True), doubt
+        assert (caveat in made.caveat, said.count(made.caveat or "doubt")) == (True, caveat != "")
+        assert made.value == pytest.approx(value, rel=1e-12, nan_ok=True), caveat
         assert (made.confidence_interval == (0, 1)) == (not 0.5 < value < 1)
         json.dumps([made.to_dict(), made.records()], allow_nan=False)
 

@@ -210,7 +210,7 @@ def test_bad_options_are_refused_by_name_and_value(options, text):
 def test_an_estimate_has_all_it_knows_as_plain_values():
     made = estimate(table_of([[84, 6], [2, 8]]), confidence_level=0.9)
     plain = dataclasses.asdict(made) | {"confidence_interval": [*made.confidence_interval]}
-    assert made.to_dict() | {"doubt": "", "n_classes": 2} == plain
+    assert made.to_dict() | {"caveat": "", "n_classes": 2} == plain
     assert (made.confidence_level, made.effective_sample_size) == (0.9, 100)
     made = estimate([b"a", b"\xff"] * 30, [b"a"] * 30 + [b"\xff"] * 30, average=None)[1]
     assert (made.label, made.to_dict()["label"]) == (b"\xff", "b'\\xff'")

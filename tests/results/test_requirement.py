@@ -212,18 +212,18 @@ def test_caveats_of_tasks_count_above_a_tenth_of_the_variance():
     """A task of 64 samples with 4 of a class, beside one or forty tasks with enough of both."""
     few = FEW, FEW, 1 - FEW
     alone = compare(*few)
-    assert alone.doubt
+    assert alone.caveat
     enough = [x[:60] for x in (TRUE, A, BAD)]
     for n_times, is_warned in ((1, True), (40, False)):
         tasks = {f"enough {i}": enough for i in range(n_times)} | {"few": few}
         made = compare_tasks(tasks, margin=0.99)
         variances = [one.standard_error**2 for one in made.tasks.values()]
         assert (variances[-1] / sum(variances) > 0.1) == is_warned
-        assert bool(made.doubt) == is_warned
+        assert bool(made.caveat) == is_warned
         assert decide_required(made, "not-worse").failed == is_warned
         assert decide_worse(compare_tasks(tasks)).failed != is_warned
     same = compare_tasks({"few": (FEW, FEW, FEW), "large": (TRUE, A, A)})
-    assert same.doubt == ""
+    assert same.caveat == ""
     decision = decide_required(same, "not-worse")
     assert decision == (False, "the same answers on all 2 tasks")
 

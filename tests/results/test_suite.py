@@ -197,7 +197,7 @@ def test_a_task_of_three_groups_is_a_caveat_of_the_suite():
     few = {name: np.arange(n) * 3 // n for name, (_, n) in SIZES.items()}
     with pytest.warns(UserWarning, match="two: there is no interval"):
         made = compare_tasks(TASKS, groups=GROUPS | {"two": few["two"]})
-    assert made.doubt.startswith("two: 3 groups, fewer")
+    assert made.caveat.startswith("two: 3 groups, fewer")
     assert 0 < made.p_value < 1
 
 

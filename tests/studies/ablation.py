@@ -171,7 +171,7 @@ def run_groups(task):
         for name in names:
             score = averaged_score(*groups.SCORES[name])
             made = estimates_of(samples.tables[0], score, LEVEL, samples.in_groups(0))[0]
-            if made.doubt or math.isnan(made.standard_error):
+            if made.caveat or math.isnan(made.standard_error):
                 continue
             ends = Interval(made.value, made.standard_error, *made.confidence_interval)
             ends = np.clip(ends_of_sets(ends, recorded[-1], 0), score.lowest, 1.0)

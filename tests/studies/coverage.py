@@ -221,7 +221,7 @@ def intervals_on(truth, table):
     values, prior = truth.behind(table)
     for name, score in truth.scores.items():
         made = score.interval(table, LEVEL, prior)
-        few = score.doubt(table, prior)
+        few = score.caveat(table, prior)
         if not math.isnan(values[name]):
             yield name, values[name], made, bool(few)
 

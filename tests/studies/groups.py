@@ -204,11 +204,11 @@ def class_cell(arguments):
             if key not in truths:
                 truths[key] = true_score(pi, RIGHT, scored)
             is_covered = low <= truths[key] <= high
-            found["covered", name] += np.array([is_covered, 1]) * (not made.doubt)
+            found["covered", name] += np.array([is_covered, 1]) * (not made.caveat)
             if name in TESTED:
                 models = models_of(scored, samples)
                 made = compared(scored, samples, models, (0, 1), 0.95)
-                found["size", name] += np.array([made.p_value < 0.05, 1]) * (not made.doubt)
+                found["size", name] += np.array([made.p_value < 0.05, 1]) * (not made.caveat)
     both = itertools.product(("size", "covered"), SCORES)
     return {(what, name): found[what, name if name in scores else SAME[name]]
             for what, name in both}  # fmt: skip
@@ -227,8 +227,8 @@ def gate_cell(arguments):
         b = np.where(is_worse[groups], 1 - references, a)
         options = {"groups": groups, "margin": 1.6 * share, "labels": [0, 1]}
         made = compare(references, a, b, **options)
-        n_warned += bool(made.doubt)
-        passed += made.within_margin and not made.doubt
+        n_warned += bool(made.caveat)
+        passed += made.within_margin and not made.caveat
     return passed, n_warned
 
 

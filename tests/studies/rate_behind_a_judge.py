@@ -99,7 +99,7 @@ def by_package(n_called, hits, alarms, n_judged, positive, negative):
     people = np.repeat([1, 0], [positive, negative])
     judge = np.repeat([1, 0, 1, 0], [hits, positive - hits, alarms, negative - alarms])
     made = corrected_rate(people, judge, (n_called, n_judged), positive=1)
-    return *made.confidence_interval, made.doubt != ""
+    return *made.confidence_interval, made.caveat != ""
 
 
 def covered(cell, runs, seed):

@@ -233,7 +233,7 @@ class Nit(EntropicScore):
     def scale(self, n_classes: int) -> float:
         return 1 / n_classes
 
-    def doubt(self, table: Table, prior: Prior = None) -> str:
+    def caveat(self, table: Table, prior: Prior = None) -> str:
         reason = self.too_few(table, prior)
         if reason or table.declared or not lack(effective_sample_size(table), ENOUGH_TO_SEE, ""):
             return reason

@@ -17,7 +17,7 @@ import numpy as np
 from ..core.labels import check_choice, check_distinct, show, warn
 from ..core.scores import __version__
 from ..core.table import Table
-from .score import Score, check_level, signature_of, warn_of_doubts
+from .score import Score, check_level, signature_of, warn_of_caveats
 
 
 class Entry(NamedTuple):
@@ -207,9 +207,9 @@ def _interval_of(
             f"the metric {name!r} of version {version} scores {value}, and the installed package, "
             f"version {__version__}, scores {own_values}: {_REMEDY}"
         )
-    doubt = score.doubt(table, prior)
+    caveat = score.caveat(table, prior)
     with_error = [interval for interval in intervals if not math.isnan(interval.standard_error)]
-    warn_of_doubts((name, doubt, math.isnan(interval.low)) for interval in with_error)
+    warn_of_caveats((name, caveat, math.isnan(interval.low)) for interval in with_error)
     by_class: dict[str, list[Any]] = {
         f"{name}_standard_error": [interval.standard_error for interval in intervals],
         f"{name}_confidence_interval": [[interval.low, interval.high] for interval in intervals],

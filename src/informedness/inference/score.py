@@ -273,7 +273,7 @@ class Score:
         """Return what the table has too few of; empty if nothing is known."""
         raise NotImplementedError
 
-    def doubt(self, table: Table, prior: Prior = None) -> str:
+    def caveat(self, table: Table, prior: Prior = None) -> str:
         """Return why its interval may fail on such a table; empty if nothing is known."""
         return self.too_few(table, prior)
 
@@ -366,13 +366,13 @@ def too_few_of_the_rarest(table: Table, unit: str = "reference") -> str:
     return lack(fewest_references(table), 5, unit, " of the rarest class")
 
 
-def warn_of_doubts(doubts: Iterable[tuple[str, str, bool]]) -> None:
+def warn_of_caveats(caveats: Iterable[tuple[str, str, bool]]) -> None:
     """Warn that intervals are known to fail: of what, why, and whether there is none at all.
 
     There is one warning for all with the same reason.
     """
     names: dict[tuple[str, bool], list[str]] = {}
-    for name, reason, is_nan in doubts:
+    for name, reason, is_nan in caveats:
         if reason:
             names.setdefault((reason, is_nan), []).append(name)
     for (reason, is_nan), same_names in names.items():

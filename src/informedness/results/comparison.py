@@ -21,7 +21,7 @@ from ..inference.score import (
     check_level,
     effective_sample_size,
     lack,
-    warn_of_doubts,
+    warn_of_caveats,
     with_prior,
 )
 from ..tables.contingency import ContingencyTable
@@ -83,7 +83,7 @@ class Comparison(Measured):
         no answer differs: then B is not worse by more.
     detect : float or None
         A difference of which the sentence and JSON say how many samples show it; else the margin.
-    doubt : str
+    caveat : str
         Why the interval may cover the truth less often than it says; empty if nothing is known.
     """
 
@@ -109,7 +109,7 @@ class Comparison(Measured):
     margin: float | None = None
     within_margin: bool | None = None
     detect: float | None = None
-    doubt: str = field(default="", repr=False)
+    caveat: str = field(default="", repr=False)
     n_classes: int = field(default=0, repr=False)
     unseen: float = field(default=math.nan, repr=False)
     detection: Detection | None = field(default=None, repr=False)
@@ -414,13 +414,13 @@ def compared(
     difference = b.value - a.value
     test = paired_test(a.side, b.side, pairs, difference, n_different, level)
 
-    doubt = _lacking_of_both(score, a, b, pairs, test.fewest)
+    caveat = _lacking_of_both(score, a, b, pairs, test.fewest)
     if n_different:
-        warn_of_doubts([(f"the difference of {score.name}", doubt, math.isnan(test.p_value))])
-    if not doubt and 1 - test.p_value > level and test.of_one > MOST_OF_ONE:
+        warn_of_caveats([(f"the difference of {score.name}", caveat, math.isnan(test.p_value))])
+    if not caveat and 1 - test.p_value > level and test.of_one > MOST_OF_ONE:
         decisive = max(a, b, key=lambda model: model.side.max_influence.max()).table
         few = f"rests on few samples ({_few_samples(score, decisive, n_different)})"
-        doubt = f"it {few}"
+        caveat = f"it {few}"
         warn(f"the difference of {score.name} {few}: take the interval as rough", IntervalWarning)
 
     widest = score.highest - score.lowest
@@ -447,7 +447,7 @@ def compared(
         detectable=math.nan if test.detection is None else test.detection.difference(),
         margin=None if margin is None else float(margin),
         within_margin=is_within(margin, interval.low, n_different),
-        doubt=doubt,
+        caveat=caveat,
         n_classes=a.table.n_classes,
         unseen=math.nan
         if n_different

@@ -110,24 +110,24 @@ def corrected_rate(
     of_two = ContingencyTable.from_matrix(np.array([counts, sizes - counts]).T[1:], labels=[1, 0])
     j = INFORMEDNESS.interval(of_two, confidence_level)
 
-    doubts = [lack(float(sizes[1:].sum()), 100, "labelled answer")]
-    doubts.append(lack(float(sizes[1:].min()), 5, "labelled answer", " of the rarer kind"))
+    caveats = [lack(float(sizes[1:].sum()), 100, "labelled answer")]
+    caveats.append(lack(float(sizes[1:].min()), 5, "labelled answer", " of the rarer kind"))
     if j.low <= 0:
-        doubts.append(f"J is {j.value:.2f} ({j.low:.2f} to {j.high:.2f}), not surely above 0")
+        caveats.append(f"J is {j.value:.2f} ({j.low:.2f} to {j.high:.2f}), not surely above 0")
     rate = Interval(*[math.nan] * 4)
     if j.value > 0:
         rate = _corrected(counts / sizes, sizes, normal_quantile(confidence_level))
         if math.isnan(rate.low):
-            doubts.append("no rate fits, so the judge's errors are not those on labelled answers")
-    if doubt := "; ".join(filter(None, doubts)):
-        warn(f"the corrected rate of {show(label)} is in doubt: {doubt}", IntervalWarning)
+            caveats.append("no rate fits, so the judge's errors are not those on labelled answers")
+    if caveat := "; ".join(filter(None, caveats)):
+        warn(f"the corrected rate of {show(label)} is in doubt: {caveat}", IntervalWarning)
 
     interval = (0.0, 1.0) if math.isnan(rate.low) else (rate.low, rate.high)
     settings = f"judged:{n_judged}|{settings_of(confidence_level)}"
     line = f"{signature_of('corrected_rate', table, interval=settings)}|class:{show(label)}"
     level = float(confidence_level)
     size = float(table.total)
-    return Estimate("corrected_rate", *rate[:2], interval, level, size, label, line, doubt)
+    return Estimate("corrected_rate", *rate[:2], interval, level, size, label, line, caveat)
 
 
 def _counted(judged: Any, label: Label, labels: Any, *sides: Any) -> tuple[int, int]:

@@ -18,7 +18,7 @@ from ..inference.score import (
     Score,
     check_level,
     effective_sample_size,
-    warn_of_doubts,
+    warn_of_caveats,
 )
 from ..tables.contingency import SampleOptions
 from ..tables.label_options import to_class_names
@@ -56,7 +56,7 @@ class Estimate(Measured):
         The class, if the score is of a single class.
     signature : str
         Everything that determines the number, in one line.
-    doubt : str
+    caveat : str
         Why such an interval may cover the truth less often than it says, of which `estimate` warns;
         empty if nothing is known.
     """
@@ -69,7 +69,7 @@ class Estimate(Measured):
     effective_sample_size: float
     label: Label | None
     signature: str
-    doubt: str = field(default="", repr=False)
+    caveat: str = field(default="", repr=False)
     n_classes: int = field(default=0, repr=False)
 
     def __str__(self) -> str:
@@ -109,15 +109,15 @@ def estimates_of(
     `pairs` are its samples in groups; `signed` is what else the signature says.
     """
     check_level(level)
-    judged, error, doubt = table, None, too_few_groups(pairs)
+    judged, error, caveat = table, None, too_few_groups(pairs)
     if pairs is not None:
         judged, error, fewest = of_groups(table, score, pairs)
-        doubt = doubt or too_few_of_a_class(fewest)
+        caveat = caveat or too_few_of_a_class(fewest)
     intervals = score.intervals(judged, level, prior, error)
     if pairs is not None and n_groups(pairs) == 1:  # of which no error can be known
         intervals = [Interval(intervals[0].value, *[math.nan] * 3)]
     size = effective_sample_size(table)
-    doubt = doubt or score.doubt(judged, prior)
+    caveat = caveat or score.caveat(judged, prior)
     line = score.signature(table, prior=prior, interval=settings_of(level, pairs), **signed)
     labels = score.class_labels(table) if score.average is None else (None,)
 
@@ -125,8 +125,8 @@ def estimates_of(
     for label, (value, own_error, low, high) in zip(labels, intervals, strict=True):
         signature = line if label is None else f"{line}|class:{show(label)}"
         interval = own_error if error is None else error, (low, high), float(level)
-        own_doubt = "" if math.isnan(own_error) else doubt
-        described: Any = label, signature, own_doubt, table.n_classes
+        own_caveat = "" if math.isnan(own_error) else caveat
+        described: Any = label, signature, own_caveat, table.n_classes
         estimates.append(Estimate(score.name, value, *interval, size, *described))
     return estimates
 
@@ -143,7 +143,7 @@ def reported_estimates(
 
 def warn_of(estimates: Iterable[Estimate]) -> None:
     """Warn of what is known against the intervals, once for all with the same reason."""
-    warn_of_doubts([(x.metric, x.doubt, math.isnan(x.confidence_interval[0])) for x in estimates])
+    warn_of_caveats([(x.metric, x.caveat, math.isnan(x.confidence_interval[0])) for x in estimates])
 
 
 def estimate_of(

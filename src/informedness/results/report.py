@@ -208,7 +208,7 @@ class Report(Result, Mapping[str, float]):
             if name in self.estimates:
                 plain[f"{name}_standard_error"] = self.estimates[name].standard_error
                 plain[f"{name}_confidence_interval"] = self.estimates[name].confidence_interval
-        plain |= {f"{name}_doubt": doubt for name, doubt in _marked(self.estimates).items()}
+        plain |= {f"{name}_caveat": caveat for name, caveat in _marked(self.estimates).items()}
         plain |= self.unknown
         rows = (plain, *self.per_class)
         plain, *per_class = ({name: render.as_json(x) for name, x in row.items()} for row in rows)
@@ -251,10 +251,10 @@ class Report(Result, Mapping[str, float]):
         if self.unknown:
             lines.append(self._unknown_in_words())
         for name, own in self.estimates.items():
-            if own.doubt and math.isnan(own.confidence_interval[0]):
+            if own.caveat and math.isnan(own.confidence_interval[0]):
                 title = score_named(name).title
-                lines.append(Message(f"No interval of {title}: {own.doubt}."))
-        lines += (Message(f"* {doubt}.") for doubt in _marked(self.estimates).values())
+                lines.append(Message(f"No interval of {title}: {own.caveat}."))
+        lines += (Message(f"* {caveat}.") for caveat in _marked(self.estimates).values())
         return [*lines, self.signature]
 
     def _unknown_in_words(self) -> str:
@@ -411,9 +411,9 @@ def report(
 
 
 def _marked(estimates: Mapping[str, Estimate]) -> dict[str, str]:
-    """Return the doubt that marks a row in place of a warning: that of NIT alone, often found."""
-    others = {one.doubt for name, one in estimates.items() if name != NIT.name}
+    """Return the caveat that marks a row in place of a warning: that of NIT alone, often found."""
+    others = {one.caveat for name, one in estimates.items() if name != NIT.name}
     own = estimates.get(NIT.name)
-    if own is None or own.doubt in {*others, ""} or math.isnan(own.confidence_interval[0]):
+    if own is None or own.caveat in {*others, ""} or math.isnan(own.confidence_interval[0]):
         return {}
-    return {NIT.name: own.doubt}
+    return {NIT.name: own.caveat}

@@ -69,7 +69,7 @@ def decide_least(estimate: Estimate, least: float) -> Decision:
 def _why_nothing(result: Comparison | SuiteComparison | Estimate) -> str:
     """Return why a result shows nothing at all; empty if its interval can be relied on."""
     has_interval = not math.isnan(result.confidence_interval[0])
-    return result.doubt or ("" if has_interval else "there is no interval")
+    return result.caveat or ("" if has_interval else "there is no interval")
 
 
 def _worse_in_words(compared: Comparison | SuiteComparison) -> str:

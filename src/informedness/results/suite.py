@@ -77,9 +77,9 @@ class SuiteComparison(Measured):
         return sum(one.n_different for one in self.tasks.values())
 
     @property
-    def doubt(self) -> str:
+    def caveat(self) -> str:
         """The caveats of tasks that carry more than a tenth of the variance; empty if of less."""
-        warned = {name: x for name, x in self.tasks.items() if x.n_different and x.doubt}
+        warned = {name: x for name, x in self.tasks.items() if x.n_different and x.caveat}
         both = (
             sum(one.standard_error**2 for one in tasks.values()) for tasks in (warned, self.tasks)
         )
@@ -87,7 +87,7 @@ class SuiteComparison(Measured):
             return ""
         (name, first), *others = warned.items()
         more = f"; and of {len(others)} more tasks" if others else ""
-        return with_subject(shown(name), f"{first.doubt}{more}")
+        return with_subject(shown(name), f"{first.caveat}{more}")
 
     @property
     def summary(self) -> str:
