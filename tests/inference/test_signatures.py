@@ -66,7 +66,7 @@ def test_signatures_read_as_they_are_documented():
     assert start == "nit|k:2|n:2|labels:observed"
     assert estimate(table, metric="nit").signature == f"{start}|ci:0.95|{version}"
     assert signature(table, "informedness", ignore_index="a|b") == (
-        rf"informedness|avg:bias|k:2|n:2|labels:observed|ignore:'a\x7cb'|prior:test|{version}"
+        rf"informedness|avg:bias|k:2|n:2|labels:observed|ignore:'a\x7cb'|prior:none|{version}"
     )
 
 

@@ -117,7 +117,7 @@ def signature_of(
         class_shares = [(label, shares[label]) for label in classes if label in shares]
         parts.append(f"prior:{prior_mode}-{_digest(class_shares)}")
     elif prior_mode:
-        parts.append("prior:test")
+        parts.append("prior:none")
     if not isinstance(zero_division, str) and math.isnan(zero_division):
         parts.append("zero:nan")
     if interval:
