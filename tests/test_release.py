@@ -26,6 +26,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("release checkout")]
 
 NOW, NEW, TODAY = informedness.__version__, "7.8.9", date.today()
 CLONE = 'pip install ".[all]"  # not released yet: only from a clone'
+FROM_URL = (
+    'pip install "informedness[all] @ git+https://github.com/OWNER/informedness"'
+    "  # not released yet: replace OWNER"
+)
 FROM_CLONE = '"informedness @ git+https://github.com/OWNER/informedness"'
 INSTALL = 'pip install "informedness[all]"'
 
@@ -45,6 +49,7 @@ def ready(tmp_path_factory):
             edit(path, f"|v:{NOW}", f"|v:{NEW}")
     edit(folder / "pyproject.toml", "OWNER", "someone")
     edit(folder / "README.md", CLONE, INSTALL)
+    edit(folder / "README.md", FROM_URL, INSTALL)
     edit(folder / "README.md", "/OWNER/", "/someone/")
     edit(folder / "docs/continuous-integration.md", FROM_CLONE, "informedness")
     edit(
