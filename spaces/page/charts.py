@@ -22,7 +22,7 @@ from scales import bits_of, comparison_scales, field, score_scale
 from informedness import ContingencyTable
 from informedness.inference.class_scores import INFORMEDNESS
 from informedness.inference.entropy import EntropicScore, triangle_of
-from informedness.inference.registry import REPORTED, averaged_score, score_named
+from informedness.inference.registry import REPORTED, score_named, score_with_average
 from informedness.messages import message_of, render
 from informedness.results import sentences
 from informedness.results.comparison import Comparison
@@ -147,7 +147,7 @@ def verdict(report: Report, judged: Estimate | None, metric: str = METRIC) -> st
 
     Where a picture or a number beside it says so too, the sentence is empty.
     """
-    score = averaged_score(metric, report.average if INFORMEDNESS.name == metric else "default")
+    score = score_with_average(metric, report.average if INFORMEDNESS.name == metric else "default")
     value, table = report.scores[metric], report.table
     summary = sentences.summary_of(table, score, value, None, judged, report.guessing_p_value)
     text, caution = summary.verdict, score.caution(table, value)
@@ -199,7 +199,7 @@ def draw_score(
     `story` explains an example, `taken` says what was read, `warned` are warnings issued then.
     `axes` are names of rows and columns, which a link keeps.
     """
-    score, settings = averaged_score(METRIC, average), {"average": average, "level": level}
+    score, settings = score_with_average(METRIC, average), {"average": average, "level": level}
     with collected() as notes:
         warn_of_table(table)
     with collected() as others:  # of which those on the score as a share are in its verdict

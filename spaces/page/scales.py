@@ -14,7 +14,7 @@ from informedness.core.scores import mutual_information
 from informedness.core.table import Table
 from informedness.inference.class_scores import INFORMEDNESS
 from informedness.inference.entropy import EntropicScore, entropies
-from informedness.inference.registry import averaged_score, score_named
+from informedness.inference.registry import score_named, score_with_average
 from informedness.inference.score import Score
 from informedness.results.comparison import Comparison
 from informedness.results.estimate import Estimate
@@ -123,7 +123,7 @@ def field(table: Table, average: Any = "default", level: float = LEVEL) -> dict[
     unsure = range(0)
     is_uncertain = not table.is_weighted and np.count_nonzero(table.prediction_totals) > 1
     if answered is not None and "known" in counts and is_uncertain:
-        score = averaged_score(INFORMEDNESS.name, average).with_interval()
+        score = score_with_average(INFORMEDNESS.name, average).require_interval()
         _, _, low, high = score.interval(answered, level)
         low, high = (0.0, 1.0) if math.isnan(low) else (max(low, 0.0), high)
         n_unsure = min(math.ceil(n_answered * high - 1e-9), counts["known"] + counts["lucky"])
@@ -139,8 +139,8 @@ def field(table: Table, average: Any = "default", level: float = LEVEL) -> dict[
 
 def parted(table: Table, average: Any = "default") -> tuple[dict[str, float], str]:
     """Return the shares of known and lucky answers, or of right ones and why no more is known."""
-    scores = ACCURACY, averaged_score(INFORMEDNESS.name, average)
-    accuracy, known = (float(score.rounded(table)) for score in scores)
+    scores = ACCURACY, score_with_average(INFORMEDNESS.name, average)
+    accuracy, known = (float(score.clipped_value(table)) for score in scores)
     several = np.count_nonzero(table.reference_totals) > 1
     if several and -1e-9 <= known <= accuracy + 1e-9:
         known = min(max(known, 0.0), accuracy)

@@ -216,9 +216,9 @@ def markedness_score(
     >>> markedness_score([0, 0, 0, 1], [0, 0, 1, 1])
     0.5
     """
-    from .inference.registry import averaged_score
+    from .inference.registry import score_with_average
 
-    score = averaged_score("markedness", average, unknown)
+    score = score_with_average("markedness", average, unknown)
     table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
     prior = to_class_names(prior, y_true, y_pred)
     return score.value(table, prior=prior, zero_division=zero_division)

@@ -108,7 +108,7 @@ def per_label(
 
 def is_unknown(score: Score, table: ContingencyTable) -> bool:
     """Return whether a score cannot be known, because predictions of the table are missing."""
-    return table.labels[-1] is None and not score.takes_unknown
+    return table.labels[-1] is None and not score.allows_unknown
 
 
 def scores_of_labels(

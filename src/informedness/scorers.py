@@ -13,7 +13,7 @@ import numpy as np
 from .core.labels import check_choice, check_same_order, show
 from .errors import optional_import
 from .functions import informedness_score, nit_score
-from .inference.registry import averaged_score, averaged_scores
+from .inference.registry import score_with_average, scores_with_average
 from .inference.score import check_level
 from .results.estimate import Estimate, estimate
 from .tables.containers import read_labels
@@ -65,7 +65,7 @@ def multimetric_scorers(
         raise ValueError("`metrics` must name at least one score, got none")
     check_choice("average", average, ("default", "bias", "prevalence", "macro"))
     scorers = {}
-    for score in averaged_scores(metrics, average):
+    for score in scores_with_average(metrics, average):
         options = {"metric": score.name, "labels": labels, "average": score.average or "default"}
         scorers[score.name] = make_scorer(_score_of_labels, **options)
     return scorers
@@ -75,7 +75,7 @@ def _score_of_labels(
     y_true: Any, y_pred: Any, *, metric: str, labels: Any, average: Any, sample_weight: Any = None
 ) -> Any:
     table = table_of_labels(y_true, y_pred, labels, sample_weight, None, "error")
-    return averaged_score(metric, average).value(table)
+    return score_with_average(metric, average).value(table)
 
 
 def cross_val_estimate(
@@ -153,7 +153,7 @@ def cross_val_estimate(
     informedness 0.9301, standard error 0.0262, 95% interval 0.8533 to 0.9814
     """
     # before the fits, which may take long
-    averaged_score(metric, average)
+    score_with_average(metric, average)
     check_level(confidence_level)
     check_same_order({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
     classes = sorted({*read_labels(y, "y").tolist()}) if labels is None else labels

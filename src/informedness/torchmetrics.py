@@ -15,7 +15,7 @@ import numpy as np
 from .core.labels import check_choice, show
 from .core.scores import Average
 from .errors import optional_import
-from .inference.registry import averaged_score
+from .inference.registry import score_with_average
 from .logits import argmax, decisions, is_on_host, warn_of_missing
 from .tables.label_options import check_threshold
 from .tables.tally import NO_ANSWER, table_of_counts
@@ -61,7 +61,7 @@ class _ScoreOfCounts(Metric):
         if threshold is not None and num_classes != 2:
             rule = f"left out unless `num_classes` is 2, got {threshold} with {num_classes}"
             raise ValueError(f"`threshold` must be {rule}: the highest score counts")
-        self._score = averaged_score(self.metric, average)
+        self._score = score_with_average(self.metric, average)
         self._warned_kinds: set[str] = set()
         self.num_classes = num_classes
         self.ignore_index = ignore_index

@@ -19,7 +19,7 @@ import numpy as np
 from .core.labels import Label, Numbers, as_array, check_distinct, show, warn
 from .core.scores import ZeroDivision, check_zero_division
 from .core.table import labels_at
-from .inference.registry import averaged_scores
+from .inference.registry import scores_with_average
 from .inference.score import Score, check_level
 from .logits import (
     DECODE,
@@ -170,7 +170,7 @@ class ComputeMetrics:
         self._options: dict[str, Any] = {"prior": prior, "zero_division": zero_division}
         if not names:
             raise ValueError("`names` must hold a score: name one, such as 'informedness'")
-        self._scores = averaged_scores(names, average, unknown)
+        self._scores = scores_with_average(names, average, unknown)
         if per_class:
             self._scores += _scores_by_class(self._scores)
         check_threshold(threshold)
@@ -178,7 +178,7 @@ class ComputeMetrics:
             check_zero_division(zero_division, score.stand_in)
             if confidence_level is not None:
                 check_level(confidence_level)
-                score.with_interval(prior)
+                score.require_interval(prior)
         self._has_several_labels(n_classes)  # raises if options do not allow that
         self._counts = _Counts(self.labels, ignore_index, unknown)
         self.reset()
@@ -460,7 +460,7 @@ class _Counts:
 
 def _scores_by_class(scores: Sequence[Score]) -> list[Score]:
     """Return those of these scores that have a value for each class, by class."""
-    by_class = [score.averaged(None) for score in scores if None in score.averages]
+    by_class = [score.with_average(None) for score in scores if None in score.averages]
     if not by_class or any(score.average is None for score in scores):
         rule = "for scores with a value for each class beside their average"
         names = ", ".join(score.name for score in scores)
@@ -505,7 +505,7 @@ def _fields_of(
     elif level is None:
         rows = [[value] for value in np.ravel(score.value(table, **options)).tolist()]
     else:
-        estimates = estimate_of(table, score.with_interval(options["prior"]), level, **options)
+        estimates = estimate_of(table, score.require_interval(options["prior"]), level, **options)
         rows = [[x.value, x.standard_error, *x.confidence_interval] for x in estimates]
     fields: dict[str, float] = {}
     for key, row in zip(keys, rows, strict=True):

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from informedness import ContingencyTable, estimate, report
 from informedness.core.scores import mutual_information
 from informedness.inference.entropy import entropies, triangle_of
-from informedness.inference.registry import averaged_score
+from informedness.inference.registry import score_with_average
 from inputs.laws import law
 from inputs.tables import score_of, table_of, table_of_labels, table_of_pairs
 from oracles import dense
@@ -123,7 +123,7 @@ def test_golden_vectors_agree_however_the_table_is_made(vector):
     for table in ways(cells, range(len(cells)), np.array([True, False])):
         assert table.to_dense() == pytest.approx(cells, rel=1e-15)
         for (metric, average), key in EXACT.items():
-            exact, score = vector.exact[key], averaged_score(metric, average)
+            exact, score = vector.exact[key], score_with_average(metric, average)
             assert average is None or bool(score.undefined(table)) == (exact is None), metric
             wanted = [float(x or 0) for x in exact] if average is None else exact or 0
             assert score.value(table) == close(wanted), (metric, average)

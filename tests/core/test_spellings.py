@@ -105,7 +105,7 @@ def ways_to_spell():
 @pytest.mark.parametrize("name", REGISTRY)
 def test_the_spelling_changes_no_score_and_no_interval(name):
     entry = score_named(name)
-    if not entry.takes_unknown:
+    if not entry.allows_unknown:
         for how in SPELLINGS:
             with pytest.raises(ValueError, match="markedness"):
                 estimate(table_of_labels(R, spelled(how), **HOW), None, name)

@@ -120,14 +120,14 @@ def test_it_is_chi_squared_where_samples_are_many(matrix):
 def test_rare_cells_are_permuted_unless_p_is_tiny():
     """Where 999 ways tell more than the gamma distribution, whose tail is only roughly right."""
     table = table_of([[9, 1, 0], [1, 5, 1], [0, 1, 3]])
-    found, by_gamma = independence_test(table), independence_test(table, dealt_out=False)
+    found, by_gamma = independence_test(table), independence_test(table, permute=False)
     assert 1e-6 < by_gamma < 1e-3
     assert found * 1000 == pytest.approx(round(found * 1000), abs=1e-9)
     assert found != by_gamma
     found, by_gamma = independence_test(table + table), independence_test(table + table, False)
     assert found == by_gamma < 1e-6
     table = table_of([[7, 3], [3, 7]])  # five are expected in each cell
-    assert independence_test(table) == independence_test(table, dealt_out=False)
+    assert independence_test(table) == independence_test(table, permute=False)
 
 
 @pytest.mark.parametrize("shape", [0.01, 0.3, 1, 5, 50, 150, 1e3, 1e6, 1e9])

@@ -15,7 +15,7 @@ from sklearn import metrics
 
 from informedness import ContingencyTable
 from informedness.core.scores import read_prior, reweighted
-from informedness.inference.registry import SCORES, averaged_score
+from informedness.inference.registry import SCORES, score_with_average
 from inputs.tables import table_of_pairs
 from oracles.golden import close
 
@@ -91,7 +91,7 @@ def oracle(name, average, matrix):
 
 
 def level_of(name, average, table):
-    return averaged_score(name, average).guessing_level(table)
+    return score_with_average(name, average).guessing_level(table)
 
 
 @pytest.mark.parametrize("shares", SHARES.values(), ids=SHARES)
@@ -156,7 +156,7 @@ def test_levels_of_weighted_and_declared_classes():
 @pytest.mark.parametrize("average", ["bias", "prevalence", "macro"])
 def test_levels_under_a_prior(average):
     """Reweighted guessers score 0; odds have a scale of their own, and so no level."""
-    rng, score = np.random.default_rng(3), averaged_score("informedness", average)
+    rng, score = np.random.default_rng(3), score_with_average("informedness", average)
     prior = {0: 0.2, 1: 0.2, 2: 0.6}
     for guess in guessers_of(SHARES["three"]):
         matrix = simulated(SHARES["three"], guess, rng)
@@ -172,7 +172,7 @@ def test_levels_under_a_prior(average):
 @pytest.mark.parametrize("shares", SHARES.values(), ids=SHARES)
 @pytest.mark.parametrize("name", SCORES)
 def test_best_level_is_what_perfect_predictions_score(name, shares):
-    rng, score = np.random.default_rng(4), averaged_score(name, "default")
+    rng, score = np.random.default_rng(4), score_with_average(name, "default")
     matrix = rng.multinomial(N, np.diag(shares).ravel()).reshape(len(shares), -1)
     best = score.best_level(ContingencyTable.from_matrix(matrix))
     assert best == close(oracle(name, "default", matrix))
@@ -188,6 +188,6 @@ def test_levels_of_a_single_reference_class():
     assert level_of("accuracy", "default", table) == 1
     assert level_of("ema", "default", table) == 1
     one = ContingencyTable.from_labels(references=["a", "a"], predictions=["a", "a"])
-    nit = averaged_score("nit", "default")
+    nit = score_with_average("nit", "default")
     assert (nit.guessing_level(one), nit.best_level(one)) == (1.0, 1.0)
     assert math.isclose(nit.best_level(table), 0.5)  # of two declared classes

@@ -77,7 +77,7 @@ def test_a_module_refuses_intervals_of_another_version(load, monkeypatch):
     monkeypatch.setattr(registry, "__version__", "0.0.9")
     for name in MODULES:
         score = type(score_named(name))
-        made = score.rounded
-        monkeypatch.setattr(score, "rounded", lambda *given, made=made: made(*given) + 2e-12)
+        made = score.clipped_value
+        monkeypatch.setattr(score, "clipped_value", lambda *given, made=made: made(*given) + 2e-12)
         with pytest.raises(RuntimeError, match=f"{name}{wanted}"):
             load(name).compute(**INPUTS, confidence_level=0.9)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from informedness import ContingencyTable
-from informedness.inference.registry import SCORES, averaged_score
+from informedness.inference.registry import SCORES, score_with_average
 from informedness.inference.score import signature_of
 
 table_of = ContingencyTable.from_matrix
@@ -35,11 +35,11 @@ def score_of(
     table: ContingencyTable, metric: str, *, average: Any = "default", **options: Any
 ) -> Any:
     """Return a score of a table by its name."""
-    return averaged_score(metric, average).value(table, **options)
+    return score_with_average(metric, average).value(table, **options)
 
 
 def signature(table: Any, name: str, average: Any = "default", **options: Any) -> str:
     """Return the signature of a score of a table, or of what has another name."""
     if name in SCORES:
-        return averaged_score(name, average).signature(table, **options)
+        return score_with_average(name, average).signature(table, **options)
     return signature_of(name, table, **options)

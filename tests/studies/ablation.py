@@ -39,21 +39,21 @@ from paper import scoring
 from populations import CLASSIFIERS, REFUSED, SHARES, made_with, wilson_bound
 
 from informedness.inference import class_scores
-from informedness.inference.class_scores import quotient, wilson_reach
-from informedness.inference.registry import averaged_score
+from informedness.inference.class_scores import ratio_or_zero, wilson_margin
+from informedness.inference.registry import score_with_average
 from informedness.inference.score import Interval, normal_quantile
 from informedness.results.estimate import estimates_of
 
 PARTS = "unseen", "cap", "sizes"
 SETS = [some for n in (3, 2, 1, 0) for some in combinations(PARTS, n)]
-PACKAGE = class_scores.interval_reaches
+PACKAGE = class_scores.margins_of_error
 
 
 def reaches(rows, level, parts):
     """Return how far the interval reaches below the score and above it, with some parts."""
     z = normal_quantile(level)
     span = rows.below + rows.above
-    place = quotient((rows.share * rows.below).sum(axis=0), (rows.share * span).sum(axis=0))
+    place = ratio_or_zero((rows.share * rows.below).sum(axis=0), (rows.share * span).sum(axis=0))
     unseen = place * (1 - place) * (span / rows.size) ** 2 * ("unseen" in parts)
     error = np.sqrt(rows.error**2 + (rows.share**2 * unseen).sum(axis=0))
 
@@ -61,7 +61,7 @@ def reaches(rows, level, parts):
     between = np.maximum(rows.error**2 - within, 0) * ("sizes" in parts)
 
     def reach_to(furthest):
-        of_rows = rows.share * wilson_reach(
+        of_rows = rows.share * wilson_margin(
             furthest, rows.variance / rows.size + unseen, rows.least_size, z
         )
         reach = np.sqrt((of_rows**2).sum(axis=0) + z**2 * between)
@@ -99,7 +99,7 @@ def run(task):
         recorded.append(rows)
         return np.zeros_like(rows.error), np.zeros_like(rows.error)
 
-    class_scores.interval_reaches = record
+    class_scores.margins_of_error = record
     for _ in range(n_tables):
         table = drawn(cell, truth.shares, rng)
         if np.count_nonzero(table.reference_totals) < 2:
@@ -119,7 +119,7 @@ def run(task):
             row = value, made.value, *np.clip(ends, lowest, 1.0)
             for which in (warned, None):
                 found[name, which].append(row)
-    class_scores.interval_reaches = PACKAGE
+    class_scores.margins_of_error = PACKAGE
     return cell, {key: entries(np.array(rows).T) for key, rows in found.items()}
 
 
@@ -161,7 +161,7 @@ def run_groups(task):
         recorded.append(rows)
         return np.zeros_like(rows.error), np.zeros_like(rows.error)
 
-    class_scores.interval_reaches = record
+    class_scores.margins_of_error = record
     for _ in range(n_tables):
         references, of_samples = groups.groups_of(rng, n_groups, groups.OF_GROUPS[sizes])
         pi = np.bincount(references) / len(references)
@@ -169,7 +169,7 @@ def run_groups(task):
         given = references, {"a": answered}, {"groups": of_samples}, range(k), None, "error"
         samples = groups.read_samples(*given)
         for name in names:
-            score = averaged_score(*groups.SCORES[name])
+            score = score_with_average(*groups.SCORES[name])
             made = estimates_of(samples.tables[0], score, LEVEL, samples.in_groups(0))[0]
             if made.caveat or math.isnan(made.standard_error):
                 continue
@@ -178,7 +178,7 @@ def run_groups(task):
             truth = groups.true_score(pi, groups.RIGHT, score)
             found[name, False].append((truth, made.value, *ends))
             found[name, None].append(found[name, False][-1])
-    class_scores.interval_reaches = PACKAGE
+    class_scores.margins_of_error = PACKAGE
     cell = "groups", k, n_rare, sizes, kind
     return cell, {key: entries(np.array(rows).T) for key, rows in found.items()}
 

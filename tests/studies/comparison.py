@@ -62,7 +62,7 @@ from scipy.stats import binomtest
 
 from informedness import ContingencyTable, compare
 from informedness.core.table import Table
-from informedness.inference.registry import SCORES, averaged_score
+from informedness.inference.registry import SCORES, score_with_average
 from informedness.results.slice_scores import difference_from_rest
 from informedness.warnings import IntervalWarning
 
@@ -160,8 +160,8 @@ def score(shares, metric):
     rows, columns = np.nonzero(shares)
     labels = (*range(len(shares)), None)[: shares.shape[1]]
     table = Table(labels, True, rows, columns, shares[rows, columns])
-    scored, table = averaged_score(*options_of(metric).values()).oriented(table)
-    return float(scored.exact(table))
+    scored, table = score_with_average(*options_of(metric).values()).orient(table)
+    return float(scored.exact_value(table))
 
 
 class Pair:
@@ -538,7 +538,7 @@ def slice_cell(task):
     chances = (pi[:, None] * of.knows_a_share(pi, known)).ravel()
     rng, found = np.random.default_rng([k, n, round(10 * known)]), {}
     for metric in ("informedness", "nit", "accuracy", "f1_macro"):
-        scored, p_values = averaged_score(metric, "default"), []
+        scored, p_values = score_with_average(metric, "default"), []
         for _ in range(runs):
             sides = [
                 ContingencyTable.from_matrix(rng.multinomial(size, chances).reshape(k, k),

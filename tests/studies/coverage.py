@@ -70,8 +70,8 @@ from populations import (
 
 from informedness import ContingencyTable
 from informedness.inference.chance import independence_test
-from informedness.inference.class_scores import INFORMEDNESS, ratio
-from informedness.inference.registry import SCORES, averaged_score
+from informedness.inference.class_scores import INFORMEDNESS, ratio_or_nan
+from informedness.inference.registry import SCORES, score_with_average
 
 sys.path.append(str(Path(__file__).parents[1]))
 from oracles import reference
@@ -101,10 +101,10 @@ MANY = ("declared", "no class")  # of which more cells are studied
 GUESSED = ((3, 10, 30), (150, 1000, 5000), SHARES, ("guesses evenly", "guesses by share"))
 WARNED = {False: "no", True: "yes", None: "all"}
 AVERAGED = {
-    "informedness, prevalence": averaged_score("informedness", "prevalence"),
-    "informedness, macro": averaged_score("informedness", "macro"),
+    "informedness, prevalence": score_with_average("informedness", "prevalence"),
+    "informedness, macro": score_with_average("informedness", "macro"),
 }
-ALL = {name: averaged_score(name, "default") for name in SCORES} | AVERAGED
+ALL = {name: score_with_average(name, "default") for name in SCORES} | AVERAGED
 OF_INFORMEDNESS = {name: ALL[name] for name in ("informedness", *AVERAGED)}
 STRATA = np.where(np.arange(50) % 2, 3.0, 1.0)  # weights of the classes
 PARTS = {  # of the formulas, and the scores that have them
@@ -183,13 +183,13 @@ class Truth:
             shares = shares * STRATA[: self.k, None]
         self.values, whole = self._of(shares / shares.sum())
         hits, references = whole.hits, whole.reference_totals
-        self.f1 = ratio(2 * hits, references + whole.prediction_totals)
-        self.recalls = ratio(hits, references)
-        self.gains = INFORMEDNESS.averaged(None).rounded(whole)
+        self.f1 = ratio_or_nan(2 * hits, references + whole.prediction_totals)
+        self.recalls = ratio_or_nan(hits, references)
+        self.gains = INFORMEDNESS.with_average(None).clipped_value(whole)
 
     def _of(self, shares):
         whole = counted(shares, range(self.k))
-        return {name: score.rounded(whole) for name, score in self.scores.items()}, whole
+        return {name: score.clipped_value(whole) for name, score in self.scores.items()}, whole
 
     def behind(self, table):
         """Return the true scores that a table estimates, and the prior that it is scored under."""
@@ -212,7 +212,7 @@ class Truth:
 def intervals_on(truth, table):
     """Yield (score, true value, interval, whether it comes with a warning) of one table."""
     if truth.way in ("by class", "no class"):
-        intervals = INFORMEDNESS.averaged(None).with_interval().intervals(table, LEVEL)
+        intervals = INFORMEDNESS.with_average(None).require_interval().intervals(table, LEVEL)
         for number, (value, made) in enumerate(zip(truth.gains, intervals, strict=True)):
             few = table.reference_totals[number] < 5
             yield "other classes" if number else "first class", value, made, bool(few)

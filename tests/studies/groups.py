@@ -43,7 +43,7 @@ from paper import scoring
 from scipy import stats
 
 from informedness import ContingencyTable, compare, compare_tasks, estimate
-from informedness.inference.registry import averaged_score
+from informedness.inference.registry import score_with_average
 from informedness.results.comparison import compared, models_of
 from informedness.results.estimate import estimates_of
 from informedness.results.models import read_samples
@@ -188,7 +188,7 @@ def class_cell(arguments):
     place = [k, n_rare, list(OF_GROUPS).index(sizes), ANSWERS.index(kind)]
     rng = np.random.default_rng(place)
     n_groups = [max(48 // (k - 1), 12)] * (k - 1) + [n_rare]
-    scores = {name: averaged_score(*score).with_interval() for name, score in SCORES.items()
+    scores = {name: score_with_average(*score).require_interval() for name, score in SCORES.items()
               if k > 2 or name not in SAME}  # fmt: skip
     truths = {}
     found = {(what, name): [0, 0] for what in ("size", "covered") for name in scores}

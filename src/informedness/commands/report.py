@@ -11,7 +11,7 @@ from ..core.labels import NAMES
 from ..errors import prefix_errors
 from ..files.columns import named_columns
 from ..files.opening import list_files
-from ..inference.registry import averaged_score
+from ..inference.registry import score_with_average
 from ..messages import message
 from ..tables.contingency import ContingencyTable
 from ..text.account import lines_of_read, signed
@@ -153,7 +153,7 @@ def _score(table: ContingencyTable, options: Namespace) -> str:
     of_value = values_of(options, "prior")
     if options.prior_mode != "reweight":
         of_value["prior_mode"] = options.prior_mode
-    value = averaged_score(options.metric, options.average).value(table, **of_value)
+    value = score_with_average(options.metric, options.average).value(table, **of_value)
     return json.dumps(as_json(value)) if options.format == "json" else repr(value)
 
 

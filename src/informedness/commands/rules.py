@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..core.labels import check_choice
 from ..files.opening import list_files, named_format
-from ..inference.registry import averaged_score, score_named
+from ..inference.registry import score_named, score_with_average
 from ..inference.score import check_level
 from ..messages import message
 
@@ -89,7 +89,7 @@ def check_options(options: Namespace) -> str:
     if options.confidence_level is not None:
         check_level(options.confidence_level)
     if options.metric is not None:
-        score = averaged_score(options.metric, options.average, options.unknown)
+        score = score_with_average(options.metric, options.average, options.unknown)
         check_choice("prior_mode", options.prior_mode, score.prior_modes)
     if options.vs_rest is not None:
         score_named(options.vs_rest, "vs_rest")

@@ -239,4 +239,6 @@ def result_of(
     except ModuleNotFoundError as error:
         needed = "need the package informedness, which is not installed"
         raise ImportError(f"`confidence_level` and `return_signature` {needed}") from error
-    return score | package.beside_score(score, table, level, return_signature, options, __version__)
+    return score | package.add_companions(
+        score, table, level, return_signature, options, __version__
+    )

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.labels import Codes, Numbers
 from ..core.table import Table
-from .class_scores import quotient
+from .class_scores import ratio_or_zero
 from .score import effective_sample_size
 
 _MOST_PERMUTED = 2000  # samples; above, the gamma distribution has the right tail
@@ -33,11 +33,11 @@ def guessing_p_value(table: Table) -> float:
     if min(n_rows, n_columns) < 2 or size <= 3:
         return 1.0
     # Informedness is the sum of gain x hits, up to a constant that the margins fix
-    gains = c / size * (quotient(1.0, r) + quotient(1.0, (size - r) * (r > 0)))
+    gains = c / size * (ratio_or_zero(1.0, r) + ratio_or_zero(1.0, (size - r) * (r > 0)))
     if counted is not None and n_rows == n_columns == 2:
         return min(1.0, 2 * min(_by_listing(table, gains, *counted)))
     of_hits = _upper_tail(table, gains, r, c, size)
-    if counted is not None and are_rare(r, c, size) and of_hits > 1e-6:
+    if counted is not None and has_rare_cells(r, c, size) and of_hits > 1e-6:
         of_hits = _by_dealing(table, gains, *counted)
     return min(1.0, 2 * min(of_hits, independence_test(table)))
 
@@ -114,12 +114,12 @@ def effective_totals(table: Table) -> tuple[Numbers, Numbers, float, tuple[Codes
     return r, c, size, (whole_r, whole_c) if is_counted and size <= _MOST_PERMUTED else None
 
 
-def are_rare(r: Numbers, c: Numbers, size: float) -> bool:
+def has_rare_cells(r: Numbers, c: Numbers, size: float) -> bool:
     """Return whether a cell is expected to hold fewer than five samples by chance."""
     return float(r[r > 0].min() * c[c > 0].min()) < 5 * size
 
 
-def independence_test(table: Table, dealt_out: bool = True) -> float:
+def independence_test(table: Table, permute: bool = True) -> float:
     """Return the p-value of Pearson's chi-squared among all tables with the same margins.
 
     That of a gamma distribution is too smooth for few samples and rare classes: there predictions
@@ -139,7 +139,7 @@ def independence_test(table: Table, dealt_out: bool = True) -> float:
     if statistic <= 0 or variance <= 1e-9 * mean:
         return 1.0  # there is but one such table, or all have the same chi-squared
     p_value = _gamma_tail(mean**2 / variance, statistic * mean / variance)
-    if dealt_out and counted is not None and are_rare(r, c, size) and p_value >= 1e-6:
+    if permute and counted is not None and has_rare_cells(r, c, size) and p_value >= 1e-6:
         return _permuted_p_value(statistic, *(np.sort(totals[totals > 0]) for totals in counted))
     return p_value
 

@@ -20,14 +20,14 @@ from .score import (
     Interval,
     Prior,
     Score,
+    class_totals,
     effective_sample_size,
     fewest_references,
-    lack,
     normal_quantile,
-    outside_largest,
-    side_totals,
+    rarest_class_shortage,
+    references_outside_largest,
+    shortage_message,
     squared_weights,
-    too_few_of_the_rarest,
     with_prior,
 )
 
@@ -65,7 +65,7 @@ class ClassSums:
         codes = tuple(range(len(labels) * n))
         joint = Table(codes, True, rows + starts, columns + starts, counts, known=np.tile(known, n))
         totals = joint.hits, joint.reference_totals, joint.prediction_totals
-        errors = joint.false_positives, transposed(joint).false_positives, joint.out_of_class_totals
+        errors = joint.false_positives, transpose(joint).false_positives, joint.out_of_class_totals
         h, r, c, wrong, missed, outside = (sums.reshape(n, -1).T for sums in (*totals, *errors))
         others = sums_of_others(r), sums_of_others(c)
         return cls(labels, h, r, c, r.sum(axis=0), wrong, missed, *others, outside, known[:, None])
@@ -86,17 +86,17 @@ class ClassSums:
 Sums: TypeAlias = Table | ClassSums
 
 
-def ratio(numerator: Numbers, denominator: Numbers) -> Numbers:
+def ratio_or_nan(numerator: Numbers, denominator: Numbers) -> Numbers:
     """Return the quotients, nan where the denominator is 0."""
     return numerator / np.where(denominator > 0, denominator, np.nan)
 
 
-def quotient(numerator: Any, denominator: Numbers) -> Numbers:
+def ratio_or_zero(numerator: Any, denominator: Numbers) -> Numbers:
     """Return the quotients, 0 where the denominator is 0."""
-    return np.where(denominator > 0, ratio(numerator, denominator), 0.0)
+    return np.where(denominator > 0, ratio_or_nan(numerator, denominator), 0.0)
 
 
-def gaps(values: Numbers, mean: Any, scale: Numbers) -> Numbers:
+def deviations(values: Numbers, mean: Any, scale: Numbers) -> Numbers:
     """Return how far values are from their mean: 0 within the rounding of terms of this size.
 
     So that the error of a constant predictor is 0, and not 1e-17.
@@ -105,7 +105,7 @@ def gaps(values: Numbers, mean: Any, scale: Numbers) -> Numbers:
     return np.where(np.abs(differences) > 1e-14 * scale, differences, 0.0)
 
 
-def transposed(table: Table) -> Table:
+def transpose(table: Table) -> Table:
     """Return the table with references and predictions swapped, its cells in the old order.
 
     All its labels are classes, whether or not they are predicted.
@@ -125,13 +125,13 @@ class Gradient(NamedTuple):
     u: Numbers
     m: Numbers | None = None
 
-    def of_cells(self, table: Table) -> Numbers:
+    def cell_slopes(self, table: Table) -> Numbers:
         """Return the derivative by the share of each cell."""
         i, j = table.rows, table.columns
         b = self.b[j] if self.m is None else np.where(table.is_class[j], self.b[j], self.m[i])
         return self.a[i] + b + self.u[i] * (i == j)
 
-    def reachable(self, table: Table) -> tuple[Numbers, Numbers]:
+    def slope_ranges(self, table: Table) -> tuple[Numbers, Numbers]:
         """Return the least and the greatest b_j + u_i [i = j] of each row i, over all columns j."""
         b = np.where(table.is_class | (self.m is None), self.b, np.nan)  # nan sorts last
         lowest, highest = least_of_others(b), -least_of_others(-b)
@@ -149,13 +149,13 @@ def least_of_others(values: Numbers) -> Numbers:
 class ClassScore(Score):
     """A score of the hits and the totals of the classes."""
 
-    of_rare: ClassVar[bool] = True
+    needs_minority: ClassVar[bool] = True
     """Whether its interval hangs on the samples outside the largest class."""
 
     def of_each(self, tables: Sequence[Table], sums: ClassSums) -> Numbers:
-        values = np.clip(self.exact(sums), self.lowest, self.highest)
-        for side in self.sides:
-            n_classes = np.count_nonzero(side_totals(sums, side), axis=0)
+        values = np.clip(self.exact_value(sums), self.lowest, self.highest)
+        for side in self.undefined_sides:
+            n_classes = np.count_nonzero(class_totals(sums, side), axis=0)
             values = np.where(n_classes == 1, np.nan, values)
         return values
 
@@ -164,35 +164,35 @@ class ClassScore(Score):
         raise NotImplementedError
 
     def cell_gradient(self, table: Table) -> Numbers:
-        return self.gradient(table).of_cells(table)
+        return self.gradient(table).cell_slopes(table)
 
     def max_influence(self, table: Table) -> Numbers:
-        lowest, highest = self.gradient(table).reachable(table)
+        lowest, highest = self.gradient(table).slope_ranges(table)
         return np.asarray((highest - lowest)[table.rows])
 
-    def too_few(self, table: Table, prior: Prior = None) -> str:
-        scored, table = self.oriented(table)
+    def shortage(self, table: Table, prior: Prior = None) -> str:
+        scored, table = self.orient(table)
         unit = "reference" if scored is self else "prediction"
         reason = ""
-        if self.of_rare:
-            n_outside = outside_largest(table)
-            reason = lack(n_outside, 5, unit, " outside the largest class")
-            reason = reason or too_few_of_the_rarest(table, unit)
+        if self.needs_minority:
+            n_outside = references_outside_largest(table)
+            reason = shortage_message(n_outside, 5, unit, " outside the largest class")
+            reason = reason or rarest_class_shortage(table, unit)
         if not reason and (prior is not None or self.average is None):
             which = " of a class of the prior" if prior is not None else " of the rarest class"
-            reason = lack(fewest_references(table), 5, unit, which)
+            reason = shortage_message(fewest_references(table), 5, unit, which)
         return reason
 
-    def around(
+    def interval_around(
         self, value: float, table: Table, scored: Table, level: float, error: float | None = None
     ) -> Interval:
         rows = row_means(table, scored, self.gradient(scored))
         if error is not None:
             rows = rows._replace(error=np.asarray(error))
-        below, above = interval_reaches(rows, level)
+        below, above = margins_of_error(rows, level)
         least = most = value
         if scored is table:
-            least, most = bounds_of_absent(table, self.exact, value, level)
+            least, most = bounds_of_absent(table, self.exact_value, value, level)
         elif fewest_references(table) < _FEWEST_UNDER_A_PRIOR:
             least = most = math.nan
         return Interval(value, float(rows.error), least - float(below), most + float(above))
@@ -202,7 +202,7 @@ class ClassScore(Score):
     ) -> list[Interval]:
         if self.average is not None:
             return super().intervals(table, level, prior, error)
-        return intervals_by_class(self.oriented(table)[1], level)
+        return intervals_by_class(self.orient(table)[1], level)
 
 
 # The usual scores
@@ -213,7 +213,7 @@ class Accuracy(ClassScore):
 
     name = "accuracy"
     title = "Accuracy"
-    of_rare = False
+    needs_minority = False
 
     def score_of_best_guesser(self, table: Table) -> float:
         return float(table.reference_totals.max() / table.total)
@@ -221,7 +221,7 @@ class Accuracy(ClassScore):
     def has_single_reference_class(self, table: Table) -> bool:
         return False
 
-    def exact(self, table: Sums) -> Numbers:
+    def exact_value(self, table: Sums) -> Numbers:
         return np.asarray(table.hits.sum(axis=0) / table.total)
 
     def gradient(self, table: Table) -> Gradient:
@@ -238,14 +238,14 @@ class BalancedAccuracy(ClassScore):
     def score_of_best_guesser(self, table: Table) -> float:
         return 1 / int(np.count_nonzero(table.reference_totals))
 
-    def exact(self, table: Sums) -> Numbers:
+    def exact_value(self, table: Sums) -> Numbers:
         r = table.reference_totals
-        return np.asarray(quotient(table.hits, r).sum(axis=0) / np.count_nonzero(r, axis=0))
+        return np.asarray(ratio_or_zero(table.hits, r).sum(axis=0) / np.count_nonzero(r, axis=0))
 
     def gradient(self, table: Table) -> Gradient:
         r = table.reference_totals
-        u = quotient(1 / np.count_nonzero(r), r / table.total)
-        return Gradient(-u * quotient(table.hits, r), np.zeros_like(u), u)
+        u = ratio_or_zero(1 / np.count_nonzero(r), r / table.total)
+        return Gradient(-u * ratio_or_zero(table.hits, r), np.zeros_like(u), u)
 
 
 class F1Macro(ClassScore):
@@ -261,21 +261,21 @@ class F1Macro(ClassScore):
     def score_of_best_guesser(self, table: Table) -> float:
         return 1 / int(np.count_nonzero(table.reference_totals))
 
-    def too_few(self, table: Table, prior: Prior = None) -> str:
+    def shortage(self, table: Table, prior: Prior = None) -> str:
         one = effective_sample_size(table) / float(table.total)
         r = table.reference_totals * one
         n_rare, n_present = np.count_nonzero((r > 0) & (r < 5 - 1e-6)), np.count_nonzero(r)
-        if (reason := super().too_few(table, prior)) or 2 * n_rare <= n_present:
+        if (reason := super().shortage(table, prior)) or 2 * n_rare <= n_present:
             return reason
         return f"{n_rare} of {n_present} classes, more than half, with fewer than 5 references"
 
-    def exact(self, table: Sums) -> Numbers:
-        f1 = quotient(2 * (table.hits / table.total), _both(table))
+    def exact_value(self, table: Sums) -> Numbers:
+        f1 = ratio_or_zero(2 * (table.hits / table.total), _both(table))
         return np.asarray(f1.sum(axis=0) / _n_occurring(table))
 
     def gradient(self, table: Table) -> Gradient:
-        u = quotient(2 / _n_occurring(table), _both(table))
-        moved = -u * quotient(table.hits / table.total, _both(table))
+        u = ratio_or_zero(2 / _n_occurring(table), _both(table))
+        moved = -u * ratio_or_zero(table.hits / table.total, _both(table))
         return Gradient(moved, moved, u)
 
 
@@ -303,9 +303,9 @@ class CohenKappa(ClassScore):
             return ""
         return "all references and predictions are of one class"
 
-    def exact(self, table: Sums) -> Numbers:
+    def exact_value(self, table: Sums) -> Numbers:
         # as 1 - wrong / expected, since 1 - p_e loses digits beside a large class
-        return 1 - ratio(_wrong(table), _expected_wrong(table))
+        return 1 - ratio_or_nan(_wrong(table), _expected_wrong(table))
 
     def gradient(self, table: Table) -> Gradient:
         """Return a, b and u.
@@ -324,13 +324,13 @@ class MatthewsCorrelation(ClassScore):
     name = "matthews_corrcoef"
     title = "MCC"
     lowest = -1.0
-    sides = ("references", "predictions")
+    undefined_sides = ("references", "predictions")
 
-    def exact(self, table: Sums) -> Numbers:
-        swapped = transposed(table) if isinstance(table, Table) else table.swapped()
+    def exact_value(self, table: Sums) -> Numbers:
+        swapped = transpose(table) if isinstance(table, Table) else table.swapped()
         (gain, s), (same_gain, t) = _gain_and_variance(table), _gain_and_variance(swapped)
         # either side has the same gain, and more exactly the one that varies less
-        return ratio(np.where(s <= t, gain, same_gain), np.sqrt(s * t))
+        return ratio_or_nan(np.where(s <= t, gain, same_gain), np.sqrt(s * t))
 
     def gradient(self, table: Table) -> Gradient:
         pi, beta = table.reference_totals / table.total, table.prediction_totals / table.total
@@ -374,18 +374,18 @@ class Informedness(ClassScore):
     lowest = -1.0
     averages = ("bias", "prevalence", "macro", None)
     prior_modes = ("reweight", "odds")
-    marked = "above accuracy, so it is not a share of the answers"
-    sides = ("references",)
+    mark_meaning = "above accuracy, so it is not a share of the answers"
+    undefined_sides = ("references",)
 
     average: scores.Average = "bias"
 
     def value(self, table: Table, **options: Any) -> Any:
         return scores.informedness(table, average=self.average, **options)
 
-    def with_interval(self, prior: Prior = None) -> Score:
-        return super().with_interval(None if self.average else prior)
+    def require_interval(self, prior: Prior = None) -> Score:
+        return super().require_interval(None if self.average else prior)
 
-    def exact(self, table: Sums) -> Numbers:
+    def exact_value(self, table: Sums) -> Numbers:
         gains = scores.class_gains(table)
         if self.average is None:
             return gains[table.is_class]
@@ -402,21 +402,21 @@ class Informedness(ClassScore):
         pi = table.reference_totals / table.total
         beta = (table.hits + table.spread_false_positives) / table.total
         gains = scores.class_gains(table)
-        u = quotient(scores.class_weights(str(self.average), table), pi * (1 - pi))
+        u = ratio_or_zero(scores.class_weights(str(self.average), table), pi * (1 - pi))
         a, b = -u * (beta + (1 - 2 * pi) * gains), -u * pi
         if self.average == "prevalence":
             a = a + gains
         elif self.average == "bias":
             b = b + gains
         others = table.other_references / table.total
-        e = quotient(table.out_of_class_totals / table.total, others)
-        m = quotient(sums_of_others(pi * b), others)
+        e = ratio_or_zero(table.out_of_class_totals / table.total, others)
+        m = ratio_or_zero(sums_of_others(pi * b), others)
         return Gradient(a + b * sums_of_others(e) + e * m, b, u, m)
 
-    def around(
+    def interval_around(
         self, value: float, table: Table, scored: Table, level: float, error: float | None = None
     ) -> Interval:
-        interval = super().around(value, table, scored, level, error)
+        interval = super().interval_around(value, table, scored, level, error)
         excess = _excess(table, scored) if self.average == "bias" else 0.0
         return interval._replace(low=interval.low - excess, high=interval.high - excess)
 
@@ -430,7 +430,7 @@ class Informedness(ClassScore):
         if caution := self.caution(table, value):
             return caution
         if value * table.total > table.hits.sum() + 1e-9 * table.total:
-            return self.marked
+            return self.mark_meaning
         percent = round(100 * value)
         share = f"about {percent}%"
         if percent in (0, 100):
@@ -463,20 +463,22 @@ def _excess(table: Table, scored: Table) -> float:
     """
     i, j, r = table.rows, table.columns, table.reference_totals.astype(np.float64)
     squares = sum_by(i, squared_weights(table), len(r))
-    size = quotient(r**2, squares)
-    squares = squares * quotient(scored.reference_totals, r) ** 2
+    size = ratio_or_zero(r**2, squares)
+    squares = squares * ratio_or_zero(scored.reference_totals, r) ** 2
     class_totals, n = scored.reference_totals.astype(np.float64), float(scored.total)
 
     several = size > 1.5
     counted = several[i]
     share = (table.counts / r[i])[counted]
-    spread = share * (1 - share) * ratio(size, size - 1)[i[counted]]
-    gains = np.where(i == j, quotient(1.0, class_totals)[i], -quotient(1.0, n - class_totals)[j])
+    spread = share * (1 - share) * ratio_or_nan(size, size - 1)[i[counted]]
+    gains = np.where(
+        i == j, ratio_or_zero(1.0, class_totals)[i], -ratio_or_zero(1.0, n - class_totals)[j]
+    )
     gains = np.where(class_totals[j] > 0, gains, 0.0)[counted]
 
     recall = float(table.hits.sum()) / float(table.total)
     alone = (size > 0) & ~several
-    gains_alone = quotient(1.0, class_totals) - quotient(1.0, n - class_totals)
+    gains_alone = ratio_or_zero(1.0, class_totals) - ratio_or_zero(1.0, n - class_totals)
     excess = (squares[i[counted]] * spread * gains).sum()
     excess += recall * (1 - recall) * (squares * gains_alone)[alone].sum()
     return float(excess) / n
@@ -492,20 +494,20 @@ class Markedness(ClassScore):
     name = "markedness"
     title = "Markedness"
     lowest = -1.0
-    takes_unknown = False
+    allows_unknown = False
     averages = ("prevalence", "bias", "macro", None)
-    sides = ("predictions",)
+    undefined_sides = ("predictions",)
 
     average: scores.Average = "prevalence"
 
-    def oriented(self, table: Table) -> tuple[ClassScore, Table]:
+    def orient(self, table: Table) -> tuple[ClassScore, Table]:
         swapped: dict[scores.Average, scores.Average] = {"bias": "prevalence", "prevalence": "bias"}
         if table.labels[-1] is None:
             raise ValueError("`table` must hold no answers outside its labels for markedness")
-        return Informedness(swapped.get(self.average, self.average)), transposed(table)
+        return Informedness(swapped.get(self.average, self.average)), transpose(table)
 
     def gradient(self, table: Table) -> Gradient:
-        score, swapped = self.oriented(table)
+        score, swapped = self.orient(table)
         a, b, u, _ = score.gradient(swapped)
         return Gradient(b, a, u)
 
@@ -515,12 +517,12 @@ class Markedness(ClassScore):
         scores.check_zero_division(zero_division, self.stand_in)
         scored = with_prior(table, prior)
         if table.n_samples != 1:
-            swapped = self.oriented(scored)[1]
+            swapped = self.orient(scored)[1]
             scores.warn_of_absent(self.title, swapped, NAMES[::-1], swapped, None)
         reason = self.undefined(scored)
         undefined = scores.value_if_undefined(reason, self.stand_in, zero_division, table)
         if undefined is None:
-            return self.rounded(scored)
+            return self.clipped_value(scored)
         class_values = np.where(scored.prediction_totals > 0, undefined, 0.0)
         return class_values.tolist() if self.average is None else undefined
 
@@ -543,17 +545,19 @@ class RowMeans(NamedTuple):
     error: Numbers  # standard error of the score
 
 
-def interval_reaches(rows: RowMeans, level: float) -> tuple[Numbers, Numbers]:
+def margins_of_error(rows: RowMeans, level: float) -> tuple[Numbers, Numbers]:
     """Return how far the interval reaches below the score and above it."""
     z = normal_quantile(level)
     span = rows.below + rows.above
-    place = quotient((rows.share * rows.below).sum(axis=0), (rows.share * span).sum(axis=0))
+    place = ratio_or_zero((rows.share * rows.below).sum(axis=0), (rows.share * span).sum(axis=0))
     unseen_variance = place * (1 - place) * (span / rows.size) ** 2
     variance_of_mean = rows.variance / rows.size + unseen_variance
     error = np.sqrt(rows.error**2 + (rows.share**2 * unseen_variance).sum(axis=0))
 
     def reach_to(max_influence: Numbers) -> Numbers:
-        row_reaches = rows.share * wilson_reach(max_influence, variance_of_mean, rows.least_size, z)
+        row_reaches = rows.share * wilson_margin(
+            max_influence, variance_of_mean, rows.least_size, z
+        )
         in_squares = np.sqrt((row_reaches**2).sum(axis=0))
         worst = z**2 / 2 * (rows.share * max_influence / rows.least_size).max(axis=0)
         at_most = worst + np.sqrt((z * error) ** 2 + worst**2)
@@ -562,7 +566,7 @@ def interval_reaches(rows: RowMeans, level: float) -> tuple[Numbers, Numbers]:
     return reach_to(rows.below), reach_to(rows.above)
 
 
-def wilson_reach(max_influence: Numbers, variance: Numbers, size: Numbers, z: float) -> Numbers:
+def wilson_margin(max_influence: Numbers, variance: Numbers, size: Numbers, z: float) -> Numbers:
     """Return the x with x^2 = z^2 (1 - x/d)(variance + x d / size), d the largest influence."""
     d = np.maximum(max_influence, 1e-99)
     curvature = 1 + z**2 / size
@@ -570,7 +574,7 @@ def wilson_reach(max_influence: Numbers, variance: Numbers, size: Numbers, z: fl
     root = np.sqrt(linear**2 + 4 * curvature * z**2 * variance)
     # the larger root of a quadratic, in the form that does not cancel
     upwards = (linear + root) / (2 * curvature)
-    return np.where(linear > 0, upwards, quotient(2 * z**2 * variance, root - linear))
+    return np.where(linear > 0, upwards, ratio_or_zero(2 * z**2 * variance, root - linear))
 
 
 def wilson_intervals(table: Table, codes: Codes, level: float) -> list[tuple[float, float]]:
@@ -581,11 +585,11 @@ def wilson_intervals(table: Table, codes: Codes, level: float) -> list[tuple[flo
     k = len(table.labels)
     z = normal_quantile(level)
     totals = sum_by(codes, table.counts.astype(np.float64), k)
-    size = totals * ratio(totals, sum_by(codes, squared_weights(table), k))
-    share = ratio(table.hits, totals)
+    size = totals * ratio_or_nan(totals, sum_by(codes, squared_weights(table), k))
+    share = ratio_or_nan(table.hits, totals)
     variance = share * (1 - share) / size
     below, above = (
-        wilson_reach(max_influence, variance, size, z) for max_influence in (share, 1 - share)
+        wilson_margin(max_influence, variance, size, z) for max_influence in (share, 1 - share)
     )
     ends = np.stack([share - below, share + above], axis=1).clip(0, 1)
     return [(low, high) for low, high in ends[table.is_class].tolist()]
@@ -601,29 +605,29 @@ def row_means(table: Table, scored: Table, gradient: Gradient) -> RowMeans:
     counts, squares = table.counts, squared_weights(table)
     totals, squared_totals = table.reference_totals.astype(np.float64), sum_by(i, squares, k)
     shares = scored.reference_totals / scored.total
-    weights = ratio(shares, totals)[i]  # of a sample in the score
-    slopes = gradient.of_cells(scored)
+    weights = ratio_or_nan(shares, totals)[i]  # of a sample in the score
+    slopes = gradient.cell_slopes(scored)
 
     a, b, u, _ = gradient
     row_scales = np.abs(a) + np.abs(b).max() + np.abs(u)
     scales = row_scales[i]
-    means = ratio(sum_by(i, counts * slopes, k), totals)
-    inside = apart = gaps(slopes, means[i], scales)
+    means = ratio_or_nan(sum_by(i, counts * slopes, k), totals)
+    inside = apart = deviations(slopes, means[i], scales)
     if scored is table:
         overall = (counts * (weights * slopes)).sum()
-        apart = gaps(slopes, overall, scales + (counts * (weights * scales)).sum())
+        apart = deviations(slopes, overall, scales + (counts * (weights * scales)).sum())
 
-    lowest, highest = gradient.reachable(scored)
-    column_weights = quotient(sum_by(j, squares, k), table.prediction_totals)
-    heaviest = np.maximum(quotient(squared_totals, totals), column_weights.max())
+    lowest, highest = gradient.slope_ranges(scored)
+    column_weights = ratio_or_zero(sum_by(j, squares, k), table.prediction_totals)
+    heaviest = np.maximum(ratio_or_zero(squared_totals, totals), column_weights.max())
     present = totals > 0
     return RowMeans(
         share=shares[present],
         size=(totals**2)[present] / squared_totals[present],
         least_size=(totals / heaviest)[present],
         variance=sum_by(i, squares * inside**2, k)[present] / squared_totals[present],
-        below=gaps(means, a + lowest, row_scales)[present],
-        above=gaps(a + highest, means, row_scales)[present],
+        below=deviations(means, a + lowest, row_scales)[present],
+        above=deviations(a + highest, means, row_scales)[present],
         error=np.sqrt((squares * (weights * apart) ** 2).sum()),
     )
 
@@ -662,8 +666,8 @@ def intervals_by_class(table: Table, level: float) -> list[Interval]:
     def by_outcome(amounts: Numbers) -> Numbers:
         """Return sums by class: [[hits, misses], [right and wrong rejections]]."""
         sums = replace(table, counts=amounts, known=table.is_class)
-        misses = transposed(sums).false_positives
-        shares = quotient(sums.out_of_class_totals, table.other_references)
+        misses = transpose(sums).false_positives
+        shares = ratio_or_zero(sums.out_of_class_totals, table.other_references)
         false = sums.false_positives + table.reference_totals * sums_of_others(shares)
         return np.array([[sums.hits, misses], [amounts.sum() - sums.hits - misses - false, false]])
 
@@ -674,28 +678,31 @@ def intervals_by_class(table: Table, level: float) -> list[Interval]:
         for amounts in (table.counts, squared_weights(table))
     )
     totals = counts.sum(axis=1)
-    mean = ratio(counts[:, 0], totals)
+    mean = ratio_or_nan(counts[:, 0], totals)
     apart = np.stack([1 - mean, -mean], axis=1)
-    variance = ratio((squares * apart**2).sum(axis=1), squares.sum(axis=1))
-    size = totals * ratio(totals, squares.sum(axis=1))
-    heaviest = quotient(squares, counts).max(axis=(0, 1))
+    variance = ratio_or_nan((squares * apart**2).sum(axis=1), squares.sum(axis=1))
+    size = totals * ratio_or_nan(totals, squares.sum(axis=1))
+    heaviest = ratio_or_zero(squares, counts).max(axis=(0, 1))
     least_size = np.where(totals > 0, totals / heaviest, np.nan)
     error = np.sqrt((variance / size).sum(axis=0))
     rows = RowMeans(np.ones_like(totals), size, least_size, variance, mean, 1 - mean, error)
-    below, above = interval_reaches(rows, level)
+    below, above = margins_of_error(rows, level)
 
     gains = scores.class_gains(table)
     ends = np.stack([gains, error, gains - below, gains + above], axis=1)[table.is_class]
-    return [Interval(*of_class).within(-1.0, 1.0) for of_class in ends.tolist()]
+    return [Interval(*of_class).clip(-1.0, 1.0) for of_class in ends.tolist()]
 
 
 def rates_by_class(table: Table, level: float | None = None) -> list[dict[str, Any]]:
     """Return the label, the support and the rates of each class; at a level, with intervals."""
     h, r, c, n = table.hits, table.reference_totals, table.prediction_totals, table.total
-    tpr, fpr = ratio(h, r), ratio(table.spread_false_positives, table.other_references)
+    tpr, fpr = (
+        ratio_or_nan(h, r),
+        ratio_or_nan(table.spread_false_positives, table.other_references),
+    )
     rates = {"support": r, "prevalence": r / n, "bias": (h + table.spread_false_positives) / n}
-    rates |= {"tpr": tpr, "fpr": fpr, "tpr_minus_fpr": tpr - fpr, "precision": ratio(h, c)}
-    rates["f1"] = ratio(2 * (h / n), r / n + c / n)
+    rates |= {"tpr": tpr, "fpr": fpr, "tpr_minus_fpr": tpr - fpr, "precision": ratio_or_nan(h, c)}
+    rates["f1"] = ratio_or_nan(2 * (h / n), r / n + c / n)
     columns = {name: rate[table.is_class].tolist() for name, rate in rates.items()}
     if level is not None:
         gains = intervals_by_class(table, level)

@@ -14,7 +14,7 @@ from ..core import scores
 from ..core.labels import Numbers
 from ..core.table import Table, sum_by
 from .chance import independence_test
-from .class_scores import gaps
+from .class_scores import deviations
 from .score import (
     FEW_SAMPLES,
     Interval,
@@ -22,11 +22,11 @@ from .score import (
     Score,
     effective_sample_size,
     fewest_if_undeclared,
-    lack,
     normal_quantile,
-    outside_largest,
+    rarest_class_shortage,
+    references_outside_largest,
+    shortage_message,
     squared_weights,
-    too_few_of_the_rarest,
     with_prior,
 )
 
@@ -62,8 +62,8 @@ class EntropicScore(Score):
     signs: ClassVar[tuple[int, int, int]]
     """Of the cells, the columns and the rows."""
     is_label_sensitive = False
-    by_cell = True
-    fades: ClassVar[bool] = False
+    has_cell_effects = True
+    has_vanishing_variance: ClassVar[bool] = False
     """Whether its variance falls to 0 where nothing is transferred."""
 
     def scale(self, n_classes: int) -> float:
@@ -74,12 +74,12 @@ class EntropicScore(Score):
         """Return the derivative by the share of each cell, up to a constant."""
         r, c = table.reference_totals[table.rows], table.prediction_totals[table.columns]
         terms = zip(self.signs, (table.counts, c, r), strict=True)
-        return self.exact(table) * sum(
+        return self.exact_value(table) * sum(
             sign * np.log(amount / table.total) for sign, amount in terms
         )
 
-    def too_few(self, table: Table, prior: Prior = None) -> str:
-        reason = too_few_of_the_rarest(table)
+    def shortage(self, table: Table, prior: Prior = None) -> str:
+        reason = rarest_class_shortage(table)
         n_rarest = fewest_if_undeclared(table)
         size = effective_sample_size(table)
         # predicted values that no reference has: each adds (k - 1) / 2N nats to the information of
@@ -90,8 +90,8 @@ class EntropicScore(Score):
         if not reason and not table.declared and n_outside > 1:
             least = 10 * (int(np.count_nonzero(~is_absent)) - 1) * n_outside
             which = f" for {n_outside} predictions outside the references"
-            reason = lack(size, least, "sample", which)
-        if not self.lacks_classes(table) and (reason or n_rarest >= 5 - 1e-6):
+            reason = shortage_message(size, least, "sample", which)
+        if not self.may_miss_classes(table) and (reason or n_rarest >= 5 - 1e-6):
             return reason
 
         enough = float(f"{5 / n_rarest * size:.2g}")
@@ -102,7 +102,7 @@ class EntropicScore(Score):
             "classes with `labels`"
         )
 
-    def lacks_classes(self, table: Table) -> bool:
+    def may_miss_classes(self, table: Table) -> bool:
         """Return whether too many classes may lack references for any interval."""
         raise NotImplementedError
 
@@ -110,7 +110,7 @@ class EntropicScore(Score):
         """Return the scale if there is a class that no reference has."""
         return self.scale(table.n_classes)
 
-    def by_chance(self, table: Table, rows: Missing, z: float) -> float:
+    def least_logarithm(self, table: Table, rows: Missing, z: float) -> float:
         """Return the least logarithm that the table leaves room for."""
         return 0.0
 
@@ -118,7 +118,7 @@ class EntropicScore(Score):
         """Bound how far the surprisal of one sample can exceed the mean, in nats."""
         raise NotImplementedError
 
-    def around(
+    def interval_around(
         self, value: float, table: Table, scored: Table, level: float, error: float | None = None
     ) -> Interval:
         """Return the interval around the logarithm without its bias; nan if it lacks classes.
@@ -127,12 +127,12 @@ class EntropicScore(Score):
         the cells of one sample leave room for; it is chance where the table may be a guesser's.
         """
         of_groups, error = error, self._error(table) if error is None else error
-        if self.lacks_classes(table):
+        if self.may_miss_classes(table):
             return Interval(value, error)
         cells, columns, rows = self._lacking(table)
         size = effective_sample_size(table)
         z = normal_quantile(level)
-        chance = self.by_chance(table, rows, z)
+        chance = self.least_logarithm(table, rows, z)
         centre = self._centre(table, cells, columns, rows)
         least = centre + cells.likely - cells.most
         if of_groups is not None:
@@ -140,15 +140,18 @@ class EntropicScore(Score):
         least = max(least, chance)
         centre = max(centre, chance)
 
-        variance = (error / float(self.exact(table))) ** 2 + cells.variance + rows.variance
+        variance = (error / float(self.exact_value(table))) ** 2 + cells.variance + rows.variance
         # a sample more raises the logarithm by no more than this excess, and from the least that a
         # sample adds, in a cell of its own, to the most are ln N
         up = min(max(self.max_excess_surprisal(table), 0.0), math.log(size)) / size
         down = math.log(size) / size - up
-        if self.fades:
+        if self.has_vanishing_variance:
             down -= variance / max(scores.mutual_information(table) * math.log(2), 1 / size)
-        low, high = least - reach(z, variance, down), centre + reach(z, variance, up)
-        if independence_test(table, dealt_out=False) > 1 - level:
+        low, high = (
+            least - margin_of_error(z, variance, down),
+            centre + margin_of_error(z, variance, up),
+        )
+        if independence_test(table, permute=False) > 1 - level:
             low = chance
         scale = self.scale(table.n_classes)
         most = -math.log(scale)  # where the score is 1; few groups allow what exp cannot hold
@@ -175,13 +178,13 @@ class EntropicScore(Score):
     def _centre(self, table: Table, *lacking: Missing) -> float:
         """Return the logarithm without its bias."""
         excess = sum(sign * part.likely for sign, part in zip(self.signs, lacking, strict=True))
-        return math.log(float(self.exact(table)) / self.scale(table.n_classes)) - excess
+        return math.log(float(self.exact_value(table)) / self.scale(table.n_classes)) - excess
 
-    def bias(self, table: Table) -> tuple[float, float]:
+    def sampling_bias(self, table: Table) -> tuple[float, float]:
         lacking = self._lacking(table)
         unbiased = self.scale(table.n_classes) * math.exp(self._centre(table, *lacking))
         unbiased = max(unbiased, self.score_of_best_guesser(table))
-        return float(self.exact(table)) - unbiased, unbiased**2 * lacking[0].variance
+        return float(self.exact_value(table)) - unbiased, unbiased**2 * lacking[0].variance
 
     def max_influence(self, table: Table) -> Numbers:
         """Return the score times -ln of the least n_ij / c_j, for each cell.
@@ -193,13 +196,13 @@ class EntropicScore(Score):
         n_rows = np.count_nonzero(table.reference_totals)
         has_empty = np.bincount(table.columns, minlength=len(c)) < n_rows
         least = min(float((cells / c[table.columns]).min()), 1 / c[has_empty].max(initial=1))
-        return np.full(len(table.rows), float(self.exact(table)) * -math.log(least))
+        return np.full(len(table.rows), float(self.exact_value(table)) * -math.log(least))
 
     def _error(self, table: Table) -> float:
         """Return the standard error of the score."""
         gradient = self.cell_gradient(table)
         mean = float((table.counts * gradient).sum()) / float(table.total)
-        differences = gaps(gradient, mean, self.exact(table) + np.abs(gradient))
+        differences = deviations(gradient, mean, self.exact_value(table) + np.abs(gradient))
         return math.sqrt(float((squared_weights(table) * differences**2).sum())) / float(
             table.total
         )
@@ -211,9 +214,9 @@ class Nit(EntropicScore):
     name = "nit"
     title = "NIT"
     stand_in = 1.0
-    marked = "chance adds more to it than its standard error, on so few samples"
+    mark_meaning = "chance adds more to it than its standard error, on so few samples"
     signs = (1, -1, -1)
-    fades = True
+    has_vanishing_variance = True
 
     def score_of_best_guesser(self, table: Table) -> float:
         return 1 / table.n_classes
@@ -227,15 +230,19 @@ class Nit(EntropicScore):
     def value(self, table: Table, *, prior: Prior = None, **options: Any) -> float:
         return scores.nit(with_prior(table, prior), **options)
 
-    def exact(self, table: Table) -> Any:
+    def exact_value(self, table: Table) -> Any:
         return np.exp2(scores.mutual_information(table)) / table.n_classes
 
     def scale(self, n_classes: int) -> float:
         return 1 / n_classes
 
     def caveat(self, table: Table, prior: Prior = None) -> str:
-        reason = self.too_few(table, prior)
-        if reason or table.declared or not lack(effective_sample_size(table), ENOUGH_TO_SEE, ""):
+        reason = self.shortage(table, prior)
+        if (
+            reason
+            or table.declared
+            or not shortage_message(effective_sample_size(table), ENOUGH_TO_SEE, "")
+        ):
             return reason
         samples = "effective samples" if table.is_weighted else "samples"
         return f"fewer than {ENOUGH_TO_SEE:,} {samples}, so declare all classes with `labels`"
@@ -259,9 +266,9 @@ class Nit(EntropicScore):
         return low <= self.least_scale(table) + 1e-12
 
     def max_excess_surprisal(self, table: Table) -> float:
-        return surprise(table)[1] - scores.mutual_information(table) * math.log(2)
+        return reference_surprisals(table)[1] - scores.mutual_information(table) * math.log(2)
 
-    def lacks_classes(self, table: Table) -> bool:
+    def may_miss_classes(self, table: Table) -> bool:
         return fewest_if_undeclared(table) < 3 - 1e-6
 
 
@@ -272,7 +279,7 @@ class Ema(EntropicScore):
     title = "EMA"
     stand_in = 1.0
     signs = (1, -1, 0)
-    sides = ("references",)
+    undefined_sides = ("references",)
 
     def score_of_best_guesser(self, table: Table) -> float:
         return math.pow(2.0, -entropies(table).reference)
@@ -281,23 +288,23 @@ class Ema(EntropicScore):
         scores.value_if_undefined("", self.stand_in, "warn", table)  # warns of a single sample
         return float(super().value(table, **options))
 
-    def exact(self, table: Table) -> Numbers:
+    def exact_value(self, table: Table) -> Numbers:
         return np.exp2(-entropies(table).reference_given_prediction)
 
-    def too_few(self, table: Table, prior: Prior = None) -> str:
-        few = lack(effective_sample_size(table), FEW_SAMPLES, "sample")
-        return super().too_few(table, prior) or few
+    def shortage(self, table: Table, prior: Prior = None) -> str:
+        few = shortage_message(effective_sample_size(table), FEW_SAMPLES, "sample")
+        return super().shortage(table, prior) or few
 
     def max_excess_surprisal(self, table: Table) -> float:
-        return -math.log(float(self.exact(table)))
+        return -math.log(float(self.exact_value(table)))
 
-    def by_chance(self, table: Table, rows: Missing, z: float) -> float:
-        mean, most = surprise(table)
+    def least_logarithm(self, table: Table, rows: Missing, z: float) -> float:
+        mean, most = reference_surprisals(table)
         slope = (most - mean) / effective_sample_size(table)
-        return -mean - rows.most - reach(z, mean * slope + rows.variance, slope)
+        return -mean - rows.most - margin_of_error(z, mean * slope + rows.variance, slope)
 
-    def lacks_classes(self, table: Table) -> bool:
-        return not table.declared and outside_largest(table) < 5 - 1e-6
+    def may_miss_classes(self, table: Table) -> bool:
+        return not table.declared and references_outside_largest(table) < 5 - 1e-6
 
 
 class EntropyTriangle(NamedTuple):
@@ -336,7 +343,7 @@ class Missing(NamedTuple):
     variance: float  # of the part that is not seen
 
 
-def reach(z: float, variance: float, slope: float) -> float:
+def margin_of_error(z: float, variance: float, slope: float) -> float:
     """Return the x for which x^2 = z^2 (variance + slope x)."""
     half = z**2 * slope / 2
     return half + math.sqrt(half**2 + z**2 * max(variance, 0))
@@ -381,7 +388,7 @@ def _tail(rate: float, size: float) -> float:
     return (1 - rate) * float(terms.sum()) * step
 
 
-def surprise(table: Table) -> tuple[float, float]:
+def reference_surprisals(table: Table) -> tuple[float, float]:
     """Return how surprising the references are, s = -ln pi: sum pi s, and sum pi s^2 / sum pi s."""
     shares = table.reference_totals[table.reference_totals > 0] / table.total
     surprises = -np.log(shares)

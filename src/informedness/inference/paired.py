@@ -18,7 +18,7 @@ import numpy as np
 
 from ..core.labels import Codes, Numbers
 from ..core.table import Table, sum_by
-from .class_scores import gaps, quotient
+from .class_scores import deviations, ratio_or_zero
 from .score import Interval, Score, normal_quantile, squared_weights
 
 FEWEST_GROUPS = 5  # for a test
@@ -42,7 +42,7 @@ class CellPairs(NamedTuple):
     """Whether the answers differ; None of a single model, or where each sample stands alone."""
 
 
-class Side(NamedTuple):
+class Influences(NamedTuple):
     """What the test needs to know of one model."""
 
     classes: Codes  # references of the cells of its table
@@ -57,15 +57,15 @@ class Paired(NamedTuple):
 
     interval: Interval
     p_value: float
-    of_one: float
+    share_of_one: float
     """The square of what a sample more can move, over the sum of those of the others."""
-    extra: float
+    extra_variance: float
     """The part of the squared error that is of the sample that might have been there."""
     df: float
     """Degrees of freedom of Student's t; 0 without groups, nan where nothing can be tested."""
     n_swaps: int
     """How many answers differ, or groups with such answers: 2^n ways to swap A and B."""
-    fewest: float
+    fewest_groups: float
     """The effective number of groups of a class, if few groups decide; else inf."""
     detection: "Detection | None"
     """What it takes to find a difference; None if no answer differs, or nothing can be tested."""
@@ -76,26 +76,33 @@ def n_groups(pairs: CellPairs | None) -> int:
     return 0 if pairs is None or pairs.groups is None else 1 + int(pairs.groups.max())
 
 
-def side_of(score: Score, table: Table, scored: Table, pairs: CellPairs | None = None) -> Side:
+def model_influences(
+    score: Score, table: Table, scored: Table, pairs: CellPairs | None = None
+) -> Influences:
     """Return what the test needs to know of a model with this table, or its samples in groups.
 
     If `scored` has its references reweighted, only how their predictions are shared out varies.
     """
     judged = scored
-    if score.by_cell and pairs is not None:
-        judged = of_groups(table, score, pairs).table
+    if score.has_cell_effects and pairs is not None:
+        judged = with_design_effects(table, score, pairs).table
     if score.undefined(scored):
         none = np.zeros(len(scored.rows))
-        return Side(table.rows, none, none, *score.bias(judged))
+        return Influences(table.rows, none, none, *score.sampling_bias(judged))
     slopes = score.cell_gradient(scored)
     if scored is not table:
         sums = sum_by(table.rows, scored.counts * slopes, len(table.labels))
-        slopes = slopes - quotient(sums, scored.reference_totals)[table.rows]
-    return Side(table.rows, slopes, score.max_influence(scored), *score.bias(judged))
+        slopes = slopes - ratio_or_zero(sums, scored.reference_totals)[table.rows]
+    return Influences(table.rows, slopes, score.max_influence(scored), *score.sampling_bias(judged))
 
 
 def paired_test(
-    a: Side, b: Side, pairs: CellPairs, difference: float, n_different: int, level: float
+    a: Influences,
+    b: Influences,
+    pairs: CellPairs,
+    difference: float,
+    n_different: int,
+    level: float,
 ) -> Paired:
     """Return the interval of a difference B - A, and the p-value of none.
 
@@ -127,7 +134,9 @@ def paired_test(
 
     # further samples that differ weigh as those seen, each by what it adds to the variance
     sizes, times = np.append(np.abs(parts), one_more), np.append(times, 1.0)
-    growth = float(quotient((times * sizes**3).sum(), (times * sizes**2).sum())) / (_NET * size)
+    growth = float(ratio_or_zero((times * sizes**3).sum(), (times * sizes**2).sum())) / (
+        _NET * size
+    )
     one_more **= 2
     bias = b.bias - a.bias
     fixed = bias**2 + a.unseen + b.unseen
@@ -136,7 +145,7 @@ def paired_test(
     if abs(difference) < 1e-12 or unbiased * difference < 0:
         unbiased = 0.0  # in the first case whatever rounding left of it
     df_of_test = math.nan if 0 < n < FEWEST_GROUPS else df
-    interval, p_value = tested(unbiased, error, size, n_different, df_of_test, level)
+    interval, p_value = interval_and_p_value(unbiased, error, size, n_different, df_of_test, level)
 
     squares = variance + (size * difference) ** 2 / (n or size)
     of_one = one_more / squares if squares else 0.0
@@ -147,7 +156,7 @@ def paired_test(
     return Paired(interval, p_value, of_one, extra, df, n_different, fewest, detection)
 
 
-def tested(
+def interval_and_p_value(
     difference: float, error: float, size: float, n_swaps: int, df: float, level: float
 ) -> tuple[Interval, float]:
     """Return the interval of a difference with this error, and the p-value of none."""
@@ -213,17 +222,17 @@ class GroupSums(NamedTuple):
     sums: Numbers
 
     @classmethod
-    def of_values(cls, codes: Codes, groups: Codes, *values: Numbers) -> "list[GroupSums]":
+    def from_values(cls, codes: Codes, groups: Codes, *values: Numbers) -> "list[GroupSums]":
         """Sum each of some values over the samples of each code in each group."""
         n = int(groups.max()) + 1
         pairs, places = np.unique(codes * n + groups, return_inverse=True)
         return [cls(*np.divmod(pairs, n), np.bincount(places, x)) for x in values]
 
-    def squared(self, k: int) -> Numbers:
+    def sums_of_squares(self, k: int) -> Numbers:
         """Return the sum of the squares of each of k codes."""
         return sum_by(self.codes, self.sums**2, k)
 
-    def of_sizes(self, k: int) -> tuple[Numbers, Numbers, Numbers]:
+    def effective_sizes(self, k: int) -> tuple[Numbers, Numbers, Numbers]:
         """Return of each of k codes, of sums of weights, what sizes of groups do to a variance.
 
         These are the effective number m of groups, the factor by which the sum of squares around
@@ -234,10 +243,10 @@ class GroupSums(NamedTuple):
         w2, w3, w4, w5 = (sum_by(self.codes, shares**power, k) for power in range(2, 6))
         trace = w2 - 2 * w3 + w2**2
         squared = w4 + 4 * w2 * w4 + w2**4 + 2 * w3**2 - 4 * w2**2 * w3 - 4 * w5
-        n = quotient(1.0, w2)
+        n = ratio_or_zero(1.0, w2)
         has_two = n >= 2 - 1e-9
-        factors = np.where(has_two, quotient(w2, trace), 0.0)
-        return n, factors, np.where(has_two, quotient(trace**2, squared), 1.0)
+        factors = np.where(has_two, ratio_or_zero(w2, trace), 0.0)
+        return n, factors, np.where(has_two, ratio_or_zero(trace**2, squared), 1.0)
 
 
 class GroupVariance(NamedTuple):
@@ -268,27 +277,27 @@ def group_variance(
     """
     k, n = int(classes.max()) + 1, int(groups.max()) + 1
     scale = np.abs(influences).max()
-    means = quotient(sum_by(classes, amounts * influences, k), sum_by(classes, amounts, k))
-    centred = gaps(influences, means[classes], scale)
+    means = ratio_or_zero(sum_by(classes, amounts * influences, k), sum_by(classes, amounts, k))
+    centred = deviations(influences, means[classes], scale)
 
     values = amounts, amounts * centred, amounts * max_influence
-    sums = GroupSums.of_values(classes, groups, *values)
-    n_effective, *_ = sums[0].of_sizes(k + 1)
+    sums = GroupSums.from_values(classes, groups, *values)
+    n_effective, *_ = sums[0].effective_sizes(k + 1)
     pool = np.where(n_effective < 2 - 1e-9, k, np.arange(k + 1))
     pooled = pool[classes]
     of_pairs = pool[sums[0].codes], sums[0].groups
-    sizes, parts, room = GroupSums.of_values(*of_pairs, *(x.sums for x in sums))
-    n_effective, factors, dfs = sizes.of_sizes(k + 1)
-    variances = factors * parts.squared(k + 1)
-    rooms = room.squared(k + 1)
+    sizes, parts, room = GroupSums.from_values(*of_pairs, *(x.sums for x in sums))
+    n_effective, factors, dfs = sizes.effective_sizes(k + 1)
+    variances = factors * parts.sums_of_squares(k + 1)
+    rooms = room.sums_of_squares(k + 1)
     # classes that are pooled show little of how they vary: count at least as much as of the others
-    missing = variances[:k].sum() * quotient(rooms[k], rooms[:k].sum()) - variances[k]
+    missing = variances[:k].sum() * ratio_or_zero(rooms[k], rooms[:k].sum()) - variances[k]
     missing = max(float(missing), 0.0)
     variances[k] += missing
     within = np.bincount(parts.groups, np.sqrt(factors[parts.codes]) * parts.sums)
     # classes may be more or less frequent, which a variance within classes does not count
     mean = float(amounts @ influences) / float(amounts.sum())
-    overall = np.bincount(groups, amounts * gaps(influences, mean, scale))
+    overall = np.bincount(groups, amounts * deviations(influences, mean, scale))
     most = max(n - 2, 1)  # degrees of freedom
     of_all = (n - 1) / most * float((overall**2).sum())
     variance = max(float((within**2).sum()) + missing, of_all)
@@ -297,7 +306,7 @@ def group_variance(
     ratios = variances**2 / dfs
     df = min(whole**2 / float(ratios.sum()), most) if whole else float(most)
     # few groups may happen to agree, so what they could move counts, too
-    carried = np.maximum(*(quotient(x, x.sum()) for x in (variances, rooms)))
+    carried = np.maximum(*(ratio_or_zero(x, x.sum()) for x in (variances, rooms)))
     is_few = (n_effective < _FEW_OF_A_CLASS) & (carried > 0)
     fewest = math.inf
     if carried[is_few].sum() > _MOST_OF_FEW * carried.sum():
@@ -306,13 +315,15 @@ def group_variance(
     if has_part[factors[pooled] == 0].any():
         df, fewest = math.nan, float(n_effective[k])
     of_group = room._replace(sums=np.bincount(room.groups, room.sums)[room.groups])
-    one_more = quotient(of_group.squared(k + 1), sum_by(room.codes, of_group.sums, k + 1)).max()
+    one_more = ratio_or_zero(
+        of_group.sums_of_squares(k + 1), sum_by(room.codes, of_group.sums, k + 1)
+    ).max()
     return GroupVariance(
         variance, df, fewest, float(one_more), pool, n_effective, factors, variances
     )
 
 
-class InGroups(NamedTuple):
+class GroupedTable(NamedTuple):
     """A table whose samples count as much as their groups let them."""
 
     table: Table
@@ -320,44 +331,44 @@ class InGroups(NamedTuple):
     fewest: float  # as of the variance
 
 
-def of_groups(table: Table, score: Score, pairs: CellPairs) -> InGroups:
+def with_design_effects(table: Table, score: Score, pairs: CellPairs) -> GroupedTable:
     """Return the table whose samples count as much as their groups let them."""
     if math.isnan(score.interval(table, 0.5).standard_error) or n_groups(pairs) == 1:
-        return InGroups(table, math.nan, math.inf)
+        return GroupedTable(table, math.nan, math.inf)
     cells, groups, amounts = pairs.a, np.asarray(pairs.groups), pairs.counts * pairs.weights
-    rows = score.oriented(table)[1].rows
+    rows = score.orient(table)[1].rows
     k, n = int(rows.max()) + 1, int(groups.max()) + 1
     gradient, max_influence = score.cell_gradient(table), score.max_influence(table)
     whole = group_variance(rows[cells], groups, amounts, gradient[cells], max_influence[cells])
-    (by_row,) = GroupSums.of_values(rows[cells], groups, amounts)
+    (by_row,) = GroupSums.from_values(rows[cells], groups, amounts)
     squares = squared_weights(table)
     row_squares, pooled = sum_by(rows, squares, k), whole.pool[rows]
     share = table.counts / sum_by(rows, table.counts, k)[rows]
-    if score.by_cell:
+    if score.has_cell_effects:
         # of the share of each cell in its row (Rao and Scott 1981)
-        (by_cell,) = GroupSums.of_values(cells, groups, amounts)
+        (by_cell,) = GroupSums.from_values(cells, groups, amounts)
         own = rows[by_cell.codes] * n + by_cell.groups
         places = np.searchsorted(by_row.codes * n + by_row.groups, own)
         products = sum_by(by_cell.codes, by_cell.sums * by_row.sums[places], len(rows))
-        variances = by_cell.squared(len(rows)) - 2 * share * products
-        variances = variances + share**2 * by_row.squared(k)[rows]
+        variances = by_cell.sums_of_squares(len(rows)) - 2 * share * products
+        variances = variances + share**2 * by_row.sums_of_squares(k)[rows]
         variances = whole.factors[pooled] * variances
         alone = share * (1 - share) * row_squares[rows]
-        alike = by_cell.squared(len(rows)) / squares
+        alike = by_cell.sums_of_squares(len(rows)) / squares
     else:
         means = sum_by(rows, share * gradient, k)
-        centred = gaps(gradient, means[rows], np.abs(gradient).max())
+        centred = deviations(gradient, means[rows], np.abs(gradient).max())
         variances = whole.variances[pooled]
         alone = sum_by(rows, squares * centred**2, k)[rows]
-        alike = by_row.squared(k)[rows] / row_squares[rows]
+        alike = by_row.sums_of_squares(k)[rows] / row_squares[rows]
     # Kish (1965); one group more, whose samples are all alike, for what few do not show
-    effects = quotient(variances, alone)
+    effects = ratio_or_zero(variances, alone)
     effects = np.where((effects > 0) & (pooled < k), np.maximum(effects, 1.0), alike)
     n_effective = whole.n_effective[pooled]
     effects = (n_effective * effects + alike) / (n_effective + 1)
     counts = table.counts.astype(np.float64)
     judged = replace(table, counts=counts, squared_weights=squares * effects)
-    return InGroups(judged, math.sqrt(whole.variance) / float(amounts.sum()), whole.fewest)
+    return GroupedTable(judged, math.sqrt(whole.variance) / float(amounts.sum()), whole.fewest)
 
 
 # P-values

@@ -73,7 +73,7 @@ def _loaded(name: str) -> Score:
 
 
 @cache
-def reported(average: Any = "default") -> dict[str, Score]:
+def scores_in_report(average: Any = "default") -> dict[str, Score]:
     """Return the scores of a report by name, in its order, with this average if they have one.
 
     Raises
@@ -83,12 +83,12 @@ def reported(average: Any = "default") -> dict[str, Score]:
     """
     check_choice("average", average, ("default", "bias", "prevalence", "macro"))
     return {
-        name: averaged_score(name, average if score_named(name).averages else "default")
+        name: score_with_average(name, average if score_named(name).averages else "default")
         for name in REPORTED
     }
 
 
-def averaged_score(name: str, average: Any, unknown: str = "error") -> Score:
+def score_with_average(name: str, average: Any, unknown: str = "error") -> Score:
     """Return the score with this name and average; "default" is its own.
 
     Raises
@@ -97,14 +97,14 @@ def averaged_score(name: str, average: Any, unknown: str = "error") -> Score:
         If it has no such average, or does not take `unknown`.
     """
     score = score_named(name)
-    if str(unknown) != "error" and not score.takes_unknown:
+    if str(unknown) != "error" and not score.allows_unknown:
         raise ValueError(f'`unknown` must be "error" for {name!r}, got {show(unknown)}')
     if isinstance(average, str) and average == "default":
         return score
-    return score.averaged(average)
+    return score.with_average(average)
 
 
-def averaged_scores(names: Sequence[str], average: Any, unknown: str = "error") -> list[Score]:
+def scores_with_average(names: Sequence[str], average: Any, unknown: str = "error") -> list[Score]:
     """Return the scores with these names, with the average if they have one.
 
     Raises
@@ -115,7 +115,7 @@ def averaged_scores(names: Sequence[str], average: Any, unknown: str = "error") 
     check_distinct(names, "names")
     with_average = [name for name in names if score_named(name).averages]
     averages = dict.fromkeys(names, "default") | dict.fromkeys(with_average, average)
-    scores = [averaged_score(*pair, unknown) for pair in averages.items()]
+    scores = [score_with_average(*pair, unknown) for pair in averages.items()]
     if average != "default" and not with_average:
         raise ValueError(f"`average` must be left out: none of {names} takes one")
     return scores
@@ -160,7 +160,7 @@ def warn_of_version(version: str) -> None:
         warn(f"a metric loaded by evaluate is version {version}, and {package}: {_REMEDY}")
 
 
-def beside_score(
+def add_companions(
     scored: Mapping[str, Any],
     own_table: Any,
     level: float | None,
@@ -198,7 +198,7 @@ def _interval_of(
         raise ValueError('`confidence_level` must be left out with prior_mode="odds"')
     check_level(level)
     prior = options.get("prior")
-    score = averaged_score(name, options.get("average", "default")).with_interval(prior)
+    score = score_with_average(name, options.get("average", "default")).require_interval(prior)
     intervals = score.intervals(table, level, prior)
     own_values = [interval.value for interval in intervals]
     is_close = np.allclose(own_values, value, rtol=0, atol=1e-12, equal_nan=True)

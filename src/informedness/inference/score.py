@@ -5,10 +5,11 @@ draws scores knows them only by this. A new score is a class below one of these,
 into `REGISTRY`; it must give what stands beside the class:
 
     class           where             what the score must give
-    Score           score.py          name, title, exact, too_few, cell_gradient, max_influence,
-                                      around
-    ClassScore      class_scores.py   name, title, exact, gradient
-    EntropicScore   entropy.py        name, title, exact, signs, lacks_classes, max_excess_surprisal
+    Score           score.py          name, title, exact_value, shortage, cell_gradient,
+                                      max_influence, interval_around
+    ClassScore      class_scores.py   name, title, exact_value, gradient
+    EntropicScore   entropy.py        name, title, exact_value, signs, may_miss_classes,
+                                      max_excess_surprisal
 
 It also says where it differs: lowest, highest, guessing_level, best_level, sides or undefined,
 stand_in, averages.
@@ -43,7 +44,7 @@ class Interval(NamedTuple):
     low: float = math.nan
     high: float = math.nan
 
-    def within(self, lowest: float, highest: float) -> Interval:
+    def clip(self, lowest: float, highest: float) -> Interval:
         """Return the interval with its ends inside these bounds, and around the value."""
         # in this order none of them swallows a nan
         low, high = max(self.low, lowest), min(self.high, highest)
@@ -135,7 +136,7 @@ def with_prior(table: Table, prior: Prior) -> Table:
     return table if prior is None else scores.reweighted(table, scores.read_prior(prior, table))
 
 
-def side_totals(sums: Any, side: str) -> Numbers:
+def class_totals(sums: Any, side: str) -> Numbers:
     """Return the total of each class on a side, "references" or "predictions"."""
     totals: Numbers = sums.reference_totals if side == "references" else sums.prediction_totals
     return totals
@@ -152,36 +153,36 @@ class Score:
     averages: ClassVar[tuple[scores.Average, ...]] = ()
     """The averages over classes that it allows, the default first."""
     prior_modes: ClassVar[tuple[str, ...]] = ("reweight",)
-    sides: ClassVar[tuple[str, ...]] = ()
+    undefined_sides: ClassVar[tuple[str, ...]] = ()
     """The sides on which one class alone leaves it undefined: "references", "predictions"."""
     stand_in: ClassVar[float] = 0.0
     """The value returned where it is undefined."""
     is_label_sensitive: ClassVar[bool] = True
     """Whether relabelling predictions changes the score."""
-    takes_unknown: ClassVar[bool] = True
+    allows_unknown: ClassVar[bool] = True
     """Whether it is known of answers that `unknown="wrong"` allows."""
-    by_cell: ClassVar[bool] = False
+    has_cell_effects: ClassVar[bool] = False
     """Whether each cell has a design effect of its own, not each row."""
-    marked: ClassVar[str] = ""
+    mark_meaning: ClassVar[str] = ""
     """What it means if results mark a value with ^, because of its `caution`."""
 
     average: scores.Average | Literal[""] = ""
     """Empty for a score that has none; None gives one value per class."""
 
-    def averaged(self, average: Any) -> Score:
+    def with_average(self, average: Any) -> Score:
         """Return the same score with another average, or raise ValueError."""
         if not self.averages:
             raise ValueError(f"`average` must be left out for {self.name!r}, got {show(average)}")
         check_choice("average", average, self.averages)
         return self if average == self.average else replace(self, average=average)
 
-    def oriented(self, table: Table) -> tuple[Any, Table]:
+    def orient(self, table: Table) -> tuple[Any, Table]:
         """Return an equivalent score and table, for example another score of the transpose."""
         return self, table
 
     def class_labels(self, table: Table) -> list[Any]:
         """Return the classes that it has a value of where `average` is None."""
-        _, table = self.oriented(table)
+        _, table = self.orient(table)
         return labels_at(table, table.is_class)
 
     def guessing_level(self, table: Table, prior_mode: str = "reweight") -> float | None:
@@ -202,8 +203,8 @@ class Score:
 
     def undefined(self, table: Table) -> str:
         """Return why the score is undefined for this table; empty if it is defined."""
-        for side in self.sides:
-            totals = side_totals(table, side)
+        for side in self.undefined_sides:
+            totals = class_totals(table, side)
             if np.count_nonzero(totals) == 1:
                 return scores.why_one_class(self.title, self.stand_in, table, totals, side)
         return ""
@@ -212,14 +213,14 @@ class Score:
         """Whether all references are of one class, so that the score cannot tell models apart."""
         return np.count_nonzero(table.reference_totals) == 1
 
-    def exact(self, table: Any) -> Any:
+    def exact_value(self, table: Any) -> Any:
         """Return the score of a table, or of sums named alike, where it is defined."""
         raise NotImplementedError
 
-    def rounded(self, table: Table) -> Any:
+    def clipped_value(self, table: Table) -> Any:
         """Return the score of a table where it is defined, within its range."""
-        score, table = self.oriented(table)
-        exact = np.asarray(score.exact(table)).tolist()
+        score, table = self.orient(table)
+        exact = np.asarray(score.exact_value(table)).tolist()
         return exact if isinstance(exact, list) else min(max(exact, self.lowest), self.highest)
 
     def value(
@@ -231,15 +232,15 @@ class Score:
         `zero_division` is, except for Informedness, markedness and NIT.
         """
         scored = with_prior(table, prior)
-        return self.stand_in if self.undefined(scored) else self.rounded(scored)
+        return self.stand_in if self.undefined(scored) else self.clipped_value(scored)
 
-    def or_nan(self, table: Table) -> float:
+    def value_or_nan(self, table: Table) -> float:
         """Return the score of a table, without a warning, nan where it is undefined."""
-        return math.nan if self.undefined(table) else float(self.rounded(table))
+        return math.nan if self.undefined(table) else float(self.clipped_value(table))
 
     def of_each(self, tables: Sequence[Table], sums: Any) -> Numbers:
         """Return the score of each table, whose `ClassSums` are given; nan where undefined."""
-        return np.array([self.or_nan(table) for table in tables])
+        return np.array([self.value_or_nan(table) for table in tables])
 
     def meaning(self, table: Table, value: float) -> str:
         """Return how a value reads as a share of the answers; empty if it is none."""
@@ -260,7 +261,7 @@ class Score:
         options.setdefault("prior_mode", "reweight" if takes_mode else "")
         return signature_of(self.name, table, average=self.average, **options)
 
-    def with_interval(self, prior: Prior = None) -> Score:
+    def require_interval(self, prior: Prior = None) -> Score:
         """Return the score, or raise ValueError if it has no interval with a prior."""
         if prior is not None:
             raise ValueError(
@@ -269,13 +270,13 @@ class Score:
             )
         return self
 
-    def too_few(self, table: Table, prior: Prior = None) -> str:
+    def shortage(self, table: Table, prior: Prior = None) -> str:
         """Return what the table has too few of; empty if nothing is known."""
         raise NotImplementedError
 
     def caveat(self, table: Table, prior: Prior = None) -> str:
         """Return why its interval may fail on such a table; empty if nothing is known."""
-        return self.too_few(table, prior)
+        return self.shortage(table, prior)
 
     def interval(
         self, table: Table, level: float, prior: Prior = None, error: float | None = None
@@ -291,13 +292,15 @@ class Score:
             If the prior is not valid, or if the table holds sums of weights without their squares.
         """
         squared_weights(table)  # refuses a table that does not know them
-        score, table = self.oriented(table)
+        score, table = self.orient(table)
         scored = with_prior(table, prior)
         is_undefined = bool(score.undefined(scored))
-        value = score.stand_in if is_undefined else score.rounded(scored)
+        value = score.stand_in if is_undefined else score.clipped_value(scored)
         if is_undefined or score.has_single_reference_class(table):
             return Interval(value)
-        return score.around(value, table, scored, level, error).within(self.lowest, self.highest)
+        return score.interval_around(value, table, scored, level, error).clip(
+            self.lowest, self.highest
+        )
 
     def cell_gradient(self, table: Table) -> Numbers:
         """Return the derivative by the share of each cell, up to a constant."""
@@ -307,7 +310,7 @@ class Score:
         """N times the largest change that one additional sample in each cell can cause."""
         raise NotImplementedError
 
-    def bias(self, table: Table) -> tuple[float, float]:
+    def sampling_bias(self, table: Table) -> tuple[float, float]:
         """Return how much too high the score of a sample is, and a variance that this leaves."""
         return 0.0, 0.0
 
@@ -317,7 +320,7 @@ class Score:
         """Return the interval; with `average` None one per class."""
         return [self.interval(table, level, prior, error)]
 
-    def around(
+    def interval_around(
         self, value: float, table: Table, scored: Table, level: float, error: float | None = None
     ) -> Interval:
         """Return the interval around a value, where there is one; its ends may pass the bounds.
@@ -337,7 +340,7 @@ def fewest_references(table: Table) -> float:
     return float((r[r > 0] ** 2 / squares[r > 0]).min())  # the effective number, of weights
 
 
-def outside_largest(table: Table) -> float:
+def references_outside_largest(table: Table) -> float:
     """Return the number of references outside the largest class, the effective one of weights."""
     share = float(table.reference_totals.max()) / float(table.total)
     return effective_sample_size(table) * (1 - share)
@@ -348,7 +351,7 @@ def fewest_if_undeclared(table: Table) -> float:
     return math.inf if table.declared else fewest_references(table)
 
 
-def lack(amount: float, wanted: float, unit: str, which: str = "") -> str:
+def shortage_message(amount: float, wanted: float, unit: str, which: str = "") -> str:
     """Return how much there is, empty if it is enough; weights may make it fractional."""
     if amount >= wanted - 1e-6:
         return ""
@@ -359,11 +362,11 @@ def lack(amount: float, wanted: float, unit: str, which: str = "") -> str:
     return f"{has} {units}{which}, fewer than the recommended {least}"
 
 
-def too_few_of_the_rarest(table: Table, unit: str = "reference") -> str:
+def rarest_class_shortage(table: Table, unit: str = "reference") -> str:
     """Return how few there are of the rarest class; empty with five, or with enough samples."""
     if effective_sample_size(table) >= FEW_SAMPLES - 1e-6:
         return ""
-    return lack(fewest_references(table), 5, unit, " of the rarest class")
+    return shortage_message(fewest_references(table), 5, unit, " of the rarest class")
 
 
 def warn_of_caveats(caveats: Iterable[tuple[str, str, bool]]) -> None:

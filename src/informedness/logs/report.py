@@ -26,7 +26,7 @@ _ORIGIN = (*_WHOSE, "n_left_out", "is_harness_accuracy")
 _VARIANTS = {"lm-eval": "filters", "lighteval": "kinds of metric", "inspect": "scores"}
 _MARKS = {
     ("accuracy", "?"): "? Accuracy: not the harness's, which has another metric or other totals.",
-    **{(x, "^"): f"^ {score_named(x).title}: {score_named(x).marked}." for x in MODULES},
+    **{(x, "^"): f"^ {score_named(x).title}: {score_named(x).mark_meaning}." for x in MODULES},
     ("informedness", "-"): "-- means undefined: all references are of one class.",
 }
 _NUMBERS = ("n_samples", "n_unknown", "n_tasks", "n_not_guessing")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import prefix_errors
-from ..inference.registry import averaged_score
+from ..inference.registry import score_with_average
 from ..results.comparison import Comparison
 from ..results.suite import SuiteComparison, suite_of
 from ..text.render import shown
@@ -49,5 +49,5 @@ def compare_logs(
         else:
             with prefix_errors(name), prefix_warnings(name):
                 comparisons[task] = of_a[0].compare(of_b[0], **options)
-    score = averaged_score(options["metric"], options["average"])
+    score = score_with_average(options["metric"], options["average"])
     return suite_of(comparisons, left_out, score, margin)

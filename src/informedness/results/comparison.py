@@ -12,15 +12,23 @@ import numpy as np
 from ..core.labels import Label, show, warn
 from ..core.scores import Average, read_prior
 from ..core.table import Table, is_real
-from ..inference.class_scores import INFORMEDNESS, ClassScore, quotient
-from ..inference.paired import CellPairs, Detection, GroupSums, Side, n_groups, paired_test, side_of
-from ..inference.registry import averaged_score
+from ..inference.class_scores import INFORMEDNESS, ClassScore, ratio_or_zero
+from ..inference.paired import (
+    CellPairs,
+    Detection,
+    GroupSums,
+    Influences,
+    model_influences,
+    n_groups,
+    paired_test,
+)
+from ..inference.registry import score_with_average
 from ..inference.score import (
     Prior,
     Score,
     check_level,
     effective_sample_size,
-    lack,
+    shortage_message,
     warn_of_caveats,
     with_prior,
 )
@@ -328,7 +336,7 @@ def compare(
     settings = (0, 1), confidence_level, prior, ignore_index, margin
     comparison = compared(score, samples, models_of(score, samples, prior), *settings)
     if score == INFORMEDNESS and samples.tables[0].n_classes > 2:
-        score = score.averaged("prevalence").with_interval(prior)
+        score = score.with_average("prevalence").require_interval(prior)
         with collected():  # what was said already
             by_prevalence = compared(score, samples, models_of(score, samples, prior), *settings)
         comparison = replace(comparison, prevalence=by_prevalence)
@@ -361,7 +369,7 @@ def score_of_pairs(
     """Return the score that models are compared on; raise ValueError if they cannot be."""
     if average is None:
         raise ValueError("`average` must be one that gives a single number, got None")
-    return averaged_score(metric, average, unknown).with_interval(prior)
+    return score_with_average(metric, average, unknown).require_interval(prior)
 
 
 class ComparedModel(NamedTuple):
@@ -370,7 +378,7 @@ class ComparedModel(NamedTuple):
     argument: str
     table: ContingencyTable
     value: float
-    side: Side
+    side: Influences
     lacking: str  # what its table has too few of; empty if nothing is known
 
 
@@ -382,8 +390,8 @@ def models_of(score: Score, samples: AnsweredSamples, prior: Prior = None) -> li
             rule = "have at least two classes, or there is nothing to tell apart"
             label = table.labels[int(np.argmax(table.reference_totals))]
             raise ValueError(f"`y_true` must {rule}: all are {show(label)}")
-        lacking = score.too_few(table, prior) or _too_rare(table, score)
-        side = side_of(score, table, with_prior(table, prior), samples.in_groups(i))
+        lacking = score.shortage(table, prior) or _too_rare(table, score)
+        side = model_influences(score, table, with_prior(table, prior), samples.in_groups(i))
         with prefix_warnings(f"`{argument}`"):
             value = float(score.value(table, prior=prior))
         models.append(ComparedModel(argument, table, value, side, lacking))
@@ -409,22 +417,22 @@ def compared(
     pairs = samples.paired(*pair)
     if prior is not None:
         totals = a.table.reference_totals
-        factors = quotient(read_prior(prior, a.table) * float(totals.sum()), totals)
+        factors = ratio_or_zero(read_prior(prior, a.table) * float(totals.sum()), totals)
         pairs = pairs._replace(weights=pairs.weights * factors[a.table.rows[pairs.a]])
     difference = b.value - a.value
     test = paired_test(a.side, b.side, pairs, difference, n_different, level)
 
-    caveat = _lacking_of_both(score, a, b, pairs, test.fewest)
+    caveat = _lacking_of_both(score, a, b, pairs, test.fewest_groups)
     if n_different:
         warn_of_caveats([(f"the difference of {score.name}", caveat, math.isnan(test.p_value))])
-    if not caveat and 1 - test.p_value > level and test.of_one > MOST_OF_ONE:
+    if not caveat and 1 - test.p_value > level and test.share_of_one > MOST_OF_ONE:
         decisive = max(a, b, key=lambda model: model.side.max_influence.max()).table
         few = f"rests on few samples ({_few_samples(score, decisive, n_different)})"
         caveat = f"it {few}"
         warn(f"the difference of {score.name} {few}: take the interval as rough", IntervalWarning)
 
     widest = score.highest - score.lowest
-    interval = test.interval._replace(value=difference).within(-widest, widest)
+    interval = test.interval._replace(value=difference).clip(-widest, widest)
     settings = {"ignore_index": ignore_index, "interval": settings_of(level, pairs)}
     both = replace(a.table + b.table, n_samples=n_samples)
     return Comparison(
@@ -453,7 +461,7 @@ def compared(
         if n_different
         else _largest_unseen(score, a.table, with_prior(a.table, prior), pairs),
         detection=test.detection,
-        extra_variance=test.extra,
+        extra_variance=test.extra_variance,
         df=test.df,
         n_swaps=test.n_swaps,
     )
@@ -482,15 +490,15 @@ def _largest_unseen(score: Score, table: Table, scored: Table, pairs: CellPairs)
         return widest
     n = table.reference_totals * (effective_sample_size(table) / float(table.total))
     if pairs.groups is not None:
-        (held,) = GroupSums.of_values(table.rows[pairs.a], pairs.groups, pairs.counts)
+        (held,) = GroupSums.from_values(table.rows[pairs.a], pairs.groups, pairs.counts)
         n = np.bincount(held.codes, minlength=len(n)).astype(np.float64)
-    shares = scored.reference_totals / float(scored.total) * np.minimum(quotient(3, n), 1)
+    shares = scored.reference_totals / float(scored.total) * np.minimum(ratio_or_zero(3, n), 1)
     return min(float((shares[table.rows] * score.max_influence(scored)).max()), widest)
 
 
 def _few_samples(score: Score, table: Table, n_different: int) -> str:
     """Return how many samples decide a difference: those of the rarest class, or that differ."""
-    _, table = score.oriented(table)
+    _, table = score.orient(table)
     totals = np.where(table.reference_totals > 0, table.reference_totals, np.inf)
     n_rarest = float(totals.min()) * effective_sample_size(table) / float(table.total)
     if score.name == "accuracy" or n_different < n_rarest:
@@ -505,4 +513,6 @@ def _too_rare(table: Table, score: Score) -> str:
     references = table.reference_totals * (effective_sample_size(table) / float(table.total))
     n_others = max(np.count_nonzero(references) - 1, 1)
     mean_of_others = float((references.sum() - references.max()) / n_others)
-    return lack(mean_of_others, 5, "reference", " on average for all classes but the largest")
+    return shortage_message(
+        mean_of_others, 5, "reference", " on average for all classes but the largest"
+    )

@@ -7,8 +7,8 @@ import numpy as np
 
 from ..core.labels import Label, Numbers, read_column, show, warn
 from ..core.table import is_real
-from ..inference.class_scores import INFORMEDNESS, wilson_reach
-from ..inference.score import Interval, check_level, lack, normal_quantile, signature_of
+from ..inference.class_scores import INFORMEDNESS, wilson_margin
+from ..inference.score import Interval, check_level, normal_quantile, shortage_message, signature_of
 from ..tables.contingency import ContingencyTable, read_whole, table_of_labels
 from ..tables.label_options import read_other_predictions, to_class_names
 from ..warnings import IntervalWarning
@@ -110,8 +110,10 @@ def corrected_rate(
     of_two = ContingencyTable.from_matrix(np.array([counts, sizes - counts]).T[1:], labels=[1, 0])
     j = INFORMEDNESS.interval(of_two, confidence_level)
 
-    caveats = [lack(float(sizes[1:].sum()), 100, "labelled answer")]
-    caveats.append(lack(float(sizes[1:].min()), 5, "labelled answer", " of the rarer kind"))
+    caveats = [shortage_message(float(sizes[1:].sum()), 100, "labelled answer")]
+    caveats.append(
+        shortage_message(float(sizes[1:].min()), 5, "labelled answer", " of the rarer kind")
+    )
     if j.low <= 0:
         caveats.append(f"J is {j.value:.2f} ({j.low:.2f} to {j.high:.2f}), not surely above 0")
     rate = Interval(*[math.nan] * 4)
@@ -149,7 +151,7 @@ def _counted(judged: Any, label: Label, labels: Any, *sides: Any) -> tuple[int, 
 def _corrected(shares: Numbers, sizes: Numbers, z: float) -> Interval:
     """Return the rate from q, TPR and FPR, shape (3,), with an interval, nan if no rate fits."""
     (q, tpr, fpr), variances = shares.tolist(), shares * (1 - shares) / sizes
-    below, above = (wilson_reach(x, variances, sizes, z).tolist() for x in (shares, 1 - shares))
+    below, above = (wilson_margin(x, variances, sizes, z).tolist() for x in (shares, 1 - shares))
 
     def fits(rate: float) -> bool:
         gap = q - rate * tpr - (1 - rate) * fpr

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 from ..core.labels import Label, show
 from ..core.scores import Average, ZeroDivision, check_zero_division
 from ..core.table import Table
-from ..inference.paired import CellPairs, n_groups, of_groups
-from ..inference.registry import averaged_score, reported
+from ..inference.paired import CellPairs, n_groups, with_design_effects
+from ..inference.registry import score_with_average, scores_in_report
 from ..inference.score import (
     Interval,
     Prior,
@@ -111,7 +111,7 @@ def estimates_of(
     check_level(level)
     judged, error, caveat = table, None, too_few_groups(pairs)
     if pairs is not None:
-        judged, error, fewest = of_groups(table, score, pairs)
+        judged, error, fewest = with_design_effects(table, score, pairs)
         caveat = caveat or too_few_of_a_class(fewest)
     intervals = score.intervals(judged, level, prior, error)
     if pairs is not None and n_groups(pairs) == 1:  # of which no error can be known
@@ -137,7 +137,7 @@ def reported_estimates(
     """Return the estimates of the scores of a report, none without a level, without a warning."""
     if level is None:
         return {}
-    scores = reported(average).values()
+    scores = scores_in_report(average).values()
     return {score.name: estimates_of(table, score, level, **options)[0] for score in scores}
 
 
@@ -264,7 +264,7 @@ def estimate(
     >>> print(estimate(references, predictions))
     informedness 0.7333, standard error 0.1292, 95% interval 0.4112 to 0.9953
     """
-    score = averaged_score(metric, average, unknown).with_interval(prior)
+    score = score_with_average(metric, average, unknown).require_interval(prior)
     if groups is not None and prior is not None:
         raise ValueError("`prior` must be left out if `groups` is given")
     if groups is not None and average is None:

@@ -9,7 +9,7 @@ import numpy as np
 from ..core.labels import Codes, Column, Numbers, join_columns
 from ..core.table import Task, read_amounts
 from ..inference.paired import CellPairs, n_groups
-from ..inference.score import lack
+from ..inference.score import shortage_message
 from ..tables.containers import code_integers, coded, read_labels
 from ..tables.contingency import ContingencyTable, as_table, common_codes, read_whole
 from ..tables.label_options import read_sides
@@ -28,12 +28,14 @@ def settings_of(level: float | None, pairs: CellPairs | None = None) -> str | No
 
 def too_few_groups(pairs: CellPairs | None, least: int = FEW_GROUPS) -> str:
     """Return how many groups there are if they are too few, else empty."""
-    return lack(n, least, "group") if pairs is not None and (n := n_groups(pairs)) else ""
+    return (
+        shortage_message(n, least, "group") if pairs is not None and (n := n_groups(pairs)) else ""
+    )
 
 
 def too_few_of_a_class(n_effective: float) -> str:
     """Return in how few groups a class is that decides; empty if they are enough."""
-    return lack(n_effective, 5, "group", " of a class that decides the error")
+    return shortage_message(n_effective, 5, "group", " of a class that decides the error")
 
 
 ByArgument: TypeAlias = Mapping[str, Any]  # arrays, by what the caller calls them

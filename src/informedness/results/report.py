@@ -14,7 +14,7 @@ from ..inference.chance import guessing_p_value
 from ..inference.class_scores import INFORMEDNESS, rates_by_class
 from ..inference.entropy import NIT, entropies
 from ..inference.paired import CellPairs
-from ..inference.registry import MODULES, reported, score_named
+from ..inference.registry import MODULES, score_named, scores_in_report
 from ..inference.score import signature_of
 from ..messages import Message
 from ..tables import matrix
@@ -128,10 +128,10 @@ class Report(Result, Mapping[str, float]):
         per_class = rates_by_class(table, confidence_level if pairs is None else None)
         prevalence = None
         if confidence_level is not None and table.n_classes > 2:
-            score = INFORMEDNESS.averaged("prevalence").with_interval()
+            score = INFORMEDNESS.with_average("prevalence").require_interval()
             (prevalence,) = estimates_of(table, score, confidence_level, pairs, **options)
 
-        reported_scores = reported(average)
+        reported_scores = scores_in_report(average)
         scores = {name: float(score.value(table)) for name, score in reported_scores.items()}
         p_value = math.nan
         if pairs is None and (not table.is_weighted or table.squared_weights is not None):
@@ -174,15 +174,15 @@ class Report(Result, Mapping[str, float]):
         unknown = {"n_unknown": n_samples, "unknown_share": outside_share(self.table)}
         answered = answered_of(self.table)
         for name in _WITHOUT:
-            score = reported(self.average)[name]
-            value = math.nan if answered is None else score.or_nan(answered)
+            score = scores_in_report(self.average)[name]
+            value = math.nan if answered is None else score.value_or_nan(answered)
             unknown[f"{name}_without_unknown"] = value
         return unknown
 
     def summary_of(self, name: str) -> str:
         """Return a sentence that says what a score means, in view of its interval."""
         values = self.scores[name], self.estimates.get(name)
-        score = reported(self.average)[name]
+        score = scores_in_report(self.average)[name]
         return str(summary_of(self.table, score, *values, p_value=self.guessing_p_value))
 
     @property
@@ -191,7 +191,7 @@ class Report(Result, Mapping[str, float]):
         if self.table.n_classes < 3 or INFORMEDNESS.undefined(self.table):
             return {}
         names = [str(average) for average in INFORMEDNESS.averages if average is not None]
-        return {name: INFORMEDNESS.averaged(name).rounded(self.table) for name in names}
+        return {name: INFORMEDNESS.with_average(name).clipped_value(self.table) for name in names}
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON; undefined numbers are None."""

@@ -83,7 +83,7 @@ def _of_answers_given(table: Table, score: Score, level: float | None) -> str:
     beginning = f"{outside_share(table):.0%} are no class; of the answers given"
     if np.count_nonzero(answered.reference_totals) == 1:
         return f"{beginning} all are to {_commonest(answered)}, so there is nothing to tell apart"
-    value = score.rounded(answered)
+    value = score.clipped_value(answered)
     verdict = ""
     share = score.meaning(answered, value)
     if level is not None:

@@ -11,7 +11,7 @@ import numpy as np
 from ..core.table import Cells, Table
 from ..inference.class_scores import ClassSums
 from ..inference.paired import holm
-from ..inference.registry import REPORTED, averaged_score, reported, score_named
+from ..inference.registry import REPORTED, score_named, score_with_average, scores_in_report
 from ..inference.score import Score, normal_quantile
 from ..tables.contingency import ContingencyTable
 from .estimate import Averaged
@@ -40,7 +40,9 @@ def scores_of_each(tables: list[ContingencyTable], average: Averaged) -> Iterato
     for start in range(0, len(tables), size):
         batch = tables[start : start + size]
         margins = ClassSums.of_tables(batch)
-        columns = [score.of_each(batch, margins).tolist() for score in reported(average).values()]
+        columns = [
+            score.of_each(batch, margins).tolist() for score in scores_in_report(average).values()
+        ]
         for values in zip(*columns, strict=True):
             yield dict(zip(REPORTED, values, strict=True))
 
@@ -50,7 +52,7 @@ def against_rest(
 ) -> tuple[list[float], list[float]]:
     """Return the difference of each table from the sum of the others, and corrected p-values."""
     score = score_named(metric, "vs_rest")
-    score = averaged_score(metric, average if score.averages else "default").with_interval()
+    score = score_with_average(metric, average if score.averages else "default").require_interval()
     before, behind = ([None, *accumulate(side)] for side in (tables[:-1], tables[:0:-1]))
     sides = zip(tables, before, reversed(behind), strict=True)
     tests = [difference_from_rest(score, table, sum(filter(None, rest))) for table, *rest in sides]

@@ -12,7 +12,7 @@ import numpy as np
 from ..core.labels import Column, Label, check_choice, show, warn
 from ..inference.entropy import entropies
 from ..inference.paired import CellPairs
-from ..inference.registry import reported, score_named
+from ..inference.registry import score_named, scores_in_report
 from ..inference.score import FEW_SAMPLES, Score, signature_of
 from ..tables.containers import coded
 from ..tables.contingency import (
@@ -182,7 +182,9 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         if vs_rest is not None:
             tests = zip(rows, *against_rest(own, vs_rest, average), strict=True)
             rows = [replace(row, difference=b_a, p_value=p_value) for row, b_a, p_value in tests]
-        scores = {name: float(score.value(whole)) for name, score in reported(average).items()}
+        scores = {
+            name: float(score.value(whole)) for name, score in scores_in_report(average).items()
+        }
         overall = row_of(None, whole, scores)
         settings = settings_of(confidence_level, pairs.get(None))
         line = signature_of("slices", whole, average=average, interval=settings)
@@ -271,7 +273,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         names = [render.shown_name(self.by), *map(_name, rows)]
         columns = [names, ["N", *map(_number, rows)], ["k", *(str(x.n_classes) for x in rows)]]
         columns.append(["bits", *(render.rounded(x.class_entropy) for x in rows)])
-        for name, score in reported(self.average).items():
+        for name, score in scores_in_report(self.average).items():
             values = (_shown(x.scores[name]) + _mark(x, score) for x in rows)
             columns.append([_HEADS.get(name, name), *values])
         if self.vs_rest is not None:
@@ -298,9 +300,9 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         if any(map(_is_small, rows)):
             fault = f"fewer than {FEW_SAMPLES} samples"
             lines.append(f"* {fault}: scores from few samples are imprecise.")
-        for score in reported(self.average).values():
+        for score in scores_in_report(self.average).values():
             if any(_mark(row, score) for row in rows):
-                lines.append(f"^ {score.title}: {score.marked}.")
+                lines.append(f"^ {score.title}: {score.mark_meaning}.")
         if self.vs_rest is not None:
             title = score_named(self.vs_rest).title
             lines.append(f"vs rest: {title} {_VS_REST}")

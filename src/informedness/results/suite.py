@@ -11,10 +11,10 @@ import numpy as np
 
 from ..core.labels import show, warn
 from ..errors import prefix_errors
-from ..inference.class_scores import quotient
+from ..inference.class_scores import ratio_or_zero
 from ..inference.entropy import EntropicScore
-from ..inference.paired import holm, tested
-from ..inference.registry import averaged_score
+from ..inference.paired import holm, interval_and_p_value
+from ..inference.registry import score_with_average
 from ..inference.score import Score
 from ..messages import message, with_subject
 from ..tables.containers import read_labels
@@ -274,7 +274,7 @@ def compare_tasks(
             comparisons[str(name)] = compare(references, *answers, **options)
     for line in left_out:
         warn(message("left out: {reason}", "left out", reason=line))
-    return suite_of(comparisons, left_out, averaged_score(metric, average), margin)
+    return suite_of(comparisons, left_out, score_with_average(metric, average), margin)
 
 
 def suite_of(
@@ -300,10 +300,10 @@ def suite_of(
     n_samples = sum(one.n_samples for one in comparisons)
     n_swaps = sum(one.n_swaps for one in comparisons)
     dfs = np.array([one.df for one in comparisons])
-    parts = float(quotient(variances**2, dfs).sum())  # Welch and Satterthwaite
+    parts = float(ratio_or_zero(variances**2, dfs).sum())  # Welch and Satterthwaite
     df = float(variances.sum()) ** 2 / parts if parts else float(dfs.min())
     level = comparisons[0].confidence_level
-    interval, p_value = tested(difference, error, n_samples, n_swaps, df, level)
+    interval, p_value = interval_and_p_value(difference, error, n_samples, n_swaps, df, level)
 
     corrected = holm([one.p_value for one in comparisons])
     return SuiteComparison(

@@ -175,7 +175,7 @@ def common_only(shares, n_known, accuracy, by_share=True):
         [[hits, shares - hits], [predictions - hits, 1 - shares - predictions + hits]]
     )
     mcc = scoring.scored("matthews_corrcoef", of_one.transpose(2, 0, 1)).mean()
-    values = {"F1-Macro": score_named("f1_macro").exact(made), "MCC-Macro": mcc}
+    values = {"F1-Macro": score_named("f1_macro").exact_value(made), "MCC-Macro": mcc}
     return values | {name: formula(made) for name, formula in FORMULAS.items()}
 
 

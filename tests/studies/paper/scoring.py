@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from scipy.special import xlogy
 
-from informedness.inference.class_scores import INFORMEDNESS, ClassSums, quotient
+from informedness.inference.class_scores import INFORMEDNESS, ClassSums, ratio_or_zero
 from informedness.inference.registry import score_named
 
 HERE = Path(__file__).parent
@@ -43,7 +43,7 @@ def scored(name, tables):
     score = score_named(name)
     if name in ("nit", "ema"):
         return entropic(score, tables)
-    values = score.exact(sums(tables))
+    values = score.exact_value(sums(tables))
     return np.where(np.isnan(values), score.stand_in, values)
 
 
@@ -91,21 +91,21 @@ def mcc_macro(tables):
 def equation_5(made):
     """As printed: bias x (TPR - prevalence) / (1 - prevalence), summed."""
     pi, beta = made.reference_totals / made.total, made.prediction_totals / made.total
-    recalls = quotient(made.hits, made.reference_totals)
-    return (beta * quotient(recalls - pi, 1 - pi)).sum(axis=0)
+    recalls = ratio_or_zero(made.hits, made.reference_totals)
+    return (beta * ratio_or_zero(recalls - pi, 1 - pi)).sum(axis=0)
 
 
 def released_code(made):
     """Prevalence x (precision - (prevalence - p_cc) / (1 - bias)), summed."""
-    missed = quotient(made.false_negatives, made.other_predictions)
-    gains = quotient(made.hits, made.prediction_totals) - missed
+    missed = ratio_or_zero(made.false_negatives, made.other_predictions)
+    gains = ratio_or_zero(made.hits, made.prediction_totals) - missed
     return (made.reference_totals / made.total * gains).sum(axis=0)
 
 
 FORMULAS = {
-    "Powers": INFORMEDNESS.exact,
-    "prevalence-weighted": INFORMEDNESS.averaged("prevalence").exact,
-    "macro": INFORMEDNESS.averaged("macro").exact,
+    "Powers": INFORMEDNESS.exact_value,
+    "prevalence-weighted": INFORMEDNESS.with_average("prevalence").exact_value,
+    "macro": INFORMEDNESS.with_average("macro").exact_value,
     "equation 5": equation_5,
     "released code": released_code,
 }
