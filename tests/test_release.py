@@ -30,7 +30,7 @@ FROM_URL = (
     'pip install "informedness[all] @ git+https://github.com/OWNER/informedness"'
     "  # not released yet: replace OWNER"
 )
-FROM_CLONE = '"informedness @ git+https://github.com/OWNER/informedness"'
+FROM_CLONE = '"informedness[cli] @ git+https://github.com/OWNER/informedness"'
 INSTALL = 'pip install "informedness[all]"'
 
 
@@ -51,7 +51,7 @@ def ready(tmp_path_factory):
     edit(folder / "README.md", CLONE, INSTALL)
     edit(folder / "README.md", FROM_URL, INSTALL)
     edit(folder / "README.md", "/OWNER/", "/someone/")
-    edit(folder / "docs/continuous-integration.md", FROM_CLONE, "informedness")
+    edit(folder / "docs/continuous-integration.md", FROM_CLONE, '"informedness[cli]"')
     edit(
         folder / "docs/continuous-integration.md", "; replace OWNER, as nothing is released yet", ""
     )
