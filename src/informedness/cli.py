@@ -8,12 +8,15 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
 from itertools import dropwhile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .commands import Console, Outcome
 
 COMMANDS = {
     "report": "score predictions in files, or answers of language models in logs",
@@ -58,7 +61,8 @@ _SAME = {"y_true": "references", "y_pred": "predictions", "sample_weight": "weig
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code.
 
-    It is 0, 1 if logs are left out, 2 if something is refused, or 130 if interrupted.
+    It is 0, 1 if logs are left out, 2 if something is refused, 3 if a build should stop, or 130 if
+    interrupted.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -73,21 +77,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: Sequence[str]) -> int:
-    options = argparse.Namespace(flags={}, has_left_out=False, path=None)
-    options.failed = None
-    options.references = options.predictions = None
-    options.naming = partial(_flag_of, options)
-    options.tell = _tell
+    flags: dict[str, str] = {}  # what options are called, by argument, once they are parsed
     try:
         if sys.stdout is None:
             raise ValueError("standard output is closed")
-        output = _parse(arguments, options)
-        if output is None:
-            output = _output_of(options)
-            if options.output is not None:
-                Path(options.output).write_text(f"{output}\n", encoding="utf-8")
-                _tell(f"wrote {options.output}")
-                return _exit_code(options)
+        command, *words = arguments or [""]
+        text, code = _run(command, words, flags)
     except MemoryError:
         return _refused("there is too little memory")
     except OSError as error:
@@ -96,11 +91,17 @@ def _main(arguments: Sequence[str]) -> int:
         reason = f"{shown(error.filename)}: {error.strerror}" if error.filename else str(error)
         return _refused(reason)
     except (ValueError, ImportError) as error:
+        from .commands.console import Console
         from .messages import render
 
-        return _refused(render(error, options.naming))
+        return _refused(render(error, Console(_tell, flags).name_of))
+    return code if text is None else _print(text) or code
+
+
+def _print(text: str) -> int:
+    """Print a result; return 2 if that fails."""
     try:
-        print(output, flush=True)
+        print(text, flush=True)
     except UnicodeEncodeError as error:
         return _refused(f"standard output: {error}")
     except OSError as error:
@@ -108,50 +109,59 @@ def _main(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):  # as in `informedness report ... | head`
             return _refused(f"standard output: {error}")
-    return _exit_code(options)
+    return 0
 
 
-def _output_of(options: argparse.Namespace) -> str:
-    """Return what a command prints, and tell its warnings."""
-    from . import commands
-    from .messages import join, render
-    from .warnings import collected
-
-    with collected() as notes:
-        try:
-            output: str = getattr(commands, options.command)(options)
-        finally:
-            warnings = _warnings_in(notes, options)
-    if warnings and options.strict:
-        raise ValueError(join(warnings))
-    for warning in warnings:
-        _tell(f"warning: {render(warning, options.naming)}")
-    return output
-
-
-def _exit_code(options: argparse.Namespace) -> int:
-    return 3 if options.failed else int(options.has_left_out)
-
-
-def _parse(arguments: Sequence[str], options: argparse.Namespace) -> str | None:
-    """Read the command and its options; return the text to print if it is help or the version."""
-    command, *given = arguments or [""]
+def _run(command: str, words: Sequence[str], flags: dict[str, str]) -> tuple[str | None, int]:
+    """Run a command, and return the text to print, unless a file has it, and the exit code."""
     if command in ("", "-h", "--help", "help"):
-        return _HELP
+        return _HELP, 0
     if command == "--version":
         from .core.scores import __version__
 
-        return f"informedness {__version__}"
+        return f"informedness {__version__}", 0
     if command not in COMMANDS:
         raise _unknown(command)
     parser = _parser(command)
-    parser.parse_intermixed_args(given, options)
+    options = parser.parse_intermixed_args(words)
     if options.help:
-        return parser.format_help().rstrip()
+        return parser.format_help().rstrip(), 0
     actions = [x for x in parser._actions if x.option_strings]
-    options.flags = {x.dest: x.option_strings[-1] for x in actions}
-    options.given = {x.dest for x in actions if getattr(options, x.dest) != x.default}
-    options.command, options.typed = command, given
+    flags |= {x.dest: x.option_strings[-1] for x in actions}
+    options.given = frozenset(x.dest for x in actions if getattr(options, x.dest) != x.default)
+    options.typed = words
+    if command in ("report", "compare"):
+        _find_files(options, parser)
+        flags |= _names_of_arguments(options, flags)
+    from .commands import Console
+
+    console = Console(_tell, flags)
+    with console.telling_warnings(options.strict):
+        outcome = _outcome(command, options, console)
+    code = 3 if outcome.failed else int(console.has_left_out)
+    if options.output is None:
+        return outcome.text, code
+    Path(options.output).write_text(f"{outcome.text}\n", encoding="utf-8")
+    _tell(f"wrote {options.output}")
+    return None, code
+
+
+def _outcome(command: str, options: argparse.Namespace, console: "Console") -> "Outcome":
+    """Return what a command does; of its options it gets a request alone."""
+    from . import commands
+
+    if command == "register":
+        return commands.register()
+    if command == "unregister":
+        return commands.unregister()
+    values = {name: value for name, value in vars(options).items() if value is not None}
+    if command == "report":
+        return commands.report(commands.fill(commands.ReportRequest, values), console)
+    return commands.compare(commands.fill(commands.CompareRequest, values), console)
+
+
+def _find_files(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
+    """Take the files behind the last option for what it says of other text."""
     for option, files in options.last:
         if options.path:
             raise ValueError(
@@ -159,13 +169,28 @@ def _parse(arguments: Sequence[str], options: argparse.Namespace) -> str | None:
                 f"before the options; if it is a value, give it on its own as {option}={files[0]}"
             )
         options.path = files
-    if options.path == []:
+    if not options.path:
         parser.error("name a file, a folder or - for standard input")
     if options.format != "text" and hasattr(sys.stdout, "reconfigure"):
         is_unicode = sys.stdout.encoding.lower().startswith("utf")
         # half of a surrogate pair, from a file name or an option, is refused
         sys.stdout.reconfigure(encoding=None if is_unicode else "utf-8", errors="strict")
-    return None
+
+
+def _names_of_arguments(options: argparse.Namespace, flags: Mapping[str, str]) -> dict[str, str]:
+    """Return what all arguments of Python are called, also those that no option sets."""
+    names = {**flags, "path": "FILE"}
+    if options.references is None:  # of logs and lines, which have no columns
+        names |= {"references": "references", "predictions": "predictions"}
+    names |= {name: names[same] for name, same in _SAME.items() if same in names}
+    models = options.predictions or []
+    if len(models) < 2:
+        models = [f"of {file}" for file in options.path[:2]]
+    for number, model in enumerate(models, start=1):
+        suffixes = f" {number}", f"[{model!r}]", f"_{'ab'[number - 1 : number]}"
+        sides = (f"{side}{suffix}" for side in ("y_pred", "predictions") for suffix in suffixes)
+        names |= dict.fromkeys(sides, f"{names['predictions']} {model}")
+    return names
 
 
 def _unknown(command: str) -> ValueError:
@@ -178,21 +203,6 @@ def _unknown(command: str) -> ValueError:
     return ValueError(f"the command must be one of {names}, got {command!r}; {hint}")
 
 
-def _warnings_in(notes: Sequence[Warning], options: argparse.Namespace) -> list[Any]:
-    """Return the messages of warnings but for logs, or runs in them, that are left out.
-
-    Of these it tells; they make the exit code 1.
-    """
-    from .messages import message_of, render
-
-    messages = {str(note): message_of(note) for note in notes}.values()
-    left_out = [message for message in messages if message.code == "left out"]
-    for message in left_out:
-        _tell(render(message, options.naming))
-    options.has_left_out = bool(left_out)
-    return [message for message in messages if message not in left_out]
-
-
 def _refused(message: str) -> int:
     _tell(f"informedness: error: {message}")
     return 2
@@ -200,26 +210,6 @@ def _refused(message: str) -> int:
 
 def _tell(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
-
-
-def _flag_of(options: argparse.Namespace, name: str, value: str | None) -> str | None:
-    """Return what the command line calls an argument of Python, with its value if it has one."""
-    flags: dict[str, str] = {**options.flags, "path": "FILE"}
-    if options.references is None:  # of logs and lines, which have no columns
-        flags |= {"references": "references", "predictions": "predictions"}
-    flags |= {name: flags[same] for name, same in _SAME.items() if same in flags}
-    models = options.predictions or []
-    if len(models) < 2:
-        models = [f"of {file}" for file in (options.path or [])[:2]]
-    for number, model in enumerate(models, start=1):
-        suffixes = f" {number}", f"[{model!r}]", f"_{'ab'[number - 1 : number]}"
-        sides = (f"{side}{suffix}" for side in ("y_pred", "predictions") for suffix in suffixes)
-        flags |= dict.fromkeys(sides, f"{flags.get('predictions', 'predictions')} {model}")
-    if value is not None:  # a switch needs none
-        flag = flags.get(name)
-        return f"{flag} {value}" if flag and value not in ("", "True") else flag
-    first, *others = [name] if name in flags else name.split(" ", 1)  # as in `rows a.b`
-    return f"`{' '.join([flags[first], *others])}`" if first in flags else None
 
 
 # The options
@@ -269,7 +259,7 @@ def _parser(command: str) -> argparse.ArgumentParser:
         add_help=False,
     )
     parser.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
-    parser.set_defaults(last=[], path=None, strict=False, format="text", output=None)
+    parser.set_defaults(last=[], strict=False, output=None)
     if takes_files:
         parser.add_argument("path", nargs="*", help=argparse.SUPPRESS)
         _add_options(parser, command == "report")
@@ -327,8 +317,7 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
         add = group("slices (--by)")
         add("--vs-rest", metavar="NAME", help="compare each slice with all others by this score")
     else:
-        parser.set_defaults(metric="informedness", confidence_level=0.95, prior_mode="reweight")
-        parser.set_defaults(by=None, vs_rest=None, plot=None, weights=None)
+        pass
     add = group("labels")
     flag: dict[str, Any] = {"action": "store_true"}
     labels = several | {"metavar": "LABEL"}

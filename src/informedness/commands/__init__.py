@@ -1,24 +1,29 @@
-"""What the commands of the command line do: each takes the options and returns the text to print.
+"""What the commands of the command line do: each takes a request and returns what to print.
 
 What only some of them need is imported where it is used, so that the others start sooner.
 """
 
-from argparse import Namespace
-
 from .compare import compare as compare
+from .console import Console as Console
+from .output import Outcome as Outcome
 from .report import report as report
+from .request import CompareRequest as CompareRequest
+from .request import ReportRequest as ReportRequest
+from .request import fill as fill
 
 
-def register(options: Namespace) -> str:
+def register() -> Outcome:
     """Register both metrics with evaluate, and say which folders they load from."""
     from ..registration import register
 
     registered = register().items()
-    return "\n".join(f'evaluate.load("{name}") loads {folder}' for name, folder in registered)
+    lines = (f'evaluate.load("{name}") loads {folder}' for name, folder in registered)
+    return Outcome("\n".join(lines))
 
 
-def unregister(options: Namespace) -> str:
+def unregister() -> Outcome:
     """Undo register, and say what was removed."""
     from ..registration import unregister
 
-    return "\n".join(f"removed {folder}" for folder in unregister()) or "nothing was registered"
+    lines = (f"removed {folder}" for folder in unregister())
+    return Outcome("\n".join(lines) or "nothing was registered")

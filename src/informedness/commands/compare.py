@@ -1,152 +1,106 @@
 """The command `compare`."""
 
-from argparse import Namespace
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
-from ..files.opening import list_files
 from ..messages import message
-from ..text.account import signed
+from ..results.comparison import Comparison
+from ..results.requirement import Decision, decide_required, decide_worse
+from ..results.suite import SuiteComparison
 from ..text.layout import aligned
 from ..text.render import shown
-from .output import check_average, formatted, tell_decision
-from .reading import columns_by_task, options_of_task, read_prior, values_of, whole_columns
-from .rules import OF_ESTIMATE, OF_LOGS, OF_TEXT, check_options
+from .console import Console
+from .missing_columns import ask_for_columns
+from .output import Outcome, check_average, tell_decision, write
+from .reading import Reader
+from .request import CompareRequest, CompareScores, Source
+from .rules import check
+from .scoring import score_pair
 
-if TYPE_CHECKING:
-    from ..files.joined import Whole
-    from ..results.comparison import Comparison
-    from ..results.suite import SuiteComparison
-
-_OF_COMPARISON = (*OF_ESTIMATE, "prior", "margin")
-_SIDES = ("references", "predictions_a", "predictions_b")
+Compared: TypeAlias = Comparison | SuiteComparison
 
 
-def compare(options: Namespace) -> str:
+def compare(request: CompareRequest, console: Console) -> Outcome:
     """Return the comparison of two models."""
-    source = check_options(options)
-    read_prior(options)
-    _check_questions(options)
-    if source == "logs":
-        result, (name_a, name_b) = _of_logs(options)
+    source, scores = request.source, request.scores
+    kind = check(request)
+    if kind == "columns" and not source.columns.are_named:
+        return Outcome(ask_for_columns(request))
+    reader = Reader(source, request.labels, kind, scores.metric, are_compared=True)
+    reader = reader.with_prior(scores.prior, console)
+    if kind == "logs":
+        console.call_alike("labels", "choices")  # which name the classes of logs
+        result, titles = _compare_logs(reader, scores)
     else:
-        result, (name_a, name_b) = _of_columns(options, source)
-    if options.detect is not None:
-        if hasattr(result, "tasks"):
-            raise ValueError("`--detect` is for one task, got several")
-        result = replace(result, detect=options.detect)
-    _decide(result, options)
-    if options.format != "text" or hasattr(result, "tasks"):
-        return formatted(result, options)
-    (rows,) = result.text_tables(f"A: {shown(name_a)}", f"B: {shown(name_b)}")
-    lines = result.with_names(options.naming).named_lines()
-    return "\n\n".join([*result.read_blocks(), aligned(rows[1:], 60), *lines])
+        titles = source.path[1:] if kind == "lines" else _titles(source)
+        result = _compare_columns(reader, scores)
+    if isinstance(result, Comparison):
+        result = replace(result, detect=scores.detect)
+    elif scores.detect is not None:
+        raise ValueError("`--detect` is for one task, got several")
+    decision = _decide(result, scores, console)
+    if request.output.format != "text" or not isinstance(result, Comparison):
+        return write(result, request.output, console, decision)
+    (rows,) = result.text_tables(*(f"{x}: {shown(y)}" for x, y in zip("AB", titles, strict=True)))
+    lines = result.with_names(console.name_of).named_lines()
+    text = "\n\n".join([*result.read_blocks(), aligned(rows[1:], 60), *lines])
+    return Outcome(text, decision is not None and decision.failed)
 
 
-def _check_questions(options: Namespace) -> None:
-    """Raise ValueError unless it is clear what a comparison shall show."""
-    from ..results.comparison import check_size
-
-    check_size("detect", options.detect)
-    if options.require == "not-worse" and options.margin is None:
-        raise ValueError("`--require` not-worse needs the `--margin` that is tolerable")
-    if options.require and options.fail_if:
-        raise ValueError("`--require` and `--fail-if` are two questions: leave out one of them")
-
-
-def _decide(result: Any, options: Namespace) -> None:
+def _decide(result: Compared, scores: CompareScores, console: Console) -> Decision | None:
     """Decide whether a build passes, if something is asked for that it depends on."""
-    from ..results.requirement import decide_required, decide_worse
+    if not (scores.require or scores.fail_if):
+        return None
+    gate = "require" if scores.require else "fail-if"
+    tasks = [result] if isinstance(result, Comparison) else result.tasks.values()
+    check_average(gate, scores, max(task.n_classes for task in tasks))
+    required = scores.require
+    decision = decide_required(result, required) if required else decide_worse(result)
+    return tell_decision(decision, f"{gate} {required or scores.fail_if}", console)
 
-    if options.require or options.fail_if:
-        tasks = getattr(result, "tasks", {"": result}).values()
-        gate = "require" if options.require else "fail-if"
-        check_average(options, gate, max(task.n_classes for task in tasks))
-        required = options.require
-        decision = decide_required(result, required) if required else decide_worse(result)
-        tell_decision(decision, f"{gate} {required or options.fail_if}", options)
+
+def _options(scores: CompareScores) -> dict[str, Any]:
+    """Return what a comparison takes, but for a prior."""
+    names = "metric", "average", "confidence_level", "margin"
+    return {name: getattr(scores, name) for name in names}
 
 
-def _of_logs(options: Namespace) -> "tuple[Comparison | SuiteComparison, list[str]]":
+def _compare_columns(reader: Reader, scores: CompareScores) -> Compared:
+    """Return the comparison of two columns, over files if each is a task."""
+    if reader.source.columns.by_file:
+        columns_by_file = {path: one.read_columns()[0] for path, one in reader.by_file().items()}
+        return score_pair(columns_by_file, **_options(scores))
+    whole, prior = reader.read_columns()
+    return score_pair(whole, prior=prior, **_options(scores))
+
+
+def _compare_logs(reader: Reader, scores: CompareScores) -> tuple[Compared, Sequence[str]]:
     """Return the comparison of two logs of one task, and what to call A and B."""
-    from ..logs.reading import one_run, read_log
+    from ..logs.reading import one_run
+    from ..logs.suite import compare_logs
 
-    if len(options.path) != 2:
+    path = reader.source.path
+    if len(path) != 2:
         rule = "without `--references` and `--predictions` there must be two logs of harnesses"
-        raise ValueError(message(f"{rule}, got {{paths}}", paths=" ".join(options.path)))
-    options.flags["labels"] = options.flags["choices"]  # which name the classes of logs
-    log_options = values_of(options, *OF_LOGS, *OF_TEXT)
-    runs_a, runs_b = (read_log(path, **log_options) for path in options.path)
+        raise ValueError(message(f"{rule}, got {{paths}}", paths=" ".join(path)))
+    runs_a, runs_b = map(reader.read_logs, path)
     if len({run.task_name for run in runs_a} & {run.task_name for run in runs_b}) > 1:
-        from ..logs.suite import compare_logs
-
-        of_suite = values_of(options, *OF_ESTIMATE, "margin")
-        return compare_logs(runs_a, runs_b, **of_suite), options.path
-    path_a, path_b = options.path
-    run_a, run_b = one_run(runs_a, path_a), one_run(runs_b, path_b)
-    comparison = run_a.compare(run_b, **values_of(options, *_OF_COMPARISON))
-    names = [run_a.name, run_b.name]
-    return comparison, names if run_a.name != run_b.name else options.path
+        return compare_logs(runs_a, runs_b, **_options(scores)), path
+    run_a, run_b = map(one_run, (runs_a, runs_b), path)
+    titles = [run_a.name, run_b.name] if run_a.name != run_b.name else path
+    return run_a.compare(run_b, **_options(scores)), titles
 
 
-def _of_columns(
-    options: Namespace, source: str
-) -> "tuple[Comparison | SuiteComparison, list[str]]":
-    """Return the comparison of two columns, and what to call A and B."""
-    if source == "lines":
-        columns = dict(zip(_SIDES, options.path, strict=True))
-        whole = whole_columns(options, columns, are_lines=True)
-        return _comparison(whole, options), options.path[1:]
-
-    models = options.predictions
-    if len(models) > 2 or (len(models) < 2 and options.on is None):
+def _titles(source: Source) -> Sequence[str]:
+    """Return what to call A and B; raise ValueError unless two columns are compared."""
+    models, on = source.columns.predictions, source.columns.on
+    if len(models) > 2 or (len(models) < 2 and on is None):
         rule = "`--predictions` must name two columns, or with --on one in each of two files"
         text = f"{rule}, got {{models}}; `informedness report` ranks several"
         raise ValueError(message(text, models=" ".join(models)))
-    names = models if options.on is None else options.path
-    if options.on is not None and len(models) == 2:
-        names = [f"{path}, {model}" for path, model in zip(options.path, models, strict=True)]
-    if options.by_task is not None or options.by_file:
-        return _of_tasks(options), names
-    return _comparison(_columns(options), options), names
-
-
-def _comparison(whole: "Whole", options: Namespace) -> "Comparison":
-    """Compare the two models whose labels were read."""
-    from ..results.comparison import compare
-
-    columns, task, account = whole
-    sides: Any = (columns[side] for side in _SIDES)
-    of_comparison = options_of_task(task) | values_of(options, *_OF_COMPARISON)
-    comparison = compare(*sides, groups=columns.get("groups"), **of_comparison)
-    signature = signed(comparison.signature, [account])
-    return replace(comparison, read=(account,), signature=signature)
-
-
-def _columns(options: Namespace) -> "Whole":
-    """Return the columns of a comparison."""
-    names = options.references, options.predictions[0], options.predictions[-1]
-    columns = dict(zip(_SIDES, names, strict=True))
-    return whole_columns(options, columns, ["references", "predictions_b"])
-
-
-def _of_tasks(options: Namespace) -> "SuiteComparison":
-    """Return the comparison over the tasks in a column, or over files."""
-    from ..results.suite import compare_tasks
-
-    if options.by_task is not None:
-        columns, _, account = _columns(options)
-        columns_of, accounts = dict(columns_by_task(columns)), [account]
-    else:
-        columns_of, accounts = {}, []
-        for path, _ in list_files(options.path, options.file_format):
-            options.path = [path]
-            columns_of[path], _, account = _columns(options)
-            accounts.append(account)
-    tasks = {name: [columns[side] for side in _SIDES] for name, columns in columns_of.items()}
-    groups = None
-    if options.groups is not None:
-        groups = {name: columns["groups"] for name, columns in columns_of.items()}
-    of_suite = values_of(options, *OF_ESTIMATE, "unknown", "margin")
-    comparison = compare_tasks(tasks, groups=groups, **of_suite)
-    return replace(comparison, read=tuple(accounts))
+    if on is None:
+        return models
+    if len(models) == 1:
+        return source.path
+    return [f"{path}, {model}" for path, model in zip(source.path, models, strict=True)]

@@ -5,14 +5,13 @@ The line has names only if one reading is left, by the rule in docs/files.md; no
 
 import re
 import shlex
-from argparse import Namespace
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ..files.listing import first_rows
 from ..files.opening import list_files
-from ..messages import with_subject
+from ..messages import message, with_subject
 from ..tables.label_warnings import (
     DECIMAL,
     folded,
@@ -22,8 +21,7 @@ from ..tables.label_warnings import (
     verdicts_in,
 )
 from ..text.render import cut, several, shown
-from .reading import samples_of, values_of
-from .rules import OF_FILES
+from .request import ReportRequest, Request
 
 # The first rows of columns, by name, None where a value is missing
 Columns: TypeAlias = Mapping[str, Sequence[Any]]
@@ -36,15 +34,23 @@ _FLAGS = {*"yes no true false on off pass fail right wrong correct incorrect".sp
 # Options with which the labels, or the rows, are not those in the list
 _CHANGES = {"predictions", "weights", "counts", "by", "by_task", "groups", "extract", "choices"}
 _CHANGES |= {"threshold", "labels"}
+# Options with which the columns can be listed
+_READING = {"file_format", "encoding", "rows", "no_quotes", "drop_null", "keep_missing", "choices"}
+_READING |= {"ignore_case", "strip", "numeric"}
 
 
-def list_columns(options: Namespace) -> str:
-    """Return the columns of the first file, or of both of two, and a line that names them."""
-    samples_of(options, {})  # refuses options with which no columns would do
-    list_files(options.path, options.file_format)  # all exist
-    is_pair = len(options.path) == 2
-    of_files = values_of(options, "encoding", *OF_FILES)
-    listings = [first_rows(file, **of_files) for file in options.path[: 1 + is_pair]]
+def ask_for_columns(request: Request) -> str:
+    """Return the columns of the first file, or of both of two, and a line that names them.
+
+    Raises
+    ------
+    ValueError
+        If more was asked for than which columns there are; it says the same.
+    """
+    path, is_pair = request.source.path, len(request.source.path) == 2
+    list_files(path, request.source.files.file_format)  # all exist
+    file_format = vars(request.source.files)
+    listings = [first_rows(file, **file_format) for file in path[: 1 + is_pair]]
     titles = " and ".join(listing.title for listing in listings)
     tables = [listing.columns for listing in listings]
     below = tables[1] if is_pair else {}
@@ -54,35 +60,42 @@ def list_columns(options: Namespace) -> str:
         raise ValueError(with_subject(titles, f"there must be rows with labels, and {names}"))
     verdicts = dict[str, tuple[str, ...]]()
     for table in tables:
-        verdicts |= verdicts_in(table, [options.references, *_references_in(table)])
-    line, notes = _line(options, tables, verdicts)
+        references = [request.source.columns.references, *_references_in(table)]
+        verdicts |= verdicts_in(table, references)
+    line, notes = _line(request, tables, verdicts)
     notes = [*_shared_labels(columns), *notes]
     if len(clash := [name for name, values in columns.items() if name in values]) > 1:
         line, notes = {}, [missing_header_message(clash)]
     how = "as here"
     if not line:
-        line = _placeholders(options, is_joined=not {*tables[0]}.isdisjoint(below))
+        line = _placeholders(request, is_joined=not {*tables[0]}.isdisjoint(below))
         how = f"in place of {', '.join(name for names in line.values() for name in names)}"
     advice = f"Name the true labels (-r) and the predictions (-p), {how}:"
-    text = [*(f"{note}." for note in notes), advice, _typed(options, line, listings[0].rows)]
-    return "\n\n".join([titles, _listed(columns, verdicts), "\n".join(text)])
+    text = [*(f"{note}." for note in notes), advice, _typed(request, line, listings[0].rows)]
+    listing = "\n\n".join([titles, _listed(columns, verdicts), "\n".join(text)])
+    if isinstance(request, ReportRequest) and request.given <= _READING:
+        return listing
+    rule = "`--references` and `--predictions` must name columns; {listing}"
+    raise ValueError(message(rule, listing=listing))
 
 
-def _placeholders(options: Namespace, *, is_joined: bool) -> Line:
+def _placeholders(request: Request, *, is_joined: bool) -> Line:
     """Return capitals in place of the names of columns; two files may be joined by another."""
-    is_one = len(options.path) == 2 or options.command == "report"
+    is_one = len(request.source.path) == 2 or isinstance(request, ReportRequest)
     line: Line = {"-r": ["TRUE"], "-p": ["MODEL"] if is_one else ["MODEL_A", "MODEL_B"]}
     return line | {"--on": ["ID"]} if is_joined else line
 
 
-def _typed(options: Namespace, line: Line, rows: str | None) -> str:
+def _typed(request: Request, line: Line, rows: str | None) -> str:
     """Return the command that was typed, with the options that are missing."""
-    given = {"-r": options.references, "-p": options.predictions, "--on": options.on}
+    columns = request.source.columns
+    given = {"-r": columns.references, "-p": columns.predictions, "--on": columns.on}
     added = [x for flag, names in line.items() if not given.get(flag) for x in (flag, *names)]
-    added += ["--rows", rows] if rows and not options.rows else []
-    end = options.typed.index("--") if "--" in options.typed else len(options.typed)
-    typed = [*options.typed[:end], *added, *options.typed[end:]]
-    return f"  {shlex.join(['informedness', options.command, *typed])}"
+    added += ["--rows", rows] if rows and not request.source.files.rows else []
+    end = request.typed.index("--") if "--" in request.typed else len(request.typed)
+    typed = [*request.typed[:end], *added, *request.typed[end:]]
+    command = "report" if isinstance(request, ReportRequest) else "compare"
+    return f"  {shlex.join(['informedness', command, *typed])}"
 
 
 def _listed(columns: Columns, verdicts: Mapping[str, Sequence[str]]) -> str:
@@ -125,7 +138,7 @@ def _references_in(columns: Columns) -> list[str]:
 
 
 def _line(
-    options: Namespace, tables: Sequence[Columns], verdicts: Collection[str]
+    request: Request, tables: Sequence[Columns], verdicts: Collection[str]
 ) -> tuple[Line, list[str]]:
     """Return the columns by option, and why; none if several readings are left.
 
@@ -133,26 +146,31 @@ def _line(
     """
     first, *others = ({x: table[x] for x in table if x not in verdicts} for table in tables)
     last = others[0] if others else first
-    asked = [options.references] if options.references else _references_in(first)
+    named, path = request.source.columns.references, request.source.path
+    asked = [named] if named else _references_in(first)
     readings = [(true, models) for true in asked if (models := _models(true, first, last))]
-    if len(readings) != 1 or len(options.path) > 2 or options.given & _CHANGES:
+    if len(readings) != 1 or len(path) > 2 or request.given & _CHANGES:
         return {}, []
     ((true, models),) = readings
-    beside = _joined(options, true, models, first, last) if others else _sliced(first, true, models)
-    if beside is None or (options.command == "compare" and len(models) != 2):
+    beside = _joined(request, true, models, first, last) if others else _sliced(first, true, models)
+    if beside is None or (not isinstance(request, ReportRequest) and len(models) != 2):
         return {}, []
     needs, notes = _needs(first[true], [last[model] for model in models])
     if others:
-        notes.insert(0, f"The labels in {shown(options.path[0])}, the first file, count as true")
+        notes.insert(0, f"The labels in {shown(path[0])}, the first file, count as true")
     return {"-r": [true], "-p": models} | beside | needs, notes
 
 
 def _joined(
-    options: Namespace, true: str, models: Sequence[str], first: Columns, last: Columns
+    request: Request, true: str, models: Sequence[str], first: Columns, last: Columns
 ) -> Line | None:
     """Return the column of identifiers, none if rows are paired; None if two files do not fit."""
     shared = [name for name in first if name in last]
-    ids = [options.on] if options.on else [x for x in shared if _identify(first[x], last[x])]
+    ids = (
+        [request.source.columns.on]
+        if request.source.columns.on
+        else [x for x in shared if _identify(first[x], last[x])]
+    )
     ids = sorted(ids, key=lambda name: name == "")[:1]  # an index counts rows
     has_both = len(models) > 1 or bool(_models(true, first, first))
     if has_both or bool(ids) != bool(shared) or not {*ids} <= {*shared}:

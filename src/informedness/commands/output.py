@@ -1,20 +1,22 @@
-"""How a result is printed, drawn, and held against what is required of it."""
+"""How a result is written and drawn, and held against what is required of it."""
 
 import json
-from argparse import Namespace
+import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..inference.registry import score_named
-from ..messages import render
-from ..text.render import shown
+from ..messages import message, message_of
+from ..text.render import as_json, shown
+from .console import Console
+from .request import Output, Scores
 
 if TYPE_CHECKING:
-    from ..results.estimate import Estimate
     from ..results.requirement import Decision
+    from ..text.layout import Result
 
-FORMATS: dict[str, Callable[[Any], str]] = {
+FORMATS: dict[str, Callable[["Result"], str]] = {
     "text": str,
     "json": lambda result: json.dumps(result.to_dict(), indent=2),
     "csv": lambda result: result.to_csv().rstrip("\n"),
@@ -24,19 +26,45 @@ FORMATS: dict[str, Callable[[Any], str]] = {
 }
 
 
-def formatted(result: Any, options: Namespace) -> str:
-    """Return a result in the format asked for, after saving its figures if they are."""
-    if options.plot is not None:
-        _save_figures(result.runs[0].report if hasattr(result, "runs") else result, options)
-    if options.format == "json" and options.failed is not None:
-        return json.dumps(result.to_dict() | {"failed": options.failed}, indent=2)
-    return FORMATS[options.format](result.with_names(options.naming))
+class Outcome(NamedTuple):
+    """The text that a command prints, and whether a build should stop."""
+
+    text: str
+    failed: bool = False
 
 
-def _save_figures(result: Any, options: Namespace) -> None:
+def write(
+    result: "Result | float", output: Output, console: Console, decision: "Decision | None" = None
+) -> Outcome:
+    """Return a result as text in the format asked for, after saving its figures if they are."""
+    failed = decision is not None and decision.failed
+    if isinstance(result, float):
+        text = json.dumps(as_json(result)) if output.format == "json" else repr(result)
+        return Outcome(text, failed)
+    if output.plot is not None:
+        _save_figures(result, output.plot, console)
+    if output.format == "json" and decision is not None:
+        return Outcome(json.dumps(result.to_dict() | {"failed": failed}, indent=2), failed)
+    return Outcome(FORMATS[output.format](result.with_names(console.name_of)), failed)
+
+
+def prepare_figures(folder: str) -> None:
+    """Make the folder for figures, or raise an error if none can be drawn or saved there."""
+    from ..results.figures import import_pyplot
+
+    os.environ["MPLBACKEND"] = "agg"  # files, no windows
+    import_pyplot()
+    if Path(folder).suffix.lower() in (".jpeg", ".jpg", ".pdf", ".png", ".svg"):
+        rule = "--plot must name a folder for PNG files, got {folder}"
+        raise ValueError(message(rule, folder=folder))
+    Path(folder).mkdir(parents=True, exist_ok=True)
+
+
+def _save_figures(result: Any, folder: str, console: Console) -> None:
     """Save the figures of a result as PNG files in a folder, and tell their paths."""
     from ..results.figures import import_pyplot, plot_confusion_matrix, plot_entropy_triangle
 
+    result = result.runs[0].report if hasattr(result, "runs") else result
     axes = {"intervals": result.plot()}
     if hasattr(result, "per_class"):
         axes = {
@@ -45,7 +73,7 @@ def _save_figures(result: Any, options: Namespace) -> None:
             "entropy_triangle": plot_entropy_triangle(result.table),
         }
     for name, ax in axes.items():
-        path = Path(options.plot) / f"{name}.png"
+        path = Path(folder) / f"{name}.png"
         unfinished = path.with_suffix(".part")
         try:
             ax.figure.savefig(unfinished, dpi=300, format="png")
@@ -53,30 +81,21 @@ def _save_figures(result: Any, options: Namespace) -> None:
         except OSError as error:
             raise OSError(f"{shown(path)}: {error.strerror}") from error
         import_pyplot().close(ax.figure)
-        options.tell(f"wrote {shown(path)}")
+        console.tell(f"wrote {shown(path)}")
 
 
-def check_average(options: Namespace, gate: str, n_classes: int) -> None:
+def check_average(gate: str, scores: Scores, n_classes: int) -> None:
     """Raise ValueError if a gate depends on an average that nobody named."""
-    is_named = options.average != "default" or not score_named(options.metric).averages
+    is_named = scores.average != "default" or not score_named(scores.metric or "").averages
     if not is_named and n_classes > 2:
         advice = "add `--average prevalence`, as advised, or name another"
         raise ValueError(f"`--{gate}` needs `--average` for three or more classes: {advice}")
 
 
-def require_least(score: "Estimate", options: Namespace) -> None:
-    """Decide whether a score is as high as required, if anything is."""
-    if options.at_least is not None:
-        from ..results.requirement import decide_least
-
-        check_average(options, "at-least", score.n_classes)
-        decision = decide_least(score, options.at_least)
-        tell_decision(decision, f"at-least {options.at_least:g}", options)
-
-
-def tell_decision(decision: "Decision", gate: str, options: Namespace) -> None:
-    """Tell why a build passes or fails, and let the exit code be 3 if it fails."""
-    options.failed = decision.failed
+def tell_decision(decision: "Decision", gate: str, console: Console) -> "Decision":
+    """Tell why a build passes or fails, and return the decision."""
     if decision.remark:
         verdict = "failed" if decision.failed else "passed"
-        options.tell(f"{verdict} (--{gate}): {render(decision.remark, options.naming)}")
+        text = f"{verdict} ({{gate}}): {{remark}}"
+        console.tell(message(text, gate=f"--{gate}", remark=message_of(decision.remark)))
+    return decision

@@ -1,134 +1,183 @@
-"""What the commands read: columns of files, two files joined, and the prior."""
+"""The first door: what a source holds, read as tables, as columns or as answers in logs."""
 
-from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from os.path import isfile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-import numpy as np
-
-from ..core.labels import Column, Label
-from ..core.table import Task
+from ..core.labels import NAMES, Label
 from ..errors import prefix_errors
+from ..files.batches import read_files
+from ..files.columns import named_columns
+from ..files.joined import Whole, columns_of, joined_rows, lines_of, samples_of_lines
+from ..files.listing import first_rows
+from ..files.opening import list_files
+from ..files.samples import Samples
+from ..files.tables import table_of_matrix, tables_of
 from ..inference.registry import score_named
 from ..messages import message
+from ..tables.contingency import ContingencyTable, Slice
 from ..tables.label_options import LabelOptions
-from ..text.account import lines_of_read
-from .rules import OF_FILES, OF_LABELS, OF_NULLS
+from ..text.account import Read
+from .console import Console
+from .request import Source
 
 if TYPE_CHECKING:
-    from ..files.joined import Whole
-    from ..files.samples import Samples
+    from ..logs.answers import Answers
+
+Tables: TypeAlias = ContingencyTable | dict[Slice, ContingencyTable]
+# How often each class occurs, as in the labels of training
+Prior: TypeAlias = Mapping[Label, int]
+PAIR = ("references", "predictions_a", "predictions_b")  # of two models that are compared
 
 
-def values_of(options: Namespace, *names: str) -> dict[str, Any]:
-    """Return the values of options by their names, which are those of arguments in Python."""
-    return {name: getattr(options, name) for name in names}
+class Labels(NamedTuple):
+    """What was read: a table, one for each slice, or columns; the names of these; and the prior.
 
-
-def samples_of(options: Namespace, columns: dict[str, str]) -> "Samples":
-    """Return what reads these columns, by argument, as labels."""
-    from ..files.samples import Samples
-
-    labels = LabelOptions(**values_of(options, *OF_LABELS))
-    samples = Samples(columns, labels, **values_of(options, *OF_NULLS))
-    samples.is_label_sensitive = (
-        options.metric is None or score_named(options.metric).is_label_sensitive
-    )
-    if not isinstance(options.prior, str | None):
-        samples.beside = [{*map(str, options.prior)}]
-    return samples
-
-
-def rows_of(options: Namespace, samples: "Samples", second: Sequence[str] = ()) -> Iterable[Any]:
-    """Return the rows of files; or of two joined, of which the second has the last role alone.
-
-    Two files without a column in common have rows in the same order.
+    Names are by argument. The prior has labels as the text of all files of the call means them.
     """
-    from ..files.batches import read_files
-    from ..files.joined import joined_rows
-    from ..files.listing import first_rows
 
-    file_options = values_of(options, "encoding", *OF_FILES)
-    are_apart = False
-    if options.on is None and second and len(options.path) == 2 and all(map(isfile, options.path)):
-        with suppress(ValueError):  # of columns that are not asked for
-            tops = [first_rows(path, **file_options).columns for path in options.path]
-            are_apart = tops[0].keys().isdisjoint(tops[1])
-    if not second or (options.on is None and not are_apart):
-        return read_files(options.path, samples, **file_options)
-    sides = [role for role in samples.names if role != second[-1]], second
-    columns = [{role: samples.names[role] for role in side} for side in sides]
-    return joined_rows(options.path, options.on, columns, samples, **file_options)
+    data: Tables | Whole
+    names: Mapping[str, str]
+    prior: Prior | None = None
+
+    @property
+    def accounts(self) -> Sequence[Read]:
+        """What was read of the files, for a person."""
+        if isinstance(self.data, ContingencyTable):
+            return self.data.read
+        return [] if isinstance(self.data, dict) else [self.data.read]
 
 
-def rows_of_lines(options: Namespace, samples: "Samples") -> Iterable[Any]:
-    """Read text files of one label per line, one file for each argument."""
-    from ..files.joined import lines_of, samples_of_lines
+@dataclass(frozen=True)
+class Reader:
+    """Reads the labels in a source; what it returns knows nothing of the request.
 
-    samples.sources = list(options.path)
-    lines = {role: lines_of(path, options.encoding) for role, path in samples.names.items()}
-    return samples_of_lines(lines, samples)
+    `kind` says what the source holds: "columns", "lines", a "matrix" or "logs". For one `metric`
+    only what it compares is checked. Two models `are_compared`, or each is scored.
+    """
+
+    source: Source
+    labels: LabelOptions
+    kind: str = "columns"
+    metric: str | None = None
+    are_compared: bool = False
+    prior: Prior | None = None
+
+    def with_prior(self, place: str | None, console: Console) -> "Reader":
+        """Return the reader with the class shares in FILE:COLUMN, after telling what was read."""
+        if place is None:
+            return self
+        file, _, column = place.rpartition(":")
+        if not file:
+            rule = "`prior` must be FILE:COLUMN, as in train.csv:label, got {prior}"
+            raise ValueError(message(rule, prior=place))
+        samples = self._samples({"references": column})
+        with prefix_errors("`prior`"):
+            rows = read_files(file, samples, **vars(self.source.files))
+            columns, task, account = columns_of(samples, rows)
+        console.tell_read([account])
+        labels = columns["references"].tolist()
+        return replace(self, prior=Counter(label for label in labels if label != task.ignored))
+
+    def read(self) -> Labels:
+        """Return a table of the columns, one for each slice, or the columns themselves.
+
+        Several models, groups and tasks need the columns.
+        """
+        names, columns = self._names(), self.source.columns
+        if "predictions" not in names or columns.groups is not None or columns.by_task is not None:
+            whole, prior = self.read_columns(names)
+            return Labels(whole, names, prior)
+        if self.kind == "matrix" and (table := matrix_in(self.source, self.labels)) is not None:
+            return Labels(table, names)
+        samples = self._samples(names)
+        tables: Tables = tables_of(samples, self._rows(samples))
+        return Labels(tables, names, self._spelt_prior(samples))
+
+    def by_file(self) -> "dict[str, Reader]":
+        """Return a reader of each file, by its path."""
+        files = list_files(self.source.path, self.source.files.file_format)
+        sources = {path: replace(self.source, path=(path,)) for path, _ in files}
+        return {path: replace(self, source=source) for path, source in sources.items()}
+
+    def read_columns(
+        self, names: Mapping[str, str] | None = None, **limits: int
+    ) -> tuple[Whole, Prior | None]:
+        """Return the columns, or those of other names by argument; and the prior."""
+        samples = self._samples(names or self._names())
+        return columns_of(samples, self._rows(samples), **limits), self._spelt_prior(samples)
+
+    def read_logs(self, path: str | Sequence[str]) -> "list[Answers]":
+        """Return the answers in the logs of a path, or of several."""
+        from ..logs.reading import read_log
+
+        names = "extract", "choices", "ignore_case", "strip"
+        text = {name: getattr(self.labels, name) for name in names}
+        return read_log(path, **vars(self.source.logs), **text)
+
+    def _names(self) -> dict[str, str]:
+        """Return the names of columns, or of files with a column each, by argument."""
+        path, columns = self.source.path, self.source.columns
+        if self.kind == "matrix":
+            return dict.fromkeys(NAMES, path[0])
+        if self.kind == "lines":
+            return dict(zip(PAIR if self.are_compared else NAMES, path, strict=True))
+        references, models = columns.references or "", columns.predictions
+        others = {"groups": columns.groups, "counts": columns.counts, "task": columns.by_task}
+        beside = {argument: name for argument, name in others.items() if name is not None}
+        if self.are_compared:
+            return dict(zip(PAIR, (references, models[0], models[-1]), strict=True)) | beside
+        if len(models) > 1:
+            numbered = {f"predictions {i}": name for i, name in enumerate(models, start=1)}
+            return {"references": references} | numbered | beside
+        amounts = columns.weights, columns.counts
+        return named_columns(references, models[0], *amounts, columns.by or None) | beside
+
+    def _samples(self, names: Mapping[str, str]) -> Samples:
+        """Return what reads these columns, by argument, as labels."""
+        nulls = {"drop_null": self.source.drop_null, "keep_missing": self.source.keep_missing}
+        samples = Samples(names, self.labels, **nulls)
+        is_sensitive = self.metric is None or score_named(self.metric).is_label_sensitive
+        samples.is_label_sensitive = is_sensitive
+        samples.beside = [] if self.prior is None else [{*map(str, self.prior)}]
+        return samples
+
+    def _rows(self, samples: Samples) -> Iterable[Any]:
+        """Return the rows of the files, or of two joined."""
+        path, on, names = self.source.path, self.source.columns.on, samples.names
+        if self.kind == "lines":
+            samples.sources = [*path]
+            encoding = self.source.files.encoding
+            return samples_of_lines({x: lines_of(y, encoding) for x, y in names.items()}, samples)
+        second = ["references", "predictions_b"] if self.are_compared else ["predictions"]
+        if not {*second} <= {*names} or (on is None and not self._are_paired()):
+            return read_files(path, samples, **vars(self.source.files))
+        sides = [argument for argument in names if argument != second[-1]], second
+        columns = [{argument: names[argument] for argument in side} for side in sides]
+        return joined_rows(path, on, columns, samples, **vars(self.source.files))
+
+    def _are_paired(self) -> bool:
+        """Return whether two files have no column in common, and so rows in the same order."""
+        path = self.source.path
+        if len(path) == 2 and all(map(isfile, path)):
+            with suppress(ValueError):  # of columns that are not asked for
+                tops = [first_rows(file, **vars(self.source.files)).columns for file in path]
+                return tops[0].keys().isdisjoint(tops[1])
+        return False
+
+    def _spelt_prior(self, samples: Samples) -> Prior | None:
+        n_samples: Counter[Label] = Counter()
+        for label, n in (self.prior or {}).items():
+            n_samples[samples.spelt(label)] += n
+        return n_samples or None
 
 
-def read_prior(options: Namespace) -> None:
-    """Replace FILE:COLUMN by how often each class occurs there, as in the labels of training."""
-    if options.prior is None:
-        return
-    from ..files.batches import read_files
-    from ..files.joined import columns_of
-
-    file, _, column = options.prior.rpartition(":")
-    if not file:
-        rule = "`prior` must be FILE:COLUMN, as in train.csv:label, got {prior}"
-        raise ValueError(message(rule, prior=options.prior))
-    samples = samples_of(options, {"references": column})
-    with prefix_errors("`prior`"):
-        rows = read_files(file, samples, **values_of(options, "encoding", *OF_FILES))
-        columns, task, account = columns_of(samples, rows)
-    options.tell("\n".join(lines_of_read(account)))
-    labels = columns["references"].tolist()
-    options.prior = Counter(label for label in labels if label != task.ignored)
-
-
-def respell_prior(options: Namespace, samples: "Samples") -> None:
-    """Give the prior by the labels for which the text of all files of the call stands."""
-    n_samples: Counter[Label] = Counter()
-    for label, n in (options.prior or {}).items():
-        n_samples[samples.spelt(label)] += n
-    options.prior = n_samples or None
-
-
-def options_of_task(task: Task) -> dict[str, Any]:
-    """Return which labels count, as options of a function."""
-    return {"labels": task.classes, "ignore_index": task.ignored, "unknown": task.unknown}
-
-
-def whole_columns(
-    options: Namespace,
-    columns: dict[str, str],
-    second: Sequence[str] = (),
-    *,
-    are_lines: bool = False,
-) -> "Whole":
-    """Return whole columns: these by argument, and those of tasks, groups and counts."""
-    from ..files.joined import columns_of
-
-    beside = values_of(options, "groups", "counts") | {"task": options.by_task}
-    beside = {argument: name for argument, name in beside.items() if name is not None}
-    samples = samples_of(options, columns | beside)
-    rows = rows_of_lines(options, samples) if are_lines else rows_of(options, samples, second)
-    whole = columns_of(samples, rows)
-    respell_prior(options, samples)
-    return whole
-
-
-def columns_by_task(columns: dict[str, Column]) -> Iterator[tuple[str, dict[str, Column]]]:
-    """Yield the columns of each task by its name."""
-    task_names, task_codes = columns.pop("task").coded()
-    for code, name in enumerate(task_names):
-        rows = np.flatnonzero(task_codes == code)
-        if len(rows):
-            yield str(name), {role: column[rows] for role, column in columns.items()}
+def matrix_in(source: Source, labels: LabelOptions) -> ContingencyTable | None:
+    """Return the table of the only file if it is a confusion matrix."""
+    if len(source.path) != 1 or not all(map(isfile, source.path)):
+        return None
+    ((path, kind),) = list_files(source.path, source.files.file_format)
+    return table_of_matrix(path, kind, source.files.encoding, labels.labels)

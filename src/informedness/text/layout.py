@@ -81,6 +81,10 @@ class Result:
         """Return the rows of the result as plain values; an undefined number is None."""
         raise NotImplementedError
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain values for JSON."""
+        raise NotImplementedError
+
     def __str__(self) -> str:
         """Return the result as text for a terminal."""
         tables = [aligned(table, self.widest_name) for table in self.text_tables()]

@@ -1,0 +1,61 @@
+"""What is told while a command runs: progress and what was read at once, and then warnings."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+from ..messages import Message, join, message_of, render
+from ..text.account import Read, lines_of_read
+from ..warnings import collected
+
+
+class Console:
+    """Tells messages to a person; arguments of Python are called like options.
+
+    `flags` are what the options are called, by argument.
+    """
+
+    def __init__(self, write: Callable[[str], None], flags: dict[str, str]) -> None:
+        self.has_left_out = False
+        self._write, self._flags = write, flags
+
+    def call_alike(self, argument: str, other: str) -> None:
+        """Call an argument like another one from now on."""
+        self._flags[argument] = self._flags[other]
+
+    def name_of(self, argument: str, value: str | None) -> str | None:
+        """Return what an argument is called, with its value if it has one."""
+        if value is not None:  # a switch needs none
+            flag = self._flags.get(argument)
+            return f"{flag} {value}" if flag and value not in ("", "True") else flag
+        first, *others = [argument] if argument in self._flags else argument.split(" ", 1)
+        return f"`{' '.join([self._flags[first], *others])}`" if first in self._flags else None
+
+    def tell(self, said: str) -> None:
+        """Tell a text, or a message about options."""
+        self._write(render(said, self.name_of) if isinstance(said, Message) else said)
+
+    def tell_read(self, accounts: Iterable[Read]) -> None:
+        """Tell what was read."""
+        for account in accounts:
+            self._write("\n".join(lines_of_read(account)))
+
+    @contextmanager
+    def telling_warnings(self, is_strict: bool) -> Iterator[None]:
+        """Tell the warnings of this block when it ends, or raise them if they are errors.
+
+        Which logs, or runs in them, are left out is told even if the block fails.
+        """
+        with collected() as notes:
+            try:
+                yield
+            finally:
+                messages = [*{str(note): message_of(note) for note in notes}.values()]
+                for message in messages:
+                    if message.code == "left out":
+                        self.has_left_out = True
+                        self.tell(message)
+        warnings = [message for message in messages if message.code != "left out"]
+        if warnings and is_strict:
+            raise ValueError(join(warnings))
+        for warning in warnings:
+            self._write(f"warning: {render(warning, self.name_of)}")

@@ -1,0 +1,150 @@
+"""What a command is asked for: frozen, in parts whose fields are called like Python arguments."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..tables.label_options import LabelOptions
+
+if TYPE_CHECKING:
+    from ..results.estimate import Averaged
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """How files are read."""
+
+    file_format: str | None = None
+    encoding: str | None = None
+    rows: str | None = None
+    no_quotes: bool = False
+
+
+@dataclass(frozen=True)
+class ColumnNames:
+    """Names of columns, and whether each file, or each value of a column, is a task."""
+
+    references: str | None = None
+    predictions: tuple[str, ...] = ()
+    weights: str | None = None
+    counts: str | None = None
+    on: str | None = None
+    by: tuple[str, ...] = ()
+    by_file: bool = False
+    by_task: str | None = None
+    groups: str | None = None
+
+    @property
+    def are_named(self) -> bool:
+        """Whether there are columns to score."""
+        return self.references is not None and bool(self.predictions)
+
+
+@dataclass(frozen=True)
+class LogSelection:
+    """Which answers in logs are scored."""
+
+    harness: str | None = None
+    verdict: str | None = None
+    task: str | None = None
+    exclude_task: tuple[str, ...] = ()
+    variant: str | None = None
+    runs: str | None = None
+    latest: bool = False
+    epoch: int | None = None
+    epochs: str = "each"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where references and predictions are: in columns or lines of files, or in logs."""
+
+    path: tuple[str, ...] = ()
+    files: FileFormat = field(default_factory=FileFormat)
+    columns: ColumnNames = field(default_factory=ColumnNames)
+    logs: LogSelection = field(default_factory=LogSelection)
+    drop_null: bool = False
+    keep_missing: bool = False
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Which scores are computed; `prior` is FILE:COLUMN."""
+
+    metric: str | None = None
+    average: "Averaged" = "default"
+    confidence_level: float | None = None
+    prior: str | None = None
+
+
+@dataclass(frozen=True)
+class ReportScores(Scores):
+    """The scores of a report, and how high one has to be."""
+
+    prior_mode: str = "reweight"
+    vs_rest: str | None = None
+    at_least: float | None = None
+
+
+@dataclass(frozen=True)
+class CompareScores(Scores):
+    """The score that two models are compared on, and what has to be shown of B."""
+
+    metric: str = "informedness"
+    confidence_level: float = 0.95
+    margin: float | None = None
+    detect: float | None = None
+    require: str | None = None
+    fail_if: str | None = None
+
+
+@dataclass(frozen=True)
+class Output:
+    """How the result is written."""
+
+    format: str = "text"
+    plot: str | None = None
+    each: bool = False
+
+
+@dataclass(frozen=True)
+class Request:
+    """What both commands are asked for.
+
+    `given` has the names of the options that differ from their defaults, `typed` the words behind
+    the command.
+    """
+
+    source: Source = field(default_factory=Source)
+    labels: LabelOptions = field(default_factory=LabelOptions)
+    scores: Scores = field(default_factory=Scores)
+    output: Output = field(default_factory=Output)
+    given: frozenset[str] = frozenset()
+    typed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ReportRequest(Request):
+    """What `report` is asked for."""
+
+    scores: ReportScores = field(default_factory=ReportScores)
+
+
+@dataclass(frozen=True)
+class CompareRequest(Request):
+    """What `compare` is asked for."""
+
+    scores: CompareScores = field(default_factory=CompareScores)
+
+
+def fill(kind: type[T], values: Mapping[str, Any]) -> T:
+    """Return a request, or a part, with the values of the names of its fields; lists as tuples."""
+    given: dict[str, Any] = {}
+    for one in fields(kind):  # type: ignore[arg-type]
+        if isinstance(one.default_factory, type) and is_dataclass(one.default_factory):
+            given[one.name] = fill(one.default_factory, values)
+        elif (value := values.get(one.name)) is not None:
+            given[one.name] = tuple(value) if isinstance(value, list) else value
+    return kind(**given)
