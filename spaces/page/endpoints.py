@@ -20,10 +20,10 @@ from limits import METRIC, Refusal
 
 import informedness
 from informedness import ContingencyTable
+from informedness.commands.scoring import score as score_read
 from informedness.inference.registry import REPORTED, score_named
 from informedness.inference.score import check_level
 from informedness.messages import message_of
-from informedness.results.report import Report
 from informedness.results.sentences import answering
 from informedness.tables.label_warnings import warn_of_table
 from informedness.warnings import collected
@@ -52,7 +52,7 @@ def _report(
             if table.is_weighted:
                 level = None
                 sentences.append("there is no interval: these are weights, not counts of samples")
-        report = Report.from_table(table, level, **options)
+        report: Any = score_read(table, confidence_level=level, **options)
         summary = report.summary if METRIC == "informedness" else report.summary_of(METRIC)
     doubts = [*dict.fromkeys([*sentences, *map(message_of, [*warned, *notes])])]
     return {**report.to_dict(), "summary": summary, **others, "warnings": doubts}
@@ -60,7 +60,8 @@ def _report(
 
 def scores_of(table: ContingencyTable) -> dict[str, Any]:
     """Return all scores of a table as plain values."""
-    plain = Report.from_table(table).to_dict()
+    report: Any = score_read(table)
+    plain = report.to_dict()
     return {name: plain[name] for name in REPORTED}
 
 

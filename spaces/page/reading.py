@@ -26,13 +26,11 @@ from limits import (
 from lists import as_rows, list_of, named_lists
 from trial import is_small, runs_of_log
 
-from informedness.files.batches import read_files
+from informedness.commands.reading import Reader
+from informedness.commands.request import FileFormat, Source
 from informedness.files.delimited import DELIMITERS
-from informedness.files.joined import columns_of
 from informedness.files.listing import first_rows
 from informedness.files.opening import list_files, open_whole, read_header
-from informedness.files.samples import Samples
-from informedness.inference.registry import score_named
 from informedness.logs.reading import READERS
 from informedness.logs.report import how_read
 from informedness.messages import message_of, without_subject
@@ -150,12 +148,11 @@ class Upload:
             threshold = float(threshold)
         labels = list_of(classes or "") or None
         options = LabelOptions(labels=labels, threshold=threshold, **switches)
-        samples = Samples(named, options, **of_rows)
-        samples.is_label_sensitive = score_named(METRIC).is_label_sensitive
-        of_file: dict[str, Any] = {"encoding": self._encoding, "most_bytes": MAX_FILE}
-        batches = read_files(self._path, samples, rows=self.part, **of_file)
+        form = FileFormat(encoding=self._encoding, rows=self.part)
+        limits: dict[str, Any] = {"most_bytes": MAX_FILE, "most_rows": MAX_ROWS}
+        source = Source((str(self._path),), form, **of_rows, **limits)
         with collected() as notes:
-            sides, task, read = columns_of(samples, batches, MAX_ROWS)
+            (sides, task, read), _ = Reader(source, options, metric=METRIC).read_columns(named)
         if not read.n_rows:
             raise Refusal("The table has a header, and no rows below it.")
         account = "\n".join(lines_of_read(read)).removeprefix(str(self._path)).lstrip(":, ")

@@ -103,11 +103,10 @@ class Reader:
         sources = {path: replace(self.source, path=(path,)) for path, _ in files}
         return {path: replace(self, source=source) for path, source in sources.items()}
 
-    def read_columns(
-        self, names: Mapping[str, str] | None = None, **limits: int
-    ) -> tuple[Whole, Prior | None]:
+    def read_columns(self, names: Mapping[str, str] | None = None) -> tuple[Whole, Prior | None]:
         """Return the columns, or those of other names by argument; and the prior."""
         samples = self._samples(names or self._names())
+        limits = {} if self.source.most_rows is None else {"most_rows": self.source.most_rows}
         return columns_of(samples, self._rows(samples), **limits), self._spelt_prior(samples)
 
     def read_logs(self, path: str | Sequence[str]) -> "list[Answers]":
@@ -153,11 +152,12 @@ class Reader:
             encoding = self.source.files.encoding
             return samples_of_lines({x: lines_of(y, encoding) for x, y in names.items()}, samples)
         second = ["references", "predictions_b"] if self.are_compared else ["predictions"]
+        options: Any = {**vars(self.source.files), "most_bytes": self.source.most_bytes}
         if not {*second} <= {*names} or (on is None and not self._are_paired()):
-            return read_files(path, samples, **vars(self.source.files))
+            return read_files(path, samples, **options)
         sides = [argument for argument in names if argument != second[-1]], second
         columns = [{argument: names[argument] for argument in side} for side in sides]
-        return joined_rows(path, on, columns, samples, **vars(self.source.files))
+        return joined_rows(path, on, columns, samples, **options)
 
     def _are_paired(self) -> bool:
         """Return whether two files have no column in common, and so rows in the same order."""

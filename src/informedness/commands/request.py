@@ -59,7 +59,10 @@ class LogSelection:
 
 @dataclass(frozen=True)
 class Source:
-    """Where references and predictions are: in columns or lines of files, or in logs."""
+    """Where references and predictions are: in columns or lines of files, or in logs.
+
+    A file may hold `most_bytes` once decompressed, and all files `most_rows`, if there is a limit.
+    """
 
     path: tuple[str, ...] = ()
     files: FileFormat = field(default_factory=FileFormat)
@@ -67,6 +70,8 @@ class Source:
     logs: LogSelection = field(default_factory=LogSelection)
     drop_null: bool = False
     keep_missing: bool = False
+    most_bytes: int | None = None
+    most_rows: int | None = None
 
 
 @dataclass(frozen=True)
