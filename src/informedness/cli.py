@@ -36,7 +36,8 @@ commands:
 Exit codes: 0, 1 if some logs are left out, 2 for bad usage or data, 3 if a build should stop
 (compare --fail-if, compare --require, report --at-least), 130 if interrupted."""
 _REPORT = """Score predictions in files of one row per sample; several files count as one data set.
-Or score two text files of one label per line, or logs of lm-eval, lighteval and Inspect.
+Or score a confusion matrix, two text files of one label per line, or logs of lm-eval, lighteval
+and Inspect.
 
 examples:
   informedness report predictions.csv            shows which columns there are
@@ -274,39 +275,50 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
 
     several: dict[str, Any] = {"nargs": "+", "action": _Several, "metavar": "COL"}
     column: dict[str, Any] = {"metavar": "COL"}
-    add = group("columns (a.b is field b of a, a.0 an element, argmax:a where a is largest)")
+    add = group("columns (nested JSON: a.b or a.0; argmax:COL is the class with the highest score)")
     add("-r", "--references", help="true labels", **column)
-    add("-p", "--predictions", help="predictions; several columns rank several models", **several)
+    models = "one column, or several models to rank" if is_report else "A, then B (one with --on)"
+    add("-p", "--predictions", help=f"predictions: {models}", **several)
     add("--counts", help="how many samples a row stands for", **column)
-    both = "references and predictions" if is_report else "A and B"
-    add("--on", help=f"identifiers of samples, in the files of {both}", **column)
+    both = "references, then of predictions" if is_report else "A, then of B"
+    add("--on", help=f"join two files, of {both}, by the identifiers in this column", **column)
     if is_report:
-        add("--weights", help="sample weights", **column)
-        add("--by", help="report on each value of a column, or of several", **several)
-    add("--by-file", action="store_true", help="one row for each file, then their mean")
-    add("--by-task", help="a column of tasks, each with classes of its own", **column)
-    add("--groups", help="group of each sample, such as its document", **column)
+        add("--weights", help="how much a row counts", **column)
+        sliced = "one row of scores for each value of a column, such as language"
+        add("--by", help=sliced, **several)
+    add("--by-file", action="store_true", help="take each file as a task; adds the mean")
+    tasks = "take each value of a column as a task with its own classes; adds the mean"
+    add("--by-task", help=tasks, **column)
+    grouped = "rows with one value belong together, such as a document; changes intervals alone"
+    add("--groups", help=grouped, **column)
     add = group("scores")
     default = _NAMES.replace("informedness", "informedness (default)", 1)
     use = f"print only this score: {_NAMES}" if is_report else default
     add("--metric", metavar="NAME", help=use)
     averages = ["bias", "prevalence", "macro"]
-    add("--average", choices=averages, default="default", help="how classes are weighted")
-    add("--prior", metavar="FILE:COL", help="reweight to the class shares of these labels")
+    weights = "weight of a class: its share of the predictions (bias, the default), of the "
+    weights += "references (prevalence, advised for three or more classes), or equal (macro)"
+    add("--average", choices=averages, default="default", help=weights)
+    shares = "score as if classes were as common as in this column, such as of training data"
+    add("--prior", metavar="FILE:COL", help=shares)
     if is_report:
         modes = ["reweight", "odds"]
-        odds = "reweight samples (default), or odds of the paper's equation (4)"
+        odds = "reweight samples (default); odds only to reproduce the paper"
         add("--prior-mode", choices=modes, default="reweight", help=odds)
-        least = "exit with 3 unless the interval of --metric is above"
+        least = "fail (exit code 3) unless the lower bound of --metric is at least X"
         add("--at-least", type=float, metavar="X", help=least)
     else:
-        add("--margin", type=float, metavar="M", help="whether B is not worse by more than this")
+        loss = "largest loss that you accept, such as 0.02: says whether B is shown to lose less"
+        add("--margin", type=float, metavar="M", help=loss)
         detected = "how many samples show a true difference of this size (80%% power)"
         add("--detect", type=float, metavar="D", help=detected)
-        required = ["better", "not-worse"]
-        add("--require", choices=required, help="exit with 3 unless this is shown of B")
-        add("--fail-if", choices=["worse"], help="exit with 3 if this is shown of B")
-    add("--confidence-level", type=float, metavar="P", help="level of the intervals, such as 0.95")
+        wanted = "fail (exit code 3) unless B is shown to be better, or to lose less than --margin"
+        add("--require", choices=["better", "not-worse"], help=wanted)
+        drop = "fail (exit code 3) if B is shown to be worse, by more than --margin if it is given"
+        add("--fail-if", choices=["worse"], help=drop)
+    level = "none, but 0.95 if models are ranked" if is_report else "0.95"
+    level = f"level of the intervals, such as 0.95 (default: {level})"
+    add("--confidence-level", type=float, metavar="P", help=level)
     formats = ["text", "json", "html"]
     if is_report:
         formats += ["csv", "markdown", "latex"]
@@ -315,21 +327,23 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
     if is_report:
         add("--plot", metavar="DIR", help="also save figures in this folder, as PNG files")
         add = group("slices (--by)")
-        add("--vs-rest", metavar="NAME", help="compare each slice with all others by this score")
-    else:
-        pass
+        rest = "test each slice against all other rows, with this score, such as informedness"
+        add("--vs-rest", metavar="NAME", help=rest)
     add = group("labels")
     flag: dict[str, Any] = {"action": "store_true"}
     labels = several | {"metavar": "LABEL"}
-    others = "predictions that are missing or not in --labels: an error (default), or wrong answers"
-    add("--labels", help="the classes of the task; any other is an error", **labels)
+    others = "a missing prediction, or one that is not in --labels, stops (error, the default) or "
+    others += "counts as wrong: for refusals and empty cells"
+    classes = "all classes, also those absent here (default: those of the references); others are "
+    add("--labels", help=classes + "an error, or wrong by --unknown wrong", **labels)
     add("--unknown", choices=["error", "wrong"], default="error", help=others)
     add("--ignore-index", metavar="LABEL", help="drop samples with this reference, such as -100")
     add("--extract", metavar="REGEX", help="extract the class from text: group 1, or the match")
-    add("--threshold", type=float, metavar="T", help="predictions are scores: above T is class 1")
+    above = "predictions are probabilities or logits: above T is class 1, others are class 0"
+    add("--threshold", type=float, metavar="T", help=above)
     add("--strict", help="turn every warning into an error", **flag)
     add = group("reading files")
-    add("--choices", help="class names, if files hold their positions", **labels)
+    add("--choices", help="names of 0, 1, 2, ..., if files hold numbers", **labels)
     add("--ignore-case", help="take Yes and yes for one class", **flag)
     add("--strip", help="strip whitespace around labels", **flag)
     add("--numeric", help="read text labels as integers, so that 001 is 1", **flag)
@@ -337,18 +351,20 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
     add("--keep-missing", help="read empty cells and NA or None as labels", **flag)
     add("--rows", metavar="PATH", help="where rows are in JSON, such as a.b, or the sheet of Excel")
     add("--no-quotes", help="take quotes in CSV and TSV for text, as in CoNLL", **flag)
-    by_name = "by default by the ending of the file name"
+    by_name = "format of the files (default: by the ending of their names)"
     add("--input-format", dest="file_format", choices=_FORMATS, help=by_name)
     add("--encoding", metavar="NAME", help="of text, such as cp1252 (default: UTF-8)")
     add = group("logs of harnesses")
     add("--from", dest="harness", choices=_HARNESSES, help="only its logs")
     add("--task", metavar="NAME", help="only this task")
     add("--exclude-task", help="all tasks but these", **several | {"metavar": "NAME"})
-    add("--variant", metavar="NAME", help="only this filter (lm-eval) or score (Inspect)")
-    add("--verdict", metavar="NAME", help="the metric of 0 and 1 that says what is right")
-    add("--run", dest="runs", metavar="TEXT", help="only logs with this in their path")
+    variant = "only this filter (lm-eval) or score (Inspect), such as strict-match"
+    add("--variant", metavar="NAME", help=variant)
+    verdict = "the log's metric of 0 and 1 that says what is right, such as exact_match"
+    add("--verdict", metavar="NAME", help=verdict)
+    add("--run", dest="runs", metavar="TEXT", help="only logs whose path contains this")
     if is_report:
-        add("--each", help="also print the report on each run", **flag)
+        add("--each", help="also print the full report of each run", **flag)
     add("--latest", help="only the latest of runs that repeat each other", **flag)
     add("--epoch", type=int, metavar="N", help="only this epoch")
     epochs = ["each", "pooled"]
