@@ -1,4 +1,4 @@
-"""Draw the published results of which-number.md: python docs/published.py [OUTPUT].
+"""Draw the figure of published-results.md: python docs/published.py [OUTPUT].
 
 BIG-Bench Hard is scored from examples/bbh.csv, and HateCheck read from the tables of its study. Run
 it again after a change of either.
