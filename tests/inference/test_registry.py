@@ -2,7 +2,7 @@
 
 They are in `vectors.json`.
 
-Covers src: inference/registry.py.
+Covers src: inference/registry.py, results/estimate.py.
 """
 
 import sys
@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from informedness import ContingencyTable, estimate, report
-from informedness.inference import registry
 from informedness.inference.registry import MODULES, REPORTED, score_named
+from informedness.results import estimate as estimates
 from inputs.tables import score_of
 from oracles.golden import VECTORS, close
 
@@ -58,11 +58,12 @@ def test_every_module_gives_its_interval_and_signature(name, load):
     assert made[f"{name}_confidence_interval"] == close([*wanted.confidence_interval])
 
 
-# Beside the package, which a module needs for what it tells beside the score, and for nothing else
+# Beside the package, which a module needs for intervals and signatures alone
 
 
 def test_a_module_without_the_package_still_scores(load, monkeypatch):
-    monkeypatch.setitem(sys.modules, "informedness.inference.registry", None)
+    for needed in ("inference.registry", "results.estimate"):
+        monkeypatch.setitem(sys.modules, f"informedness.{needed}", None)
     for name in MODULES:
         metric = load(name)
         assert metric.compute(**INPUTS).keys() == {name}
@@ -74,7 +75,7 @@ def test_a_module_without_the_package_still_scores(load, monkeypatch):
 
 def test_a_module_refuses_intervals_of_another_version(load, monkeypatch):
     wanted = "' of version 0.1.0 scores .* package, version 0.0.9, scores .* same version"
-    monkeypatch.setattr(registry, "__version__", "0.0.9")
+    monkeypatch.setattr(estimates, "__version__", "0.0.9")
     for name in MODULES:
         score = type(score_named(name))
         made = score.clipped_value

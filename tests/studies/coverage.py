@@ -69,8 +69,8 @@ from populations import (
 )
 
 from informedness import ContingencyTable
-from informedness.inference.chance import independence_test
 from informedness.inference.class_scores import INFORMEDNESS, ratio_or_nan
+from informedness.inference.independence import independence_test
 from informedness.inference.registry import SCORES, score_with_average
 
 sys.path.append(str(Path(__file__).parents[1]))

@@ -235,7 +235,7 @@ def result_of(
     if level is None and not return_signature:
         return score
     try:  # the package that is installed, for which this file may be a copy beside a metric
-        package = _module_of_package("inference.registry")
+        package = _module_of_package("results.estimate")
     except ModuleNotFoundError as error:
         needed = "need the package informedness, which is not installed"
         raise ImportError(f"`confidence_level` and `return_signature` {needed}") from error

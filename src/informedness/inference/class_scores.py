@@ -7,7 +7,7 @@ Gorodkin (2004), "Comparing two K-category assignments by a K-category correlati
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
@@ -20,7 +20,6 @@ from .score import (
     Interval,
     Prior,
     Score,
-    class_totals,
     effective_sample_size,
     fewest_references,
     normal_quantile,
@@ -31,7 +30,7 @@ from .score import (
     with_prior,
 )
 
-_FEWEST_UNDER_A_PRIOR = 3 - 1e-6  # references of a class; below, it weighs more than it says
+_FEWEST_UNDER_A_PRIOR = 3 - 1e-6  # references of a class, below which no interval holds
 
 
 @dataclass
@@ -46,78 +45,51 @@ class ClassSums:
     reference_totals: Numbers
     prediction_totals: Numbers
     total: Any
-    false_positives: Numbers
-    false_negatives: Numbers
-    other_references: Numbers
-    other_predictions: Numbers
     out_of_class_totals: Any = 0.0
     is_class: Any = np.True_
     spread_false_positives = Table.spread_false_positives  # of these sums
 
-    @classmethod
-    def of_tables(cls, tables: Sequence[Table]) -> ClassSums:
-        """Return those of n tables with the same labels; a third of the time of one by one."""
-        labels, known = tables[0].labels, tables[0].is_class
-        n = len(tables)
-        starts = np.repeat(np.arange(n) * len(labels), [len(table.rows) for table in tables])
-        cells = zip(*((table.rows, table.columns, table.counts) for table in tables), strict=True)
-        rows, columns, counts = map(np.concatenate, cells)
-        codes = tuple(range(len(labels) * n))
-        joint = Table(codes, True, rows + starts, columns + starts, counts, known=np.tile(known, n))
-        totals = joint.hits, joint.reference_totals, joint.prediction_totals
-        errors = joint.false_positives, transpose(joint).false_positives, joint.out_of_class_totals
-        h, r, c, wrong, missed, outside = (sums.reshape(n, -1).T for sums in (*totals, *errors))
-        others = sums_of_others(r), sums_of_others(c)
-        return cls(labels, h, r, c, r.sum(axis=0), wrong, missed, *others, outside, known[:, None])
-
-    def swapped(self) -> ClassSums:
-        """Return the sums of references and predictions swapped."""
-        return replace(
-            self,
-            reference_totals=self.prediction_totals,
-            prediction_totals=self.reference_totals,
-            false_positives=self.false_negatives,
-            false_negatives=self.false_positives,
-            other_references=self.other_predictions,
-            other_predictions=self.other_references,
-        )
+    def __post_init__(self) -> None:
+        self.false_positives = self.prediction_totals - self.hits
+        self.other_references = self.total - self.reference_totals
 
 
 Sums: TypeAlias = Table | ClassSums
 
 
+def transpose(sums: Any) -> Any:
+    """Swap references and predictions. All labels of the resulting table are classes."""
+    if isinstance(sums, ClassSums):
+        r, c = sums.reference_totals, sums.prediction_totals
+        return replace(sums, reference_totals=c, prediction_totals=r)
+    known = np.ones(len(sums.labels), dtype=bool)
+    return replace(sums, rows=sums.columns, columns=sums.rows, known=known)
+
+
 def ratio_or_nan(numerator: Numbers, denominator: Numbers) -> Numbers:
-    """Return the quotients, nan where the denominator is 0."""
+    """Divide; nan where the denominator is 0."""
     return numerator / np.where(denominator > 0, denominator, np.nan)
 
 
 def ratio_or_zero(numerator: Any, denominator: Numbers) -> Numbers:
-    """Return the quotients, 0 where the denominator is 0."""
+    """Divide; 0 where the denominator is 0."""
     return np.where(denominator > 0, ratio_or_nan(numerator, denominator), 0.0)
 
 
 def deviations(values: Numbers, mean: Any, scale: Numbers) -> Numbers:
-    """Return how far values are from their mean: 0 within the rounding of terms of this size.
+    """Subtract a mean from values, 0 within the rounding of terms of this scale.
 
-    So that the error of a constant predictor is 0, and not 1e-17.
+    Without this, the error of a constant predictor would be 1e-17 instead of 0.
     """
     differences = values - mean
     return np.where(np.abs(differences) > 1e-14 * scale, differences, 0.0)
 
 
-def transpose(table: Table) -> Table:
-    """Return the table with references and predictions swapped, its cells in the old order.
-
-    All its labels are classes, whether or not they are predicted.
-    """
-    known = np.ones(len(table.labels), dtype=bool)
-    return replace(table, rows=table.columns, columns=table.rows, known=known)
-
-
 class Gradient(NamedTuple):
     """Derivatives a_i + b_j + u_i [i = j] of a score by the shares p_ij.
 
-    Where answers that are no class are spread, a_i + m_i is that by the share of those to class i.
+    Where out-of-class predictions are distributed over the classes, a_i + m_i is the derivative by
+    the share of those for class i.
     """
 
     a: Numbers
@@ -139,7 +111,7 @@ class Gradient(NamedTuple):
 
 
 def least_of_others(values: Numbers) -> Numbers:
-    """Return for each value the least of the others; a single one, which has none, itself."""
+    """Return for each value the least of the others, for a single one itself."""
     least, second = np.argsort(values)[[0, min(1, len(values) - 1)]]
     least_values = np.full(len(values), values[least])
     least_values[least] = values[second]
@@ -149,15 +121,7 @@ def least_of_others(values: Numbers) -> Numbers:
 class ClassScore(Score):
     """A score of the hits and the totals of the classes."""
 
-    needs_minority: ClassVar[bool] = True
-    """Whether its interval hangs on the samples outside the largest class."""
-
-    def of_each(self, tables: Sequence[Table], sums: ClassSums) -> Numbers:
-        values = np.clip(self.exact_value(sums), self.lowest, self.highest)
-        for side in self.undefined_sides:
-            n_classes = np.count_nonzero(class_totals(sums, side), axis=0)
-            values = np.where(n_classes == 1, np.nan, values)
-        return values
+    needs_minority: ClassVar[bool] = True  # whether samples outside the largest class decide it
 
     def gradient(self, table: Table) -> Gradient:
         """Return the derivatives by the shares of the cells."""
@@ -192,7 +156,7 @@ class ClassScore(Score):
         below, above = margins_of_error(rows, level)
         least = most = value
         if scored is table:
-            least, most = bounds_of_absent(table, self.exact_value, value, level)
+            least, most = absent_class_bounds(table, self.exact_value, value, level)
         elif fewest_references(table) < _FEWEST_UNDER_A_PRIOR:
             least = most = math.nan
         return Interval(value, float(rows.error), least - float(below), most + float(above))
@@ -270,22 +234,22 @@ class F1Macro(ClassScore):
         return f"{n_rare} of {n_present} classes, more than half, with fewer than 5 references"
 
     def exact_value(self, table: Sums) -> Numbers:
-        f1 = ratio_or_zero(2 * (table.hits / table.total), _both(table))
-        return np.asarray(f1.sum(axis=0) / _n_occurring(table))
+        f1 = ratio_or_zero(2 * (table.hits / table.total), _prevalence_plus_bias(table))
+        return np.asarray(f1.sum(axis=0) / _count_occurring(table))
 
     def gradient(self, table: Table) -> Gradient:
-        u = ratio_or_zero(2 / _n_occurring(table), _both(table))
-        moved = -u * ratio_or_zero(table.hits / table.total, _both(table))
-        return Gradient(moved, moved, u)
+        u = ratio_or_zero(2 / _count_occurring(table), _prevalence_plus_bias(table))
+        slope = -u * ratio_or_zero(table.hits / table.total, _prevalence_plus_bias(table))
+        return Gradient(slope, slope, u)
 
 
-def _both(table: Sums) -> Numbers:
-    """Return prevalence + bias; as shares, for r + c may pass 2^63 or 1e308."""
+def _prevalence_plus_bias(table: Sums) -> Numbers:
+    """Add prevalence and bias of each class. As counts, the sum may pass 2^63 or 1e308."""
     return table.reference_totals / table.total + table.prediction_totals / table.total
 
 
-def _n_occurring(table: Sums) -> Any:
-    """Return how many classes have a reference or a prediction; unknown answers are none."""
+def _count_occurring(table: Sums) -> Any:
+    """Count the classes that have a reference or a prediction, without the out-of-class label."""
     occur = (table.reference_totals > 0) | (table.prediction_totals > 0)
     return np.count_nonzero(occur[: len(table.labels) - (table.labels[-1] is None)], axis=0)
 
@@ -304,15 +268,15 @@ class CohenKappa(ClassScore):
         return "all references and predictions are of one class"
 
     def exact_value(self, table: Sums) -> Numbers:
-        # as 1 - wrong / expected, since 1 - p_e loses digits beside a large class
-        return 1 - ratio_or_nan(_wrong(table), _expected_wrong(table))
+        # 1 - wrong / expected, since 1 - p_e would lose digits beside a large class
+        return 1 - ratio_or_nan(_error_rate(table), _expected_error_rate(table))
 
     def gradient(self, table: Table) -> Gradient:
-        """Return a, b and u.
+        """Return the derivatives of 1 - wrong/expected.
 
-        Of 1 - wrong/expected: with p_ij wrong falls by [i = j], and expected by beta_i + pi_j.
+        With p_ij, the wrong share falls by [i = j], and the expected one by beta_i + pi_j.
         """
-        wrong, expected = _wrong(table), _expected_wrong(table)
+        wrong, expected = _error_rate(table), _expected_error_rate(table)
         sides = table.prediction_totals, table.reference_totals
         a, b = (-wrong / expected**2 * (side / table.total) for side in sides)
         return Gradient(a, b, np.zeros_like(a) + 1 / expected)
@@ -327,16 +291,15 @@ class MatthewsCorrelation(ClassScore):
     undefined_sides = ("references", "predictions")
 
     def exact_value(self, table: Sums) -> Numbers:
-        swapped = transpose(table) if isinstance(table, Table) else table.swapped()
-        (gain, s), (same_gain, t) = _gain_and_variance(table), _gain_and_variance(swapped)
-        # either side has the same gain, and more exactly the one that varies less
+        (gain, s), (same_gain, t) = map(_gain_and_variance, (table, transpose(table)))
+        # both sides have the same gain; the side that varies less has it more exactly
         return ratio_or_nan(np.where(s <= t, gain, same_gain), np.sqrt(s * t))
 
     def gradient(self, table: Table) -> Gradient:
         pi, beta = table.reference_totals / table.total, table.prediction_totals / table.total
         s, t = (pi * (1 - pi)).sum(), (beta * (1 - beta)).sum()
         root = np.sqrt(s * t)
-        mcc = (_expected_wrong(table) - _wrong(table)) / root
+        mcc = (_expected_error_rate(table) - _error_rate(table)) / root
         a, b = mcc * pi / s - beta / root, mcc * beta / t - pi / root
         return Gradient(a, b, np.zeros_like(a) + 1 / root)
 
@@ -344,20 +307,20 @@ class MatthewsCorrelation(ClassScore):
 def _gain_and_variance(table: Sums) -> tuple[Numbers, Numbers]:
     """Return the sums over classes of p_cc - pi_c beta_c and of pi_c (1 - pi_c).
 
-    The first as pi_c (1 - pi_c) (TPR_c - FPR_c), with no difference of products.
+    The first is computed as pi_c (1 - pi_c) (TPR_c - FPR_c), without a difference of products.
     """
     variances = table.reference_totals / table.total * (table.other_references / table.total)
     gains = variances * scores.class_gains(table, table.false_positives)
     return gains.sum(axis=0), variances.sum(axis=0)
 
 
-def _wrong(table: Sums) -> Numbers:
+def _error_rate(table: Sums) -> Numbers:
     """Return the share of wrong predictions, 1 - p_o."""
     return np.asarray(table.false_positives.sum(axis=0) / table.total)
 
 
-def _expected_wrong(table: Sums) -> Numbers:
-    """Return the share of wrong predictions of independent ones, 1 - p_e."""
+def _expected_error_rate(table: Sums) -> Numbers:
+    """Return the share of wrong predictions if they were independent of the class, 1 - p_e."""
     bias, others = table.prediction_totals / table.total, table.other_references / table.total
     return np.asarray((bias * others).sum(axis=0))
 
@@ -367,7 +330,7 @@ def _expected_wrong(table: Sums) -> Numbers:
 
 @dataclass(frozen=True)
 class Informedness(ClassScore):
-    """Multi-class Bookmaker Informedness: best 1, chance 0."""
+    """Multi-class Bookmaker Informedness: 1 is perfect, guessing scores 0."""
 
     name = "informedness"
     title = "Informedness"
@@ -396,8 +359,9 @@ class Informedness(ClassScore):
         """Return the derivatives, with V = pi (1 - pi).
 
         J_c = (p_cc - pi_c beta_c) / V_c moves by 1/V_c with p_cc, by -(beta_c + (1 - 2 pi_c) J_c)
-        / V_c with pi_c, and by -pi_c/V_c with beta_c; the weights pi or beta move too. An answer to
-        class i that is no class moves each other beta_c by pi_c / (1 - pi_i), and so do pi_c, pi_i.
+        / V_c with pi_c, and by -pi_c/V_c with beta_c. The weights pi or beta move too. An
+        out-of-class prediction for class i moves each other beta_c by pi_c / (1 - pi_i), as do
+        pi_c and pi_i.
         """
         pi = table.reference_totals / table.total
         beta = (table.hits + table.spread_false_positives) / table.total
@@ -417,7 +381,7 @@ class Informedness(ClassScore):
         self, value: float, table: Table, scored: Table, level: float, error: float | None = None
     ) -> Interval:
         interval = super().interval_around(value, table, scored, level, error)
-        excess = _excess(table, scored) if self.average == "bias" else 0.0
+        excess = _excess_of_bias_average(table, scored) if self.average == "bias" else 0.0
         return interval._replace(low=interval.low - excess, high=interval.high - excess)
 
     def caution(self, table: Table, value: float) -> str:
@@ -452,43 +416,40 @@ def _range_by_class(table: Table) -> str:
     return f"by class from {least} to {most}"
 
 
-def _excess(table: Table, scored: Table) -> float:
-    """Return by how much samples exceed the population in the average with the weights beta.
+def _excess_of_bias_average(table: Table, scored: Table) -> float:
+    """Return by how much the bias average of samples exceeds that of the population.
 
-    With the references fixed, that is sum_c [V_cc / r_c - sum_(i != c) V_ic / (N - r_c)] / N with
-    V_ic the variance of n_ic, estimated by n (1 - n/r) r/(r - 1); a class of one reference takes
-    the recall of all classes together. For a model that knows the share x of each of k classes it
-    is about x (1 - x) (k - 2) / N: too little to matter for some classes, but without it no
-    interval of 5,000 samples of 1,000 classes covered the truth (tests/studies/COVERAGE.md).
+    With the references fixed, it is sum_c [V_cc / r_c - sum_(i != c) V_ic / (N - r_c)] / N. V_ic is
+    the variance of n_ic, estimated by n (1 - n/r) r/(r - 1). A class of one reference takes the
+    recall of all classes together. A model that knows the share x of each of k classes has an
+    excess of about x (1 - x) (k - 2) / N. Without this correction no interval of 5,000 samples of
+    1,000 classes covered the truth (tests/studies/COVERAGE.md).
     """
     i, j, r = table.rows, table.columns, table.reference_totals.astype(np.float64)
     squares = sum_by(i, squared_weights(table), len(r))
     size = ratio_or_zero(r**2, squares)
     squares = squares * ratio_or_zero(scored.reference_totals, r) ** 2
-    class_totals, n = scored.reference_totals.astype(np.float64), float(scored.total)
+    totals, n = scored.reference_totals.astype(np.float64), float(scored.total)
+    of_hit, of_error = ratio_or_zero(1.0, totals), ratio_or_zero(1.0, n - totals)
 
-    several = size > 1.5
-    counted = several[i]
-    share = (table.counts / r[i])[counted]
-    spread = share * (1 - share) * ratio_or_nan(size, size - 1)[i[counted]]
-    gains = np.where(
-        i == j, ratio_or_zero(1.0, class_totals)[i], -ratio_or_zero(1.0, n - class_totals)[j]
-    )
-    gains = np.where(class_totals[j] > 0, gains, 0.0)[counted]
+    has_several = size > 1.5
+    share = table.counts / r[i]
+    variances = share * (1 - share) * ratio_or_zero(size, size - 1)[i]
+    gains = np.where(i == j, of_hit[i], -of_error[j]) * (totals[j] > 0)
+    excess = (squares[i] * variances * gains)[has_several[i]].sum()
 
     recall = float(table.hits.sum()) / float(table.total)
-    alone = (size > 0) & ~several
-    gains_alone = ratio_or_zero(1.0, class_totals) - ratio_or_zero(1.0, n - class_totals)
-    excess = (squares[i[counted]] * spread * gains).sum()
-    excess += recall * (1 - recall) * (squares * gains_alone)[alone].sum()
+    is_alone = (size > 0) & ~has_several
+    excess += recall * (1 - recall) * (squares * (of_hit - of_error))[is_alone].sum()
     return float(excess) / n
 
 
 @dataclass(frozen=True)
 class Markedness(ClassScore):
-    """M_c = precision_c + NPV_c - 1, summed with weights pi_c by default: best 1, chance 0.
+    """M_c = precision_c + NPV_c - 1, summed with weights pi_c by default.
 
-    `average` names the margins of the table as given (Powers 2003, 2011).
+    1 is perfect, guessing scores 0. `average` names the margins of the table as given (Powers
+    2003, 2011).
     """
 
     name = "markedness"
@@ -531,22 +492,26 @@ class Markedness(ClassScore):
 
 
 class RowMeans(NamedTuple):
-    """A score as the sum of share x mean over rows of samples, whose means err on their own.
+    """A score as the sum of share x mean over rows of samples, whose means err independently.
 
     The arrays have the rows along their first axis.
     """
 
     share: Numbers
     size: Numbers  # effective number of samples
-    least_size: Numbers  # the same, were all samples as heavy as the heaviest
+    least_size: Numbers  # the same if all samples had the largest weight
     variance: Numbers  # of one sample in the row
-    below: Numbers  # from the mean to the least value that a sample of the row could have
-    above: Numbers  # from the mean to the greatest
+    below: Numbers  # distance from the mean to the least value that a sample of the row could have
+    above: Numbers  # distance from the mean to the greatest
     error: Numbers  # standard error of the score
 
 
 def margins_of_error(rows: RowMeans, level: float) -> tuple[Numbers, Numbers]:
-    """Return how far the interval reaches below the score and above it."""
+    """Return the margin of error of a score below it and above it.
+
+    Wilson's margins of the rows add in squares. Together they are at most what they would be if
+    every error were the worst one, and at least z standard errors.
+    """
     z = normal_quantile(level)
     span = rows.below + rows.above
     place = ratio_or_zero((rows.share * rows.below).sum(axis=0), (rows.share * span).sum(axis=0))
@@ -554,27 +519,28 @@ def margins_of_error(rows: RowMeans, level: float) -> tuple[Numbers, Numbers]:
     variance_of_mean = rows.variance / rows.size + unseen_variance
     error = np.sqrt(rows.error**2 + (rows.share**2 * unseen_variance).sum(axis=0))
 
-    def reach_to(max_influence: Numbers) -> Numbers:
-        row_reaches = rows.share * wilson_margin(
-            max_influence, variance_of_mean, rows.least_size, z
-        )
-        in_squares = np.sqrt((row_reaches**2).sum(axis=0))
-        worst = z**2 / 2 * (rows.share * max_influence / rows.least_size).max(axis=0)
+    def margin(distance: Numbers) -> Numbers:
+        margins = rows.share * wilson_margin(distance, variance_of_mean, rows.least_size, z)
+        in_squares = np.sqrt((margins**2).sum(axis=0))
+        worst = z**2 / 2 * (rows.share * distance / rows.least_size).max(axis=0)
         at_most = worst + np.sqrt((z * error) ** 2 + worst**2)
         return np.maximum(np.minimum(in_squares, at_most), z * error)
 
-    return reach_to(rows.below), reach_to(rows.above)
+    return margin(rows.below), margin(rows.above)
 
 
-def wilson_margin(max_influence: Numbers, variance: Numbers, size: Numbers, z: float) -> Numbers:
-    """Return the x with x^2 = z^2 (1 - x/d)(variance + x d / size), d the largest influence."""
-    d = np.maximum(max_influence, 1e-99)
+def wilson_margin(distance: Numbers, variance: Numbers, size: Numbers, z: float) -> Numbers:
+    """Return Wilson's margin of error of a mean, by its distance d from the bound of the values.
+
+    It is the x with x^2 = z^2 (1 - x/d)(variance + x d / size).
+    """
+    d = np.maximum(distance, 1e-99)
     curvature = 1 + z**2 / size
     linear = z**2 * (d / size - variance / d)
     root = np.sqrt(linear**2 + 4 * curvature * z**2 * variance)
-    # the larger root of a quadratic, in the form that does not cancel
-    upwards = (linear + root) / (2 * curvature)
-    return np.where(linear > 0, upwards, ratio_or_zero(2 * z**2 * variance, root - linear))
+    # the larger root of the quadratic, in the form that does not cancel
+    larger_root = (linear + root) / (2 * curvature)
+    return np.where(linear > 0, larger_root, ratio_or_zero(2 * z**2 * variance, root - linear))
 
 
 def wilson_intervals(table: Table, codes: Codes, level: float) -> list[tuple[float, float]]:
@@ -583,23 +549,19 @@ def wilson_intervals(table: Table, codes: Codes, level: float) -> list[tuple[flo
     `codes` are the rows of the cells, for recall, or their columns, for precision.
     """
     k = len(table.labels)
-    z = normal_quantile(level)
     totals = sum_by(codes, table.counts.astype(np.float64), k)
     size = totals * ratio_or_nan(totals, sum_by(codes, squared_weights(table), k))
     share = ratio_or_nan(table.hits, totals)
-    variance = share * (1 - share) / size
-    below, above = (
-        wilson_margin(max_influence, variance, size, z) for max_influence in (share, 1 - share)
-    )
-    ends = np.stack([share - below, share + above], axis=1).clip(0, 1)
-    return [(low, high) for low, high in ends[table.is_class].tolist()]
+    known = share * (1 - share) / size, size, normal_quantile(level)
+    ends = share - wilson_margin(share, *known), share + wilson_margin(1 - share, *known)
+    return list(zip(*(end.clip(0, 1)[table.is_class].tolist() for end in ends), strict=True))
 
 
 def row_means(table: Table, scored: Table, gradient: Gradient) -> RowMeans:
-    """Return what is known of the rows that have references, by the gradient of the score.
+    """Split a score into the means of the rows that have references, by its gradient.
 
-    `scored` is the table itself, or it with its rows reweighted: then the totals of the rows do not
-    vary.
+    `scored` is the table itself, or the table with its rows reweighted. Then the totals of the rows
+    do not vary.
     """
     i, j, k = table.rows, table.columns, len(table.labels)
     counts, squares = table.counts, squared_weights(table)
@@ -612,10 +574,10 @@ def row_means(table: Table, scored: Table, gradient: Gradient) -> RowMeans:
     row_scales = np.abs(a) + np.abs(b).max() + np.abs(u)
     scales = row_scales[i]
     means = ratio_or_nan(sum_by(i, counts * slopes, k), totals)
-    inside = apart = deviations(slopes, means[i], scales)
+    from_row_mean = from_mean = deviations(slopes, means[i], scales)
     if scored is table:
         overall = (counts * (weights * slopes)).sum()
-        apart = deviations(slopes, overall, scales + (counts * (weights * scales)).sum())
+        from_mean = deviations(slopes, overall, scales + (counts * (weights * scales)).sum())
 
     lowest, highest = gradient.slope_ranges(scored)
     column_weights = ratio_or_zero(sum_by(j, squares, k), table.prediction_totals)
@@ -625,20 +587,20 @@ def row_means(table: Table, scored: Table, gradient: Gradient) -> RowMeans:
         share=shares[present],
         size=(totals**2)[present] / squared_totals[present],
         least_size=(totals / heaviest)[present],
-        variance=sum_by(i, squares * inside**2, k)[present] / squared_totals[present],
+        variance=sum_by(i, squares * from_row_mean**2, k)[present] / squared_totals[present],
         below=deviations(means, a + lowest, row_scales)[present],
         above=deviations(a + highest, means, row_scales)[present],
-        error=np.sqrt((squares * (weights * apart) ** 2).sum()),
+        error=np.sqrt((squares * (weights * from_mean) ** 2).sum()),
     )
 
 
-def bounds_of_absent(
-    table: Table, exact: Callable[[ClassSums], Numbers], value: float, level: float
+def absent_class_bounds(
+    table: Table, formula: Callable[[ClassSums], Numbers], value: float, level: float
 ) -> tuple[float, float]:
-    """Return the least and the greatest score that classes without a reference could make of it.
+    """Return the least and the greatest score that classes without a reference leave possible.
 
-    They are declared, or only predicted: a label that is no class here may be one of the task.
-    `exact` gives the score of sums, `value` is that of the table.
+    These classes are declared, or only predicted: an out-of-class label may be a class of the task.
+    Together they may have had z^2 samples that were missed, all right or all wrong.
     """
     is_named = np.array([label is not None for label in table.labels])
     r, c, n = table.reference_totals, table.prediction_totals, table.total
@@ -647,40 +609,29 @@ def bounds_of_absent(
         return value, value
     with_absent = replace(table, known=table.is_class | absent)
     one = float(n) / effective_sample_size(table)
-    # beyond a quarter of the table, scores of so few samples would turn with the level
-    lost = min(normal_quantile(level) ** 2 * one, float(n) / 4)
-    extra = np.where(absent, lost / np.count_nonzero(absent), 0.0)
-    r = r + extra
-    scores_of_ends = [value]
-    for right in (0, extra):  # of the samples that could have been missed
-        h, c = table.hits + right, table.prediction_totals + right
-        known = with_absent.out_of_class_totals, with_absent.is_class
-        sums = ClassSums(table.labels, h, r, c, n, c - h, r - h, n - r, n - c, *known)
-        scores_of_ends.append(float(exact(sums)))
-    return min(scores_of_ends), max(scores_of_ends)
+    # more than a quarter of the table would turn scores of few samples with the level
+    missed = min(normal_quantile(level) ** 2 * one, float(n) / 4)
+    extra = np.where(absent, missed / np.count_nonzero(absent), 0.0)
+    ends = [value]
+    for right in (0, extra):
+        margins = table.hits + right, r + extra, c + right, n
+        outside = with_absent.out_of_class_totals, with_absent.is_class
+        ends.append(float(formula(ClassSums(table.labels, *margins, *outside))))
+    return min(ends), max(ends)
 
 
 def intervals_by_class(table: Table, level: float) -> list[Interval]:
     """Return the interval of each class against all others, nan where one has no samples."""
-
-    def by_outcome(amounts: Numbers) -> Numbers:
-        """Return sums by class: [[hits, misses], [right and wrong rejections]]."""
-        sums = replace(table, counts=amounts, known=table.is_class)
-        misses = transpose(sums).false_positives
-        shares = ratio_or_zero(sums.out_of_class_totals, table.other_references)
-        false = sums.false_positives + table.reference_totals * sums_of_others(shares)
-        return np.array([[sums.hits, misses], [amounts.sum() - sums.hits - misses - false, false]])
-
     # where there is no such cell, a difference of sums of weights is not quite 0
-    has_cells = by_outcome(np.ones(len(table.rows))) > 1e-9
+    has_cells = _sums_by_outcome(table, np.ones(len(table.rows))) > 1e-9
     counts, squares = (
-        np.where(has_cells, by_outcome(amounts), 0.0)
+        np.where(has_cells, _sums_by_outcome(table, amounts), 0.0)
         for amounts in (table.counts, squared_weights(table))
     )
     totals = counts.sum(axis=1)
     mean = ratio_or_nan(counts[:, 0], totals)
-    apart = np.stack([1 - mean, -mean], axis=1)
-    variance = ratio_or_nan((squares * apart**2).sum(axis=1), squares.sum(axis=1))
+    from_mean = np.stack([1 - mean, -mean], axis=1)
+    variance = ratio_or_nan((squares * from_mean**2).sum(axis=1), squares.sum(axis=1))
     size = totals * ratio_or_nan(totals, squares.sum(axis=1))
     heaviest = ratio_or_zero(squares, counts).max(axis=(0, 1))
     least_size = np.where(totals > 0, totals / heaviest, np.nan)
@@ -690,28 +641,51 @@ def intervals_by_class(table: Table, level: float) -> list[Interval]:
 
     gains = scores.class_gains(table)
     ends = np.stack([gains, error, gains - below, gains + above], axis=1)[table.is_class]
-    return [Interval(*of_class).clip(-1.0, 1.0) for of_class in ends.tolist()]
+    return [Interval(*row).clip(-1.0, 1.0) for row in ends.tolist()]
+
+
+def _sums_by_outcome(table: Table, amounts: Numbers) -> Numbers:
+    """Sum amounts of cells by class: [[hits, misses], [true negatives, false positives]]."""
+    sums = replace(table, counts=amounts, known=table.is_class)
+    misses = transpose(sums).false_positives
+    shares = ratio_or_zero(sums.out_of_class_totals, table.other_references)
+    false = sums.false_positives + table.reference_totals * sums_of_others(shares)
+    return np.array([[sums.hits, misses], [amounts.sum() - sums.hits - misses - false, false]])
 
 
 def rates_by_class(table: Table, level: float | None = None) -> list[dict[str, Any]]:
     """Return the label, the support and the rates of each class; at a level, with intervals."""
     h, r, c, n = table.hits, table.reference_totals, table.prediction_totals, table.total
-    tpr, fpr = (
-        ratio_or_nan(h, r),
-        ratio_or_nan(table.spread_false_positives, table.other_references),
-    )
-    rates = {"support": r, "prevalence": r / n, "bias": (h + table.spread_false_positives) / n}
-    rates |= {"tpr": tpr, "fpr": fpr, "tpr_minus_fpr": tpr - fpr, "precision": ratio_or_nan(h, c)}
-    rates["f1"] = ratio_or_nan(2 * (h / n), r / n + c / n)
-    columns = {name: rate[table.is_class].tolist() for name, rate in rates.items()}
+    false_positives = table.spread_false_positives
+    tpr, fpr = ratio_or_nan(h, r), ratio_or_nan(false_positives, table.other_references)
+    rates = {
+        "support": r,
+        "prevalence": r / n,
+        "bias": (h + false_positives) / n,
+        "tpr": tpr,
+        "fpr": fpr,
+        "tpr_minus_fpr": tpr - fpr,
+        "precision": ratio_or_nan(h, c),
+        "f1": ratio_or_nan(2 * (h / n), r / n + c / n),
+    }
+    columns: dict[str, list[Any]] = {"label": labels_at(table, table.is_class)}
+    columns |= {name: rate[table.is_class].tolist() for name, rate in rates.items()}
     if level is not None:
         gains = intervals_by_class(table, level)
         columns["tpr_minus_fpr_standard_error"] = [gain.standard_error for gain in gains]
         columns["tpr_minus_fpr_confidence_interval"] = [(gain.low, gain.high) for gain in gains]
         columns["tpr_confidence_interval"] = wilson_intervals(table, table.rows, level)
         columns["precision_confidence_interval"] = wilson_intervals(table, table.columns, level)
-    columns = {"label": labels_at(table, table.is_class), **columns}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 INFORMEDNESS = Informedness()
+CLASS_SCORES = (
+    Accuracy(),
+    BalancedAccuracy(),
+    F1Macro(),
+    CohenKappa(),
+    MatthewsCorrelation(),
+    INFORMEDNESS,
+    Markedness(),
+)

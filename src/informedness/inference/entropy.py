@@ -13,8 +13,8 @@ import numpy as np
 from ..core import scores
 from ..core.labels import Numbers
 from ..core.table import Table, sum_by
-from .chance import independence_test
 from .class_scores import deviations
+from .independence import independence_test
 from .score import (
     FEW_SAMPLES,
     Interval,
@@ -30,6 +30,8 @@ from .score import (
     with_prior,
 )
 
+ENOUGH_TO_SEE = 1000  # samples: 95% of such samples have a class whose share is 0.3%
+
 
 class Entropies(NamedTuple):
     """Entropies of a table in bits, each at least 0."""
@@ -41,37 +43,35 @@ class Entropies(NamedTuple):
 
 
 def entropies(table: Table) -> Entropies:
-    """Return H(ref), H(pred), H(ref|pred) and H(pred|ref) in bits."""
+    """Compute H(ref), H(pred), H(ref|pred) and H(pred|ref) in bits."""
     p = table.counts / table.total
     r, c = table.reference_totals[table.rows], table.prediction_totals[table.columns]
     shares = (r / table.total, c / table.total, table.counts / c, table.counts / r)
-    used = p > 0  # not where it is less than the least number there is
+    used = p > 0  # a share may be below the least float
     bits = (-float((p[used] * np.log2(share[used])).sum()) for share in shares)
     return Entropies(*(max(0.0, entropy) for entropy in bits))  # below it by rounding
 
 
-ENOUGH_TO_SEE = 1000  # samples: 95% of such samples have a class whose share is 0.3%
-
-
 class EntropicScore(Score):
-    """A score whose logarithm is made of entropies: of the cells, the columns and the rows.
+    """A score whose logarithm is made of the entropies of the cells, the columns and the rows.
 
-    It is exp of the mean of ln p_ij, ln beta_j and ln pi_i, each times its sign, times a scale.
+    It is a scale times exp of the mean of ln p_ij, ln beta_j and ln pi_i, each times its sign.
     """
 
-    signs: ClassVar[tuple[int, int, int]]
-    """Of the cells, the columns and the rows."""
     is_label_sensitive = False
     has_cell_effects = True
-    has_vanishing_variance: ClassVar[bool] = False
-    """Whether its variance falls to 0 where nothing is transferred."""
+    signs: ClassVar[tuple[int, int, int]]  # of the cells, the columns and the rows
+    has_vanishing_variance: ClassVar[bool] = False  # whether it is 0 without information
 
     def scale(self, n_classes: int) -> float:
         """Return the score where its logarithm is 0."""
         return 1.0
 
+    def least_scale(self, table: Table) -> float:
+        """Return the scale if a class without references may be missing."""
+        return self.scale(table.n_classes + (fewest_if_undeclared(table) < 5 - 1e-6))
+
     def cell_gradient(self, table: Table) -> Numbers:
-        """Return the derivative by the share of each cell, up to a constant."""
         r, c = table.reference_totals[table.rows], table.prediction_totals[table.columns]
         terms = zip(self.signs, (table.counts, c, r), strict=True)
         return self.exact_value(table) * sum(
@@ -79,22 +79,11 @@ class EntropicScore(Score):
         )
 
     def shortage(self, table: Table, prior: Prior = None) -> str:
-        reason = rarest_class_shortage(table)
+        reason = rarest_class_shortage(table) or _shortage_for_predictions(table)
         n_rarest = fewest_if_undeclared(table)
-        size = effective_sample_size(table)
-        # predicted values that no reference has: each adds (k - 1) / 2N nats to the information of
-        # a guesser of k classes on N samples, so with 10 (k - 1) samples for each its score rises
-        # by 5% to 6%; a single value does not count
-        is_absent = table.reference_totals == 0
-        n_outside = int(np.count_nonzero(is_absent & (table.prediction_totals > 0)))
-        if not reason and not table.declared and n_outside > 1:
-            least = 10 * (int(np.count_nonzero(~is_absent)) - 1) * n_outside
-            which = f" for {n_outside} predictions outside the references"
-            reason = shortage_message(size, least, "sample", which)
         if not self.may_miss_classes(table) and (reason or n_rarest >= 5 - 1e-6):
             return reason
-
-        enough = float(f"{5 / n_rarest * size:.2g}")
+        enough = float(f"{5 / n_rarest * effective_sample_size(table):.2g}")
         references = "reference" if n_rarest == 1 else "references"
         return (
             f"only {n_rarest:.4g} {references} of the rarest class, so other classes may be "
@@ -103,15 +92,11 @@ class EntropicScore(Score):
         )
 
     def may_miss_classes(self, table: Table) -> bool:
-        """Return whether too many classes may lack references for any interval."""
+        """Whether too many classes may lack references for any interval."""
         raise NotImplementedError
 
-    def least_scale(self, table: Table) -> float:
-        """Return the scale if there is a class that no reference has."""
-        return self.scale(table.n_classes)
-
     def least_logarithm(self, table: Table, rows: Missing, z: float) -> float:
-        """Return the least logarithm that the table leaves room for."""
+        """Return the least logarithm that the table leaves possible."""
         return 0.0
 
     def max_excess_surprisal(self, table: Table) -> float:
@@ -121,68 +106,64 @@ class EntropicScore(Score):
     def interval_around(
         self, value: float, table: Table, scored: Table, level: float, error: float | None = None
     ) -> Interval:
-        """Return the interval around the logarithm without its bias; nan if it lacks classes.
+        """Return the interval around the logarithm without its bias; nan if classes may be missing.
 
         The lower end takes all empty cells for equally likely, which is the least information that
-        the cells of one sample leave room for; it is chance where the table may be a guesser's.
+        the cells of one sample leave possible. It is the guessing level if the test of independence
+        does not reject.
         """
-        of_groups, error = error, self._error(table) if error is None else error
+        own_error = self._standard_error(table) if error is None else error
         if self.may_miss_classes(table):
-            return Interval(value, error)
-        cells, columns, rows = self._lacking(table)
-        size = effective_sample_size(table)
-        z = normal_quantile(level)
-        chance = self.least_logarithm(table, rows, z)
-        centre = self._centre(table, cells, columns, rows)
+            return Interval(value, own_error)
+        cells, columns, rows = self._missing_entropies(table)
+        z, size = normal_quantile(level), effective_sample_size(table)
+        guessing = self.least_logarithm(table, rows, z)
+        centre = self._unbiased_logarithm(table, cells, columns, rows)
         least = centre + cells.likely - cells.most
-        if of_groups is not None:
-            least -= self._fixed(table)
-        least = max(least, chance)
-        centre = max(centre, chance)
+        least -= 0.0 if error is None else self._excess_of_fixed_groups(table)
+        least, centre = max(least, guessing), max(centre, guessing)
 
-        variance = (error / float(self.exact_value(table))) ** 2 + cells.variance + rows.variance
-        # a sample more raises the logarithm by no more than this excess, and from the least that a
-        # sample adds, in a cell of its own, to the most are ln N
+        variance = (own_error / float(self.exact_value(table))) ** 2
+        variance += cells.variance + rows.variance
+        # one more sample adds at least that of a cell of its own; the greatest is ln N above it
         up = min(max(self.max_excess_surprisal(table), 0.0), math.log(size)) / size
         down = math.log(size) / size - up
         if self.has_vanishing_variance:
             down -= variance / max(scores.mutual_information(table) * math.log(2), 1 / size)
-        low, high = (
-            least - margin_of_error(z, variance, down),
-            centre + margin_of_error(z, variance, up),
-        )
+        low = least - margin_of_error(z, variance, down)
+        high = centre + margin_of_error(z, variance, up)
         if independence_test(table, permute=False) > 1 - level:
-            low = chance
+            low = guessing
         scale = self.scale(table.n_classes)
         most = -math.log(scale)  # where the score is 1; few groups allow what exp cannot hold
-        low, high = (math.exp(min(max(end, chance), most)) for end in (low, high))
-        return Interval(value, error, low * self.least_scale(table), high * scale)
+        low, high = (math.exp(min(max(end, guessing), most)) for end in (low, high))
+        return Interval(value, own_error, low * self.least_scale(table), high * scale)
 
-    def _lacking(self, table: Table) -> tuple[Missing, Missing, Missing]:
+    def _missing_entropies(self, table: Table) -> tuple[Missing, Missing, Missing]:
         """Return what the entropies of the cells, the columns and the rows lack."""
         squares = squared_weights(table)
         r, c = table.reference_totals, table.prediction_totals
         n_empty = table.n_classes * int(np.count_nonzero(c)) - len(squares)
-        cells = missing_entropy(table.counts, squares, n_empty)
-        columns = missing_entropy(c, sum_by(table.columns, squares, len(c)), 0)
         n_absent = table.n_classes - int(np.count_nonzero(r))
-        rows = missing_entropy(r, sum_by(table.rows, squares, len(r)), n_absent)
-        return cells, columns, rows
+        return (
+            missing_entropy(table.counts, squares, n_empty),
+            missing_entropy(c, sum_by(table.columns, squares, len(c)), 0),
+            missing_entropy(r, sum_by(table.rows, squares, len(r)), n_absent),
+        )
 
-    def _fixed(self, table: Table) -> float:
+    def _excess_of_fixed_groups(self, table: Table) -> float:
         """Return how much lower the logarithm is if the groups of each class are taken as given."""
         r, c = table.reference_totals[table.rows], table.prediction_totals[table.columns]
         squares, n = squared_weights(table), float(table.total)
         return float((squares * (table.counts / r * n / c - 1)).sum()) / (2 * n**2)
 
-    def _centre(self, table: Table, *lacking: Missing) -> float:
-        """Return the logarithm without its bias."""
+    def _unbiased_logarithm(self, table: Table, *lacking: Missing) -> float:
         excess = sum(sign * part.likely for sign, part in zip(self.signs, lacking, strict=True))
         return math.log(float(self.exact_value(table)) / self.scale(table.n_classes)) - excess
 
     def sampling_bias(self, table: Table) -> tuple[float, float]:
-        lacking = self._lacking(table)
-        unbiased = self.scale(table.n_classes) * math.exp(self._centre(table, *lacking))
+        lacking = self._missing_entropies(table)
+        unbiased = self.scale(table.n_classes) * math.exp(self._unbiased_logarithm(table, *lacking))
         unbiased = max(unbiased, self.score_of_best_guesser(table))
         return float(self.exact_value(table)) - unbiased, unbiased**2 * lacking[0].variance
 
@@ -198,18 +179,30 @@ class EntropicScore(Score):
         least = min(float((cells / c[table.columns]).min()), 1 / c[has_empty].max(initial=1))
         return np.full(len(table.rows), float(self.exact_value(table)) * -math.log(least))
 
-    def _error(self, table: Table) -> float:
-        """Return the standard error of the score."""
-        gradient = self.cell_gradient(table)
-        mean = float((table.counts * gradient).sum()) / float(table.total)
-        differences = deviations(gradient, mean, self.exact_value(table) + np.abs(gradient))
-        return math.sqrt(float((squared_weights(table) * differences**2).sum())) / float(
-            table.total
-        )
+    def _standard_error(self, table: Table) -> float:
+        slopes, n = self.cell_gradient(table), float(table.total)
+        mean = float((table.counts * slopes).sum()) / n
+        differences = deviations(slopes, mean, self.exact_value(table) + np.abs(slopes))
+        return math.sqrt(float((squared_weights(table) * differences**2).sum())) / n
+
+
+def _shortage_for_predictions(table: Table) -> str:
+    """Say that samples are too few for several predicted labels without a reference.
+
+    Each adds (k - 1) / 2N nats to the information of a guesser of k classes on N samples. With
+    10 (k - 1) samples for each its score rises by 5% to 6%.
+    """
+    is_absent = table.reference_totals == 0
+    n_outside = int(np.count_nonzero(is_absent & (table.prediction_totals > 0)))
+    if table.declared or n_outside < 2:
+        return ""
+    least = 10 * (int(np.count_nonzero(~is_absent)) - 1) * n_outside
+    which = f" for {n_outside} predictions outside the references"
+    return shortage_message(effective_sample_size(table), least, "sample", which)
 
 
 class Nit(EntropicScore):
-    """Normalised Information Transfer 2^MI / k: at most 1, chance 1/k."""
+    """Normalised Information Transfer 2^MI / k, at most 2^H(ref) / k; guessing scores 1/k."""
 
     name = "nit"
     title = "NIT"
@@ -223,6 +216,9 @@ class Nit(EntropicScore):
 
     def best_level(self, table: Table) -> float:
         return min(math.pow(2.0, entropies(table).reference) / table.n_classes, 1.0)
+
+    def contains_guessing(self, table: Table, low: float, high: float) -> bool:
+        return low <= self.least_scale(table) + 1e-12
 
     def undefined(self, table: Table) -> str:
         return scores.ONLY_ONE_CLASS if table.n_classes == 1 else ""
@@ -238,17 +234,10 @@ class Nit(EntropicScore):
 
     def caveat(self, table: Table, prior: Prior = None) -> str:
         reason = self.shortage(table, prior)
-        if (
-            reason
-            or table.declared
-            or not shortage_message(effective_sample_size(table), ENOUGH_TO_SEE, "")
-        ):
+        if reason or table.declared or effective_sample_size(table) >= ENOUGH_TO_SEE - 1e-6:
             return reason
         samples = "effective samples" if table.is_weighted else "samples"
         return f"fewer than {ENOUGH_TO_SEE:,} {samples}, so declare all classes with `labels`"
-
-    def least_scale(self, table: Table) -> float:
-        return 1 / (table.n_classes + (fewest_if_undeclared(table) < 5 - 1e-6))
 
     def caution(self, table: Table, value: float) -> str:
         # mutual information is too large by about (cells - rows - columns + 1) / 2N (Miller 1955)
@@ -257,23 +246,21 @@ class Nit(EntropicScore):
         r, c = (np.count_nonzero(x) for x in (table.reference_totals, table.prediction_totals))
         excess = (len(table.counts) - r - c + 1) / (2 * effective_sample_size(table))
         part = value * -math.expm1(-max(excess, 0.0))
-        if part <= self._error(table):
+        if part <= self._standard_error(table):
             return ""
         basis = "by an estimate from the numbers of samples and classes"
         return f"about {part:.3f} of it is due to chance, {basis}"
 
-    def contains_guessing(self, table: Table, low: float, high: float) -> bool:
-        return low <= self.least_scale(table) + 1e-12
-
     def max_excess_surprisal(self, table: Table) -> float:
-        return reference_surprisals(table)[1] - scores.mutual_information(table) * math.log(2)
+        information = scores.mutual_information(table) * math.log(2)
+        return reference_surprisals(table)[1] - information
 
     def may_miss_classes(self, table: Table) -> bool:
         return fewest_if_undeclared(table) < 3 - 1e-6
 
 
 class Ema(EntropicScore):
-    """Entropy-modulated accuracy 2^-H(ref|pred), in (0, 1]; chance 2^-H(ref)."""
+    """Entropy-modulated accuracy 2^-H(ref|pred), in (0, 1]; guessing scores 2^-H(ref)."""
 
     name = "ema"
     title = "EMA"
@@ -316,7 +303,7 @@ class EntropyTriangle(NamedTuple):
 
 
 def triangle_of(table: Table) -> EntropyTriangle:
-    """Return (2L - H_ref - H_pred, 2 MI, H(ref|pred) + H(pred|ref)) / 2L, L = log2 of classes."""
+    """Compute (2L - H_ref - H_pred, 2 MI, H(ref|pred) + H(pred|ref)) / 2L, L = log2 of classes."""
     k = len(table.labels)
     if not table.declared:
         k = int(np.count_nonzero((table.reference_totals > 0) | (table.prediction_totals > 0)))
@@ -339,18 +326,21 @@ class Missing(NamedTuple):
     """How much lower the entropy in a sample is than the true one, in nats."""
 
     likely: float
-    most: float  # if everything not seen yet is equally rare
-    variance: float  # of the part that is not seen
+    most: float  # if everything unseen is equally rare
+    variance: float  # of the unseen part
 
 
 def margin_of_error(z: float, variance: float, slope: float) -> float:
-    """Return the x for which x^2 = z^2 (variance + slope x)."""
+    """Return the x for which x^2 = z^2 (variance + slope x): the variance grows with x."""
     half = z**2 * slope / 2
     return half + math.sqrt(half**2 + z**2 * max(variance, 0))
 
 
 def missing_entropy(weights: Numbers, squares: Numbers, n_unseen: int) -> Missing:
-    """Return how much larger the entropy is than that of these sums of weights."""
+    """Estimate how much larger the entropy is than that of these sums of weights.
+
+    By Chao, Wang and Jost (2013), "Entropy and the species accumulation curve".
+    """
     weights, squares = weights[squares > 0], squares[squares > 0]
     shares, sizes = weights / weights.sum(), weights.astype(np.float64) ** 2 / squares
     size = float(weights.sum()) ** 2 / float(squares.sum())
@@ -363,24 +353,24 @@ def missing_entropy(weights: Numbers, squares: Numbers, n_unseen: int) -> Missin
     elif f1:
         rate = 2 / ((size - 1) * (f1 - 1) + 2)
     least = min(rate, unseen / n_unseen) if f1 and n_unseen else rate
-    seen = float((shares * _excess(sizes)).sum() - _excess(np.array(size)))
-    likely, most = (seen + unseen * _tail(share, size) for share in (rate, least))
+    seen = float((shares * _log_minus_digamma(sizes)).sum() - _log_minus_digamma(np.array(size)))
+    likely, most = (seen + unseen * _unseen_sum(share, size) for share in (rate, least))
     return Missing(likely, most, unseen**2 / (f2 + 1))
 
 
-def _excess(size: Numbers) -> Numbers:
-    """Return ln x - psi(x) of a size x >= 1, by the recurrence of psi and its asymptotic series."""
+def _log_minus_digamma(size: Numbers) -> Numbers:
+    """Return ln x - psi(x) of sizes x >= 1, by the recurrence of psi and its asymptotic series."""
     y = size + 8
     series = np.polyval([-1 / 240, -1 / 252, -1 / 120, -1 / 12, 0], -1 / y**2)
     steps = sum(1 / (size + step) for step in range(8))
     return steps - np.log1p(8 / size) + 1 / (2 * y) + series
 
 
-def _tail(rate: float, size: float) -> float:
+def _unseen_sum(rate: float, size: float) -> float:
     """Return sum_(r >= size) (1 - rate)^(r - size + 1) / r.
 
-    As the integral of q e^(-size s) / (1 - q e^-s) over s, q = 1 - rate, by the trapezoid rule in
-    ln s, which for such a function is exact to all digits.
+    It is the integral of q e^(-size s) / (1 - q e^-s) over s, with q = 1 - rate. The trapezoid rule
+    in ln s is exact to all digits for such a function.
     """
     step = 0.125
     s = np.exp(np.arange(-45, 4, step)) / size
@@ -389,7 +379,7 @@ def _tail(rate: float, size: float) -> float:
 
 
 def reference_surprisals(table: Table) -> tuple[float, float]:
-    """Return how surprising the references are, s = -ln pi: sum pi s, and sum pi s^2 / sum pi s."""
+    """Return sum pi s and sum pi s^2 / sum pi s, with the surprisal s = -ln pi of a reference."""
     shares = table.reference_totals[table.reference_totals > 0] / table.total
     surprises = -np.log(shares)
     mean = float((shares * surprises).sum())

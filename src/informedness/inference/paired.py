@@ -1,11 +1,10 @@
-"""The test of two models on the same samples, and errors of samples in groups.
-
-docs/formulas.md has the formulas.
+"""Test of two models on the same samples, and errors of samples in groups.
 
 A sample moves the difference by d = g_B - g_A, with g the gradient of the score at each model's own
 table. The test divides the difference by the error that follows from d. This error counts one
-sample more than there are, the answer to which matters most. Few groups may hold a class, so the
-error of samples in groups counts the groups of each class (Satterthwaite 1946).
+more sample than there are, with the largest influence of any. Few groups may hold a class, so the
+error of samples in groups counts the groups of each class (Satterthwaite 1946). docs/formulas.md
+has the formulas.
 """
 
 import math
@@ -23,77 +22,74 @@ from .score import Interval, Score, normal_quantile, squared_weights
 
 FEWEST_GROUPS = 5  # for a test
 _FEW_OF_A_CLASS = 5 - 1e-9  # effective groups that hold it
-_MANY_DIFFERENT = 30  # groups; with fewer, not only a sample might have been there, but a group
+_MANY_DIFFERENT = 30  # groups; with fewer, a whole group may be missing, not only a sample
 _MOST_OF_FEW = 0.1  # of the variance; above, classes in so few groups are warned of
 _NET = 0.9  # of further samples that differ: those in favour of one model less those of the other
-_POWER = 0.6  # two-sided level of the quantile below which are four in five
+_Z_LEVEL_FOR_80_PERCENT_POWER = 0.6  # four in five lie below this two-sided quantile
 
 
 class CellPairs(NamedTuple):
-    """Samples counted by their cell in the table of A, that in the table of B, weight and group."""
+    """Samples counted by their cell in the table of A, their cell in that of B, weight and group.
+
+    `groups` are numbered from 0; None if samples are independent. `differ` says whether the
+    predictions differ; None for a single model, or if samples are independent.
+    """
 
     a: Codes
     b: Codes
     counts: Numbers
     weights: Numbers
     groups: Codes | None = None
-    """From 0 on; None where each sample stands alone."""
     differ: Numbers | None = None
-    """Whether the answers differ; None of a single model, or where each sample stands alone."""
 
 
 class Influences(NamedTuple):
-    """What the test needs to know of one model."""
+    """How samples in the cells of one model's table move its score."""
 
-    classes: Codes  # references of the cells of its table
-    slopes: Numbers  # of these cells
+    classes: Codes  # references of the cells
+    slopes: Numbers
     max_influence: Numbers  # N times the largest change of the score by one more sample
     bias: float
-    unseen: float
+    unseen: float  # variance that remains without the bias
 
 
 class Paired(NamedTuple):
-    """The difference of two models, and how likely it is where they score the same."""
+    """The difference of two models, and how likely it is if they score the same."""
 
     interval: Interval
     p_value: float
-    share_of_one: float
-    """The square of what a sample more can move, over the sum of those of the others."""
-    extra_variance: float
-    """The part of the squared error that is of the sample that might have been there."""
-    df: float
-    """Degrees of freedom of Student's t; 0 without groups, nan where nothing can be tested."""
-    n_swaps: int
-    """How many answers differ, or groups with such answers: 2^n ways to swap A and B."""
-    fewest_groups: float
-    """The effective number of groups of a class, if few groups decide; else inf."""
-    detection: "Detection | None"
-    """What it takes to find a difference; None if no answer differs, or nothing can be tested."""
+    share_of_one: float  # squared influence of one more sample, over the sum of all others
+    extra_variance: float  # the part of the squared error that this sample contributes
+    df: float  # degrees of freedom of Student's t; 0 without groups, nan if nothing can be tested
+    n_swaps: int  # predictions, or groups, that differ: 2^n ways to swap A and B
+    fewest_groups: float  # effective number for a class, if few groups decide; else inf
+    detection: "Detection | None"  # None if no prediction differs, or nothing can be tested
 
 
 def n_groups(pairs: CellPairs | None) -> int:
-    """Return the number of groups; 0 if each sample stands alone."""
+    """Return the number of groups; 0 if samples are independent."""
     return 0 if pairs is None or pairs.groups is None else 1 + int(pairs.groups.max())
 
 
 def model_influences(
     score: Score, table: Table, scored: Table, pairs: CellPairs | None = None
 ) -> Influences:
-    """Return what the test needs to know of a model with this table, or its samples in groups.
+    """Return the influences of a model's samples, or of its samples in groups.
 
-    If `scored` has its references reweighted, only how their predictions are shared out varies.
+    If `scored` has its references reweighted, only the predictions for each reference vary.
     """
     judged = scored
     if score.has_cell_effects and pairs is not None:
         judged = with_design_effects(table, score, pairs).table
+    bias = score.sampling_bias(judged)
     if score.undefined(scored):
-        none = np.zeros(len(scored.rows))
-        return Influences(table.rows, none, none, *score.sampling_bias(judged))
+        zeros = np.zeros(len(scored.rows))
+        return Influences(table.rows, zeros, zeros, *bias)
     slopes = score.cell_gradient(scored)
     if scored is not table:
         sums = sum_by(table.rows, scored.counts * slopes, len(table.labels))
         slopes = slopes - ratio_or_zero(sums, scored.reference_totals)[table.rows]
-    return Influences(table.rows, slopes, score.max_influence(scored), *score.sampling_bias(judged))
+    return Influences(table.rows, slopes, score.max_influence(scored), *bias)
 
 
 def paired_test(
@@ -104,16 +100,15 @@ def paired_test(
     n_different: int,
     level: float,
 ) -> Paired:
-    """Return the interval of a difference B - A, and the p-value of none.
+    """Return the interval of a difference B - A, and the p-value of no difference.
 
-    `n_different` is the number of samples that both answer differently.
+    `n_different` is the number of samples that the models predict differently.
     """
     counts, weights = pairs.counts, pairs.weights
-    # a sample weighs 1, as far as its error goes
+    # scaled so that a sample weighs 1 in the error
     weights = weights * ((counts * weights).sum() / (counts * weights**2).sum())
     amounts = counts * weights
-    size = float(amounts.sum())
-    n = n_groups(pairs)
+    size, n = float(amounts.sum()), n_groups(pairs)
     moved = b.slopes[pairs.b] - a.slopes[pairs.a]
     moved = moved - float((amounts * moved).sum()) / size
     max_influence = np.maximum(b.max_influence[pairs.b], a.max_influence[pairs.a])
@@ -122,74 +117,73 @@ def paired_test(
         variance = float((amounts * weights * moved**2).sum())
         parts, times = weights * moved, counts
     else:
-        by_class = group_variance(
-            a.classes[pairs.a], pairs.groups, amounts, moved, max_influence, pairs.differ
-        )
-        variance, df, fewest = by_class.variance, by_class.df, by_class.fewest
+        classes = a.classes[pairs.a]
+        whole = group_variance(classes, pairs.groups, amounts, moved, max_influence, pairs.differ)
+        variance, df, fewest = whole.variance, whole.df, whole.fewest
         parts, times = np.bincount(pairs.groups, amounts * moved), np.ones(n)
         n_different = len(np.unique(pairs.groups[pairs.differ]))
         if n_different < _MANY_DIFFERENT:
             # no group is missing where all differ
-            one_more = max(one_more, by_class.one_more * math.sqrt(1 - n_different / n))
+            one_more = max(one_more, whole.one_more * math.sqrt(1 - n_different / n))
 
     # further samples that differ weigh as those seen, each by what it adds to the variance
     sizes, times = np.append(np.abs(parts), one_more), np.append(times, 1.0)
-    growth = float(ratio_or_zero((times * sizes**3).sum(), (times * sizes**2).sum())) / (
-        _NET * size
-    )
+    mean_size = ratio_or_zero((times * sizes**3).sum(), (times * sizes**2).sum())
+    growth = float(mean_size) / (_NET * size)
     one_more **= 2
     bias = b.bias - a.bias
     fixed = bias**2 + a.unseen + b.unseen
     error = math.sqrt((variance + one_more) / size**2 + fixed)
     unbiased = difference - bias
     if abs(difference) < 1e-12 or unbiased * difference < 0:
-        unbiased = 0.0  # in the first case whatever rounding left of it
+        unbiased = 0.0  # a difference so small is a rounding error
     df_of_test = math.nan if 0 < n < FEWEST_GROUPS else df
     interval, p_value = interval_and_p_value(unbiased, error, size, n_different, df_of_test, level)
 
     squares = variance + (size * difference) ** 2 / (n or size)
-    of_one = one_more / squares if squares else 0.0
-    extra = one_more / size**2
+    share_of_one = one_more / squares if squares else 0.0
     detection = None
     if n_different and not math.isnan(p_value):
-        detection = Detection(errors_needed(level, df), error**2 - fixed, fixed, growth)
-    return Paired(interval, p_value, of_one, extra, df, n_different, fewest, detection)
+        detection = Detection(_errors_for_power(level, df), error**2 - fixed, fixed, growth)
+    extra_variance = one_more / size**2
+    return Paired(
+        interval, p_value, share_of_one, extra_variance, df, n_different, fewest, detection
+    )
 
 
 def interval_and_p_value(
     difference: float, error: float, size: float, n_swaps: int, df: float, level: float
 ) -> tuple[Interval, float]:
-    """Return the interval of a difference with this error, and the p-value of none."""
+    """Return the interval of a difference with this error, and the p-value of no difference."""
     t = abs(difference) / error if difference else 0.0
     if not df:
         z = normal_quantile(level)
-        reach = z / math.sqrt(max(1 - z**2 / size, 1e-99))
+        n_errors = z / math.sqrt(max(1 - z**2 / size, 1e-99))
         p_value = math.erfc(t / math.sqrt(2 + 2 * t**2 / size))
     elif math.isnan(df):
-        p_value = reach = math.nan
+        p_value = n_errors = math.nan
     else:
-        p_value, reach = t_tail(t, df), t_quantile(level, df)
-    # both extremes of the ways to swap the answers, or the groups, that differ
+        p_value, n_errors = t_tail(t, df), t_quantile(level, df)
+    # both extremes of the ways to swap the predictions, or the groups, that differ
     least = 2.0 ** max(1 - n_swaps, -1074)
-    p_value = min(max(p_value, least), 1.0)  # in this order nan stays
-    low, high = difference - reach * error, difference + reach * error
+    p_value = min(max(p_value, least), 1.0)  # this order keeps nan
+    low, high = difference - n_errors * error, difference + n_errors * error
     if 1 - p_value <= level:
-        low, high = min(low, 0.0), max(high, 0.0)  # 0 but for rounding, or few answers that differ
+        low, high = min(low, 0.0), max(high, 0.0)  # despite rounding, or few that differ
     return Interval(difference, error, low, high), p_value
 
 
-def errors_needed(level: float, df: float) -> float:
-    """Return how many standard errors a difference is that is found four times out of five."""
-    if df:
-        return t_quantile(level, df) + t_quantile(_POWER, df)
-    return normal_quantile(level) + normal_quantile(_POWER)
+def _errors_for_power(level: float, df: float) -> float:
+    """Return how many standard errors a difference has that is found four times out of five."""
+    levels = level, _Z_LEVEL_FOR_80_PERCENT_POWER
+    return sum(t_quantile(x, df) if df else normal_quantile(x) for x in levels)
 
 
 class Detection(NamedTuple):
     """What it takes to find a true difference four times out of five, with samples like these.
 
-    Models that differ more in their score also differ in more answers, or groups, so the error of
-    the difference grows with it.
+    Models that differ more in their score also differ in more predictions, or groups. So the error
+    of the difference grows with it.
     """
 
     errors: float  # standard errors that a difference must have
@@ -215,7 +209,7 @@ class Detection(NamedTuple):
 
 
 class GroupSums(NamedTuple):
-    """Sums over the samples of a class, or a cell, in a group; one for each such pair."""
+    """Sums over the samples of a class, or of a cell, in a group; one for each such pair."""
 
     codes: Codes
     groups: Codes
@@ -233,11 +227,12 @@ class GroupSums(NamedTuple):
         return sum_by(self.codes, self.sums**2, k)
 
     def effective_sizes(self, k: int) -> tuple[Numbers, Numbers, Numbers]:
-        """Return of each of k codes, of sums of weights, what sizes of groups do to a variance.
+        """Return for each of k codes, by sums of weights, how sizes of groups affect a variance.
 
-        These are the effective number m of groups, the factor by which the sum of squares around
-        the mean is too small, m/(m - 1) of even groups and 0 below two, and its degrees of freedom,
-        m - 1 of even ones (Satterthwaite), if the samples of a group are alike.
+        The first is the effective number m of groups. The second is the factor by which the sum of
+        squares around the mean is too small: m/(m - 1) for even groups, 0 below two. The third is
+        its degrees of freedom if the samples of a group are alike: m - 1 for even groups
+        (Satterthwaite).
         """
         shares = self.sums / sum_by(self.codes, self.sums, k)[self.codes]
         w2, w3, w4, w5 = (sum_by(self.codes, shares**power, k) for power in range(2, 6))
@@ -250,15 +245,15 @@ class GroupSums(NamedTuple):
 
 
 class GroupVariance(NamedTuple):
-    """The variance of a sum of influences of samples in groups; arrays are by class, or pool."""
+    """The variance of a sum of influences of samples in groups; arrays are by class or pool."""
 
     variance: float
     df: float  # nan where a class in a single group has a part
     fewest: float  # effective number of groups of a class, if few groups decide; else inf
-    one_more: float  # how far the answers to a group more move the sum, one like that of a sample
-    pool: Codes  # of each class itself, or of the pool, which is the last
-    n_effective: Numbers  # groups that hold it
-    factors: Numbers  # of the sums of squares; 0 where it is in a single group
+    one_more: float  # how far one more group moves the sum, if drawn like that of a sample
+    pool: Codes  # the class itself, or the pool, which is the last code
+    n_effective: Numbers  # groups that hold the class
+    factors: Numbers  # of the sums of squares; 0 for a class in a single group
     variances: Numbers
 
 
@@ -272,8 +267,8 @@ def group_variance(
 ) -> GroupVariance:
     """Return the variance of a sum of influences, with its degrees of freedom.
 
-    Classes that are in fewer than two effective groups are pooled. `max_influence` is how far
-    another answer moves the sum, `differ` are samples that have a part whatever their influence.
+    Classes in fewer than two effective groups are pooled. `differ` marks samples that contribute
+    whatever their influence.
     """
     k, n = int(classes.max()) + 1, int(groups.max()) + 1
     scale = np.abs(influences).max()
@@ -285,27 +280,27 @@ def group_variance(
     n_effective, *_ = sums[0].effective_sizes(k + 1)
     pool = np.where(n_effective < 2 - 1e-9, k, np.arange(k + 1))
     pooled = pool[classes]
-    of_pairs = pool[sums[0].codes], sums[0].groups
-    sizes, parts, room = GroupSums.from_values(*of_pairs, *(x.sums for x in sums))
+    pairs = pool[sums[0].codes], sums[0].groups
+    sizes, parts, room = GroupSums.from_values(*pairs, *(x.sums for x in sums))
     n_effective, factors, dfs = sizes.effective_sizes(k + 1)
     variances = factors * parts.sums_of_squares(k + 1)
     rooms = room.sums_of_squares(k + 1)
-    # classes that are pooled show little of how they vary: count at least as much as of the others
+    # pooled classes show little of their variance, so they count at least as much as the others
     missing = variances[:k].sum() * ratio_or_zero(rooms[k], rooms[:k].sum()) - variances[k]
     missing = max(float(missing), 0.0)
     variances[k] += missing
-    within = np.bincount(parts.groups, np.sqrt(factors[parts.codes]) * parts.sums)
-    # classes may be more or less frequent, which a variance within classes does not count
+    by_group = np.bincount(parts.groups, np.sqrt(factors[parts.codes]) * parts.sums)
+    # the frequency of classes varies too, which a variance inside classes does not count
     mean = float(amounts @ influences) / float(amounts.sum())
     overall = np.bincount(groups, amounts * deviations(influences, mean, scale))
     most = max(n - 2, 1)  # degrees of freedom
-    of_all = (n - 1) / most * float((overall**2).sum())
-    variance = max(float((within**2).sum()) + missing, of_all)
+    overall_variance = (n - 1) / most * float((overall**2).sum())
+    variance = max(float((by_group**2).sum()) + missing, overall_variance)
 
     whole = float(variances.sum())
     ratios = variances**2 / dfs
     df = min(whole**2 / float(ratios.sum()), most) if whole else float(most)
-    # few groups may happen to agree, so what they could move counts, too
+    # few groups may happen to agree, so their possible influence counts, too
     carried = np.maximum(*(ratio_or_zero(x, x.sum()) for x in (variances, rooms)))
     is_few = (n_effective < _FEW_OF_A_CLASS) & (carried > 0)
     fewest = math.inf
@@ -314,9 +309,9 @@ def group_variance(
     has_part = centred != 0 if differ is None else (centred != 0) | differ
     if has_part[factors[pooled] == 0].any():
         df, fewest = math.nan, float(n_effective[k])
-    of_group = room._replace(sums=np.bincount(room.groups, room.sums)[room.groups])
+    whole_groups = room._replace(sums=np.bincount(room.groups, room.sums)[room.groups])
     one_more = ratio_or_zero(
-        of_group.sums_of_squares(k + 1), sum_by(room.codes, of_group.sums, k + 1)
+        whole_groups.sums_of_squares(k + 1), sum_by(room.codes, whole_groups.sums, k + 1)
     ).max()
     return GroupVariance(
         variance, df, fewest, float(one_more), pool, n_effective, factors, variances
@@ -324,15 +319,15 @@ def group_variance(
 
 
 class GroupedTable(NamedTuple):
-    """A table whose samples count as much as their groups let them."""
+    """A table whose squared weights hold the design effects of groups."""
 
     table: Table
-    error: float  # of the score; nan if nothing is known of it
-    fewest: float  # as of the variance
+    error: float  # of the score; nan if it is unknown
+    fewest: float  # as in `GroupVariance`
 
 
 def with_design_effects(table: Table, score: Score, pairs: CellPairs) -> GroupedTable:
-    """Return the table whose samples count as much as their groups let them."""
+    """Multiply the squared weights of a table by the design effects of its groups."""
     if math.isnan(score.interval(table, 0.5).standard_error) or n_groups(pairs) == 1:
         return GroupedTable(table, math.nan, math.inf)
     cells, groups, amounts = pairs.a, np.asarray(pairs.groups), pairs.counts * pairs.weights
@@ -345,7 +340,7 @@ def with_design_effects(table: Table, score: Score, pairs: CellPairs) -> Grouped
     row_squares, pooled = sum_by(rows, squares, k), whole.pool[rows]
     share = table.counts / sum_by(rows, table.counts, k)[rows]
     if score.has_cell_effects:
-        # of the share of each cell in its row (Rao and Scott 1981)
+        # for the share of each cell in its row (Rao and Scott 1981)
         (by_cell,) = GroupSums.from_values(cells, groups, amounts)
         own = rows[by_cell.codes] * n + by_cell.groups
         places = np.searchsorted(by_row.codes * n + by_row.groups, own)
@@ -361,7 +356,7 @@ def with_design_effects(table: Table, score: Score, pairs: CellPairs) -> Grouped
         variances = whole.variances[pooled]
         alone = sum_by(rows, squares * centred**2, k)[rows]
         alike = by_row.sums_of_squares(k)[rows] / row_squares[rows]
-    # Kish (1965); one group more, whose samples are all alike, for what few do not show
+    # Kish (1965), with one more group, whose samples are all alike, for what few do not show
     effects = ratio_or_zero(variances, alone)
     effects = np.where((effects > 0) & (pooled < k), np.maximum(effects, 1.0), alike)
     n_effective = whole.n_effective[pooled]
@@ -380,7 +375,7 @@ _BEYOND = np.exp(math.pi / 2 * np.sinh(_STEPS))
 def t_tail(t: float, df: float) -> float:
     """Return the chance that Student's t is at least this far from 0, on either side.
 
-    The density is integrated by the double exponential rule (Takahasi and Mori 1974).
+    Integrates the density by the double exponential rule (Takahasi and Mori 1974).
     """
     least = np.array([[t], [0.0]])
     density = np.exp(-(df + 1) / 2 * np.log1p((least + _BEYOND) ** 2 / df))
@@ -400,7 +395,7 @@ def t_quantile(level: float, df: float) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values corrected so that the chance of any false rejection stays at the level.
+    """Correct p-values so that the chance of any false rejection stays at the level.
 
     A nan stands for no test and stays nan. Holm (1979), "A simple sequentially rejective multiple
     test procedure".

@@ -1,20 +1,18 @@
-"""What a score is: its name, range and guessing level, its value, and an interval if it has one.
+"""What a score is: its name, range and guessing level, its value, and its interval.
 
 Each score is one object, wrapped around a plain function of a table. Whatever reports, compares or
-draws scores knows them only by this. A new score is a class below one of these, whose name is put
-into `REGISTRY`; it must give what stands beside the class:
+draws scores knows them only by this. To add a score, write a class below one of these and list it
+in `REGISTRY`. It must define what stands beside its base class:
 
-    class           where             what the score must give
+    base class      file              members
     Score           score.py          name, title, exact_value, shortage, cell_gradient,
                                       max_influence, interval_around
     ClassScore      class_scores.py   name, title, exact_value, gradient
     EntropicScore   entropy.py        name, title, exact_value, signs, may_miss_classes,
                                       max_excess_surprisal
 
-It also says where it differs: lowest, highest, guessing_level, best_level, sides or undefined,
-stand_in, averages.
-
-docs/formulas.md has the rules of intervals.
+It overrides what differs: lowest, highest, guessing_level, best_level, undefined_sides or
+undefined, stand_in, averages. docs/formulas.md has the rules of intervals.
 """
 
 from __future__ import annotations
@@ -45,8 +43,8 @@ class Interval(NamedTuple):
     high: float = math.nan
 
     def clip(self, lowest: float, highest: float) -> Interval:
-        """Return the interval with its ends inside these bounds, and around the value."""
-        # in this order none of them swallows a nan
+        """Move the ends inside these bounds, but never past the value."""
+        # max and min return their first argument for a nan, so this order keeps it
         low, high = max(self.low, lowest), min(self.high, highest)
         return self._replace(low=min(low, self.value), high=max(high, self.value))
 
@@ -60,14 +58,14 @@ def check_level(level: Any) -> None:
 
 
 def normal_quantile(level: float) -> float:
-    """Return the z for which a standard normal number is within z of 0 this often."""
+    """Return the z for which a standard normal number lies between -z and z this often."""
     from statistics import NormalDist  # which imports half the library
 
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
 def squared_weights(table: Table) -> Numbers:
-    """Return the sum of squared weights of each cell; without weights that is its count."""
+    """Return the sum of squared weights of each cell, which is its count without weights."""
     squares = table.squared_weights if table.is_weighted else table.counts
     if squares is None or not (0 < squares.min() <= squares.sum(dtype=np.float64) < math.inf):
         raise ValueError(
@@ -78,9 +76,23 @@ def squared_weights(table: Table) -> Numbers:
 
 
 def effective_sample_size(table: Table) -> float:
-    """Return (sum w)^2 / sum w^2, which is the number of samples if there are no weights."""
+    """Return (sum w)^2 / sum w^2, the number of samples if there are no weights."""
     total = float(table.total)
     return total * (total / float(squared_weights(table).sum()))  # whose square may overflow
+
+
+def with_prior(table: Table, prior: Prior) -> Table:
+    """Reweight the references of a table to a prior, if there is one."""
+    return table if prior is None else scores.reweighted(table, scores.read_prior(prior, table))
+
+
+def class_totals(sums: Any, side: str) -> Numbers:
+    """Return the total of each class on a side, "references" or "predictions"."""
+    totals: Numbers = sums.reference_totals if side == "references" else sums.prediction_totals
+    return totals
+
+
+# Signatures
 
 
 def signature_of(
@@ -95,35 +107,44 @@ def signature_of(
     interval: str | None = None,
     version: str = scores.__version__,
 ) -> str:
-    """Return the options of a score in a line, such as 'nit|k:2|n:2|labels:observed|v:0.1.0'.
+    """Record the options of a score in a line, such as 'nit|k:2|n:2|labels:observed|v:0.1.0'.
 
-    `average` and `prior_mode` are empty for a score that has none; of several scores "default" is
-    that of each. `version` is another one for a metric module that is registered from another.
+    `average` and `prior_mode` are empty for a score that has none; for several scores, "default"
+    means the default of each. A metric module registered from another package passes its `version`.
     """
-    parts = [name] if average in ("", "default") else [name, f"avg:{str(average).lower()}"]
     classes = [label for label in table.labels if label is not None]
-    parts += [f"k:{table.n_classes}", f"n:{'?' if table.n_samples is None else table.n_samples}"]
-    if table.is_weighted:
-        total = float(f"{table.total:.12g}")  # the same in any order of summing
-        parts.append(f"weight:{total:.6g}")
-    parts.append(f"labels:{_digest(classes)}" if table.declared else "labels:observed")
-    if None in table.labels:
-        parts.append("unknown:wrong")
-    if ignore_index is not None:
-        ignored_label = read_column([ignore_index], "ignore_index").example()
-        parts.append("ignore:" + ascii(ignored_label).replace("|", "\\x7c"))
+    is_nan = not isinstance(zero_division, str) and math.isnan(zero_division)
+    total = float(f"{table.total:.12g}")  # the same in any order of summing
+    parts = [
+        name,
+        "" if average in ("", "default") else f"avg:{str(average).lower()}",
+        f"k:{table.n_classes}",
+        f"n:{'?' if table.n_samples is None else table.n_samples}",
+        f"weight:{total:.6g}" if table.is_weighted else "",
+        f"labels:{_digest(classes) if table.declared else 'observed'}",
+        "unknown:wrong" if None in table.labels else "",
+        _ignored_part(ignore_index),
+        _prior_part(prior, prior_mode, classes),
+        "zero:nan" if is_nan else "",
+        interval,
+        f"v:{version}",
+    ]
+    return "|".join(part for part in parts if part)
 
-    if prior is not None:
-        shares = scores.shares_of(prior)
-        class_shares = [(label, shares[label]) for label in classes if label in shares]
-        parts.append(f"prior:{prior_mode}-{_digest(class_shares)}")
-    elif prior_mode:
-        parts.append("prior:none")
-    if not isinstance(zero_division, str) and math.isnan(zero_division):
-        parts.append("zero:nan")
-    if interval:
-        parts.append(interval)
-    return "|".join([*parts, f"v:{version}"])
+
+def _ignored_part(ignore_index: Label | None) -> str:
+    if ignore_index is None:
+        return ""
+    label = read_column([ignore_index], "ignore_index").example()
+    return "ignore:" + ascii(label).replace("|", "\\x7c")
+
+
+def _prior_part(prior: Prior, prior_mode: str, classes: Sequence[Any]) -> str:
+    if prior is None:
+        return "prior:none" if prior_mode else ""
+    shares = scores.shares_of(prior)
+    class_shares = [(label, shares[label]) for label in classes if label in shares]
+    return f"prior:{prior_mode}-{_digest(class_shares)}"
 
 
 def _digest(values: Sequence[Any]) -> str:
@@ -131,43 +152,51 @@ def _digest(values: Sequence[Any]) -> str:
     return sha256(ascii(values).encode()).hexdigest()[:8]
 
 
-def with_prior(table: Table, prior: Prior) -> Table:
-    """Return the table with its references reweighted to a prior, if there is one."""
-    return table if prior is None else scores.reweighted(table, scores.read_prior(prior, table))
-
-
-def class_totals(sums: Any, side: str) -> Numbers:
-    """Return the total of each class on a side, "references" or "predictions"."""
-    totals: Numbers = sums.reference_totals if side == "references" else sums.prediction_totals
-    return totals
+# Scores
 
 
 @dataclass(frozen=True)
 class Score:
-    """A score of a contingency table: what it is called, what it can be, its value and interval."""
+    """A score of a contingency table: what it is called, what it can be, its value and interval.
+
+    Attributes
+    ----------
+    lowest, highest : float
+        The ends of its range.
+    averages : tuple
+        The averages over classes that it allows, the default first.
+    prior_modes : tuple of str
+        What `prior_mode` may be.
+    undefined_sides : tuple of {"references", "predictions"}
+        The sides on which a single class leaves the score undefined.
+    stand_in : float
+        The value returned where it is undefined.
+    is_label_sensitive : bool
+        Whether relabelling predictions changes the score.
+    allows_unknown : bool
+        Whether it is defined for the out-of-class predictions that `unknown="wrong"` allows.
+    has_cell_effects : bool
+        Whether each cell has a design effect of its own, not each row.
+    mark_meaning : str
+        What it means if results mark a value with ^, because of its `caution`.
+    average : str or None
+        Empty for a score that has none; None gives one value per class.
+    """
 
     name: ClassVar[str]
     title: ClassVar[str]
     lowest: ClassVar[float] = 0.0
     highest: ClassVar[float] = 1.0
     averages: ClassVar[tuple[scores.Average, ...]] = ()
-    """The averages over classes that it allows, the default first."""
     prior_modes: ClassVar[tuple[str, ...]] = ("reweight",)
     undefined_sides: ClassVar[tuple[str, ...]] = ()
-    """The sides on which one class alone leaves it undefined: "references", "predictions"."""
     stand_in: ClassVar[float] = 0.0
-    """The value returned where it is undefined."""
     is_label_sensitive: ClassVar[bool] = True
-    """Whether relabelling predictions changes the score."""
     allows_unknown: ClassVar[bool] = True
-    """Whether it is known of answers that `unknown="wrong"` allows."""
     has_cell_effects: ClassVar[bool] = False
-    """Whether each cell has a design effect of its own, not each row."""
     mark_meaning: ClassVar[str] = ""
-    """What it means if results mark a value with ^, because of its `caution`."""
 
     average: scores.Average | Literal[""] = ""
-    """Empty for a score that has none; None gives one value per class."""
 
     def with_average(self, average: Any) -> Score:
         """Return the same score with another average, or raise ValueError."""
@@ -181,7 +210,7 @@ class Score:
         return self, table
 
     def class_labels(self, table: Table) -> list[Any]:
-        """Return the classes that it has a value of where `average` is None."""
+        """Return the classes that have a value where `average` is None."""
         _, table = self.orient(table)
         return labels_at(table, table.is_class)
 
@@ -201,6 +230,11 @@ class Score:
         """Return the score of perfect predictions of the same references."""
         return self.highest
 
+    def contains_guessing(self, table: Table, low: float, high: float) -> bool:
+        """Whether the guessing level lies within an interval."""
+        level = self.score_of_best_guesser(table)
+        return low <= level + 1e-12 and level <= high
+
     def undefined(self, table: Table) -> str:
         """Return why the score is undefined for this table; empty if it is defined."""
         for side in self.undefined_sides:
@@ -214,11 +248,11 @@ class Score:
         return np.count_nonzero(table.reference_totals) == 1
 
     def exact_value(self, table: Any) -> Any:
-        """Return the score of a table, or of sums named alike, where it is defined."""
+        """Apply the formula to a table, or to sums of the same names, where it is defined."""
         raise NotImplementedError
 
     def clipped_value(self, table: Table) -> Any:
-        """Return the score of a table where it is defined, within its range."""
+        """Return the score of a table where it is defined; rounding may not leave its range."""
         score, table = self.orient(table)
         exact = np.asarray(score.exact_value(table)).tolist()
         return exact if isinstance(exact, list) else min(max(exact, self.lowest), self.highest)
@@ -228,31 +262,22 @@ class Score:
     ) -> Any:
         """Return the score of a table; with `average` None, a list with one value per class.
 
-        Where it is undefined, the score is its stand-in, without a warning whatever
-        `zero_division` is, except for Informedness, markedness and NIT.
+        An undefined score is its stand-in. Only Informedness, markedness and NIT follow
+        `zero_division` and warn.
         """
         scored = with_prior(table, prior)
         return self.stand_in if self.undefined(scored) else self.clipped_value(scored)
 
     def value_or_nan(self, table: Table) -> float:
-        """Return the score of a table, without a warning, nan where it is undefined."""
+        """Return the score of a table without a warning, nan where it is undefined."""
         return math.nan if self.undefined(table) else float(self.clipped_value(table))
 
-    def of_each(self, tables: Sequence[Table], sums: Any) -> Numbers:
-        """Return the score of each table, whose `ClassSums` are given; nan where undefined."""
-        return np.array([self.value_or_nan(table) for table in tables])
-
     def meaning(self, table: Table, value: float) -> str:
-        """Return how a value reads as a share of the answers; empty if it is none."""
+        """Say how a value reads as a share of the predictions; empty if it is not one."""
         return ""
 
-    def contains_guessing(self, table: Table, low: float, high: float) -> bool:
-        """Return whether the guessing level lies within an interval."""
-        level = self.score_of_best_guesser(table)
-        return low <= level + 1e-12 and level <= high
-
     def caution(self, table: Table, value: float) -> str:
-        """Return why a value is not what it seems to be; empty for most."""
+        """Say why a value is not what it seems to be; empty for most."""
         return ""
 
     def signature(self, table: Table, **options: Any) -> str:
@@ -260,6 +285,8 @@ class Score:
         takes_mode = len(self.prior_modes) > 1 or options.get("prior") is not None
         options.setdefault("prior_mode", "reweight" if takes_mode else "")
         return signature_of(self.name, table, average=self.average, **options)
+
+    # Intervals
 
     def require_interval(self, prior: Prior = None) -> Score:
         """Return the score, or raise ValueError if it has no interval with a prior."""
@@ -271,11 +298,11 @@ class Score:
         return self
 
     def shortage(self, table: Table, prior: Prior = None) -> str:
-        """Return what the table has too few of; empty if nothing is known."""
+        """Say what the table has too few of for an interval; empty if it has enough."""
         raise NotImplementedError
 
     def caveat(self, table: Table, prior: Prior = None) -> str:
-        """Return why its interval may fail on such a table; empty if nothing is known."""
+        """Say why the interval may fail on such a table; empty if nothing is known."""
         return self.shortage(table, prior)
 
     def interval(
@@ -283,36 +310,24 @@ class Score:
     ) -> Interval:
         """Return the score of a table with its interval.
 
-        `error` is that of samples in groups, if they are. The interval is nan if the score is
-        undefined, or if all references are of one class, of which it says nothing.
+        `error` is the standard error of samples in groups, if they are. The interval is nan if the
+        score is undefined, or if there is only one reference class.
 
         Raises
         ------
         ValueError
             If the prior is not valid, or if the table holds sums of weights without their squares.
         """
-        squared_weights(table)  # refuses a table that does not know them
+        squared_weights(table)  # raises if they are missing
         score, table = self.orient(table)
         scored = with_prior(table, prior)
-        is_undefined = bool(score.undefined(scored))
-        value = score.stand_in if is_undefined else score.clipped_value(scored)
-        if is_undefined or score.has_single_reference_class(table):
+        if score.undefined(scored):
+            return Interval(score.stand_in)
+        value = score.clipped_value(scored)
+        if score.has_single_reference_class(table):
             return Interval(value)
-        return score.interval_around(value, table, scored, level, error).clip(
-            self.lowest, self.highest
-        )
-
-    def cell_gradient(self, table: Table) -> Numbers:
-        """Return the derivative by the share of each cell, up to a constant."""
-        raise NotImplementedError
-
-    def max_influence(self, table: Table) -> Numbers:
-        """N times the largest change that one additional sample in each cell can cause."""
-        raise NotImplementedError
-
-    def sampling_bias(self, table: Table) -> tuple[float, float]:
-        """Return how much too high the score of a sample is, and a variance that this leaves."""
-        return 0.0, 0.0
+        interval: Interval = score.interval_around(value, table, scored, level, error)
+        return interval.clip(self.lowest, self.highest)
 
     def intervals(
         self, table: Table, level: float, prior: Prior = None, error: float | None = None
@@ -329,21 +344,27 @@ class Score:
         """
         raise NotImplementedError
 
+    def cell_gradient(self, table: Table) -> Numbers:
+        """Return the derivative by the share of each cell, up to a constant."""
+        raise NotImplementedError
 
-# What there is too little of
+    def max_influence(self, table: Table) -> Numbers:
+        """N times the largest change that one additional sample in each cell can cause."""
+        raise NotImplementedError
+
+    def sampling_bias(self, table: Table) -> tuple[float, float]:
+        """Return the mean excess of a sample over the population, and the variance it leaves."""
+        return 0.0, 0.0
+
+
+# Shortages
 
 
 def fewest_references(table: Table) -> float:
-    """Return the number of references of the rarest class that has one."""
+    """Return the number of references of the rarest class that has any; with weights, effective."""
     r = table.reference_totals.astype(np.float64)
     squares = sum_by(table.rows, squared_weights(table), len(r))
-    return float((r[r > 0] ** 2 / squares[r > 0]).min())  # the effective number, of weights
-
-
-def references_outside_largest(table: Table) -> float:
-    """Return the number of references outside the largest class, the effective one of weights."""
-    share = float(table.reference_totals.max()) / float(table.total)
-    return effective_sample_size(table) * (1 - share)
+    return float((r[r > 0] ** 2 / squares[r > 0]).min())
 
 
 def fewest_if_undeclared(table: Table) -> float:
@@ -351,8 +372,17 @@ def fewest_if_undeclared(table: Table) -> float:
     return math.inf if table.declared else fewest_references(table)
 
 
+def references_outside_largest(table: Table) -> float:
+    """Return the number of references outside the largest class; with weights, effective."""
+    share = float(table.reference_totals.max()) / float(table.total)
+    return effective_sample_size(table) * (1 - share)
+
+
 def shortage_message(amount: float, wanted: float, unit: str, which: str = "") -> str:
-    """Return how much there is, empty if it is enough; weights may make it fractional."""
+    """Say how much there is, and how much is recommended; empty if it is enough.
+
+    Weights may make the amount fractional.
+    """
     if amount >= wanted - 1e-6:
         return ""
     has, least = (f"{n:,.0f}" if n >= 1000 else f"{n:.4g}" for n in (amount, wanted))
@@ -363,16 +393,16 @@ def shortage_message(amount: float, wanted: float, unit: str, which: str = "") -
 
 
 def rarest_class_shortage(table: Table, unit: str = "reference") -> str:
-    """Return how few there are of the rarest class; empty with five, or with enough samples."""
+    """Say how few samples the rarest class has; empty with five, or with enough samples in all."""
     if effective_sample_size(table) >= FEW_SAMPLES - 1e-6:
         return ""
     return shortage_message(fewest_references(table), 5, unit, " of the rarest class")
 
 
 def warn_of_caveats(caveats: Iterable[tuple[str, str, bool]]) -> None:
-    """Warn that intervals are known to fail: of what, why, and whether there is none at all.
+    """Warn that intervals may fail: whose, why, and whether there is none at all.
 
-    There is one warning for all with the same reason.
+    Scores with the same caveat share a warning.
     """
     names: dict[tuple[str, bool], list[str]] = {}
     for name, reason, is_nan in caveats:

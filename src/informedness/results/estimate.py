@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
+import numpy as np
+
 from ..core.labels import Label, show
-from ..core.scores import Average, ZeroDivision, check_zero_division
+from ..core.scores import Average, ZeroDivision, __version__, check_zero_division
 from ..core.table import Table
 from ..inference.paired import CellPairs, n_groups, with_design_effects
-from ..inference.registry import score_with_average, scores_in_report
+from ..inference.registry import SAME_VERSION, score_with_average, scores_in_report
 from ..inference.score import (
     Interval,
     Prior,
     Score,
     check_level,
     effective_sample_size,
+    signature_of,
     warn_of_caveats,
 )
 from ..tables.contingency import SampleOptions
@@ -275,3 +278,59 @@ def estimate(
     signed: dict[str, Any] = {"zero_division": zero_division, "ignore_index": ignore_index}
     estimates = estimate_of(table, score, confidence_level, pairs, prior=prior, **signed)
     return estimates if average is None else estimates[0]
+
+
+def add_companions(
+    scored: Mapping[str, Any],
+    own_table: Any,
+    level: float | None,
+    return_signature: bool,
+    options: Mapping[str, Any],
+    version: str,
+) -> dict[str, Any]:
+    """Return the interval and the signature that a metric module was asked for with its score.
+
+    `scored` is the score under its name, `own_table` the module's, of its copy of the class.
+    `options` and `version` are the module's, too.
+
+    Raises
+    ------
+    ValueError
+        If the level is not valid, or the options leave no interval.
+    RuntimeError
+        If this package computes another score.
+    """
+    ((name, value),) = scored.items()
+    table = Table(*(getattr(own_table, field.name) for field in fields(Table)))
+    companions: dict[str, Any] = {}
+    if level is not None:
+        estimates = _estimates_of_module(name, value, table, level, options, version)
+        errors = [one.standard_error for one in estimates]
+        ends = [[*one.confidence_interval] for one in estimates]
+        is_by_class = isinstance(value, list)
+        companions[f"{name}_standard_error"] = errors if is_by_class else errors[0]
+        companions[f"{name}_confidence_interval"] = ends if is_by_class else ends[0]
+    if return_signature:
+        how = {**options, "interval": settings_of(level), "version": version}
+        companions[f"{name}_signature"] = signature_of(name, table, **how)
+    return companions
+
+
+def _estimates_of_module(
+    name: str, value: Any, table: Table, level: float, options: Mapping[str, Any], version: str
+) -> list[Estimate]:
+    """Return the estimates of a module's score, after a check that this package has the same."""
+    if options.get("prior_mode", "") == "odds":
+        raise ValueError('`confidence_level` must be left out with prior_mode="odds"')
+    prior = options.get("prior")
+    score = score_with_average(name, options.get("average", "default")).require_interval(prior)
+    estimates = estimates_of(table, score, level, prior=prior)
+    own_values = [one.value for one in estimates]
+    is_close = np.allclose(own_values, value, rtol=0, atol=1e-12, equal_nan=True)
+    if not is_close and not score.undefined(table):
+        raise RuntimeError(
+            f"the metric {name!r} of version {version} scores {value}, and the installed package, "
+            f"version {__version__}, scores {own_values}: {SAME_VERSION}"
+        )
+    warn_of(estimates)
+    return estimates

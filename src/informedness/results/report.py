@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.labels import Label
-from ..inference.chance import guessing_p_value
 from ..inference.class_scores import INFORMEDNESS, rates_by_class
 from ..inference.entropy import NIT, entropies
+from ..inference.independence import guessing_p_value
 from ..inference.paired import CellPairs
 from ..inference.registry import MODULES, score_named, scores_in_report
 from ..inference.score import signature_of

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..core.labels import show
 from ..core.table import Cells, Table, labels_at
-from ..inference.chance import guessing_p_value
 from ..inference.entropy import EntropicScore
+from ..inference.independence import guessing_p_value
 from ..inference.score import FEW_SAMPLES, Score
 from ..tables.contingency import ContingencyTable
 from ..text.render import cut, digits_for, rounded, samples, shown

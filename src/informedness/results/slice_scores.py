@@ -1,7 +1,7 @@
 """The scores of tables of slices, and how each slice differs from all other samples."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import accumulate
 from typing import Any
@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..core.table import Cells, Table
-from ..inference.class_scores import ClassSums
 from ..inference.paired import holm
-from ..inference.registry import REPORTED, score_named, score_with_average, scores_in_report
+from ..inference.registry import score_named, score_with_average, scores_in_report
 from ..inference.score import Score, normal_quantile
 from ..tables.contingency import ContingencyTable
 from .estimate import Averaged
 
-_AT_ONCE = 2**20  # classes times slices that are scored at once, 8 MB an array
 _LEVEL = 0.95  # of the intervals behind a p-value
 
 
@@ -34,17 +32,10 @@ def with_classes_of(whole: Table, tables: Iterable[Table]) -> list[ContingencyTa
     return widened
 
 
-def scores_of_each(tables: list[ContingencyTable], average: Averaged) -> Iterator[dict[str, float]]:
-    """Yield the scores of each table, nan where they are undefined."""
-    size = max(_AT_ONCE // len(tables[0].labels), 1)
-    for start in range(0, len(tables), size):
-        batch = tables[start : start + size]
-        margins = ClassSums.of_tables(batch)
-        columns = [
-            score.of_each(batch, margins).tolist() for score in scores_in_report(average).values()
-        ]
-        for values in zip(*columns, strict=True):
-            yield dict(zip(REPORTED, values, strict=True))
+def scores_of_each(tables: Iterable[Table], average: Averaged) -> list[dict[str, float]]:
+    """Return the scores of each table, nan where they are undefined."""
+    scores = scores_in_report(average).items()
+    return [{name: score.value_or_nan(table) for name, score in scores} for table in tables]
 
 
 def against_rest(

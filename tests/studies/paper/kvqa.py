@@ -167,10 +167,7 @@ def common_only(shares, n_known, accuracy, by_share=True):
     hits = ability * common + (1 - ability) * guesses * shares
     hits[n_known:] = 0
     predictions = ability * common + guesses * (1 - ability * common.sum())
-    wrong, missed = predictions - hits, shares - hits
-    made = ClassSums(
-        range(k), hits, shares, predictions, 1.0, wrong, missed, 1 - shares, 1 - predictions
-    )
+    made = ClassSums(range(k), hits, shares, predictions, 1.0)
     of_one = np.array(
         [[hits, shares - hits], [predictions - hits, 1 - shares - predictions + hits]]
     )

@@ -28,12 +28,7 @@ def sums(tables):
     references, predictions = cells.sum(axis=1), cells.sum(axis=0)
     k = len(references)
     hits = cells[np.arange(k), np.arange(k)]
-    other = 1 - np.eye(k)  # sums of the others, where subtraction would lose digits
-    wrong = (cells * other[:, :, None]).sum(axis=0)
-    missed = (cells * other[:, :, None]).sum(axis=1)
-    total = hits.sum(axis=0) + wrong.sum(axis=0)
-    others = other @ references, other @ predictions
-    return ClassSums(range(k), hits, references, predictions, total, wrong, missed, *others)
+    return ClassSums(range(k), hits, references, predictions, references.sum(axis=0))
 
 
 def scored(name, tables):
@@ -97,7 +92,8 @@ def equation_5(made):
 
 def released_code(made):
     """Prevalence x (precision - (prevalence - p_cc) / (1 - bias)), summed."""
-    missed = ratio_or_zero(made.false_negatives, made.other_predictions)
+    missed = made.reference_totals - made.hits
+    missed = ratio_or_zero(missed, made.total - made.prediction_totals)
     gains = ratio_or_zero(made.hits, made.prediction_totals) - missed
     return (made.reference_totals / made.total * gains).sum(axis=0)
 

@@ -1,12 +1,12 @@
-"""Whether a table may be a guesser's: one question, with one answer for every score.
+"""Test of independence, which asks whether predictions could be guesses.
 
-A guesser's predictions have nothing to do with the references, so they could as well be dealt out
-to the samples at random. Informedness finds weak ability among many classes, and Pearson's
-chi-squared finds models that are consistently wrong; neither alone finds both.
+Guesses do not depend on the references, so they could as well be reassigned at random. Informedness
+finds weak ability among many classes, and Pearson's chi-squared finds models that are consistently
+wrong. Neither alone finds both, so one p-value combines them for every score.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import numpy as np
 
@@ -20,13 +20,13 @@ _N_PERMUTATIONS = 999
 
 
 def guessing_p_value(table: Table) -> float:
-    """Return how often a guesser's predictions would fit the references this well.
+    """Return how often guesses would fit the references this well.
 
-    It is twice the smaller of two p-values, for predictions dealt out at random: that Informedness
-    is as high, and that chi-squared is. For two classes all tables with these margins are listed,
-    and those that fit equally well count half (mid-p). Otherwise the predictions of up to 2,000
-    samples are really dealt out, and the moments of both statistics are used for more. It is 1.0 if
-    either side has only one class, or if there are at most three samples.
+    It is twice the smaller of two permutation p-values: that Informedness is as high, and that
+    chi-squared is. For two classes all tables with these margins are listed, and those that fit
+    equally well count half (mid-p). Otherwise predictions of up to 2,000 samples are permuted, and
+    the moments of both statistics serve for more. It is 1.0 if references or predictions have only
+    one class, or if there are at most three samples.
     """
     r, c, size, counted = effective_totals(table)
     n_rows, n_columns = np.count_nonzero(r), np.count_nonzero(c)
@@ -35,14 +35,14 @@ def guessing_p_value(table: Table) -> float:
     # Informedness is the sum of gain x hits, up to a constant that the margins fix
     gains = c / size * (ratio_or_zero(1.0, r) + ratio_or_zero(1.0, (size - r) * (r > 0)))
     if counted is not None and n_rows == n_columns == 2:
-        return min(1.0, 2 * min(_by_listing(table, gains, *counted)))
-    of_hits = _upper_tail(table, gains, r, c, size)
-    if counted is not None and has_rare_cells(r, c, size) and of_hits > 1e-6:
-        of_hits = _by_dealing(table, gains, *counted)
-    return min(1.0, 2 * min(of_hits, independence_test(table)))
+        return min(1.0, 2 * min(_exact_p_values(table, gains, *counted)))
+    p_of_hits = _normal_tail(table, gains, r, c, size)
+    if counted is not None and has_rare_cells(r, c, size) and p_of_hits > 1e-6:
+        p_of_hits = _permuted_p_of_hits(table, gains, *counted)
+    return min(1.0, 2 * min(p_of_hits, independence_test(table)))
 
 
-def _upper_tail(table: Table, gains: Numbers, r: Numbers, c: Numbers, size: float) -> float:
+def _normal_tail(table: Table, gains: Numbers, r: Numbers, c: Numbers, size: float) -> float:
     """Return the chance of so many hits by their mean and variance (Hoeffding 1951)."""
     mean = (gains * r * c).sum() / size
     of_row, of_column = gains * c / size - mean / size, gains * r / size
@@ -55,56 +55,55 @@ def _upper_tail(table: Table, gains: Numbers, r: Numbers, c: Numbers, size: floa
     return math.erfc((hits - mean) / math.sqrt(2 * variance / (size - 1))) / 2
 
 
-def _by_listing(table: Table, gains: Numbers, r: Codes, c: Codes) -> tuple[float, float]:
+def _exact_p_values(table: Table, gains: Numbers, r: Codes, c: Codes) -> tuple[float, float]:
     """Return both p-values for two classes, by listing the tables with these margins."""
     rows, columns = np.flatnonzero(r), np.flatnonzero(c)
     (r1, r2), (c1, _), n = r[rows].tolist(), c[columns].tolist(), int(r.sum())
     first = np.arange(max(0, r1 + c1 - n), min(r1, c1) + 1)
     cells = np.array([first, r1 - first, c1 - first, r2 - c1 + first])
-    logarithms = [-sum(math.lgamma(count + 1) for count in of_one) for of_one in cells.T.tolist()]
-    chance = np.exp(logarithms - np.max(logarithms))
-    chance /= chance.sum()
+    logarithms = [-sum(math.lgamma(count + 1) for count in column) for column in cells.T.tolist()]
+    chances = np.exp(logarithms - np.max(logarithms))
+    chances /= chances.sum()
 
-    # with a sample more in the first cell, and so in the last, the other two have one less
+    # one more sample in the first cell means one more in the last, and one less in the others
     signs = np.array([1, -1])
     hits = first * (gains[rows] * signs @ np.equal.outer(rows, columns) @ signs)
-    gap = np.abs(first - r1 * c1 / n)  # which orders tables as chi-squared does
+    distance = np.abs(first - r1 * c1 / n)  # which orders tables as chi-squared does
     is_first = (table.rows == rows[0]) & (table.columns == columns[0])
     n_first = round(float(table.counts[is_first].sum()) * n / float(table.total))
     place = n_first - int(first[0])
-    return _mid_p(hits, chance, place), _mid_p(gap, chance, place)
+    return _mid_p(hits, chances, place), _mid_p(distance, chances, place)
 
 
-def _mid_p(statistics: Numbers, chance: Numbers, place: int) -> float:
-    """Return the chance of a greater statistic than that here, and half that of an equal one."""
+def _mid_p(statistics: Numbers, chances: Numbers, place: int) -> float:
+    """Return the chance of a greater statistic than this one, plus half that of an equal one."""
     excess = statistics - statistics[place]
-    near = np.abs(excess) <= 1e-9 * (1 + abs(statistics[place]))
-    return float(chance[(excess > 0) & ~near].sum() + chance[near].sum() / 2)
+    is_equal = np.abs(excess) <= 1e-9 * (1 + abs(statistics[place]))
+    return float(chances[(excess > 0) & ~is_equal].sum() + chances[is_equal].sum() / 2)
 
 
-def _dealt_out(r: Codes, c: Codes) -> Iterator[tuple[Codes, Codes]]:
-    """Yield references, and predictions that are dealt out to them at random, with these totals."""
+def _permuted(r: Codes, c: Codes, statistic: Callable[[Codes, Codes], float]) -> list[float]:
+    """Return a statistic of references, and predictions permuted at random, with these totals."""
     rng = np.random.default_rng(0)
     references, predictions = (np.repeat(np.arange(len(totals)), totals) for totals in (r, c))
-    for _ in range(_N_PERMUTATIONS):
-        yield references, rng.permutation(predictions)
+    return [statistic(references, rng.permutation(predictions)) for _ in range(_N_PERMUTATIONS)]
 
 
-def _by_dealing(table: Table, gains: Numbers, r: Codes, c: Codes) -> float:
-    """Return how often dealt out predictions score as high; equal scores count half."""
+def _permuted_p_of_hits(table: Table, gains: Numbers, r: Codes, c: Codes) -> float:
+    """Return how often permuted predictions score as high; equal scores count half."""
+
+    def gained(references: Codes, predictions: Codes) -> float:
+        return float(gains[references[predictions == references]].sum())
+
     observed = float((gains * table.hits).sum()) * int(r.sum()) / float(table.total)
-    n_as_high = 0.5
-    for references, predictions in _dealt_out(r, c):
-        excess = float(gains[references[predictions == references]].sum()) - observed
-        is_near = abs(excess) <= 1e-9 * (1 + abs(observed))
-        n_as_high += 0.5 if is_near else excess > 0
-    return n_as_high / (_N_PERMUTATIONS + 1)
+    statistics = np.array([observed, *_permuted(r, c, gained)])
+    return _mid_p(statistics, np.full(len(statistics), 1 / len(statistics)), 0)
 
 
 def effective_totals(table: Table) -> tuple[Numbers, Numbers, float, tuple[Codes, Codes] | None]:
     """Return both margins, as effective numbers of samples, their sum, and both as counts.
 
-    The counts are None unless they are whole, and few enough for predictions to be dealt out.
+    The counts are None unless they are whole, and few enough for permutations.
     """
     size = effective_sample_size(table)
     one = size / float(table.total)
@@ -115,26 +114,21 @@ def effective_totals(table: Table) -> tuple[Numbers, Numbers, float, tuple[Codes
 
 
 def has_rare_cells(r: Numbers, c: Numbers, size: float) -> bool:
-    """Return whether a cell is expected to hold fewer than five samples by chance."""
+    """Whether a cell is expected to hold fewer than five samples by chance."""
     return float(r[r > 0].min() * c[c > 0].min()) < 5 * size
 
 
 def independence_test(table: Table, permute: bool = True) -> float:
     """Return the p-value of Pearson's chi-squared among all tables with the same margins.
 
-    That of a gamma distribution is too smooth for few samples and rare classes: there predictions
-    are really dealt out, unless `dealt_out` is False.
+    The gamma distribution is too smooth for few samples and rare classes. There predictions are
+    permuted, unless `permute` is False.
     """
     r, c, size, counted = effective_totals(table)
     r, c = r[r > 0], c[c > 0]
     if min(len(r), len(c)) < 2 or size <= 3:
         return 1.0
-    p = table.counts / table.total
-    expected = table.reference_totals[table.rows] / table.total
-    expected = expected * (table.prediction_totals[table.columns] / table.total)
-    empty = max(1 - float(expected.sum()), 0.0) if len(p) < len(r) * len(c) else 0.0
-    statistic = size * (float(((p - expected) ** 2 / expected).sum()) + empty)
-
+    statistic = _chi_squared(table, size)
     mean, variance = _moments(r, c, size)
     if statistic <= 0 or variance <= 1e-9 * mean:
         return 1.0  # there is but one such table, or all have the same chi-squared
@@ -144,35 +138,48 @@ def independence_test(table: Table, permute: bool = True) -> float:
     return p_value
 
 
+def _chi_squared(table: Table, size: float) -> float:
+    """Return Pearson's statistic for this effective number of samples."""
+    p = table.counts / table.total
+    shares = table.reference_totals / table.total, table.prediction_totals / table.total
+    expected = shares[0][table.rows] * shares[1][table.columns]
+    n_cells = np.count_nonzero(shares[0]) * np.count_nonzero(shares[1])
+    empty = max(1 - float(expected.sum()), 0.0) if len(p) < n_cells else 0.0
+    return size * (float(((p - expected) ** 2 / expected).sum()) + empty)
+
+
 def _moments(r: Numbers, c: Numbers, size: float) -> tuple[float, float]:
     """Return the mean and variance of Pearson's chi-squared over all tables of these margins."""
     mean = size * (len(r) - 1) * (len(c) - 1) / (size - 1)
     sums = [(len(totals), float((1 / totals).sum())) for totals in (r, c)]
     v_r, v_c = ((k - 1) * max(size - k, 0) / (size - 1) for k, _ in sums)
-    w_r, w_c = (max(size * of_inverses - k**2, 0) / (size - 2) for k, of_inverses in sums)
-    within = max(v_r - w_r, 0) * max(v_c - w_c, 0)
-    return mean, 2 * size / (size - 3) * within + size**2 / (size - 1) * w_r * w_c
+    w_r, w_c = (max(size * inverses - k**2, 0) / (size - 2) for k, inverses in sums)
+    both = max(v_r - w_r, 0) * max(v_c - w_c, 0)
+    return mean, 2 * size / (size - 3) * both + size**2 / (size - 1) * w_r * w_c
 
 
 def _permuted_p_value(statistic: float, r: Codes, c: Codes) -> float:
-    """Return how often Pearson's chi-squared is as large where the predictions are dealt out."""
+    """Return how often Pearson's chi-squared is as large if the predictions are permuted."""
     size = int(r.sum())
-    n_as_large = 1
-    for references, predictions in _dealt_out(r, c):
+
+    def chi_squared(references: Codes, predictions: Codes) -> float:
         fused = np.sort(references * len(c) + predictions)
         starts = np.flatnonzero(np.diff(fused, prepend=-1))
         i, j = np.divmod(fused[starts], len(c))
         cells = np.diff(starts, append=size)
-        drawn = size * (float((cells**2 / (r[i] * c[j])).sum()) - 1)
-        n_as_large += drawn > statistic * (1 - 1e-9) - 1e-9
-    return n_as_large / (_N_PERMUTATIONS + 1)
+        return size * (float((cells**2 / (r[i] * c[j])).sum()) - 1)
+
+    n_as_large = np.count_nonzero(
+        np.array(_permuted(r, c, chi_squared)) > statistic * (1 - 1e-9) - 1e-9
+    )
+    return float(1 + n_as_large) / (_N_PERMUTATIONS + 1)
 
 
 def _gamma_tail(shape: float, least: float) -> float:
     """Return the chance that a gamma variate of this shape exceeds the least.
 
-    By Simpson's rule, from ln(least) to where the density of its logarithm has fallen by e^-45,
-    which is taken relative to its mode at ln(shape), so that no large numbers cancel.
+    The density of its logarithm is integrated by Simpson's rule, from ln(least) to where it has
+    fallen by e^-45. It is taken relative to its mode at ln(shape), so that no large numbers cancel.
     """
     start = max(least, shape)
     above = start - shape
