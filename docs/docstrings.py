@@ -1,4 +1,4 @@
-"""What the docstrings of the reference need beyond mkdocstrings."""
+"""Extend mkdocstrings for the docstrings of the reference."""
 
 import re
 from typing import Any
@@ -13,7 +13,7 @@ CHOICES = re.compile(r"^(\w+ : )\{(.*)\}", re.MULTILINE)
 
 
 class Docstrings(griffe.Extension):
-    """Turns formulas into MathML, which browsers draw without a script, and keeps choices whole."""
+    """Turn formulas into MathML, which browsers draw without a script, and keep choices whole."""
 
     def on_object(self, *, obj: griffe.Object, **kwargs: Any) -> None:
         """Rewrite the docstring of one object."""

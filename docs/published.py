@@ -25,7 +25,7 @@ STYLE = {"font.size": 7, "svg.fonttype": "none", "svg.hashsalt": "published"}
 
 
 def task_rows(column: str) -> pd.DataFrame:
-    """Return the scores of the answers in a column of bbh.csv, a row a task, best first."""
+    """Return the scores of a column of bbh.csv, one row per task, best first."""
     rows = {}
     answers = pd.read_csv(ANSWERS, dtype=str, keep_default_na=False)
     for task, part in answers.groupby("task"):
@@ -43,7 +43,7 @@ def task_rows(column: str) -> pd.DataFrame:
 
 
 def study_rows(heading: str, interval: str) -> pd.DataFrame:
-    """Return the rows of a table of the study on HateCheck, with the ends of this interval."""
+    """Return the rows of a table of the study on HateCheck, with the bounds of this interval."""
     _, text = STUDY.read_text(encoding="utf-8").split(f"\n## {heading}\n")
     block = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)[0]
     frame = pd.read_csv(io.StringIO(block), sep=r"\s*\|\s*", engine="python", skiprows=[1])

@@ -1,4 +1,4 @@
-"""The metric cards say what is true, and the metric folders are what `evaluate` and the Hub expect.
+"""The metric cards are true, and the metric folders are what `evaluate` and the Hub expect.
 
 `tests/conftest.py` points HF_HOME at a temporary folder and keeps `evaluate` off the network.
 """
@@ -36,12 +36,12 @@ def folder(name):
 
 
 def card(name, part=2):
-    """The card below its front matter, or another part."""
+    """Return the card below its front matter, or another part."""
     return (folder(name) / "README.md").read_text("utf-8").split("---\n", 2)[part]
 
 
 def section(name, heading):
-    """What follows a heading, up to the next one of the same or a higher level."""
+    """Return the text below a heading, up to the next one of the same or a higher level."""
     level = heading.index(" ")
     _, _, rest = card(name).partition(f"\n{heading}\n")
     return re.split(rf"^#{{1,{level}}} ", rest, maxsplit=1, flags=re.MULTILINE)[0]
@@ -53,7 +53,7 @@ def fences(text, language):
 
 @pytest.fixture
 def script(name):
-    """The module that evaluate makes of the script, and the class that it takes for the metric."""
+    """Return the module that evaluate makes of the script, and the class that it loads."""
     factory = evaluate.loading.evaluation_module_factory(str(folder(name)), module_type="metric")
     module = importlib.import_module(factory.module_path)
     return module, evaluate.loading.import_main_class(module.__name__)
@@ -94,7 +94,7 @@ def test_every_example_of_the_card_prints_what_it_shows(name):
 @pytest.mark.full
 @pytest.mark.slow
 def test_the_trainers_on_the_cards_evaluate(load, tmp_path, monkeypatch):
-    """That of NIT's card has the arguments of the other one, and both metrics."""
+    """NIT's card uses the arguments of the other card, and both metrics."""
     from inputs import trainer_cases
 
     monkeypatch.chdir(tmp_path)
@@ -131,7 +131,7 @@ def test_the_picture_has_the_numbers_worked_out_by_hand(name):
 
 
 def test_formulas_of_the_same_name_have_the_values_shown():
-    """Of the worked example from the golden vectors and by hand; then for always answering c."""
+    """First the worked example (golden vectors, or by hand), then always answering c."""
     exact = BY_ID["pycm_example_weighted"].exact
     ours = ("informedness", "informedness_prevalence_weighted", "informedness_macro")
     adjusted, peirce = Fraction(5, 12), Fraction(3, 7)
@@ -162,7 +162,7 @@ def test_scikit_learn_and_pycm_give_the_values_on_the_page():
 @each_metric
 @pytest.mark.usefixtures("registered")
 def test_a_canonical_metric_of_evaluate_would_pass_with_it(name, script, monkeypatch):
-    """The check of huggingface/evaluate's tests/test_metric_common.py, from this repository."""
+    """Run the check of huggingface/evaluate's tests/test_metric_common.py."""
     monkeypatch.setattr(doctest, "ELLIPSIS_MARKER", "[...]")
     monkeypatch.chdir(ROOT)
     assert evaluate.load(f"./metrics/{name}").name == name

@@ -1,4 +1,4 @@
-"""What the pages on the paper say follows from its printed figures, by other arithmetic."""
+"""The pages on the paper are right about its printed figures, by other arithmetic."""
 
 import importlib
 import re
@@ -71,7 +71,7 @@ def test_only_tpr_minus_fpr_gives_ability_whatever_the_guesses():
 
 
 def test_the_range_of_wnli_is_that_of_all_its_tables():
-    """40 right of 40 and 31: from all of the larger class to all of the smaller one."""
+    """40 of 71 answers are right: from all of the larger class to all of the smaller one."""
     exact = [Fraction(40 - h, 31) + Fraction(h, 40) - 1 for h in range(9, 41)]
     low, high, n_fit = glue.reach("WNLI", "Powers")
     assert (low, high, n_fit) == (close(min(exact)), close(max(exact)), 0)
@@ -79,7 +79,7 @@ def test_the_range_of_wnli_is_that_of_all_its_tables():
 
 
 def test_the_range_of_means_over_runs_is_that_of_youdens_j():
-    """J is linear in the right answers: most where they are of the smaller class first."""
+    """J is linear in the right answers, and largest if those of the smaller class come first."""
     low, high = Fraction(8415, 10000), Fraction(8425, 10000)
     most = (high * 408 - 129) / 279
     least = (low * 408 - 279) / 129
@@ -102,7 +102,7 @@ def test_nit_of_seven_rows_exceeds_that_of_a_perfect_model():
 
 
 def test_evenly_spread_errors_reach_the_bound_of_ema(monkeypatch):
-    """Fano's inequality is an equality there: 4 even classes, 70% right."""
+    """Fano's inequality is an equality for 4 even classes and 70% right."""
     monkeypatch.setitem(kvqa.printed.KVQA, "even", (4, 2.0, 70.0, 0, 0, 0, 0))
     monkeypatch.setattr(kvqa.printed, "HALF_A_DIGIT", 0)
     table = np.full((4, 4), 10) + 60 * np.eye(4, dtype=int)
@@ -125,7 +125,7 @@ def test_naming_common_classes_has_the_scores_of_its_table(by_share):
 
 
 def test_the_macro_average_of_each_fold_is_what_yardstick_prints():
-    """Its page on `j_index`, https://yardstick.tidymodels.org/reference/j_index.html."""
+    """The values are those of https://yardstick.tidymodels.org/reference/j_index.html."""
     made = scoring.sums(slices.folds())
     assert scoring.FORMULAS["macro"](made).round(3).tolist() == [
         0.434, 0.422, 0.533, 0.449, 0.431, 0.413, 0.398, 0.468, 0.435, 0.412

@@ -106,7 +106,7 @@ def hatecheck(monkeypatch):
 
 
 def test_detectors_have_the_published_accuracy():
-    """In the authors' notebook, 4_eval_models_on_hatecheck.ipynb."""
+    """The values are those of the authors' notebook, 4_eval_models_on_hatecheck.ipynb."""
     detectors = study_pages.rows_of("HATECHECK.md", "detector").set_index("detector")
     found = detectors["accuracy"].round(3).tolist()
     assert found == [0.766, 0.632, 0.602, 0.332, 0.688]
@@ -130,7 +130,7 @@ def test_a_pickle_of_anything_else_is_refused(hatecheck, tmp_path):
 @pytest.mark.full
 @pytest.mark.slow
 def test_the_study_scores_a_checkout(hatecheck, tmp_path, monkeypatch):
-    """Of 60 templates with two groups; the first detector is wrong on each tenth case."""
+    """60 templates have two groups each; the first detector is wrong on every tenth case."""
     n = 120
     kinds = np.array(["hateful", "non-hateful"])
     is_harmless = np.arange(n) // 2 % 2

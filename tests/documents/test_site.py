@@ -1,4 +1,4 @@
-"""The site: what is in its reference, that it builds, and that it asks no other server."""
+"""The site builds, its reference is complete, and it asks no other server."""
 
 import re
 import subprocess
@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def public(module):
-    """Return the names that a module defines for its users."""
+    """Return the public names that a module defines."""
     text = (ROOT / "src" / "informedness" / f"{module}.py").read_text(encoding="utf-8")
     found = re.findall(r"^(?:(?:def|class) ([A-Za-z]\w+)|([a-z]\w+): Any)", text, re.MULTILINE)
     return {f"informedness.{module}.{name or variable}" for name, variable in found}

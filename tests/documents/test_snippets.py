@@ -1,4 +1,4 @@
-"""Every snippet of the documents runs and prints what stands below it; so do the docstrings."""
+"""Every snippet of the documents and docstrings runs, and prints what is shown below it."""
 
 import doctest
 import importlib
@@ -37,7 +37,7 @@ COMMAND = re.compile(r"^\$ (.*\n)((?:(?!\$ ).*\n)*)", re.MULTILINE)  # and what 
 
 
 def is_shown(shown, printed):
-    """Tell if a page shows what code prints; a line of three dots stands for any lines."""
+    """Tell whether a page shows what code prints; a line of three dots matches any lines."""
     return re.fullmatch(".*".join(map(re.escape, shown.split("...\n"))), printed, re.DOTALL)
 
 
@@ -49,7 +49,7 @@ def is_shown(shown, printed):
 def test_the_documents_print_what_they_say(
     page, registered, tmp_path, monkeypatch, command, capsys
 ):
-    """Commands print it on both streams, as on a terminal, or on standard output alone."""
+    """Output of commands is that of both streams, as on a terminal, or standard output alone."""
     shutil.copytree(ROOT / "examples", tmp_path, dirs_exist_ok=True)
     if page == "README.md":  # whose commands run in the folder above
         shutil.copytree(ROOT / "examples", tmp_path / "examples")
@@ -70,9 +70,9 @@ def test_the_documents_print_what_they_say(
 
 
 def outputs_of(notebook):
-    """Return what each cell prints, as one text: Jupyter splits it where the machine is slow.
+    """Return what each cell prints, as one text, because Jupyter splits it on a slow machine.
 
-    Of tables their HTML follows, and of pictures that they are there.
+    The HTML of tables follows, and the types of pictures.
     """
     outputs = [cell.get("outputs", []) for cell in notebook.cells]
     printed = ["".join(one.get("text", "") for one in of_cell) for of_cell in outputs]
@@ -99,7 +99,7 @@ def test_the_notebook_prints_what_stands_in_it(monkeypatch):
 
 
 def test_filters_on_the_evaluate_page_match_its_warnings(load):
-    """Of samples left by an evaluation, which it is right about, and of one sample."""
+    """One warns of samples that an evaluation left, the other of a single sample."""
     text = plain("docs/evaluate.md")
     left, of_one = re.findall(r'filterwarnings\("ignore", "(.*?)"\)', text)
     metric = load("informedness")
@@ -154,12 +154,12 @@ def test_the_documents_have_every_option_and_its_python_name(command):
 
 
 def plain(name):
-    """The text of a document with its lines joined."""
+    """Return the text of a document with its lines joined."""
     return " ".join((ROOT / name).read_text(encoding="utf-8").split())
 
 
 def log_said():
-    """Return the sentence to publish, of the logs that the page scores."""
+    """Return the sentence to publish on two example logs."""
     a, b = (
         informedness.read_log(ROOT / "examples/runs/lm-eval" / model, task="arithmetic_letters")[0]
         for model in ("always-b", "knows-half")
@@ -178,7 +178,7 @@ def log_said():
 
 
 def samples_said():
-    """Return words on copies, and on the samples that a margin of error of a tenth takes."""
+    """Return words on copies, and on the number of samples for a margin of error of 0.1."""
     matrices = [[84, 6], [2, 8]], [[252, 18], [6, 24]], [[96, 96]] * 2
     once, copies, even = map(ContingencyTable.from_matrix, matrices)
     assert estimate(even).confidence_interval == pytest.approx((-0.1, 0.1), abs=3e-4)
@@ -243,7 +243,7 @@ def suite_said():
 
 
 def rare_said():
-    """Return the scores of a model that answers in doubt with a class of one reference."""
+    """Return the scores of a model whose doubtful answers are a class with one reference."""
     texts = ["ok"] * 899 + ["toxic"] * 100 + ["rare"]
     answers = ["ok"] * 889 + ["rare"] * 10 + ["ok"] * 20 + ["rare"] * 81
     scores = [
@@ -256,7 +256,7 @@ def rare_said():
 
 
 def methods_said():
-    """Return what the page on methods repeats of two studies."""
+    """Return the results of two studies that the page on methods repeats."""
     intervals, equal_models = study_pages.coverage_said()[1], study_pages.comparison_said()[0]
     return [intervals, equal_models]
 
@@ -301,7 +301,7 @@ def test_the_first_screen_has_25_lines():
 
 
 def test_the_page_on_performance_has_the_ratios_of_the_benchmark():
-    """Of a million labels in ten classes; of a column of `datasets`, a tenth."""
+    """A million labels in ten classes were counted; a tenth for a column of `datasets`."""
     results = (ROOT / "tests" / "benchmarks" / "RESULTS.md").read_text(encoding="utf-8")
     page = plain("docs/performance.md")
     rows = re.findall(

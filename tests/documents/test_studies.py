@@ -1,4 +1,4 @@
-"""The studies of coverage run, and some of their cells find what all of them found at length."""
+"""The studies of coverage run, and a few cells find the same as all cells did."""
 
 import importlib
 import re
@@ -17,7 +17,7 @@ STUDIES = Path(__file__).parents[1] / "studies"
 
 @pytest.fixture
 def study(monkeypatch):
-    """Return what imports a study by its name; pytest-cov has a module "coverage" too."""
+    """Return a function that imports a study; pytest-cov has a module "coverage" too."""
     monkeypatch.syspath_prepend(str(STUDIES))
     monkeypatch.delitem(sys.modules, "coverage", raising=False)
     return importlib.import_module
@@ -50,7 +50,7 @@ def test_a_study_writes_a_table_for_each_way_and_score(name, tmp_path):
 
 
 def test_new_cells_keep_the_other_sections_of_a_page(tmp_path):
-    """Also what it says of how they were made."""
+    """The line on how they were made counts, too."""
     for name, options, heading in (
         ("coverage", ["--tables", "10", "--cells", "2", "2", "--ways", "no class"], "No class"),
         ("comparison", ["--runs", "2", "--no-class", "2"], "Answers that are no class"),
@@ -72,7 +72,7 @@ def test_new_cells_keep_the_other_sections_of_a_page(tmp_path):
 
 
 def test_intervals_at_95_percent_cover_in_about_95_percent(study):
-    """Of populations where they covered 0.02 to 0.9 without a word."""
+    """In these populations they covered 0.02 to 0.9 without a warning."""
     for cell in (
         ("declared", 2, 500, "98%", "seldom predicts"),
         ("declared", 7, 100, "98%", "falls to the largest"),
