@@ -20,10 +20,14 @@ from limits import METRIC, Refusal
 
 import informedness
 from informedness import ContingencyTable
+from informedness.commands.reading import Labels as ReadLabels
+from informedness.commands.request import ReportScores
 from informedness.commands.scoring import score as score_read
+from informedness.core.labels import Label
 from informedness.inference.registry import REPORTED, score_named
 from informedness.inference.score import check_level
 from informedness.messages import message_of
+from informedness.results.estimate import Averaged
 from informedness.results.sentences import answering
 from informedness.tables.label_warnings import warn_of_table
 from informedness.warnings import collected
@@ -52,16 +56,26 @@ def _report(
             if table.is_weighted:
                 level = None
                 sentences.append("there is no interval: these are weights, not counts of samples")
-        report: Any = score_read(table, confidence_level=level, **options)
+        report = _scored(table, level, **options)
         summary = report.summary if METRIC == "informedness" else report.summary_of(METRIC)
     doubts = [*dict.fromkeys([*sentences, *map(message_of, [*warned, *notes])])]
     return {**report.to_dict(), "summary": summary, **others, "warnings": doubts}
 
 
+def _scored(
+    table: ContingencyTable,
+    level: float | None = None,
+    average: Averaged = "default",
+    ignore_index: Label | None = None,
+) -> Any:
+    """Return the report on a table."""
+    scores = ReportScores(average=average, confidence_level=level)
+    return score_read(ReadLabels(table, ignored=ignore_index), scores)
+
+
 def scores_of(table: ContingencyTable) -> dict[str, Any]:
     """Return all scores of a table as plain values."""
-    report: Any = score_read(table)
-    plain = report.to_dict()
+    plain = _scored(table).to_dict()
     return {name: plain[name] for name in REPORTED}
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from ..messages import message
 from ..results.comparison import Comparison
@@ -60,19 +60,13 @@ def _decide(result: Compared, scores: CompareScores, console: Console) -> Decisi
     return tell_decision(decision, f"{gate} {required or scores.fail_if}", console)
 
 
-def _options(scores: CompareScores) -> dict[str, Any]:
-    """Return what a comparison takes, but for a prior."""
-    names = "metric", "average", "confidence_level", "margin"
-    return {name: getattr(scores, name) for name in names}
-
-
 def _compare_columns(reader: Reader, scores: CompareScores) -> Compared:
     """Return the comparison of two columns, over files if each is a task."""
     if reader.source.columns.by_file:
         columns_by_file = {path: one.read_columns()[0] for path, one in reader.by_file().items()}
-        return score_pair(columns_by_file, **_options(scores))
+        return score_pair(columns_by_file, scores)
     whole, prior = reader.read_columns()
-    return score_pair(whole, prior=prior, **_options(scores))
+    return score_pair(whole, scores, prior)
 
 
 def _compare_logs(reader: Reader, scores: CompareScores) -> tuple[Compared, Sequence[str]]:
@@ -86,10 +80,10 @@ def _compare_logs(reader: Reader, scores: CompareScores) -> tuple[Compared, Sequ
         raise ValueError(message(f"{rule}, got {{paths}}", paths=" ".join(path)))
     runs_a, runs_b = map(reader.read_logs, path)
     if len({run.task_name for run in runs_a} & {run.task_name for run in runs_b}) > 1:
-        return compare_logs(runs_a, runs_b, **_options(scores)), path
+        return compare_logs(runs_a, runs_b, **scores.arguments()), path
     run_a, run_b = map(one_run, (runs_a, runs_b), path)
     titles = [run_a.name, run_b.name] if run_a.name != run_b.name else path
-    return run_a.compare(run_b, **_options(scores)), titles
+    return run_a.compare(run_b, **scores.arguments()), titles
 
 
 def _titles(source: Source) -> Sequence[str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from os.path import isfile
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ..core.labels import NAMES, Label
@@ -37,11 +38,17 @@ class Labels(NamedTuple):
     """What was read: a table, one for each slice, or columns; the names of these; and the prior.
 
     Names are by argument. The prior has labels as the text of all files of the call means them.
+    The reference `ignored` was left out before, of a table that was not read.
     """
 
     data: Tables | Whole
-    names: Mapping[str, str]
+    names: Mapping[str, str] = MappingProxyType({})
     prior: Prior | None = None
+    ignored: Label | None = None
+
+    def names_of(self, role: str) -> dict[str, str]:
+        """Return the names of columns in a role, of which there may be several, by argument."""
+        return {x: name for x, name in self.names.items() if x.startswith(role)}
 
     @property
     def accounts(self) -> Sequence[Read]:

@@ -1,5 +1,6 @@
 """The command `report`."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..text.render import shown
@@ -35,22 +36,12 @@ def report(request: ReportRequest, console: Console) -> Outcome:
     labels = reader.read()
     if scores.metric is not None and {*labels.names}.isdisjoint({"predictions 1", "task"}):
         console.tell_read(labels.accounts)
-    result, decision = _score(labels, scores, console)
+    result, decision = score(labels, scores), None
+    if scores.at_least is not None:
+        level = scores.confidence_level or 0.95
+        estimate: Any = score(labels, replace(scores, confidence_level=level))
+        decision = _decide(estimate, scores, scores.at_least, console)
     return write(result, output, console, decision)
-
-
-def _score(
-    labels: Labels, scores: ReportScores, console: Console
-) -> "tuple[Result | float, Decision | None]":
-    """Return the result, and whether it is as high as required, if anything is."""
-    options: dict[str, Any] = {"metric": scores.metric, "average": scores.average}
-    options |= {"prior": labels.prior, "prior_mode": scores.prior_mode, "vs_rest": scores.vs_rest}
-    level = scores.confidence_level
-    result = score(labels.data, labels.names, confidence_level=level, **options)
-    if scores.at_least is None:
-        return result, None
-    estimate: Any = score(labels.data, labels.names, confidence_level=level or 0.95, **options)
-    return result, _decide(estimate, scores, scores.at_least, console)
 
 
 def _decide(
@@ -68,11 +59,9 @@ def _report_on_files(reader: Reader, scores: ReportScores) -> "Result":
     from ..logs.report import LogReport
 
     reports: dict[str, Any] = {}
-    level = scores.confidence_level
     for path, one in reader.by_file().items():
         with prefix_warnings(shown(path)):
-            table = one.read().data
-            reports[path] = score(table, average=scores.average, confidence_level=level)
+            reports[path] = score(one.read(), scores)
     return LogReport.from_reports(reports)
 
 
@@ -107,7 +96,7 @@ def _score_run(
         estimate = run.estimate(metric, level, scores.average)
         decision = _decide(estimate, scores, scores.at_least, console)
     if scores.confidence_level is None:
-        result = score(run.table, metric=metric, average=scores.average)
+        result = score(Labels(run.table), scores)
     else:
         result = run.estimate(metric, level, scores.average)
     return write(result, output, console, decision)

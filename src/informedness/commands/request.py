@@ -104,6 +104,11 @@ class CompareScores(Scores):
     require: str | None = None
     fail_if: str | None = None
 
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of a comparison."""
+        names = "metric", "average", "confidence_level", "margin"
+        return {name: getattr(self, name) for name in names}
+
 
 @dataclass(frozen=True)
 class Output:

@@ -1,19 +1,19 @@
-"""The second door: what was read becomes a result, by names of scores and plain options."""
+"""The second door: what was read becomes a result."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from ..core.labels import NAMES, Column, Label
+from ..core.labels import NAMES, Column
 from ..core.table import Task
 from ..errors import prefix_errors
 from ..files.joined import Whole
 from ..inference.registry import score_with_average
 from ..logs.report import LogReport
 from ..results.comparison import Comparison, compare
-from ..results.estimate import Averaged, Estimate, estimate
+from ..results.estimate import Estimate, estimate
 from ..results.leaderboard import Leaderboard, leaderboard
 from ..results.models import table_in_groups
 from ..results.report import Report, report
@@ -24,109 +24,81 @@ from ..text.account import signed
 from ..text.layout import Result
 from ..text.render import shown
 from ..warnings import prefix_warnings
-from .reading import PAIR, Prior, Tables
+from .reading import PAIR, Labels, Prior
+from .request import CompareScores, ReportScores
 
-Level: TypeAlias = float | None
 
-
-def score(
-    data: Tables | Whole,
-    names: Mapping[str, str] | None = None,
-    *,
-    metric: str | None = None,
-    average: Averaged = "default",
-    confidence_level: Level = None,
-    prior: Prior | None = None,
-    prior_mode: str = "reweight",
-    vs_rest: str | None = None,
-    ignore_index: Label | None = None,
-) -> Result | float:
+def score(labels: Labels, scores: ReportScores) -> Result | float:
     """Return the result of a table, of a table for each slice, or of columns.
 
-    Columns hold several models, tasks or groups; `names` are theirs, by argument. A metric without
-    a level gives a number, for several models or tasks an interval, too. Other arguments are those
-    of `estimate`, `slices` and `Report.from_table`.
+    Columns hold several models, tasks or groups. A metric without a level gives a number, for
+    several models or tasks an interval, too.
     """
-    names = names or {}
-    if isinstance(data, ContingencyTable):
-        ignored = data.read[0].ignored if data.read else ignore_index
-        if metric is None:
-            return Report.from_table(data, confidence_level, ignored, average=average)
-        return _score_table(data, metric, average, confidence_level, prior, prior_mode, ignored)
+    data, metric = labels.data, scores.metric
+    level: dict[str, Any] = {"average": scores.average, "confidence_level": scores.confidence_level}
     if isinstance(data, dict):
-        by = [name for argument, name in names.items() if argument.startswith("by")]
-        level: dict[str, Any] = {"confidence_level": confidence_level, "vs_rest": vs_rest}
-        return Slices.from_tables(data, by=by, average=average, **level)
+        by = [*labels.names_of("by").values()]
+        return Slices.from_tables(data, by=by, vs_rest=scores.vs_rest, **level)
+    if isinstance(data, ContingencyTable):
+        ignored = data.read[0].ignored if data.read else labels.ignored
+        if metric is None:
+            return Report.from_table(data, ignore_index=ignored, **level)
+        if scores.confidence_level is not None:
+            options = {"prior": labels.prior, "ignore_index": ignored, **level}
+            one: Estimate = estimate(data, metric=metric, **options)
+            return one
+        mode = {} if scores.prior_mode == "reweight" else {"prior_mode": scores.prior_mode}
+        of_average: Any = score_with_average(metric, scores.average)
+        return float(of_average.value(data, prior=labels.prior, **mode))
+    models = labels.names_of("predictions")
     if "task" in data.columns:
-        return _score_tasks(data, names, metric, average, confidence_level)
-    if "predictions" not in data.columns:
-        return _rank(data, names, metric, average, confidence_level)
-    return _score_groups(data, names, metric, average, confidence_level, vs_rest)
-
-
-def _score_table(
-    table: ContingencyTable,
-    metric: str,
-    average: Averaged,
-    level: Level,
-    prior: Prior | None,
-    prior_mode: str,
-    ignored: Label | None,
-) -> Estimate | float:
-    """Return a score of a table, with its interval if a level is given."""
-    if level is not None:
-        options: Any = {"prior": prior, "ignore_index": ignored, "confidence_level": level}
-        return estimate(table, metric=metric, average=average, **options)
-    mode: Any = {} if prior_mode == "reweight" else {"prior_mode": prior_mode}
-    return float(score_with_average(metric, average).value(table, prior=prior, **mode))
+        return _score_tasks(data, [*models.values()], metric, level)
+    if len(models) > 1:
+        return _rank(data, models, metric or "informedness", level)
+    return _score_groups(data, labels.names_of("by"), scores, level)
 
 
 def _score_groups(
-    whole: Whole,
-    names: Mapping[str, str],
-    metric: str | None,
-    average: Averaged,
-    level: Level,
-    vs_rest: str | None,
+    whole: Whole, by: Mapping[str, str], scores: ReportScores, level: Mapping[str, Any]
 ) -> Result:
     """Return the score, the report or the slices of samples in groups."""
     columns, task, account = whole
     references, predictions, groups = (columns[x] for x in (*NAMES, "groups"))
-    options = _options_of_task(task) | {"groups": groups, "confidence_level": level}
-    if metric is not None:
-        return estimate(references, predictions, metric, average=average, **options)
-    if by := {name: columns[x] for x, name in names.items() if x.startswith("by")}:
-        options |= {"average": average, "vs_rest": vs_rest}
-        result = slices(references, predictions, by=by, **options)
+    options = {**level, **_options_of_task(task), "groups": groups}
+    if scores.metric is not None:
+        one: Estimate = estimate(references, predictions, scores.metric, **options)
+        return one
+    if by:
+        of_slices = {name: columns[argument] for argument, name in by.items()}
+        options |= {"by": of_slices, "vs_rest": scores.vs_rest}
+        result = slices(references, predictions, **options)
         table = replace(result.overall.table, read=(account,))
         overall = replace(result.overall, table=table)
         return replace(result, overall=overall, signature=signed(result.signature, [account]))
     of_task = task.classes, None, task.ignored, task.unknown
     table, pairs = table_in_groups(references, predictions, groups, *of_task)
     table = replace(table, read=(account,))
-    return Report.from_table(table, level, task.ignored, pairs, average)
+    return Report.from_table(table, ignore_index=task.ignored, pairs=pairs, **level)
 
 
 def _rank(
-    whole: Whole, names: Mapping[str, str], metric: str | None, average: Averaged, level: Level
+    whole: Whole, models: Mapping[str, str], metric: str, level: Mapping[str, Any]
 ) -> Leaderboard:
     """Return the ranking of several columns of predictions."""
     columns, task, account = whole
-    models = {name: columns[x] for x, name in names.items() if x.startswith("predictions")}
-    options = _options_of_task(task) | {"metric": metric or "informedness", "average": average}
-    options |= {"groups": columns.get("groups"), "confidence_level": level or 0.95}
-    board = leaderboard(columns["references"], models, **options)
+    answers = {name: columns[argument] for argument, name in models.items()}
+    options = {**level, **_options_of_task(task), "groups": columns.get("groups")}
+    options["confidence_level"] = level["confidence_level"] or 0.95
+    board = leaderboard(columns["references"], answers, metric=metric, **options)
     return replace(board, read=(account,), signature=signed(board.signature, [account]))
 
 
 def _score_tasks(
-    whole: Whole, names: Mapping[str, str], metric: str | None, average: Averaged, level: Level
+    whole: Whole, models: Sequence[str], metric: str | None, level: Mapping[str, Any]
 ) -> ScoresByTask | LogReport:
     """Return the report on the tasks of a column, or one score of several models in each."""
-    options: dict[str, Any] = {"average": average, "confidence_level": level}
-    options["unknown"] = whole.task.unknown
     tasks = dict(_columns_by_task(whole.columns))
-    models = [name for x, name in names.items() if x.startswith("predictions")]
+    options = {**level, "unknown": whole.task.unknown}
     if len(models) > 1 or metric is not None:
         scores = scores_by_task(tasks, models, metric=metric or "informedness", **options)
         return replace(scores, read=(whole.read,))
@@ -139,41 +111,25 @@ def _score_tasks(
 
 
 def score_pair(
-    data: Whole | Mapping[str, Whole],
-    *,
-    metric: str = "informedness",
-    average: Averaged = "default",
-    confidence_level: float = 0.95,
-    prior: Prior | None = None,
-    margin: float | None = None,
+    data: Whole | Mapping[str, Whole], scores: CompareScores, prior: Prior | None = None
 ) -> Comparison | SuiteComparison:
-    """Return the comparison of two models, or over tasks: those of a column, or one for each name.
-
-    The arguments are those of `compare`.
-    """
-    options: dict[str, Any] = {"metric": metric, "average": average, "margin": margin}
-    options["confidence_level"] = confidence_level
-    if isinstance(data, Mapping):
-        columns_by_task = {name: whole.columns for name, whole in data.items()}
-        return _compare_tasks(columns_by_task, [*data.values()], options)
-    if "task" in data.columns:
-        return _compare_tasks(dict(_columns_by_task(data.columns)), [data], options)
-    columns, task, account = data
-    options |= {**_options_of_task(task), "groups": columns.get("groups"), "prior": prior}
-    comparison = compare(*(columns[argument] for argument in PAIR), **options)
-    return replace(comparison, read=(account,), signature=signed(comparison.signature, [account]))
-
-
-def _compare_tasks(
-    columns_by_task: Mapping[str, Mapping[str, Column]],
-    read: Sequence[Whole],
-    options: Mapping[str, Any],
-) -> SuiteComparison:
-    """Return the comparison over tasks, with what was read."""
-    tasks = {name: [columns[x] for x in PAIR] for name, columns in columns_by_task.items()}
-    groups = {name: x["groups"] for name, x in columns_by_task.items() if "groups" in x} or None
-    comparison = compare_tasks(tasks, groups=groups, unknown=read[0].task.unknown, **options)
-    return replace(comparison, read=tuple(whole.read for whole in read))
+    """Return the comparison of two models, or over tasks: of a column, or one for each name."""
+    wholes = [data] if isinstance(data, Whole) else [*data.values()]
+    columns, task, account = wholes[0]
+    if isinstance(data, Whole) and "task" not in columns:
+        options = {**scores.arguments(), **_options_of_task(task), "prior": prior}
+        sides = [columns[argument] for argument in PAIR]
+        result = compare(*sides, groups=columns.get("groups"), **options)
+        return replace(result, read=(account,), signature=signed(result.signature, [account]))
+    if isinstance(data, Whole):
+        tasks = dict(_columns_by_task(columns))
+    else:
+        tasks = {name: whole.columns for name, whole in data.items()}
+    sides_by_task = {name: [x[argument] for argument in PAIR] for name, x in tasks.items()}
+    groups = {name: x["groups"] for name, x in tasks.items() if "groups" in x} or None
+    options = {**scores.arguments(), "groups": groups, "unknown": task.unknown}
+    suite = compare_tasks(sides_by_task, **options)
+    return replace(suite, read=tuple(whole.read for whole in wholes))
 
 
 def _options_of_task(task: Task) -> dict[str, Any]:
