@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -121,8 +121,6 @@ def least_of_others(values: Numbers) -> Numbers:
 class ClassScore(Score):
     """A score of the hits and the totals of the classes."""
 
-    needs_minority: ClassVar[bool] = True  # whether samples outside the largest class decide it
-
     def gradient(self, table: Table) -> Gradient:
         """Return the derivatives by the shares of the cells."""
         raise NotImplementedError
@@ -137,11 +135,9 @@ class ClassScore(Score):
     def shortage(self, table: Table, prior: Prior = None) -> str:
         scored, table = self.orient(table)
         unit = "reference" if scored is self else "prediction"
-        reason = ""
-        if self.needs_minority:
-            n_outside = references_outside_largest(table)
-            reason = shortage_message(n_outside, 5, unit, " outside the largest class")
-            reason = reason or rarest_class_shortage(table, unit)
+        n_outside = references_outside_largest(table)
+        reason = shortage_message(n_outside, 5, unit, " outside the largest class")
+        reason = reason or rarest_class_shortage(table, unit)
         if not reason and (prior is not None or self.average is None):
             which = " of a class of the prior" if prior is not None else " of the rarest class"
             reason = shortage_message(fewest_references(table), 5, unit, which)
@@ -177,13 +173,15 @@ class Accuracy(ClassScore):
 
     name = "accuracy"
     title = "Accuracy"
-    needs_minority = False
 
     def score_of_best_guesser(self, table: Table) -> float:
         return float(table.reference_totals.max() / table.total)
 
     def has_single_reference_class(self, table: Table) -> bool:
-        return False
+        return False  # for accuracy, models differ there, too
+
+    def shortage(self, table: Table, prior: Prior = None) -> str:
+        return ""
 
     def exact_value(self, table: Sums) -> Numbers:
         return np.asarray(table.hits.sum(axis=0) / table.total)
@@ -658,16 +656,9 @@ def rates_by_class(table: Table, level: float | None = None) -> list[dict[str, A
     h, r, c, n = table.hits, table.reference_totals, table.prediction_totals, table.total
     false_positives = table.spread_false_positives
     tpr, fpr = ratio_or_nan(h, r), ratio_or_nan(false_positives, table.other_references)
-    rates = {
-        "support": r,
-        "prevalence": r / n,
-        "bias": (h + false_positives) / n,
-        "tpr": tpr,
-        "fpr": fpr,
-        "tpr_minus_fpr": tpr - fpr,
-        "precision": ratio_or_nan(h, c),
-        "f1": ratio_or_nan(2 * (h / n), r / n + c / n),
-    }
+    rates = {"support": r, "prevalence": r / n, "bias": (h + false_positives) / n}
+    rates |= {"tpr": tpr, "fpr": fpr, "tpr_minus_fpr": tpr - fpr, "precision": ratio_or_nan(h, c)}
+    rates["f1"] = ratio_or_nan(2 * (h / n), r / n + c / n)
     columns: dict[str, list[Any]] = {"label": labels_at(table, table.is_class)}
     columns |= {name: rate[table.is_class].tolist() for name, rate in rates.items()}
     if level is not None:
@@ -679,13 +670,5 @@ def rates_by_class(table: Table, level: float | None = None) -> list[dict[str, A
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-INFORMEDNESS = Informedness()
-CLASS_SCORES = (
-    Accuracy(),
-    BalancedAccuracy(),
-    F1Macro(),
-    CohenKappa(),
-    MatthewsCorrelation(),
-    INFORMEDNESS,
-    Markedness(),
-)
+USUAL_SCORES = Accuracy(), BalancedAccuracy(), F1Macro(), CohenKappa(), MatthewsCorrelation()
+INFORMEDNESS, MARKEDNESS = Informedness(), Markedness()

@@ -74,9 +74,8 @@ class EntropicScore(Score):
     def cell_gradient(self, table: Table) -> Numbers:
         r, c = table.reference_totals[table.rows], table.prediction_totals[table.columns]
         terms = zip(self.signs, (table.counts, c, r), strict=True)
-        return self.exact_value(table) * sum(
-            sign * np.log(amount / table.total) for sign, amount in terms
-        )
+        logarithm = sum(sign * np.log(amount / table.total) for sign, amount in terms)
+        return np.asarray(self.exact_value(table) * logarithm)
 
     def shortage(self, table: Table, prior: Prior = None) -> str:
         reason = rarest_class_shortage(table) or _shortage_for_predictions(table)

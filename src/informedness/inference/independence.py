@@ -169,10 +169,9 @@ def _permuted_p_value(statistic: float, r: Codes, c: Codes) -> float:
         cells = np.diff(starts, append=size)
         return size * (float((cells**2 / (r[i] * c[j])).sum()) - 1)
 
-    n_as_large = np.count_nonzero(
-        np.array(_permuted(r, c, chi_squared)) > statistic * (1 - 1e-9) - 1e-9
-    )
-    return float(1 + n_as_large) / (_N_PERMUTATIONS + 1)
+    permuted = np.array(_permuted(r, c, chi_squared))
+    n_as_large = 1 + np.count_nonzero(permuted > statistic * (1 - 1e-9) - 1e-9)
+    return float(n_as_large) / (_N_PERMUTATIONS + 1)
 
 
 def _gamma_tail(shape: float, least: float) -> float:

@@ -80,7 +80,7 @@ def model_influences(
     """
     judged = scored
     if score.has_cell_effects and pairs is not None:
-        judged = with_design_effects(table, score, pairs).table
+        judged, *_ = with_design_effects(table, score, pairs)
     bias = score.sampling_bias(judged)
     if score.undefined(scored):
         zeros = np.zeros(len(scored.rows))
@@ -318,18 +318,13 @@ def group_variance(
     )
 
 
-class GroupedTable(NamedTuple):
-    """A table whose squared weights hold the design effects of groups."""
+def with_design_effects(table: Table, score: Score, pairs: CellPairs) -> tuple[Table, float, float]:
+    """Multiply the squared weights of a table by the design effects of its groups.
 
-    table: Table
-    error: float  # of the score; nan if it is unknown
-    fewest: float  # as in `GroupVariance`
-
-
-def with_design_effects(table: Table, score: Score, pairs: CellPairs) -> GroupedTable:
-    """Multiply the squared weights of a table by the design effects of its groups."""
+    Returns the table, the error of the score, nan if it is unknown, and `GroupVariance.fewest`.
+    """
     if math.isnan(score.interval(table, 0.5).standard_error) or n_groups(pairs) == 1:
-        return GroupedTable(table, math.nan, math.inf)
+        return table, math.nan, math.inf
     cells, groups, amounts = pairs.a, np.asarray(pairs.groups), pairs.counts * pairs.weights
     rows = score.orient(table)[1].rows
     k, n = int(rows.max()) + 1, int(groups.max()) + 1
@@ -363,7 +358,7 @@ def with_design_effects(table: Table, score: Score, pairs: CellPairs) -> Grouped
     effects = (n_effective * effects + alike) / (n_effective + 1)
     counts = table.counts.astype(np.float64)
     judged = replace(table, counts=counts, squared_weights=squares * effects)
-    return GroupedTable(judged, math.sqrt(whole.variance) / float(amounts.sum()), whole.fewest)
+    return judged, math.sqrt(whole.variance) / float(amounts.sum()), whole.fewest
 
 
 # P-values

@@ -11,11 +11,12 @@ from typing import Any
 
 from ..core.labels import check_choice, check_distinct, show, warn
 from ..core.scores import __version__
-from .class_scores import CLASS_SCORES
+from .class_scores import INFORMEDNESS, MARKEDNESS, USUAL_SCORES
 from .entropy import EMA, NIT
 from .score import Score
 
-REGISTRY: dict[str, Score] = {score.name: score for score in (*CLASS_SCORES, NIT, EMA)}
+_ALL: tuple[Score, ...] = (*USUAL_SCORES, INFORMEDNESS, MARKEDNESS, NIT, EMA)
+REGISTRY = {score.name: score for score in _ALL}
 SCORES = tuple(REGISTRY)
 MODULES = ("informedness", "nit")  # the folders metrics/NAME, for `evaluate.load`
 REPORTED = tuple(name for name in SCORES if name not in ("markedness", "ema"))
@@ -49,10 +50,7 @@ def scores_in_report(average: Any = "default") -> dict[str, Score]:
         If the average does not give a single number.
     """
     check_choice("average", average, ("default", "bias", "prevalence", "macro"))
-    return {
-        name: score_with_average(name, average if score_named(name).averages else "default")
-        for name in REPORTED
-    }
+    return {score.name: score for score in scores_with_average(REPORTED, average)}
 
 
 def score_with_average(name: str, average: Any, unknown: str = "error") -> Score:

@@ -86,12 +86,6 @@ def with_prior(table: Table, prior: Prior) -> Table:
     return table if prior is None else scores.reweighted(table, scores.read_prior(prior, table))
 
 
-def class_totals(sums: Any, side: str) -> Numbers:
-    """Return the total of each class on a side, "references" or "predictions"."""
-    totals: Numbers = sums.reference_totals if side == "references" else sums.prediction_totals
-    return totals
-
-
 # Signatures
 
 
@@ -238,9 +232,10 @@ class Score:
     def undefined(self, table: Table) -> str:
         """Return why the score is undefined for this table; empty if it is defined."""
         for side in self.undefined_sides:
-            totals = class_totals(table, side)
-            if np.count_nonzero(totals) == 1:
-                return scores.why_one_class(self.title, self.stand_in, table, totals, side)
+            is_of_references = side == "references"
+            totals = table.reference_totals if is_of_references else table.prediction_totals
+            if why := scores.why_one_class(self.title, self.stand_in, table, totals, side):
+                return why
         return ""
 
     def has_single_reference_class(self, table: Table) -> bool:
@@ -410,10 +405,8 @@ def warn_of_caveats(caveats: Iterable[tuple[str, str, bool]]) -> None:
             names.setdefault((reason, is_nan), []).append(name)
     for (reason, is_nan), same_names in names.items():
         listed = ", ".join(dict.fromkeys(same_names))
-        if is_nan:
-            text = f"there is no interval of {listed}"
-        elif len(same_names) > 1:
-            text = f"the intervals of {listed} may cover the truth less often than they say"
-        else:
-            text = f"the interval of {listed} may cover the truth less often than it says"
+        text = f"there is no interval of {listed}"
+        if not is_nan:
+            words = ("intervals", "they say") if len(same_names) > 1 else ("interval", "it says")
+            text = f"the {words[0]} of {listed} may cover the truth less often than {words[1]}"
         warn(f"{text}: {reason}", IntervalWarning)
