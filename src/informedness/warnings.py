@@ -65,7 +65,7 @@ def issue_once(notes: list[Warning], issued_kinds: set[str]) -> None:
 
 
 class IntervalWarning(InformednessWarning):
-    """Of tables like this one, the interval is not known to cover the truth as often as it says."""
+    """Coverage may fall below the nominal level for a table like this."""
 
 
 class OwnLabelsWarning(LabelsWarning):

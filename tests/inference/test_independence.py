@@ -1,4 +1,4 @@
-"""Whether a table may be a guesser's: p-values against all ways to deal the predictions out.
+"""Test of independence: p-values against all permutations of the predictions.
 
 Covers src: inference/independence.py.
 """
@@ -29,8 +29,8 @@ def chi_squared(table):
     return stats.chi2_contingency(table, correction=False).statistic
 
 
-def dealt(references, predictions, statistic=ContingencyTable.informedness):
-    """Return a statistic, and that of all ways to deal the predictions out."""
+def permuted(references, predictions, statistic=ContingencyTable.informedness):
+    """Return a statistic, and its values for all permutations of the predictions."""
     ways = [predictions, *sorted({*itertools.permutations(predictions)})]
     observed, *found = (statistic(table_of_strings(references, way)) for way in ways)
     return observed, np.array(found)
@@ -46,7 +46,7 @@ def mid_p(observed, found):
     [("0000111", "0001110"), ("0001111", "1110001"), ("00111", "02202"), ("0000111", "1112221")],
 )
 def test_two_classes_are_listed_and_equal_tables_count_half(pair):
-    p_values = [mid_p(*dealt(*pair, *statistic)) for statistic in ((), (chi_squared,))]
+    p_values = [mid_p(*permuted(*pair, *statistic)) for statistic in ((), (chi_squared,))]
     found = guessing_p_value(table_of_strings(*pair))
     assert found == pytest.approx(min(1, 2 * min(p_values)), abs=1e-9)
 
@@ -63,7 +63,7 @@ def test_neighbouring_tables_are_never_taken_as_equal(hits):
 
 def test_permutations_count_the_observed_table_itself():
     """By the same random ways: twice (1/2 + greater + equal / 2) / (999 + 1)."""
-    observed, every = dealt(*THREE)
+    observed, every = permuted(*THREE)
     table, rng = table_of_strings(*THREE), np.random.default_rng(0)
     ways = (table_of_strings(THREE[0], rng.permutation(sorted(THREE[1]))) for _ in range(999))
     share = mid_p(observed, np.array([way.informedness() for way in ways]))
@@ -78,7 +78,7 @@ def test_permutations_count_the_observed_table_itself():
 def test_many_samples_go_by_the_exact_mean_and_variance(pair, monkeypatch):
     monkeypatch.setattr(independence, "independence_test", lambda table: 1.0)
     monkeypatch.setattr(independence, "_MOST_PERMUTED", 0)
-    observed, found = dealt(*pair)
+    observed, found = permuted(*pair)
     wanted = 2 * stats.norm.sf(observed, found.mean(), found.std())
     assert guessing_p_value(table_of_strings(*pair)) == pytest.approx(wanted, rel=1e-9)
 
@@ -96,7 +96,7 @@ def test_p_is_1_without_a_more_extreme_table():
 
 @pytest.mark.parametrize("pair", [("0000111", "0001011"), THREE, ("0000111", "0112022")])
 def test_few_samples_have_an_exact_test_of_independence(pair):
-    observed, found = dealt(*pair, chi_squared)
+    observed, found = permuted(*pair, chi_squared)
     table = table_of_strings(*pair)
     r, c, size, _ = independence.effective_totals(table)
     moments = independence._moments(r[r > 0], c[c > 0], size)

@@ -98,20 +98,20 @@ class Gradient(NamedTuple):
     m: Numbers | None = None
 
     def cell_slopes(self, table: Table) -> Numbers:
-        """Return the derivative by the share of each cell."""
+        """Derivative by the share of each cell."""
         i, j = table.rows, table.columns
         b = self.b[j] if self.m is None else np.where(table.is_class[j], self.b[j], self.m[i])
         return self.a[i] + b + self.u[i] * (i == j)
 
     def slope_ranges(self, table: Table) -> tuple[Numbers, Numbers]:
-        """Return the least and the greatest b_j + u_i [i = j] of each row i, over all columns j."""
+        """Find the least and the greatest b_j + u_i [i = j] of each row i, over all columns j."""
         b = np.where(table.is_class | (self.m is None), self.b, np.nan)  # nan sorts last
         lowest, highest = least_of_others(b), -least_of_others(-b)
         return np.fmin(lowest, b + self.u), np.fmax(highest, b + self.u)
 
 
 def least_of_others(values: Numbers) -> Numbers:
-    """Return for each value the least of the others, for a single one itself."""
+    """Find for each value the least of the others, for a single one itself."""
     least, second = np.argsort(values)[[0, min(1, len(values) - 1)]]
     least_values = np.full(len(values), values[least])
     least_values[least] = values[second]
@@ -122,7 +122,7 @@ class ClassScore(Score):
     """A score of the hits and the totals of the classes."""
 
     def gradient(self, table: Table) -> Gradient:
-        """Return the derivatives by the shares of the cells."""
+        """Derivatives by the shares of the cells, from which errors and influences follow."""
         raise NotImplementedError
 
     def cell_gradient(self, table: Table) -> Numbers:
@@ -266,11 +266,11 @@ class CohenKappa(ClassScore):
         return "all references and predictions are of one class"
 
     def exact_value(self, table: Sums) -> Numbers:
-        # 1 - wrong / expected, since 1 - p_e would lose digits beside a large class
+        # 1 - wrong / expected, since 1 - p_e would lose digits if one class is large
         return 1 - ratio_or_nan(_error_rate(table), _expected_error_rate(table))
 
     def gradient(self, table: Table) -> Gradient:
-        """Return the derivatives of 1 - wrong/expected.
+        """Derivatives of 1 - wrong/expected.
 
         With p_ij, the wrong share falls by [i = j], and the expected one by beta_i + pi_j.
         """
@@ -303,7 +303,7 @@ class MatthewsCorrelation(ClassScore):
 
 
 def _gain_and_variance(table: Sums) -> tuple[Numbers, Numbers]:
-    """Return the sums over classes of p_cc - pi_c beta_c and of pi_c (1 - pi_c).
+    """Sum p_cc - pi_c beta_c, and pi_c (1 - pi_c), over the classes c.
 
     The first is computed as pi_c (1 - pi_c) (TPR_c - FPR_c), without a difference of products.
     """
@@ -313,12 +313,12 @@ def _gain_and_variance(table: Sums) -> tuple[Numbers, Numbers]:
 
 
 def _error_rate(table: Sums) -> Numbers:
-    """Return the share of wrong predictions, 1 - p_o."""
+    """Share of wrong predictions, 1 - p_o."""
     return np.asarray(table.false_positives.sum(axis=0) / table.total)
 
 
 def _expected_error_rate(table: Sums) -> Numbers:
-    """Return the share of wrong predictions if they were independent of the class, 1 - p_e."""
+    """Share of wrong predictions if they were independent of the class, 1 - p_e."""
     bias, others = table.prediction_totals / table.total, table.other_references / table.total
     return np.asarray((bias * others).sum(axis=0))
 
@@ -354,7 +354,7 @@ class Informedness(ClassScore):
         return np.asarray((weights * gains).sum(axis=0))
 
     def gradient(self, table: Table) -> Gradient:
-        """Return the derivatives, with V = pi (1 - pi).
+        """Derivatives, with V = pi (1 - pi).
 
         J_c = (p_cc - pi_c beta_c) / V_c moves by 1/V_c with p_cc, by -(beta_c + (1 - 2 pi_c) J_c)
         / V_c with pi_c, and by -pi_c/V_c with beta_c. The weights pi or beta move too. An
@@ -415,7 +415,7 @@ def _range_by_class(table: Table) -> str:
 
 
 def _excess_of_bias_average(table: Table, scored: Table) -> float:
-    """Return by how much the bias average of samples exceeds that of the population.
+    """Estimate by how much the bias average of samples exceeds that of the population.
 
     With the references fixed, it is sum_c [V_cc / r_c - sum_(i != c) V_ic / (N - r_c)] / N. V_ic is
     the variance of n_ic, estimated by n (1 - n/r) r/(r - 1). A class of one reference takes the
@@ -505,7 +505,7 @@ class RowMeans(NamedTuple):
 
 
 def margins_of_error(rows: RowMeans, level: float) -> tuple[Numbers, Numbers]:
-    """Return the margin of error of a score below it and above it.
+    """Combine the margins of error of the rows into those below and above the score.
 
     Wilson's margins of the rows add in squares. Together they are at most what they would be if
     every error were the worst one, and at least z standard errors.
@@ -528,7 +528,7 @@ def margins_of_error(rows: RowMeans, level: float) -> tuple[Numbers, Numbers]:
 
 
 def wilson_margin(distance: Numbers, variance: Numbers, size: Numbers, z: float) -> Numbers:
-    """Return Wilson's margin of error of a mean, by its distance d from the bound of the values.
+    """Wilson's margin of error of a mean, by its distance d from the bound of the values.
 
     It is the x with x^2 = z^2 (1 - x/d)(variance + x d / size).
     """
@@ -542,7 +542,7 @@ def wilson_margin(distance: Numbers, variance: Numbers, size: Numbers, z: float)
 
 
 def wilson_intervals(table: Table, codes: Codes, level: float) -> list[tuple[float, float]]:
-    """Return Wilson's interval of the share of hits of each class, nan for one without samples.
+    """Wilson's interval of the share of hits of each class, nan for one without samples.
 
     `codes` are the rows of the cells, for recall, or their columns, for precision.
     """
@@ -595,7 +595,7 @@ def row_means(table: Table, scored: Table, gradient: Gradient) -> RowMeans:
 def absent_class_bounds(
     table: Table, formula: Callable[[ClassSums], Numbers], value: float, level: float
 ) -> tuple[float, float]:
-    """Return the least and the greatest score that classes without a reference leave possible.
+    """Find the least and the greatest score that classes without a reference leave possible.
 
     These classes are declared, or only predicted: an out-of-class label may be a class of the task.
     Together they may have had z^2 samples that were missed, all right or all wrong.
@@ -619,8 +619,8 @@ def absent_class_bounds(
 
 
 def intervals_by_class(table: Table, level: float) -> list[Interval]:
-    """Return the interval of each class against all others, nan where one has no samples."""
-    # where there is no such cell, a difference of sums of weights is not quite 0
+    """Intervals of TPR - FPR of each class against all others, nan for one without samples."""
+    # a difference of sums of weights is not quite 0 where there are no cells
     has_cells = _sums_by_outcome(table, np.ones(len(table.rows))) > 1e-9
     counts, squares = (
         np.where(has_cells, _sums_by_outcome(table, amounts), 0.0)
@@ -652,7 +652,7 @@ def _sums_by_outcome(table: Table, amounts: Numbers) -> Numbers:
 
 
 def rates_by_class(table: Table, level: float | None = None) -> list[dict[str, Any]]:
-    """Return the label, the support and the rates of each class; at a level, with intervals."""
+    """List the label, the support and the rates of each class; at a level, with intervals."""
     h, r, c, n = table.hits, table.reference_totals, table.prediction_totals, table.total
     false_positives = table.spread_false_positives
     tpr, fpr = ratio_or_nan(h, r), ratio_or_nan(false_positives, table.other_references)

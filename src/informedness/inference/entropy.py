@@ -64,11 +64,11 @@ class EntropicScore(Score):
     has_vanishing_variance: ClassVar[bool] = False  # whether it is 0 without information
 
     def scale(self, n_classes: int) -> float:
-        """Return the score where its logarithm is 0."""
+        """Score where the logarithm is 0."""
         return 1.0
 
     def least_scale(self, table: Table) -> float:
-        """Return the scale if a class without references may be missing."""
+        """Scale if a class without references may be missing."""
         return self.scale(table.n_classes + (fewest_if_undeclared(table) < 5 - 1e-6))
 
     def cell_gradient(self, table: Table) -> Numbers:
@@ -95,7 +95,7 @@ class EntropicScore(Score):
         raise NotImplementedError
 
     def least_logarithm(self, table: Table, rows: Missing, z: float) -> float:
-        """Return the least logarithm that the table leaves possible."""
+        """Bound the logarithm of a guesser from below, by what the table leaves possible."""
         return 0.0
 
     def max_excess_surprisal(self, table: Table) -> float:
@@ -105,7 +105,7 @@ class EntropicScore(Score):
     def interval_around(
         self, value: float, table: Table, scored: Table, level: float, error: float | None = None
     ) -> Interval:
-        """Return the interval around the logarithm without its bias; nan if classes may be missing.
+        """Bound the logarithm around its value without bias; nan if classes may be missing.
 
         The lower end takes all empty cells for equally likely, which is the least information that
         the cells of one sample leave possible. It is the guessing level if the test of independence
@@ -139,7 +139,7 @@ class EntropicScore(Score):
         return Interval(value, own_error, low * self.least_scale(table), high * scale)
 
     def _missing_entropies(self, table: Table) -> tuple[Missing, Missing, Missing]:
-        """Return what the entropies of the cells, the columns and the rows lack."""
+        """Estimate what the entropies of the cells, the columns and the rows lack."""
         squares = squared_weights(table)
         r, c = table.reference_totals, table.prediction_totals
         n_empty = table.n_classes * int(np.count_nonzero(c)) - len(squares)
@@ -151,7 +151,7 @@ class EntropicScore(Score):
         )
 
     def _excess_of_fixed_groups(self, table: Table) -> float:
-        """Return how much lower the logarithm is if the groups of each class are taken as given."""
+        """Excess of the logarithm if the groups of each class are taken as given."""
         r, c = table.reference_totals[table.rows], table.prediction_totals[table.columns]
         squares, n = squared_weights(table), float(table.total)
         return float((squares * (table.counts / r * n / c - 1)).sum()) / (2 * n**2)
@@ -167,7 +167,7 @@ class EntropicScore(Score):
         return float(self.exact_value(table)) - unbiased, unbiased**2 * lacking[0].variance
 
     def max_influence(self, table: Table) -> Numbers:
-        """Return the score times -ln of the least n_ij / c_j, for each cell.
+        """Score times -ln of the least n_ij / c_j, for each cell.
 
         No cell or column counts below 1.
         """
@@ -330,7 +330,7 @@ class Missing(NamedTuple):
 
 
 def margin_of_error(z: float, variance: float, slope: float) -> float:
-    """Return the x for which x^2 = z^2 (variance + slope x): the variance grows with x."""
+    """Solve x^2 = z^2 (variance + slope x) for x: the variance grows with the margin."""
     half = z**2 * slope / 2
     return half + math.sqrt(half**2 + z**2 * max(variance, 0))
 
@@ -358,7 +358,7 @@ def missing_entropy(weights: Numbers, squares: Numbers, n_unseen: int) -> Missin
 
 
 def _log_minus_digamma(size: Numbers) -> Numbers:
-    """Return ln x - psi(x) of sizes x >= 1, by the recurrence of psi and its asymptotic series."""
+    """Compute ln x - psi(x) of sizes x >= 1, by the recurrence and the asymptotic series of psi."""
     y = size + 8
     series = np.polyval([-1 / 240, -1 / 252, -1 / 120, -1 / 12, 0], -1 / y**2)
     steps = sum(1 / (size + step) for step in range(8))
@@ -366,7 +366,7 @@ def _log_minus_digamma(size: Numbers) -> Numbers:
 
 
 def _unseen_sum(rate: float, size: float) -> float:
-    """Return sum_(r >= size) (1 - rate)^(r - size + 1) / r.
+    """Compute sum_(r >= size) (1 - rate)^(r - size + 1) / r, the entropy of what is unseen.
 
     It is the integral of q e^(-size s) / (1 - q e^-s) over s, with q = 1 - rate. The trapezoid rule
     in ln s is exact to all digits for such a function.
@@ -378,7 +378,7 @@ def _unseen_sum(rate: float, size: float) -> float:
 
 
 def reference_surprisals(table: Table) -> tuple[float, float]:
-    """Return sum pi s and sum pi s^2 / sum pi s, with the surprisal s = -ln pi of a reference."""
+    """Compute sum pi s and sum pi s^2 / sum pi s, with the surprisal s = -ln pi of references."""
     shares = table.reference_totals[table.reference_totals > 0] / table.total
     surprises = -np.log(shares)
     mean = float((shares * surprises).sum())

@@ -20,7 +20,7 @@ _N_PERMUTATIONS = 999
 
 
 def guessing_p_value(table: Table) -> float:
-    """Return how often guesses would fit the references this well.
+    """Test whether predictions could be guesses: how often guesses fit the references this well.
 
     It is twice the smaller of two permutation p-values: that Informedness is as high, and that
     chi-squared is. For two classes all tables with these margins are listed, and those that fit
@@ -43,7 +43,7 @@ def guessing_p_value(table: Table) -> float:
 
 
 def _normal_tail(table: Table, gains: Numbers, r: Numbers, c: Numbers, size: float) -> float:
-    """Return the chance of so many hits by their mean and variance (Hoeffding 1951)."""
+    """Chance of so many hits by their mean and variance (Hoeffding 1951)."""
     mean = (gains * r * c).sum() / size
     of_row, of_column = gains * c / size - mean / size, gains * r / size
     both = of_row + of_column
@@ -56,7 +56,7 @@ def _normal_tail(table: Table, gains: Numbers, r: Numbers, c: Numbers, size: flo
 
 
 def _exact_p_values(table: Table, gains: Numbers, r: Codes, c: Codes) -> tuple[float, float]:
-    """Return both p-values for two classes, by listing the tables with these margins."""
+    """Compute both p-values for two classes, by listing the tables with these margins."""
     rows, columns = np.flatnonzero(r), np.flatnonzero(c)
     (r1, r2), (c1, _), n = r[rows].tolist(), c[columns].tolist(), int(r.sum())
     first = np.arange(max(0, r1 + c1 - n), min(r1, c1) + 1)
@@ -76,21 +76,21 @@ def _exact_p_values(table: Table, gains: Numbers, r: Codes, c: Codes) -> tuple[f
 
 
 def _mid_p(statistics: Numbers, chances: Numbers, place: int) -> float:
-    """Return the chance of a greater statistic than this one, plus half that of an equal one."""
+    """Chance of a greater statistic than the one at this place, plus half that of an equal one."""
     excess = statistics - statistics[place]
     is_equal = np.abs(excess) <= 1e-9 * (1 + abs(statistics[place]))
     return float(chances[(excess > 0) & ~is_equal].sum() + chances[is_equal].sum() / 2)
 
 
 def _permuted(r: Codes, c: Codes, statistic: Callable[[Codes, Codes], float]) -> list[float]:
-    """Return a statistic of references, and predictions permuted at random, with these totals."""
+    """Evaluate a statistic for random permutations of predictions, by totals of both margins."""
     rng = np.random.default_rng(0)
     references, predictions = (np.repeat(np.arange(len(totals)), totals) for totals in (r, c))
     return [statistic(references, rng.permutation(predictions)) for _ in range(_N_PERMUTATIONS)]
 
 
 def _permuted_p_of_hits(table: Table, gains: Numbers, r: Codes, c: Codes) -> float:
-    """Return how often permuted predictions score as high; equal scores count half."""
+    """Share of permutations that score as high; equal scores count half."""
 
     def gained(references: Codes, predictions: Codes) -> float:
         return float(gains[references[predictions == references]].sum())
@@ -101,7 +101,7 @@ def _permuted_p_of_hits(table: Table, gains: Numbers, r: Codes, c: Codes) -> flo
 
 
 def effective_totals(table: Table) -> tuple[Numbers, Numbers, float, tuple[Codes, Codes] | None]:
-    """Return both margins, as effective numbers of samples, their sum, and both as counts.
+    """Convert both margins to effective numbers of samples, with their sum, and to counts.
 
     The counts are None unless they are whole, and few enough for permutations.
     """
@@ -119,7 +119,7 @@ def has_rare_cells(r: Numbers, c: Numbers, size: float) -> bool:
 
 
 def independence_test(table: Table, permute: bool = True) -> float:
-    """Return the p-value of Pearson's chi-squared among all tables with the same margins.
+    """Test independence by Pearson's chi-squared among all tables with the same margins.
 
     The gamma distribution is too smooth for few samples and rare classes. There predictions are
     permuted, unless `permute` is False.
@@ -131,7 +131,7 @@ def independence_test(table: Table, permute: bool = True) -> float:
     statistic = _chi_squared(table, size)
     mean, variance = _moments(r, c, size)
     if statistic <= 0 or variance <= 1e-9 * mean:
-        return 1.0  # there is but one such table, or all have the same chi-squared
+        return 1.0  # the only such table, or all have the same chi-squared
     p_value = _gamma_tail(mean**2 / variance, statistic * mean / variance)
     if permute and counted is not None and has_rare_cells(r, c, size) and p_value >= 1e-6:
         return _permuted_p_value(statistic, *(np.sort(totals[totals > 0]) for totals in counted))
@@ -139,7 +139,7 @@ def independence_test(table: Table, permute: bool = True) -> float:
 
 
 def _chi_squared(table: Table, size: float) -> float:
-    """Return Pearson's statistic for this effective number of samples."""
+    """Pearson's statistic for this effective number of samples."""
     p = table.counts / table.total
     shares = table.reference_totals / table.total, table.prediction_totals / table.total
     expected = shares[0][table.rows] * shares[1][table.columns]
@@ -149,7 +149,7 @@ def _chi_squared(table: Table, size: float) -> float:
 
 
 def _moments(r: Numbers, c: Numbers, size: float) -> tuple[float, float]:
-    """Return the mean and variance of Pearson's chi-squared over all tables of these margins."""
+    """Mean and variance of Pearson's chi-squared over all tables of these margins."""
     mean = size * (len(r) - 1) * (len(c) - 1) / (size - 1)
     sums = [(len(totals), float((1 / totals).sum())) for totals in (r, c)]
     v_r, v_c = ((k - 1) * max(size - k, 0) / (size - 1) for k, _ in sums)
@@ -159,7 +159,7 @@ def _moments(r: Numbers, c: Numbers, size: float) -> tuple[float, float]:
 
 
 def _permuted_p_value(statistic: float, r: Codes, c: Codes) -> float:
-    """Return how often Pearson's chi-squared is as large if the predictions are permuted."""
+    """Share of permutations whose chi-squared is as large."""
     size = int(r.sum())
 
     def chi_squared(references: Codes, predictions: Codes) -> float:
@@ -175,7 +175,7 @@ def _permuted_p_value(statistic: float, r: Codes, c: Codes) -> float:
 
 
 def _gamma_tail(shape: float, least: float) -> float:
-    """Return the chance that a gamma variate of this shape exceeds the least.
+    """Chance that a gamma variate of this shape exceeds the least.
 
     The density of its logarithm is integrated by Simpson's rule, from ln(least) to where it has
     fallen by e^-45. It is taken relative to its mode at ln(shape), so that no large numbers cancel.

@@ -67,14 +67,14 @@ class Paired(NamedTuple):
 
 
 def n_groups(pairs: CellPairs | None) -> int:
-    """Return the number of groups; 0 if samples are independent."""
+    """Count the groups; 0 if samples are independent."""
     return 0 if pairs is None or pairs.groups is None else 1 + int(pairs.groups.max())
 
 
 def model_influences(
     score: Score, table: Table, scored: Table, pairs: CellPairs | None = None
 ) -> Influences:
-    """Return the influences of a model's samples, or of its samples in groups.
+    """Measure how a model's samples, or its samples in groups, move its score.
 
     If `scored` has its references reweighted, only the predictions for each reference vary.
     """
@@ -100,7 +100,7 @@ def paired_test(
     n_different: int,
     level: float,
 ) -> Paired:
-    """Return the interval of a difference B - A, and the p-value of no difference.
+    """Test a difference B - A: its interval, and the p-value of no difference.
 
     `n_different` is the number of samples that the models predict differently.
     """
@@ -154,7 +154,7 @@ def paired_test(
 def interval_and_p_value(
     difference: float, error: float, size: float, n_swaps: int, df: float, level: float
 ) -> tuple[Interval, float]:
-    """Return the interval of a difference with this error, and the p-value of no difference."""
+    """Judge a difference by its error: its interval, and the p-value of no difference."""
     t = abs(difference) / error if difference else 0.0
     if not df:
         z = normal_quantile(level)
@@ -174,7 +174,7 @@ def interval_and_p_value(
 
 
 def _errors_for_power(level: float, df: float) -> float:
-    """Return how many standard errors a difference has that is found four times out of five."""
+    """Standard errors of a difference that is found four times out of five."""
     levels = level, _Z_LEVEL_FOR_80_PERCENT_POWER
     return sum(t_quantile(x, df) if df else normal_quantile(x) for x in levels)
 
@@ -192,14 +192,14 @@ class Detection(NamedTuple):
     growth: float  # of the squared error, over the difference
 
     def difference(self) -> float:
-        """Return the least such difference."""
+        """Find the least such difference."""
         half = self.errors**2 * self.growth / 2
         squared = self.errors**2 * (self.falling + self.fixed)
         difference = half + math.sqrt(half**2 + squared)
         return float(f"{difference:.12g}")  # the same in any order of the samples
 
     def times(self, difference: float) -> float:
-        """Return how many times as many samples find this difference; inf if no number does."""
+        """Find how many times as many samples show this difference; inf if no number does."""
         needed = (difference / self.errors) ** 2 - self.fixed
         squared = self.falling + abs(difference) * self.growth
         return squared / needed if needed > 0 else math.inf
@@ -223,11 +223,11 @@ class GroupSums(NamedTuple):
         return [cls(*np.divmod(pairs, n), np.bincount(places, x)) for x in values]
 
     def sums_of_squares(self, k: int) -> Numbers:
-        """Return the sum of the squares of each of k codes."""
+        """Sum the squares for each of k codes."""
         return sum_by(self.codes, self.sums**2, k)
 
     def effective_sizes(self, k: int) -> tuple[Numbers, Numbers, Numbers]:
-        """Return for each of k codes, by sums of weights, how sizes of groups affect a variance.
+        """Measure how sizes of groups affect a variance, for each of k codes, by sums of weights.
 
         The first is the effective number m of groups. The second is the factor by which the sum of
         squares around the mean is too small: m/(m - 1) for even groups, 0 below two. The third is
@@ -265,7 +265,7 @@ def group_variance(
     max_influence: Numbers,
     differ: Numbers | None = None,
 ) -> GroupVariance:
-    """Return the variance of a sum of influences, with its degrees of freedom.
+    """Estimate the variance of a sum of influences, with its degrees of freedom.
 
     Classes in fewer than two effective groups are pooled. `differ` marks samples that contribute
     whatever their influence.
@@ -368,7 +368,7 @@ _BEYOND = np.exp(math.pi / 2 * np.sinh(_STEPS))
 
 
 def t_tail(t: float, df: float) -> float:
-    """Return the chance that Student's t is at least this far from 0, on either side.
+    """Chance that Student's t is at least this far from 0, on either side.
 
     Integrates the density by the double exponential rule (Takahasi and Mori 1974).
     """
@@ -380,7 +380,7 @@ def t_tail(t: float, df: float) -> float:
 
 @cache
 def t_quantile(level: float, df: float) -> float:
-    """Return the two-sided quantile of Student's t at a level, by halving angles of t/sqrt(df)."""
+    """Two-sided quantile of Student's t at a level, by halving angles of t/sqrt(df)."""
     low, high = 0.0, math.pi / 2
     for _ in range(60):
         middle = (low + high) / 2

@@ -23,7 +23,7 @@ REPORTED = tuple(name for name in SCORES if name not in ("markedness", "ema"))
 
 
 def score_named(name: str, argument: str = "metric") -> Score:
-    """Return the score with this name and its default average.
+    """Look up a score by its name, with its default average.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def score_named(name: str, argument: str = "metric") -> Score:
 
 @cache
 def scores_in_report(average: Any = "default") -> dict[str, Score]:
-    """Return the scores of a report by name, in its order, with this average if they have one.
+    """List the scores of a report by name, in its order, with this average if they have one.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def scores_in_report(average: Any = "default") -> dict[str, Score]:
 
 
 def score_with_average(name: str, average: Any, unknown: str = "error") -> Score:
-    """Return the score with this name and average; "default" is its own.
+    """Look up a score by its name and average; "default" is its own.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def score_with_average(name: str, average: Any, unknown: str = "error") -> Score
 
 
 def scores_with_average(names: Sequence[str], average: Any, unknown: str = "error") -> list[Score]:
-    """Return the scores with these names, with the average if they have one.
+    """Look up scores by their names, with the average if they have one.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def scores_with_average(names: Sequence[str], average: Any, unknown: str = "erro
 
 
 def module_path(name: str) -> str:
-    """Return the folder of a metric module, for `evaluate.load(path)`.
+    """Find the folder of a metric module, for `evaluate.load(path)`.
 
     Parameters
     ----------

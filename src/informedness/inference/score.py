@@ -2,7 +2,7 @@
 
 Each score is one object, wrapped around a plain function of a table. Whatever reports, compares or
 draws scores knows them only by this. To add a score, write a class below one of these and list it
-in `REGISTRY`. It must define what stands beside its base class:
+in `REGISTRY`. It must define the members listed with its base class:
 
     base class      file              members
     Score           score.py          name, title, exact_value, shortage, cell_gradient,
@@ -58,14 +58,14 @@ def check_level(level: Any) -> None:
 
 
 def normal_quantile(level: float) -> float:
-    """Return the z for which a standard normal number lies between -z and z this often."""
+    """Find the z for which a standard normal number lies between -z and z this often."""
     from statistics import NormalDist  # which imports half the library
 
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
 def squared_weights(table: Table) -> Numbers:
-    """Return the sum of squared weights of each cell, which is its count without weights."""
+    """Sum of squared weights of each cell, which is its count without weights."""
     squares = table.squared_weights if table.is_weighted else table.counts
     if squares is None or not (0 < squares.min() <= squares.sum(dtype=np.float64) < math.inf):
         raise ValueError(
@@ -76,7 +76,7 @@ def squared_weights(table: Table) -> Numbers:
 
 
 def effective_sample_size(table: Table) -> float:
-    """Return (sum w)^2 / sum w^2, the number of samples if there are no weights."""
+    """Compute (sum w)^2 / sum w^2, the number of samples if there are no weights."""
     total = float(table.total)
     return total * (total / float(squared_weights(table).sum()))  # whose square may overflow
 
@@ -142,7 +142,7 @@ def _prior_part(prior: Prior, prior_mode: str, classes: Sequence[Any]) -> str:
 
 
 def _digest(values: Sequence[Any]) -> str:
-    """Return eight hexadecimal digits that stand for the values and their order."""
+    """Shorten values and their order to eight hexadecimal digits."""
     return sha256(ascii(values).encode()).hexdigest()[:8]
 
 
@@ -193,23 +193,23 @@ class Score:
     average: scores.Average | Literal[""] = ""
 
     def with_average(self, average: Any) -> Score:
-        """Return the same score with another average, or raise ValueError."""
+        """Choose another average, or raise ValueError."""
         if not self.averages:
             raise ValueError(f"`average` must be left out for {self.name!r}, got {show(average)}")
         check_choice("average", average, self.averages)
         return self if average == self.average else replace(self, average=average)
 
     def orient(self, table: Table) -> tuple[Any, Table]:
-        """Return an equivalent score and table, for example another score of the transpose."""
+        """Find an equivalent score and table, for example another score of the transpose."""
         return self, table
 
     def class_labels(self, table: Table) -> list[Any]:
-        """Return the classes that have a value where `average` is None."""
+        """List the classes that have a value where `average` is None."""
         _, table = self.orient(table)
         return labels_at(table, table.is_class)
 
     def guessing_level(self, table: Table, prior_mode: str = "reweight") -> float | None:
-        """Return the best mean score, in large samples, of predictions independent of the class.
+        """Best mean score, in large samples, of predictions that are independent of the class.
 
         The references of `table` are reweighted if there is a prior. Its predictions do not
         matter. The level is None for prior_mode="odds", whose scale depends on the guesser.
@@ -217,11 +217,11 @@ class Score:
         return None if prior_mode == "odds" else self.score_of_best_guesser(table)
 
     def score_of_best_guesser(self, table: Table) -> float:
-        """Return the guessing level where the prior does not change the scale."""
+        """Guessing level where the prior does not change the scale."""
         return 0.0
 
     def best_level(self, table: Table) -> float:
-        """Return the score of perfect predictions of the same references."""
+        """Score of perfect predictions of the same references."""
         return self.highest
 
     def contains_guessing(self, table: Table, low: float, high: float) -> bool:
@@ -230,7 +230,7 @@ class Score:
         return low <= level + 1e-12 and level <= high
 
     def undefined(self, table: Table) -> str:
-        """Return why the score is undefined for this table; empty if it is defined."""
+        """Say why the score is undefined for this table; empty if it is defined."""
         for side in self.undefined_sides:
             is_of_references = side == "references"
             totals = table.reference_totals if is_of_references else table.prediction_totals
@@ -247,7 +247,7 @@ class Score:
         raise NotImplementedError
 
     def clipped_value(self, table: Table) -> Any:
-        """Return the score of a table where it is defined; rounding may not leave its range."""
+        """Score a table where it is defined, inside the range that rounding may leave."""
         score, table = self.orient(table)
         exact = np.asarray(score.exact_value(table)).tolist()
         return exact if isinstance(exact, list) else min(max(exact, self.lowest), self.highest)
@@ -255,7 +255,7 @@ class Score:
     def value(
         self, table: Table, *, prior: Prior = None, zero_division: scores.ZeroDivision = "warn"
     ) -> Any:
-        """Return the score of a table; with `average` None, a list with one value per class.
+        """Score a table; with `average` None, return a list with one value per class.
 
         An undefined score is its stand-in. Only Informedness, markedness and NIT follow
         `zero_division` and warn.
@@ -264,7 +264,7 @@ class Score:
         return self.stand_in if self.undefined(scored) else self.clipped_value(scored)
 
     def value_or_nan(self, table: Table) -> float:
-        """Return the score of a table without a warning, nan where it is undefined."""
+        """Score a table without a warning; nan where it is undefined."""
         return math.nan if self.undefined(table) else float(self.clipped_value(table))
 
     def meaning(self, table: Table, value: float) -> str:
@@ -276,7 +276,7 @@ class Score:
         return ""
 
     def signature(self, table: Table, **options: Any) -> str:
-        """Return the line that records everything that affects the score."""
+        """Record everything that affects the score in a line."""
         takes_mode = len(self.prior_modes) > 1 or options.get("prior") is not None
         options.setdefault("prior_mode", "reweight" if takes_mode else "")
         return signature_of(self.name, table, average=self.average, **options)
@@ -284,7 +284,7 @@ class Score:
     # Intervals
 
     def require_interval(self, prior: Prior = None) -> Score:
-        """Return the score, or raise ValueError if it has no interval with a prior."""
+        """Return this score, or raise ValueError if it has no interval with a prior."""
         if prior is not None:
             raise ValueError(
                 "`prior` must be left out, except for an average of Informedness: "
@@ -303,7 +303,7 @@ class Score:
     def interval(
         self, table: Table, level: float, prior: Prior = None, error: float | None = None
     ) -> Interval:
-        """Return the score of a table with its interval.
+        """Score a table, with an interval.
 
         `error` is the standard error of samples in groups, if they are. The interval is nan if the
         score is undefined, or if there is only one reference class.
@@ -327,20 +327,20 @@ class Score:
     def intervals(
         self, table: Table, level: float, prior: Prior = None, error: float | None = None
     ) -> list[Interval]:
-        """Return the interval; with `average` None one per class."""
+        """Score a table, with an interval; with `average` None one per class."""
         return [self.interval(table, level, prior, error)]
 
     def interval_around(
         self, value: float, table: Table, scored: Table, level: float, error: float | None = None
     ) -> Interval:
-        """Return the interval around a value, where there is one; its ends may pass the bounds.
+        """Find the interval around a defined value; its ends may pass the bounds.
 
         `scored` is the table, or another one with its references reweighted to a prior.
         """
         raise NotImplementedError
 
     def cell_gradient(self, table: Table) -> Numbers:
-        """Return the derivative by the share of each cell, up to a constant."""
+        """Derivative by the share of each cell, up to a constant."""
         raise NotImplementedError
 
     def max_influence(self, table: Table) -> Numbers:
@@ -348,7 +348,7 @@ class Score:
         raise NotImplementedError
 
     def sampling_bias(self, table: Table) -> tuple[float, float]:
-        """Return the mean excess of a sample over the population, and the variance it leaves."""
+        """Mean excess of a sample over the population, and the variance left without it."""
         return 0.0, 0.0
 
 
@@ -356,19 +356,19 @@ class Score:
 
 
 def fewest_references(table: Table) -> float:
-    """Return the number of references of the rarest class that has any; with weights, effective."""
+    """Count the references of the rarest class that has any; with weights, effective ones."""
     r = table.reference_totals.astype(np.float64)
     squares = sum_by(table.rows, squared_weights(table), len(r))
     return float((r[r > 0] ** 2 / squares[r > 0]).min())
 
 
 def fewest_if_undeclared(table: Table) -> float:
-    """Return the same, inf where the classes are declared."""
+    """Count them unless the classes are declared; then inf."""
     return math.inf if table.declared else fewest_references(table)
 
 
 def references_outside_largest(table: Table) -> float:
-    """Return the number of references outside the largest class; with weights, effective."""
+    """Count the references outside the largest class; with weights, effective ones."""
     share = float(table.reference_totals.max()) / float(table.total)
     return effective_sample_size(table) * (1 - share)
 
