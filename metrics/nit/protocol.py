@@ -13,7 +13,6 @@ where the base class waits for all; `compute` writes a row of JSON: process, rou
 import json
 import sys
 from collections.abc import Iterable
-from contextlib import suppress
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
@@ -91,19 +90,13 @@ class LabelInputs:
             self._batches.append((r, p, weights))
             self._single_kind = type(r.example())
 
-    def compute(
-        self, *sides: Any, predictions: Any = None, references: Any = None, **kwargs: Any
-    ) -> Any:
+    def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> Any:
         """Compute the score of the samples passed, together with those added before.
 
         Those are used up, whether or not they can be scored, unless samples passed are refused.
         With `num_process > 1` only process 0 returns the score. The options are listed below.
         """
-        if sides:
-            raise TypeError("`compute` takes names: pass references=... and predictions=...")
         self._check_options(kwargs)
-        with suppress(ImportError):  # where no package is installed
-            _module_of_package("inference.registry").warn_of_version(__version__)
         batches = [*self._added()]
         if predictions is not None or references is not None:
             options = (self._defaults | kwargs).items()
@@ -213,32 +206,25 @@ def _joined(batches: list[Batch]) -> Batch:
     return join_columns(r), join_columns(p), weights
 
 
-def _module_of_package(name: str) -> Any:
-    """Import from the package, even where a script of its name is in the working directory."""
-    path = sys.path
-    sys.path = [folder for folder in path if not Path(folder, "informedness.py").is_file()]
-    try:
-        return import_module(f"informedness.{name}")
-    finally:
-        sys.path = path
-
-
 def result_of(
     name: str, value: Any, table: Table, level: float | None, return_signature: bool, **options: Any
 ) -> dict[str, Any]:
-    """Return the score under its name, and what else was asked for, which the package knows."""
-    score = {name: value}
-    with suppress(ImportError, AttributeError):  # where no package is installed, or an older one
-        if not table.declared:
-            of_table = table.n_classes, table.n_samples, table.labels[0], "references"
-            _module_of_package("tables.label_warnings").warn_of_own_labels(*of_table)
-    if level is None and not return_signature:
-        return score
-    try:  # the package that is installed, for which this file may be a copy beside a metric
-        package = _module_of_package("results.estimate")
-    except ModuleNotFoundError as error:
+    """Return the score under its name, with what the installed package adds to it.
+
+    A file may be a copy beside a metric script. Then the package warns if its version differs, and
+    computes intervals and signatures.
+    """
+    path = sys.path  # a script `informedness.py` in the working directory would hide the package
+    sys.path = [folder for folder in path if not Path(folder, "informedness.py").is_file()]
+    try:
+        package = import_module("informedness.results.estimate")
+    except ImportError as error:
+        if level is None and not return_signature:
+            return {name: value}
         needed = "need the package informedness, which is not installed"
         raise ImportError(f"`confidence_level` and `return_signature` {needed}") from error
-    return score | package.add_companions(
-        score, table, level, return_signature, options, __version__
-    )
+    finally:
+        sys.path = path
+    score = {name: value}
+    extras = package.add_companions(score, table, level, return_signature, options, __version__)
+    return score | extras

@@ -497,7 +497,7 @@ def test_names_that_look_like_arguments_are_printed_unchanged(name, run, tmp_pat
             write("c.csv", gold=[*"ab"], model=[label, "a"])
             Path("c.csv").replace(name)
             line = f"report {name} -r gold -p model --{option} a b --input-format csv"
-            rule = f"{name}: `--{option}` must list every prediction, {label!r} is missing: add "
+            rule = f"{name}: `--{option}` must list every prediction; {label!r} is missing. Add "
             refused(run(line), f"{rule}it, or pass --unknown wrong to count such predictions as ")
     alone = f"`--on` 'id': 1 of 4 in {name} not in b.csv, such as '4'; "
     assert f"{alone}1 of 4 in b.csv not in {name}, such as '5'; both must" in told

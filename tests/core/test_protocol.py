@@ -345,5 +345,5 @@ def test_a_process_without_samples_stays_in_its_round(tmp_path):
 
 
 def test_sides_without_their_names_are_refused(load):
-    with pytest.raises(TypeError, match=r"pass references=\.\.\. and predictions="):
+    with pytest.raises(TypeError, match="positional argument"):
         load("nit").compute([0, 1], [0, 1])

@@ -368,7 +368,7 @@ CASES = [
     (samples([*"abab"], [*"abba"], pd.DataFrame).assign(odd=[object()] * 4), {}, ("abab", "abba")),
     # what is refused of samples is refused
     (samples([1, 2], [1.0, 0.7]), {}, r"`predictions` .* got 0\.7 .*a score, not a label"),
-    (samples([*"xa"], [*"ya"]), {"labels": ["a"]}, "reference, 'x' is .*every prediction, 'y' is"),
+    (samples([*"xa"], [*"ya"]), {"labels": ["a"]}, "reference; 'x' is"),
     (samples([1], [[1]]), {}, "`predictions` must have one value per row, got .*'model' of .*list"),
     # what an engine cannot group is refused by argument and column
     (samples(["a"], [["b"]], pd.DataFrame, dtype=object), {}, "`predictions` .*'model' of list"),

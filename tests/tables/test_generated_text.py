@@ -114,7 +114,7 @@ CASES = [
     ([0, 1], [0, 0], {"choices": ["y", "m", "n"]}, (["y", "m"], ["y", "y"], ["y", "m", "n"])),
     ([0, 4], [0, 0], OF_CHOICES, f"{NO_POSITION} 4$"),
     ([0, 1], [0, -1], OF_CHOICES, "`predictions` must hold names .* got -1$"),
-    ([0, 1], ["A", "a"], OF_CHOICES, "`choices` must list every prediction, 'a' is .*unknown=\"w"),
+    ([0, 1], ["A", "a"], OF_CHOICES, "`choices` must list every prediction; 'a' is .*unknown=\"w"),
     (["0", "1"], [0, 1], OF_CHOICES, "got '0': numeric=True .* such text as a position"),
     (A_TO_C, [0, 4, -1, 1], OR_WRONG, (["A", "B", "C", "B"], ["A", None, None, "B"], CHOICES)),
     ([0, 4, -1, 1], A_TO_C, OR_WRONG, "`references` must hold names"),

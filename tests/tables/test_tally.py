@@ -86,14 +86,14 @@ def test_a_refused_batch_counts_nothing():
     tally.update(references=[0, 1], predictions=[0, 0])
     for predictions, weights, message in (
         ([0], None, r"number of predictions \(1\) and references \(2\)"),
-        ([0, 5], None, "`labels` must list every prediction, 5"),
+        ([0, 5], None, "`labels` must list every prediction; 5"),
         ([0, 1], [1, -1], "`sample_weight` must be finite and not negative, got -1"),
     ):
         with pytest.raises(ValueError, match=message):
             tally.update(references=[0, 1], predictions=predictions, sample_weight=weights)
         assert tally.table == table_of_labels([0, 1], [0, 0], labels=[0, 1])
     tally.reset()
-    with pytest.raises(ValueError, match="`labels` must list every reference, 5"):
+    with pytest.raises(ValueError, match="`labels` must list every reference; 5"):
         tally.update(references=[5], predictions=[0])
 
 

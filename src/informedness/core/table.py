@@ -6,7 +6,7 @@ PREDICTIONS, here and everywhere else. It is sparse: only cells with samples are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Number
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar, cast
@@ -24,8 +24,10 @@ from .labels import (
     Numbers,
     UndefinedMetricWarning,
     as_array,
+    check_distinct,
+    check_same_kind,
     merged,
-    read_classes,
+    read_column,
     read_pair,
     show,
     warn,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 Classes: TypeAlias = tuple[Label | None, ...]
 _T = TypeVar("_T")
 
+_SMALL = 2**11  # integers below need no other codes
 _MOST_BITS = 22  # of a table of all pairs, 32 MB; more are counted by sorting
 
 
@@ -53,21 +56,24 @@ def count_pairs(
     references: Column, predictions: Column, weights: Numbers | None = None
 ) -> tuple[Sequence[Label], Cells]:
     """Return sorted labels, among them all that occur, and the cells of their table."""
-    r, p = references.codes, predictions.codes
-    # the union of the bits has those of the largest code, and is negative if one is
-    unions = [int(np.bitwise_or.reduce(codes)) for codes in (r, p)]
-    are_close = min(unions) >= 0 and max(unions) < min(2**20, max(2**12, 4 * len(r)))
-    if references.values is None and predictions.values is None and are_close:
-        return range(max(unions) + 1), _count(r, p, weights, *unions)  # as they stand
-    (r_values, r), (p_values, p) = references.coded(), predictions.coded()
+    (r_values, r), (p_values, p) = plain_codes(references), plain_codes(predictions)
+    cells = _count(r, p, weights, len(r_values) - 1, len(p_values) - 1)
+    if isinstance(r_values, range) and isinstance(p_values, range):
+        return max(r_values, p_values, key=len), cells
     labels, (to_row, to_column) = merged(r_values, p_values)
-    cells = _count(r, p, weights, len(r_values), len(p_values))
     return labels, cells._replace(rows=to_row[cells.rows], columns=to_column[cells.columns])
 
 
-def _count(rows: Numbers, columns: Numbers, weights: Any, row_size: int, size: int) -> Cells:
-    """Return the cells of codes from 0 to these sizes."""
-    n, row_bits, bits = len(rows), row_size.bit_length(), size.bit_length()
+def plain_codes(column: Column) -> tuple[Sequence[Any], Numbers]:
+    """Return labels, some maybe unused, and each sample's code; small integers are their own."""
+    # the union of the bits has those of the largest code, and is negative if one is
+    union = -1 if column.values is not None else int(np.bitwise_or.reduce(column.codes, initial=0))
+    return (range(union + 1), column.codes) if 0 <= union < _SMALL else column.coded()
+
+
+def _count(rows: Numbers, columns: Numbers, weights: Any, last_row: int, last: int) -> Cells:
+    """Return the cells of codes from 0 to the last row and column."""
+    n, row_bits, bits = len(rows), last_row.bit_length(), last.bit_length()
     if weights is None and row_bits + bits <= 8 and n >= 10**5:  # two as one number: .8 of the time
         pairs = np.left_shift(rows, bits, dtype=np.uint8, casting="unsafe")
         np.bitwise_or(pairs, columns, pairs, dtype=np.uint8, casting="unsafe")
@@ -150,9 +156,37 @@ class Table:
         ignore_index: Label | None = None,
         unknown: str = "error",
     ) -> Self:
-        """Count the samples, but those of weight 0 and those whose reference is `ignore_index`."""
-        r, p = read_pair(references, predictions, NAMES, sample_weight, unknown)
-        task = read_task(r, labels, ignore_index, unknown, "references")
+        """Count one reference and one prediction for each sample.
+
+        Parameters
+        ----------
+        references, predictions : array-like of shape (n_samples,)
+            Integers, strings or bytes, in any container.
+        labels : sequence of labels, optional
+            The classes of the task, in order; by default those of the references, sorted.
+        sample_weight : array-like of shape (n_samples,), optional
+            Finite and not negative; a weight of 0 drops the sample.
+        ignore_index : label, optional
+            Drops the samples whose reference equals it (Trainer pads with -100).
+        unknown : {"error", "wrong"}
+            Whether a prediction that is missing or outside `labels` is an error or a wrong answer.
+
+        Raises
+        ------
+        ValueError
+            If an argument is not valid, a label is outside the declared classes, or no sample is
+            left; the message names the argument and the value.
+        """
+        sides = {"references": references, "predictions": predictions}
+        return cls._from_sides(sides, sample_weight, labels, ignore_index, unknown)
+
+    @classmethod
+    def _from_sides(cls, sides: Mapping[str, Any], sample_weight: Any, *options: Any) -> Self:
+        """Count references and predictions; messages use the names that the caller gives them."""
+        (name, references), (_, predictions) = sides.items()
+        labels, ignore_index, unknown = options
+        r, p = read_pair(references, predictions, [*sides], sample_weight, unknown)
+        task = read_task(r, labels, ignore_index, unknown, name)
         table = cls._from_columns(r, p, task, sample_weight)
         warn_of_labels(table, unknown=unknown)
         return table
@@ -290,12 +324,18 @@ class Task(NamedTuple):
 
 
 def read_task(references: Column, labels: Any, ignore_index: Any, unknown: str, name: str) -> Task:
-    """Return the options; their labels must be of the kind of the references, called `name`."""
-    classes = None if labels is None else read_classes(labels, "labels", references, name)
-    ignored = None
-    if ignore_index is not None:
-        (ignored,) = read_classes([ignore_index], "ignore_index", references, name)
-    return Task(classes, ignored, unknown)
+    """Check the options; their labels must be of the kind of the references, called `name`."""
+    ignored = None if ignore_index is None else [ignore_index]
+    classes: dict[str, Any] = {"labels": labels, "ignore_index": ignored}
+    for option, values in classes.items():
+        if values is not None:
+            column = read_column(values, option)
+            classes[option] = tuple(column.tolist())
+            if not len(column):
+                raise ValueError(f"`{option}` must list at least one class, got none")
+            check_distinct(classes[option], option)
+            check_same_kind(references, name, column, option)
+    return Task(classes["labels"], (classes["ignore_index"] or [None])[0], unknown)
 
 
 def _arranged(labels: Sequence[Label], cells: Cells, task: Task) -> tuple[Classes, Codes]:
@@ -315,21 +355,15 @@ def _arranged(labels: Sequence[Label], cells: Cells, task: Task) -> tuple[Classe
 
 def _check_listed(labels: Sequence[Label], odd_rows: Codes, odd_columns: Codes) -> None:
     """Raise ValueError if there are references or predictions that `labels=` does not list."""
-    problems = []
-    if len(odd_rows):
-        problems.append(
-            f"`labels` must list every reference, {show(labels[odd_rows.min()])} is missing: add "
-            "it, or pass it as `ignore_index` to leave out such samples"
-        )
-    if len(odd_columns):
-        problems.append(
-            f"`labels` must list every prediction, {show(labels[odd_columns.min()])} is missing: "
-            'add it, or pass unknown="wrong" to count such predictions as wrong answers'
-        )
-    if problems:
-        error = ValueError("; ".join(problems))
-        code = "references undeclared" if len(odd_rows) else "predictions out of class"
-        error.code = code  # type: ignore[attr-defined] # what programs test
+    side, odd, code = "reference", odd_rows, "references undeclared"
+    remedy = "pass it as `ignore_index` to leave out such samples"
+    if not len(odd_rows):
+        side, odd, code = "prediction", odd_columns, "predictions out of class"
+        remedy = 'pass unknown="wrong" to count such predictions as wrong'
+    if len(odd):
+        missing = f"{show(labels[odd.min()])} is missing. Add it, or {remedy}."
+        error: Any = ValueError(f"`labels` must list every {side}; {missing}")
+        error.code = code  # what programs test
         raise error
 
 

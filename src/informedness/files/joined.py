@@ -12,7 +12,7 @@ from ..core.labels import Codes, Column, check_same_kind, join_columns, read_col
 from ..core.table import Task
 from ..errors import optional_import, prefix_errors
 from ..messages import Message, join, message, with_subject
-from ..tables.containers import coded, read_labels
+from ..tables.containers import read_labels
 from ..tables.contingency import common_codes
 from ..text.account import Amounts, Read, amounts_of
 from ..text.render import shown
@@ -72,13 +72,13 @@ def columns_of(
 def _label_amounts(column: Column, references: Column, task: Task) -> Amounts:
     """Return how many samples that count have each label of a column."""
     counted = slice(None) if task.ignored is None else references.differs_from(task.ignored)
-    values, codes = coded(column[counted])
+    values, codes = column[counted].coded()
     return amounts_of(values, np.bincount(codes, minlength=len(values)).tolist())
 
 
 def _never_repeat(columns: Sequence[Column]) -> bool:
     """Return whether no two rows have the same labels."""
-    labels, codes = zip(*map(coded, columns), strict=True)
+    labels, codes = zip(*(column.coded() for column in columns), strict=True)
     n_rows = len(codes[0])
     return 1 < n_rows <= math.prod(map(len, labels)) and (
         n_rows == len(np.unique(np.stack(codes, axis=1), axis=0))

@@ -17,13 +17,14 @@ from ..core.labels import (
     Numbers,
     check_distinct,
     check_same_kind,
+    code_integers,
     show,
     warn,
 )
 from ..core.table import Task, read_amounts
 from ..errors import prefix_errors, refuse_all
 from ..messages import Message, join, with_subject
-from ..tables.containers import code_integers, read_labels
+from ..tables.containers import read_labels
 from ..tables.contingency import read_whole
 from ..tables.label_options import DEFAULT_LABEL_OPTIONS, LabelOptions, convert_labels, integer_of
 from ..tables.label_warnings import (

@@ -13,7 +13,7 @@ from ..core.labels import Label, show
 from ..core.scores import Average, ZeroDivision, __version__, check_zero_division
 from ..core.table import Table
 from ..inference.paired import CellPairs, n_groups, with_design_effects
-from ..inference.registry import SAME_VERSION, score_with_average, scores_in_report
+from ..inference.registry import SAME_VERSION, score_with_average, scores_in_report, warn_of_version
 from ..inference.score import (
     Interval,
     Prior,
@@ -25,6 +25,7 @@ from ..inference.score import (
 )
 from ..tables.contingency import SampleOptions
 from ..tables.label_options import to_class_names
+from ..tables.label_warnings import warn_of_own_labels
 from ..text.layout import Measured, Rows
 from ..text.render import as_json, interval_heads, rounded, shown
 from .models import settings_of, table_in_groups, too_few_groups, too_few_of_a_class
@@ -290,6 +291,7 @@ def add_companions(
 ) -> dict[str, Any]:
     """Return the interval and the signature that a metric module was asked for with its score.
 
+    Warn of another version, and of references that are not classes, whatever it was asked for.
     `scored` is the score under its name, `own_table` the module's, of its copy of the class.
     `options` and `version` are the module's, too.
 
@@ -300,6 +302,12 @@ def add_companions(
     RuntimeError
         If this package computes another score.
     """
+    warn_of_version(version)
+    if not own_table.declared:
+        own = own_table.n_classes, own_table.n_samples, own_table.labels[0]
+        warn_of_own_labels(*own, "references")
+    if level is None and not return_signature:
+        return {}  # so that plain scores do not depend on how this version holds tables
     ((name, value),) = scored.items()
     table = Table(*(getattr(own_table, field.name) for field in fields(Table)))
     companions: dict[str, Any] = {}

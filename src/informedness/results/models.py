@@ -6,11 +6,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..core.labels import Codes, Column, Numbers, join_columns
+from ..core.labels import Codes, Column, Numbers, code_integers, join_columns
 from ..core.table import Task, read_amounts
 from ..inference.paired import CellPairs, n_groups
 from ..inference.score import shortage_message
-from ..tables.containers import code_integers, coded, read_labels
+from ..tables.containers import read_labels
 from ..tables.contingency import ContingencyTable, as_table, common_codes, read_whole
 from ..tables.label_options import read_sides
 from ..tables.label_warnings import warn_of_table
@@ -136,7 +136,7 @@ def samples_of(
 
     positions = {label: i for i, label in enumerate(ContingencyTable.sum_of(tables).labels)}
     n_labels = len(positions)
-    labels, codes = coded(join_columns([references, *columns]))
+    labels, codes = join_columns([references, *columns]).coded()
     # every answer outside the declared classes is the same wrong answer
     to_position = np.array([positions.get(x, n_labels - 1) for x in labels], dtype=np.int64)
     r, *answer_codes = to_position[codes].reshape(1 + len(columns), -1)

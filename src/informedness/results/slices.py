@@ -14,7 +14,6 @@ from ..inference.entropy import entropies
 from ..inference.paired import CellPairs
 from ..inference.registry import score_named, scores_in_report
 from ..inference.score import FEW_SAMPLES, Score, signature_of
-from ..tables.containers import coded
 from ..tables.contingency import (
     Y_NAMES,
     ContingencyTable,
@@ -414,7 +413,7 @@ def _pairs_by_slice(samples: AnsweredSamples, slice_names: Column) -> dict[Slice
     """Return the samples in groups of each slice, by the cells of its own table, and of all."""
     whole = samples.paired(0, 0)
     pairs: dict[Any, CellPairs] = {None: whole}
-    names, codes = coded(slice_names)
+    names, codes = slice_names.coded()
     for code in np.unique(codes).tolist():
         rows = codes == code
         cells = np.unique(whole.a[rows], return_inverse=True)[1]

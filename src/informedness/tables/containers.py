@@ -4,13 +4,12 @@ pandas, polars and pyarrow are asked for their codes. `native_column` returns a 
 values are surely labels, else the container: only `core.labels.read_column` says what a label is.
 """
 
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from ..core.labels import Codes, Column, Numbers, read_column
+from ..core.labels import Column, Numbers, read_column
 
 
 def read_labels(values: Any, name: str, allow_missing: bool = False) -> Column:
@@ -18,18 +17,14 @@ def read_labels(values: Any, name: str, allow_missing: bool = False) -> Column:
     return read_column(native_column(values, name, allow_missing), name, allow_missing)
 
 
-def native_column(values: Any, name: str, allow_missing: bool = False, ignored: Any = None) -> Any:
-    """Return a container as a column, or as it is if there is no fast way for it.
-
-    Samples of the label `ignored` are left out before they are counted.
-    """
+def native_column(values: Any, name: str, allow_missing: bool = False) -> Any:
+    """Return a container as a column, or as it is if there is no fast way for it."""
     held = _held(values)
     column = None
     if isinstance(held, Column):
         column = held
     elif type(held) is np.ndarray:
-        values = held
-        column = _far_integers(held, ignored)
+        return held
     elif type(getattr(held, "dtype", None)).__name__ == "CategoricalDtype":
         column = _coded_column([*held.categories], held.codes, name, allow_missing)
     elif hasattr(held, "dictionary_encode") and hasattr(held, "to_pylist"):
@@ -125,41 +120,3 @@ def _in_one_chunk(values: Any) -> Any:
     if getattr(values, "num_chunks", 0) == 1:
         return values.chunk(0)
     return values.combine_chunks() if hasattr(values, "num_chunks") else values
-
-
-def _far_integers(array: Numbers, ignored: Any) -> Column | None:
-    """Return integers that are no codes as they stand, going by the first ones."""
-    if array.dtype.kind not in "iu" or array.ndim != 1 or len(array) < 5000:  # fewer sort fast
-        return None
-    head = [x for x in array[:8].tolist() if x != ignored]
-    if not head or (min(head) >= 0 and max(head) < 2**11 and array.dtype != np.uint64):
-        return None
-    integers, codes = code_integers(array.astype(array.dtype.newbyteorder("="), copy=False))
-    return Column(codes, integers.tolist())
-
-
-# Integers
-
-
-def coded(column: Column) -> tuple[Sequence[Any], Numbers]:
-    """Return the distinct labels of a column, and each sample's position among them."""
-    if column.values is not None:
-        return column.values, column.codes
-    integers, codes = code_integers(column.codes)
-    return integers.tolist(), codes
-
-
-def code_integers(array: Numbers) -> tuple[Numbers, Codes]:
-    """Return the distinct integers, sorted, and each one's position among them."""
-    if not len(array):
-        return array, array.astype(np.int64)
-    low, high = int(array.min()), int(array.max())
-    if high - low >= max(2 * len(array), 2**16):
-        return np.unique(array, return_inverse=True)
-    # close together: a table of those that occur takes 6 ns, sorting 100
-    wide = np.uint64 if array.dtype == np.uint64 else np.int64
-    offsets = array if low == 0 else np.subtract(array, array.dtype.type(low), dtype=wide)
-    offsets = offsets.astype(np.int64, copy=False)
-    present = np.bincount(offsets) > 0
-    values = np.flatnonzero(present).astype(wide) + wide(low)
-    return values, offsets if present.all() else (np.cumsum(present) - 1)[offsets]

@@ -18,6 +18,7 @@ from ..core.labels import (
     Label,
     NoSamplesError,
     Numbers,
+    code_integers,
     label_kind,
     merged,
     read_column,
@@ -31,12 +32,13 @@ from ..core.table import (
     Task,
     count_pairs,
     labels_at,
+    plain_codes,
     read_amounts,
     read_weights,
     sum_by,
 )
 from ..text.account import Read
-from .containers import code_integers, coded, read_labels
+from .containers import read_labels
 from .label_options import class_names_of, read_sides
 from .label_warnings import warn_of_shares, warn_of_table
 from .matrix import Matrix, check_no_totals, check_same_names, read_matrix
@@ -101,49 +103,6 @@ class ContingencyTable(Table):
     """
 
     read: tuple[Read, ...] = ()
-
-    @classmethod
-    def from_labels(
-        cls,
-        *,
-        references: Any,
-        predictions: Any,
-        labels: Any = None,
-        sample_weight: Any = None,
-        ignore_index: Label | None = None,
-        unknown: str = "error",
-    ) -> Self:
-        """Count one reference and one prediction for each sample.
-
-        Parameters
-        ----------
-        references, predictions : array-like of shape (n_samples,)
-            Integers, strings or bytes, in any container.
-        labels : sequence of labels, optional
-            The classes of the task, in order; by default those of the references, sorted.
-        sample_weight : array-like of shape (n_samples,), optional
-            Finite and not negative; a weight of 0 drops the sample.
-        ignore_index : label, optional
-            Drops the samples whose reference equals it (Trainer pads with -100).
-        unknown : {"error", "wrong"}
-            Whether a prediction that is missing or outside `labels` is an error or a wrong answer.
-
-        Raises
-        ------
-        ValueError
-            If an argument is not valid, a label is outside the declared classes, or no sample is
-            left; the message names the argument and the value.
-
-        Examples
-        --------
-        >>> table = ContingencyTable.from_labels(
-        ...     references=["a", "b", "a"], predictions=["a", "b", "b"]
-        ... )
-        >>> table.labels, table.reference_totals.tolist(), table.prediction_totals.tolist()
-        (('a', 'b'), [2, 1], [1, 2])
-        """
-        sides = {"references": references, "predictions": predictions}
-        return cls._from_sides(sides, sample_weight, labels, ignore_index, unknown)
 
     @classmethod
     def _from_sides(cls, sides: Mapping[str, Any], sample_weight: Any, *options: Any) -> Self:
@@ -414,7 +373,7 @@ def as_table(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
 
 def common_codes(references: Column, predictions: Column) -> tuple[list[Label], Codes, Codes]:
     """Return the labels of both columns, sorted, and each sample's positions among them."""
-    (r_values, r), (p_values, p) = coded(references), coded(predictions)
+    (r_values, r), (p_values, p) = references.coded(), predictions.coded()
     labels, (to_row, to_column) = merged(r_values, p_values)
     return labels, to_row[r], to_column[p]
 
@@ -503,20 +462,13 @@ def slice_column(by: Any, n_samples: int | None = None) -> Column:
             )
     if not isinstance(by, Mapping):
         return read["by"]
-    (values, codes), *others = map(_codes, read.values())
+    (values, codes), *others = map(plain_codes, read.values())
     names: list[Any] = [(value,) for value in values]
     for values, column_codes in others:
         fused, codes = code_integers(np.asarray(codes, np.int64) * len(values) + column_codes)
         places = (divmod(code, len(values)) for code in fused.tolist())
         names = [(*names[i], values[j]) for i, j in places]
     return Column(codes, names)
-
-
-def _codes(column: Column) -> tuple[Sequence[Label], Numbers]:
-    """Return labels, some maybe unused, and each sample's position among them."""
-    bits = -1 if column.values is not None else int(np.bitwise_or.reduce(column.codes, initial=0))
-    # small integers as they stand: three such columns make a table of 2**21 cells
-    return (range(bits + 1), column.codes) if 0 <= bits < 2**7 else coded(column)
 
 
 def read_name(name: Any) -> Slice:
@@ -556,7 +508,7 @@ def count_slices(
     amounts = [x for x in (weights, counts) if x is not None]
     used = task.counted(references, np.minimum.reduce(amounts) if amounts else None)
     columns = (column[used] for column in (slices, references, predictions))
-    (names, s), (r_values, r), (p_values, p) = map(_codes, columns)
+    (names, s), (r_values, r), (p_values, p) = map(plain_codes, columns)
     weights, counts, squares = (None if x is None else x[used] for x in (weights, counts, squares))
     if counts is None:
         # slice and reference are fused into one code, which is counted in pairs with the prediction

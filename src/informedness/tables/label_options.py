@@ -21,12 +21,13 @@ from ..core.labels import (
     check_choice,
     check_distinct,
     check_same_order,
+    code_integers,
     read_column,
     read_pair,
     show,
 )
 from ..core.table import Task, is_real, read_task
-from .containers import code_integers, native_column, read_labels
+from .containers import native_column, read_labels
 from .label_warnings import warn_of_swapped
 
 
@@ -287,9 +288,8 @@ def read_sides(
         )
 
     allow_missing = str(unknown) == "wrong"
-    ignored = ignore_index if isinstance(ignore_index, int) else None
     references, *models = sides.values()
-    references = native_column(references, reference_name, ignored=ignored)
+    references = native_column(references, reference_name)
     models = list(map(native_column, models, model_names, repeat(allow_missing)))
     r = read_column(references, reference_name)
     columns = []
