@@ -149,7 +149,7 @@ class ClassScore(Score):
         rows = row_means(table, scored, self.gradient(scored))
         if error is not None:
             rows = rows._replace(error=np.asarray(error))
-        below, above = margins_of_error(rows, level)
+        below, above = margins_error_gain(rows, level)
         least = most = value
         if scored is table:
             least, most = absent_class_bounds(table, self.exact_value, value, level)
@@ -356,8 +356,8 @@ class Informedness(ClassScore):
     def gradient(self, table: Table) -> Gradient:
         """Derivatives, with V = pi (1 - pi).
 
-        J_c = (p_cc - pi_c beta_c) / V_c moves by 1/V_c with p_cc, by -(beta_c + (1 - 2 pi_c) J_c)
-        / V_c with pi_c, and by -pi_c/V_c with beta_c. The weights pi or beta move too. An
+        J_c = (p_cc - pi_c beta_c) / V_c moves by 1/V_c with p_cc and by -pi_c/V_c with beta_c. With
+        pi_c it moves by -(beta_c + (1 - 2 pi_c) J_c) / V_c. The weights pi or beta move too. An
         out-of-class prediction for class i moves each other beta_c by pi_c / (1 - pi_i), as do
         pi_c and pi_i.
         """
@@ -383,8 +383,8 @@ class Informedness(ClassScore):
         return interval._replace(low=interval.low - excess, high=interval.high - excess)
 
     def caution(self, table: Table, value: float) -> str:
-        by_bias = self.average == "bias" and not self.has_single_reference_class(table)
-        return scores.why_above_accuracy(table, value, table) if by_bias else ""
+        is_bias_average = self.average == "bias" and not self.has_single_reference_class(table)
+        return scores.why_above_accuracy(table, value, table) if is_bias_average else ""
 
     def meaning(self, table: Table, value: float) -> str:
         if (table.rows == table.columns).all():
@@ -419,8 +419,8 @@ def _excess_of_bias_average(table: Table, scored: Table) -> float:
 
     With the references fixed, it is sum_c [V_cc / r_c - sum_(i != c) V_ic / (N - r_c)] / N. V_ic is
     the variance of n_ic, estimated by n (1 - n/r) r/(r - 1). A class of one reference takes the
-    recall of all classes together. A model that knows the share x of each of k classes has an
-    excess of about x (1 - x) (k - 2) / N. Without this correction no interval of 5,000 samples of
+    recall of all classes together. If a model knows the share x of each of k classes, it is about
+    x (1 - x) (k - 2) / N. Without this correction no interval of 5,000 samples of
     1,000 classes covered the truth (tests/studies/COVERAGE.md).
     """
     i, j, r = table.rows, table.columns, table.reference_totals.astype(np.float64)
@@ -428,17 +428,17 @@ def _excess_of_bias_average(table: Table, scored: Table) -> float:
     size = ratio_or_zero(r**2, squares)
     squares = squares * ratio_or_zero(scored.reference_totals, r) ** 2
     totals, n = scored.reference_totals.astype(np.float64), float(scored.total)
-    of_hit, of_error = ratio_or_zero(1.0, totals), ratio_or_zero(1.0, n - totals)
+    hit_gain, error_gain = ratio_or_zero(1.0, totals), ratio_or_zero(1.0, n - totals)
 
     has_several = size > 1.5
     share = table.counts / r[i]
     variances = share * (1 - share) * ratio_or_zero(size, size - 1)[i]
-    gains = np.where(i == j, of_hit[i], -of_error[j]) * (totals[j] > 0)
+    gains = np.where(i == j, hit_gain[i], -error_gain[j]) * (totals[j] > 0)
     excess = (squares[i] * variances * gains)[has_several[i]].sum()
 
     recall = float(table.hits.sum()) / float(table.total)
     is_alone = (size > 0) & ~has_several
-    excess += recall * (1 - recall) * (squares * (of_hit - of_error))[is_alone].sum()
+    excess += recall * (1 - recall) * (squares * (hit_gain - error_gain))[is_alone].sum()
     return float(excess) / n
 
 
@@ -504,7 +504,7 @@ class RowMeans(NamedTuple):
     error: Numbers  # standard error of the score
 
 
-def margins_of_error(rows: RowMeans, level: float) -> tuple[Numbers, Numbers]:
+def margins_error_gain(rows: RowMeans, level: float) -> tuple[Numbers, Numbers]:
     """Combine the margins of error of the rows into those below and above the score.
 
     Wilson's margins of the rows add in squares. Together they are at most what they would be if
@@ -519,10 +519,10 @@ def margins_of_error(rows: RowMeans, level: float) -> tuple[Numbers, Numbers]:
 
     def margin(distance: Numbers) -> Numbers:
         margins = rows.share * wilson_margin(distance, variance_of_mean, rows.least_size, z)
-        in_squares = np.sqrt((margins**2).sum(axis=0))
+        combined = np.sqrt((margins**2).sum(axis=0))
         worst = z**2 / 2 * (rows.share * distance / rows.least_size).max(axis=0)
-        at_most = worst + np.sqrt((z * error) ** 2 + worst**2)
-        return np.maximum(np.minimum(in_squares, at_most), z * error)
+        limit = worst + np.sqrt((z * error) ** 2 + worst**2)
+        return np.maximum(np.minimum(combined, limit), z * error)
 
     return margin(rows.below), margin(rows.above)
 
@@ -572,10 +572,10 @@ def row_means(table: Table, scored: Table, gradient: Gradient) -> RowMeans:
     row_scales = np.abs(a) + np.abs(b).max() + np.abs(u)
     scales = row_scales[i]
     means = ratio_or_nan(sum_by(i, counts * slopes, k), totals)
-    from_row_mean = from_mean = deviations(slopes, means[i], scales)
+    row_deviations = all_deviations = deviations(slopes, means[i], scales)
     if scored is table:
         overall = (counts * (weights * slopes)).sum()
-        from_mean = deviations(slopes, overall, scales + (counts * (weights * scales)).sum())
+        all_deviations = deviations(slopes, overall, scales + (counts * (weights * scales)).sum())
 
     lowest, highest = gradient.slope_ranges(scored)
     column_weights = ratio_or_zero(sum_by(j, squares, k), table.prediction_totals)
@@ -585,10 +585,10 @@ def row_means(table: Table, scored: Table, gradient: Gradient) -> RowMeans:
         share=shares[present],
         size=(totals**2)[present] / squared_totals[present],
         least_size=(totals / heaviest)[present],
-        variance=sum_by(i, squares * from_row_mean**2, k)[present] / squared_totals[present],
+        variance=sum_by(i, squares * row_deviations**2, k)[present] / squared_totals[present],
         below=deviations(means, a + lowest, row_scales)[present],
         above=deviations(a + highest, means, row_scales)[present],
-        error=np.sqrt((squares * (weights * from_mean) ** 2).sum()),
+        error=np.sqrt((squares * (weights * all_deviations) ** 2).sum()),
     )
 
 
@@ -605,7 +605,7 @@ def absent_class_bounds(
     absent = is_named & (table.is_class | (c > 0)) & (r == 0)
     if not absent.any():
         return value, value
-    with_absent = replace(table, known=table.is_class | absent)
+    extended = replace(table, known=table.is_class | absent)
     one = float(n) / effective_sample_size(table)
     # more than a quarter of the table would turn scores of few samples with the level
     missed = min(normal_quantile(level) ** 2 * one, float(n) / 4)
@@ -613,7 +613,7 @@ def absent_class_bounds(
     ends = [value]
     for right in (0, extra):
         margins = table.hits + right, r + extra, c + right, n
-        outside = with_absent.out_of_class_totals, with_absent.is_class
+        outside = extended.out_of_class_totals, extended.is_class
         ends.append(float(formula(ClassSums(table.labels, *margins, *outside))))
     return min(ends), max(ends)
 
@@ -628,14 +628,14 @@ def intervals_by_class(table: Table, level: float) -> list[Interval]:
     )
     totals = counts.sum(axis=1)
     mean = ratio_or_nan(counts[:, 0], totals)
-    from_mean = np.stack([1 - mean, -mean], axis=1)
-    variance = ratio_or_nan((squares * from_mean**2).sum(axis=1), squares.sum(axis=1))
+    outcome_deviations = np.stack([1 - mean, -mean], axis=1)
+    variance = ratio_or_nan((squares * outcome_deviations**2).sum(axis=1), squares.sum(axis=1))
     size = totals * ratio_or_nan(totals, squares.sum(axis=1))
     heaviest = ratio_or_zero(squares, counts).max(axis=(0, 1))
     least_size = np.where(totals > 0, totals / heaviest, np.nan)
     error = np.sqrt((variance / size).sum(axis=0))
     rows = RowMeans(np.ones_like(totals), size, least_size, variance, mean, 1 - mean, error)
-    below, above = margins_of_error(rows, level)
+    below, above = margins_error_gain(rows, level)
 
     gains = scores.class_gains(table)
     ends = np.stack([gains, error, gains - below, gains + above], axis=1)[table.is_class]

@@ -45,10 +45,12 @@ def guessing_p_value(table: Table) -> float:
 def _normal_tail(table: Table, gains: Numbers, r: Numbers, c: Numbers, size: float) -> float:
     """Chance of so many hits by their mean and variance (Hoeffding 1951)."""
     mean = (gains * r * c).sum() / size
-    of_row, of_column = gains * c / size - mean / size, gains * r / size
-    both = of_row + of_column
+    row_part, column_part = gains * c / size - mean / size, gains * r / size
+    both = row_part + column_part
     variance = (r * c * ((gains - both) ** 2 - both**2)).sum()
-    variance += 2 * (r @ of_row) * (c @ of_column) + size * (r @ of_row**2 + c @ of_column**2)
+    variance += 2 * (r @ row_part) * (c @ column_part) + size * (
+        r @ row_part**2 + c @ column_part**2
+    )
     if variance <= 1e-12 * mean**2:
         return 1.0
     hits = float((gains * table.hits).sum()) * size / float(table.total)
@@ -191,7 +193,7 @@ def _gamma_tail(shape: float, least: float) -> float:
     density[[0, -1]] /= 2
     total = float((density.sum() + density[1::2].sum()) * 2 / 3 * step)
     if shape > 1e5:
-        at_mode = (math.log(shape / (2 * math.pi)) - 1 / (6 * shape)) / 2
+        mode_density = (math.log(shape / (2 * math.pi)) - 1 / (6 * shape)) / 2
     else:
-        at_mode = shape * (math.log(shape) - 1) - math.lgamma(shape)
-    return min(math.exp(at_mode) * total, 1.0)
+        mode_density = shape * (math.log(shape) - 1) - math.lgamma(shape)
+    return min(math.exp(mode_density) * total, 1.0)

@@ -93,16 +93,11 @@ def model_influences(
 
 
 def paired_test(
-    a: Influences,
-    b: Influences,
-    pairs: CellPairs,
-    difference: float,
-    n_different: int,
-    level: float,
+    a: Influences, b: Influences, pairs: CellPairs, difference: float, n_differ: int, level: float
 ) -> Paired:
     """Test a difference B - A: its interval, and the p-value of no difference.
 
-    `n_different` is the number of samples that the models predict differently.
+    `n_differ` is the number of samples that the models predict differently.
     """
     counts, weights = pairs.counts, pairs.weights
     # scaled so that a sample weighs 1 in the error
@@ -121,10 +116,10 @@ def paired_test(
         whole = group_variance(classes, pairs.groups, amounts, moved, max_influence, pairs.differ)
         variance, df, fewest = whole.variance, whole.df, whole.fewest
         parts, times = np.bincount(pairs.groups, amounts * moved), np.ones(n)
-        n_different = len(np.unique(pairs.groups[pairs.differ]))
-        if n_different < _MANY_DIFFERENT:
+        n_differ = len(np.unique(pairs.groups[pairs.differ]))
+        if n_differ < _MANY_DIFFERENT:
             # no group is missing where all differ
-            one_more = max(one_more, whole.one_more * math.sqrt(1 - n_different / n))
+            one_more = max(one_more, whole.one_more * math.sqrt(1 - n_differ / n))
 
     # further samples that differ weigh as those seen, each by what it adds to the variance
     sizes, times = np.append(np.abs(parts), one_more), np.append(times, 1.0)
@@ -138,17 +133,15 @@ def paired_test(
     if abs(difference) < 1e-12 or unbiased * difference < 0:
         unbiased = 0.0  # a difference so small is a rounding error
     df_of_test = math.nan if 0 < n < FEWEST_GROUPS else df
-    interval, p_value = interval_and_p_value(unbiased, error, size, n_different, df_of_test, level)
+    interval, p_value = interval_and_p_value(unbiased, error, size, n_differ, df_of_test, level)
 
     squares = variance + (size * difference) ** 2 / (n or size)
     share_of_one = one_more / squares if squares else 0.0
     detection = None
-    if n_different and not math.isnan(p_value):
+    if n_differ and not math.isnan(p_value):
         detection = Detection(_errors_for_power(level, df), error**2 - fixed, fixed, growth)
     extra_variance = one_more / size**2
-    return Paired(
-        interval, p_value, share_of_one, extra_variance, df, n_different, fewest, detection
-    )
+    return Paired(interval, p_value, share_of_one, extra_variance, df, n_differ, fewest, detection)
 
 
 def interval_and_p_value(

@@ -231,12 +231,10 @@ class Score:
 
     def undefined(self, table: Table) -> str:
         """Say why the score is undefined for this table; empty if it is defined."""
-        for side in self.undefined_sides:
-            is_of_references = side == "references"
-            totals = table.reference_totals if is_of_references else table.prediction_totals
-            if why := scores.why_one_class(self.title, self.stand_in, table, totals, side):
-                return why
-        return ""
+        totals = {"references": table.reference_totals, "predictions": table.prediction_totals}
+        options = self.title, self.stand_in, table
+        reasons = (scores.why_one_class(*options, totals[x], x) for x in self.undefined_sides)
+        return next(filter(None, reasons), "")
 
     def has_single_reference_class(self, table: Table) -> bool:
         """Whether all references are of one class, so that the score cannot tell models apart."""
