@@ -32,7 +32,7 @@ from informedness.files.delimited import DELIMITERS
 from informedness.files.listing import first_rows
 from informedness.files.opening import list_files, open_whole, read_header
 from informedness.logs.reading import READERS
-from informedness.logs.report import how_read
+from informedness.logs.runs import how_found
 from informedness.messages import message_of, without_subject
 from informedness.tables.label_options import LabelOptions
 from informedness.text.account import lines_of_read
@@ -191,7 +191,7 @@ class Log:
         run = self._runs[self.part]
         of_task = {"labels": [*run.classes], "unknown": "wrong"}
         sides = [*run.references], run.known_predictions()
-        return Answers(sides, how_read(run), self._notes, of_task)
+        return Answers(sides, how_found(run), self._notes, of_task)
 
 
 def text_in(sent: Sent, encoding: str | None) -> str:

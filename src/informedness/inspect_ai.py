@@ -8,8 +8,6 @@ A metric of Inspect sees answers without their targets: `with_target` makes a sc
 in the metadata of its scores. What the scorer counts as right is the target's class.
 """
 
-import math
-from collections.abc import Callable
 from typing import Any
 
 from .errors import optional_import
@@ -24,9 +22,9 @@ with optional_import("informedness.inspect_ai needs Inspect", "inspect-ai>=0.3.2
 
 from .core.labels import show
 from .errors import prefix_errors
-from .inference.registry import score_named
-from .logs.answers import Answers
-from .logs.inspect_ai import answer_and_verdict, classes_of, gold_of, letters_of
+from .logs.answers import Answers, score_with_error
+from .logs.inspect_logs import answer_and_verdict, classes_of, gold_of, letters_of
+from .logs.verdicts import Sample
 
 _KEY = "informedness"  # in the metadata of a score
 
@@ -34,34 +32,29 @@ _KEY = "informedness"  # in the metadata of a score
 # From the scores of Inspect to ours. This stands first: `with_target` below makes metrics at once.
 
 
-def _metric(score: Callable[[Answers, str], float], name: str) -> Metric:
-    """Return a metric that is nan unless there are at least two answers to count."""
+def _metric(name: str, is_error: bool = False) -> Metric:
+    """Return a score, or its error, as a metric: nan unless there are two answers to count."""
 
     def value(scores: list[SampleScore]) -> scoring.Value:
-        answers = _answers(scores) if len(scores) > 1 else None
-        return math.nan if answers is None else score(answers, name)
+        return score_with_error(_answers(scores) if len(scores) > 1 else None, name)[is_error]
 
     return value
 
 
 def _answers(scores: list[SampleScore]) -> Answers | None:
     """Return the answers to count; None, with a warning, if they do not fit the verdicts."""
-    rows, letters = [], []
-    for sample in scores:
-        noted: Any = (sample.score.metadata or {}).get(_KEY)
+    samples, letters = [], []
+    for scored in scores:
+        noted: Any = (scored.score.metadata or {}).get(_KEY)
         if noted is None:
-            rule = f"sample {show(sample.sample_id)} must hold its target, but does not"
             raise ValueError(
-                f"the score of {rule}: use informedness.inspect_ai.with_target(scorer)"
+                f"the score of sample {show(scored.sample_id)} must hold its target, but does not: "
+                "use informedness.inspect_ai.with_target(scorer)"
             )
-        answer, verdict = answer_and_verdict(sample.score.value, sample.score.answer)
-        rows.append((sample.sample_id, noted["target"], answer, verdict))
+        answer = answer_and_verdict(scored.score.value, scored.score.answer)
+        samples.append(Sample(scored.sample_id, noted["target"], *answer))
         letters.append(letters_of(noted["choices"]))
-    return Answers.inside(rows, choices=classes_of([gold for _, gold, *_ in rows], letters))
-
-
-def _value(answers: Answers, name: str) -> float:
-    return float(score_named(name).value(answers.table, zero_division=math.nan))
+    return Answers.from_harness(samples, classes_of([x.reference for x in samples], letters))
 
 
 # What Inspect takes
@@ -105,25 +98,25 @@ def informedness() -> Metric:
     >>> {name: metric.value for each in log.results.scores for name, metric in each.metrics.items()}
     {'accuracy': 0.5, 'informedness': 0.0}
     """
-    return _metric(_value, "informedness")
+    return _metric("informedness")
 
 
 @_every_epoch
 def informedness_stderr() -> Metric:
     """Standard error of `informedness`, by the delta method; epochs are grouped by sample."""
-    return _metric(Answers.standard_error, "informedness")
+    return _metric("informedness", is_error=True)
 
 
 @_every_epoch
 def nit() -> Metric:
     """Normalised Information Transfer: chance 1 / number of classes, best 1."""
-    return _metric(_value, "nit")
+    return _metric("nit")
 
 
 @_every_epoch
 def nit_stderr() -> Metric:
     """Standard error of `nit`, by the delta method; epochs are grouped by sample."""
-    return _metric(Answers.standard_error, "nit")
+    return _metric("nit", is_error=True)
 
 
 _METRICS = [accuracy(), stderr(), informedness(), informedness_stderr(), nit(), nit_stderr()]

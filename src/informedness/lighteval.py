@@ -11,7 +11,6 @@ Both scores are computed from all answers together. The answers are those that a
 counts: what that takes for right is the target's class.
 """
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -26,10 +25,9 @@ with optional_import("informedness.lighteval needs lighteval 0.13 or newer", "li
     from lighteval.tasks.requests import SamplingMethod
 
 from .core.labels import warn
-from .inference.registry import score_named
-from .logs.answers import DAMAGES, Answers, LeftOut, SeveralError
-from .logs.lighteval import OF_CHOICES, OF_TEXTS, read_sample
-from .logs.verdicts import first_known
+from .logs.answers import DAMAGES, Answers, SeveralAnswers, SeveralError, score_with_error
+from .logs.lighteval_logs import OF_CHOICES, OF_TEXTS, read_sample
+from .logs.verdicts import Sample, first_known
 from .messages import with_subject
 
 _SCORES = ("informedness", "nit")
@@ -130,11 +128,13 @@ class _Sample(SampleLevelComputation):  # type: ignore[misc]
         is_text = self.own.category is SamplingMethod.GENERATIVE
         is_extracted = specific.get("extracted_predictions") is not None
         sample = {"verdict": verdict, "choices": [], "gold": None, "answer": None, "error": ""}
+        sample["has_several"] = False
         try:
-            choices, gold, answer = read_sample(row, name, is_text, is_extracted)
+            read = read_sample(row, name, is_text, is_extracted)
         except DAMAGES as error:  # would end a run that may have cost hours
             return sample | {"error": str(error), "has_several": isinstance(error, SeveralError)}
-        return sample | {"choices": choices, "gold": gold, "answer": answer, "has_several": False}
+        answered = {"gold": read.reference, "answer": read.prediction}
+        return sample | answered | {"choices": [*read.choices]}
 
     def __str__(self) -> str:  # that of the base class asks a metric for its `__name__`
         return f"{type(self).__name__}({self.own.metric_name})"
@@ -150,29 +150,28 @@ class _Corpus(CorpusLevelComputation):  # type: ignore[misc]
         answers = _answers(items)
         scores: dict[str, float] = {}
         for name in _SCORES:
-            value = error = math.nan
-            if answers is not None:
-                value = float(score_named(name).value(answers.table, zero_division=math.nan))
-                error = answers.standard_error(name)
+            value, error = score_with_error(answers, name)
             scores |= {f"{self.prefix}{name}": value, f"{self.prefix}{name}_stderr": error}
         return scores
 
 
 def _answers(items: list[dict[str, Any]]) -> Answers | None:
     """Return the answers to the samples; None, with a warning, if they cannot be scored."""
-    left_out = LeftOut(x["error"] for x in items if x["error"] and x["has_several"])
+    several = SeveralAnswers(x["error"] for x in items if x["has_several"])
     errors = [x["error"] for x in items if x["error"] and not x["has_several"]]
     try:
         if errors:
             raise ValueError(f"{errors[0]}, in {len(errors)} of {len(items)} samples")
-        left_out.check(len(items))
+        several.check(len(items))
     except ValueError as error:
         warn(with_subject("no score", error))
         return None
-    if left_out:
-        warn(
-            f"{len(left_out)} of {len(items)} samples have several right answers, and do not count"
-        )
-    kept = [x for x in items if not x["error"]]
-    rows = [(i, x["gold"], x["answer"], x["verdict"]) for i, x in enumerate(kept)]
-    return Answers.inside(rows, choices_of_each=[x["choices"] for x in kept])
+    if several:
+        warn(f"{len(several)} of {len(items)} samples have several right answers, and do not count")
+    return Answers.from_harness(
+        [
+            Sample(i, x["gold"], x["answer"], x["verdict"], choices=tuple(x["choices"]))
+            for i, x in enumerate(items)
+            if not x["error"]
+        ]
+    )

@@ -38,9 +38,9 @@ with optional_import("informedness.lm_eval needs lm-eval 0.4.13 or newer", "lm-e
 from .core.labels import Label, check_choice, show
 from .errors import prefix_errors
 from .inference.registry import score_named
-from .logs.answers import Answers, not_one
-from .logs.lm_eval import OF_CHOICES, OF_TEXTS
-from .logs.verdicts import likeliest
+from .logs.answers import Answers, target_error
+from .logs.lm_eval_logs import OF_CHOICES, OF_TEXTS
+from .logs.verdicts import Sample, likeliest
 
 
 def informedness(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
@@ -114,12 +114,12 @@ def _standard_error(pairs: Any, labels: Any, metric: str) -> float | str:
 
 def _answers(pairs: Any, labels: Any) -> Answers | None:
     """Return the answers in pairs, or in what `Task` logs; None if they do not fit verdicts."""
-    rest = (None, ())  # no verdict, and no choices that differ between documents
-    rows = [(*item, *rest[len(item) - 2 :]) for item in pairs]
-    classes = tuple(sorted({gold for gold, *_ in rows}) if labels is None else labels)
-    texts = tuple(texts for *_, texts in rows)
-    numbered = [(number, *row[:3]) for number, row in enumerate(rows)]
-    return Answers.inside(numbered, choices=classes, texts=texts if any(texts) else ())
+    samples = [
+        Sample(number, *pair[:3])._replace(choices=tuple(*pair[3:]))
+        for number, pair in enumerate(pairs)
+    ]
+    classes = sorted({x.reference for x in samples}) if labels is None else labels
+    return Answers.from_harness(samples, choices=tuple(classes))
 
 
 def _pair_of_lists(references: Sequence[Any], predictions: Sequence[Any]) -> tuple[Any, Any]:
@@ -187,7 +187,7 @@ class Task(ConfigurableTask):  # type: ignore[misc]
         """Return the right answer (its position if there are choices) and the choices."""
         gold = self.doc_to_text(doc) if self.multiple_input else self.doc_to_target(doc)
         if isinstance(gold, (list, tuple)):
-            raise not_one(gold)
+            raise target_error(gold)
         if self.config.doc_to_choice is None:
             return str(gold), []
         choices = list(self.doc_to_choice(doc))

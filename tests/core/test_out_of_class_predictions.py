@@ -25,8 +25,8 @@ from informedness import (
     report,
     slices,
 )
-from informedness.logs.answers import Answers
 from informedness.trainer import ComputeMetrics
+from inputs.answers import inside
 from inputs.cases import warned
 from inputs.laws import law
 from inputs.tables import table_of_labels
@@ -90,7 +90,7 @@ def of_slices(r, p, how, by=None):
 def of_running_harness(r, p):
     """Return the score in a metric of Inspect or lm-eval."""
     rows = [(i, *pair, None) for i, pair in enumerate(zip(r, p, strict=True))]
-    return Answers.inside(rows).table.informedness()
+    return inside(rows).table.informedness()
 
 
 PATHS = {

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from informedness import read_log
-from informedness.logs.report import how_read
+from informedness.logs.runs import how_found
 
 HERE = Path(__file__).resolve().parent
 PAGE = (HERE.parents[1] / "docs" / "language-models.md").read_text("utf-8")
@@ -71,8 +71,8 @@ def test_what_a_documented_command_logs_is_read(tmp_path, tiny, name, task, more
     code, printed = run_documented(name, tmp_path, model, task, *more, beside=beside)
     assert code == 0, printed
     (answers,) = read_log(tmp_path / "runs")
-    assert answers.harness == harness
-    assert "accuracy as the harness has it" in how_read(answers)
+    assert answers.origin.harness == harness
+    assert "accuracy as the harness has it" in how_found(answers)
 
 
 def test_lighteval_eval_cannot_start_with_the_newest_inspect(tmp_path):

@@ -214,7 +214,8 @@ def test_lighteval_samples_with_several_right_are_left_out(tmp_path, monkeypatch
         return
     with pytest.warns(InformednessWarning, match="12 of 60 samples of .* several right answers"):
         (answers,) = read_log(tmp_path)
-    rows = answers.ids, answers.references, answers.predictions, answers.verdicts
+    verdicts = (sample.verdict for sample in answers.samples)
+    rows = answers.ids, answers.references, answers.predictions, verdicts
     for i, *row in zip(*rows, strict=True):
         gold, said = GOLDS[int(i)], SAID["knows-half"][int(i)]
         assert (int(i) >= 12, *row) == (True, gold, said, gold == said)
@@ -248,7 +249,7 @@ def test_lighteval_eval_writes_inspect_logs(tmp_path):
     logs = str(tmp_path / "logs")
     log = inspect_logs.run(get_inspect_ai_task(config), inspect_logs.model("knows-half"), logs)
     (answers,) = read_log(logs)
-    assert (answers.harness, answers.table.informedness()) == ("inspect", close(0.5))
+    assert (answers.origin.harness, answers.table.informedness()) == ("inspect", close(0.5))
     assert metrics_of(log)["informedness"] == close(0.5)
 
 

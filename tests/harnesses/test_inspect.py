@@ -20,7 +20,7 @@ from inspect_logs import MemoryDataset, Sample, Task, by_letter, eval, model, ou
 import informedness.inspect_ai
 from informedness import read_log
 from informedness.inspect_ai import with_target
-from informedness.logs.report import how_read
+from informedness.logs.runs import how_found
 from informedness.warnings import InformednessWarning
 from inputs.tables import score_of
 
@@ -105,7 +105,7 @@ def test_a_value_counts_as_for_the_accuracy(tmp_path, values):
     for answers in read_log(tmp_path):
         assert answers.table.informedness() == pytest.approx(found["informedness"]) == 1 / 2
         assert score_of(answers.table, "accuracy") == 0.75
-        assert "; accuracy as the harness has it." in how_read(answers)
+        assert "; accuracy as the harness has it." in how_found(answers)
 
 
 @pytest.mark.parametrize("value", ["good", [1.0, 0.0], {"a": 1.0}, "0.5"])
@@ -146,8 +146,10 @@ def test_the_class_is_found_in_the_completion(tmp_path):
         read_log(tmp_path)
     (answers,) = read_log(tmp_path, extract="(?i)yes|no", ignore_case=True)
     assert score_of(answers.table, "accuracy") == found["accuracy"]
-    assert "finds in what scorer 'own' logged as the answer, or the completion" in how_read(answers)
-    assert "as the harness has it" not in how_read(answers)
+    assert "finds in what scorer 'own' logged as the answer, or the completion" in how_found(
+        answers
+    )
+    assert "as the harness has it" not in how_found(answers)
 
 
 def test_samples_with_several_targets_are_left_out(tmp_path):
@@ -157,7 +159,7 @@ def test_samples_with_several_targets_are_left_out(tmp_path):
     run(task, answering("{}"), str(tmp_path / "few"))
     with pytest.warns(InformednessWarning, match="12 of 60 samples of .* several right answers"):
         (answers,) = read_log(tmp_path / "few")
-    assert (len(answers.ids), answers.n_left_out) == (48, 12)
+    assert (len(answers.ids), answers.left_out.total) == (48, 12)
     assert score_of(answers.table, "accuracy") == 0.75
     task.dataset[12].target = ["Yes", "Certainly"]
     run(task, answering("{}"), str(tmp_path / "many"))
@@ -195,8 +197,8 @@ def test_samples_without_a_score_are_left_out_as_inspect_does(tmp_path):
     message = "3 of 10 samples of .* have no score, 1 of them because of an error, and do not"
     with pytest.warns(InformednessWarning, match=message):
         (answers,) = read_log(tmp_path)
-    assert "; accuracy as the harness has it for the samples that count" in how_read(answers)
-    assert (answers.n_left_out, score_of(answers.table, "accuracy")) == (3, found["accuracy"])
+    assert "; accuracy as the harness has it for the samples that count" in how_found(answers)
+    assert (answers.left_out.total, score_of(answers.table, "accuracy")) == (3, found["accuracy"])
     assert answers.table.informedness() == pytest.approx(found["informedness"])
 
 
@@ -265,7 +267,7 @@ def test_of_epochs_each_verdict_is_claimed_if_a_mean_is_taken(tmp_path, reducer)
     (pooled,) = read_log(tmp_path, epochs="pooled")
     assert score_of(pooled.table, "accuracy") == 0.5
     for answers in (pooled, *read_log(tmp_path)):
-        said = "; each epoch right or wrong as the harness has it." in how_read(answers)
+        said = "; each epoch right or wrong as the harness has it." in how_found(answers)
         assert said == (reducer == "mean")
 
 
@@ -285,8 +287,8 @@ def test_an_unscored_value_of_several_is_not_wrong(tmp_path):
     with pytest.warns(InformednessWarning, match="right, epoch . have no score, and do not count"):
         read = read_log(tmp_path, variant="right")
     for answers in read:
-        assert answers.counted == (60, pytest.approx(recorded.metrics["accuracy"].value))
-        assert "; each epoch right or wrong as the harness has it" in how_read(answers)
+        assert answers.metric.counted == (60, pytest.approx(recorded.metrics["accuracy"].value))
+        assert "; each epoch right or wrong as the harness has it" in how_found(answers)
 
 
 def quiz_runs(folder, *runs):
@@ -361,4 +363,4 @@ def test_scorers_keep_their_names_with_target(tmp_path):
     log = run(words(scorers), answering("{}"), str(tmp_path))
     names = ["match", "match1", "includes"]
     assert [*dict.fromkeys(score.name for score in log.results.scores)] == names
-    assert [answers.variant for answers in read_log(tmp_path)] == names
+    assert [answers.origin.variant for answers in read_log(tmp_path)] == names

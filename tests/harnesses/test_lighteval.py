@@ -61,7 +61,7 @@ def test_scores_in_a_run_are_those_of_its_log(tmp_path, model, metric, form):
         assert found[f"{name}_stderr"] == pytest.approx(error, abs=1e-12, nan_ok=True)
     known = {"always-b": 0, "knows-half": 0.5, "refuses": -17 / 48}  # spread over other classes
     assert found["informedness"] == pytest.approx(known[model], abs=1e-12)
-    assert "informedness" not in answers.metrics
+    assert "informedness" not in answers.metric.shares
 
 
 def test_a_metric_that_judges_no_single_sample_is_refused():

@@ -16,7 +16,7 @@ import informedness.lm_eval
 from informedness import estimate, nit_score
 from informedness import read_log as read
 from informedness.lm_eval import Task
-from informedness.logs.report import how_read
+from informedness.logs.runs import how_found
 from informedness.warnings import InformednessWarning
 from inputs.tables import score_of, table_of_labels
 from oracles.golden import close
@@ -200,13 +200,13 @@ def test_a_task_metric_is_the_verdict_only_if_asked(tmp_path):
     with pytest.warns(InformednessWarning, match=r"the log's half, my_acc .0.7000., length were"):
         (answers,) = read(tmp_path)
     assert score_of(answers.table, "accuracy") == 0
-    assert "half, my_acc (0.7000), length were not read: `--verdict my_acc`." in how_read(answers)
+    assert "half, my_acc (0.7000), length were not read: `--verdict my_acc`." in how_found(answers)
     (answers,) = read(tmp_path, verdict="my_acc")
     assert score_of(answers.table, "accuracy") == close(found["my_acc,none"]) == close(0.7)
-    assert "; accuracy as the harness has it; the log's half, length were" in how_read(answers)
+    assert "; accuracy as the harness has it; the log's half, length were" in how_found(answers)
     (answers,) = read(tmp_path, extract=r"\((.)\)")
     assert score_of(answers.table, "accuracy") == close(0.7)
-    assert how_read(answers).endswith("; the log's half, my_acc (0.7000), length were not read.")
+    assert how_found(answers).endswith("; the log's half, my_acc (0.7000), length were not read.")
     for verdict in "half", "length", "my":
         with pytest.raises(ValueError, match=f"of 0 and 1 in the log: 'my_acc'.*, got '{verdict}'"):
             read(tmp_path, verdict=verdict)
@@ -233,7 +233,7 @@ def test_documents_with_several_targets_are_left_out(changes, name, metric, more
         (answers,) = read(tmp_path / "12")
     assert answers.references == (*GOLDS[12:],)
     assert answers.predictions == (*SAID["knows-half"][12:],)
-    assert "; accuracy as the harness has it for the samples that count." in how_read(answers)
+    assert "; accuracy as the harness has it for the samples that count." in how_found(answers)
     with pytest.raises(ValueError, match=r"line 1: must have one .*; 13 of 60 samples have sev"):
         read(tmp_path / "13")
 
@@ -249,12 +249,17 @@ def test_runs_with_other_examples_or_settings_are_named_by_them(tmp_path):
         ("text", text, {"gen_kwargs": "temperature=0.5,seed=2", "batch_size": 3}),
     ):
         run("knows-half", tasks, tmp_path / folder, **options)
-    assert [answers.run for answers in read(tmp_path / "shots")] == ["0-shot", "2-shot"]
-    assert all(answers.is_harness_accuracy for answers in read(tmp_path / "shots", latest=True))
+    assert [answers.origin.run for answers in read(tmp_path / "shots")] == ["0-shot", "2-shot"]
+    assert all(
+        answers.metric.is_harness_accuracy for answers in read(tmp_path / "shots", latest=True)
+    )
     runs = read(tmp_path / "text", variant="letter")
-    assert [answers.run.partition(", ")[0] for answers in runs] == ["", *["temperature=0.5"] * 2]
+    assert [answers.origin.run.partition(", ")[0] for answers in runs] == [
+        "",
+        *["temperature=0.5"] * 2,
+    ]
     latest = read(tmp_path / "text", variant="letter", latest=True)
-    assert [answers.run for answers in latest] == ["", "temperature=0.5"]
+    assert [answers.origin.run for answers in latest] == ["", "temperature=0.5"]
 
 
 def test_targets_that_are_texts_of_their_own_are_no_classes(tmp_path):

@@ -2,7 +2,7 @@
 
 The kept logs, which test_logs.py describes, are changed here, one or all of their samples.
 
-Covers src: logs/inspect_ai.py, logs/lighteval.py, logs/lm_eval.py, logs/reading.py,
+Covers src: logs/inspect_logs.py, logs/lighteval_logs.py, logs/lm_eval_logs.py, logs/reading.py,
 logs/verdicts.py.
 """
 
@@ -21,9 +21,10 @@ import pytest
 from harnesses.arithmetic import kept
 from informedness import read_log
 from informedness.logs.reading import READERS
-from informedness.logs.report import how_read, several_of
+from informedness.logs.runs import how_found, how_to_choose
 from informedness.tables.label_options import DEFAULT_LABEL_OPTIONS
 from informedness.warnings import InformednessWarning
+from inputs.answers import column
 from inputs.cases import warned
 from inputs.tables import score_of
 
@@ -153,9 +154,9 @@ def test_the_model_name_comes_from_results_or_folders(tmp_path):
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(source, target)
         answers = next(READERS[harness].read_log(target))
-        assert answers.model == model
-        assert answers.created.startswith("details_" if harness == "lighteval" else "2026-0")
-        assert answers.created in target.name
+        assert answers.origin.model == model
+        assert answers.origin.created.startswith("details_" if harness == "lighteval" else "2026-0")
+        assert answers.origin.created in target.name
 
 
 @pytest.mark.parametrize("task", ["letters", "texts", "generated"])
@@ -163,8 +164,9 @@ def test_lm_eval_logs_without_our_metrics_score_alike(tmp_path, task):
     """In "texts" the targets are digits: those of choices and not positions, as `acc` says."""
     full = READERS["lm-eval"].read_log(kept("lm-eval", task))
     for one, other in zip(changed(tmp_path, "lm-eval", task, {}), full, strict=True):
-        for field in ("how", "ids", "references", "predictions", "choices", "prompts"):
-            assert getattr(one, field) == getattr(other, field), field
+        assert (one.how, one.choices) == (other.how, other.choices)
+        for field in ("id", "reference", "prediction", "prompt"):
+            assert column(one, field) == column(other, field), field
 
 
 @pytest.mark.parametrize("listed", [None, LETTERS, "{{letters}}"])
@@ -181,7 +183,9 @@ def test_targets_are_positions_in_the_choices(listed, tmp_path):
     (tmp_path / f"results_{DATE}.json").write_text(json.dumps(config))
     for answers in changed(tmp_path, "lm-eval", "generated", change):
         assert answers.classes == ((0, 1, 2, 3) if listed == "{{letters}}" else (*LETTERS,))
-        assert answers.read(DEFAULT_LABEL_OPTIONS).table.informedness() == pytest.approx(0.5)
+        assert answers.find_classes(DEFAULT_LABEL_OPTIONS).table.informedness() == pytest.approx(
+            0.5
+        )
 
 
 @pytest.mark.parametrize("delimiter", [None, "::"])
@@ -214,10 +218,10 @@ def test_text_is_looked_up_among_the_choices_of_its_sample(tmp_path):
             set_in(row, {PROCESSED: [text], "metric.em": em})
 
     (answers,) = changed(tmp_path, "lighteval", "arithmetic_text", change)
-    answers = answers.read(DEFAULT_LABEL_OPTIONS)
+    answers = answers.find_classes(DEFAULT_LABEL_OPTIONS)
     assert answers.choices == (0, 1, 2, 3)
     assert (answers.references[0], answers.predictions[:2]) == (2, (1, 1))
-    assert score_of(answers.table, "accuracy") == sum(answers.verdicts) / 60
+    assert score_of(answers.table, "accuracy") == sum(column(answers, "verdict")) / 60
 
 
 def test_each_kind_of_metric_is_a_variant(tmp_path):
@@ -230,9 +234,11 @@ def test_each_kind_of_metric_is_a_variant(tmp_path):
             row["doc"].update(gold_index=golds, choices=[" A", " B", " C", " D"])
 
     both = changed(tmp_path, "lighteval", None, change)
-    assert [answers.variant for answers in both] == ["log-probabilities", "text"]
-    several = several_of([vars(answers) for answers in both])
-    assert several.startswith("2 kinds of metric: add `--variant log-probabilities` or `")
+    assert [answers.origin.variant for answers in both] == ["log-probabilities", "text"]
+    several = how_to_choose("task", [vars(answers.origin) for answers in both])
+    assert several == (
+        "task ran with two kinds of metric. Choose one with `variant`: log-probabilities, text"
+    )
     for verdict, left_out in (("em", "log-probabilities"), ("acc", "text")):
         message = f"left out: .*.parquet, {left_out}.*: `verdict` must .*, got '{verdict}'"
         with pytest.warns(InformednessWarning, match=message):
@@ -265,15 +271,17 @@ def test_a_task_metric_is_the_verdict_only_if_asked(tmp_path, harness):
     with pytest.warns(InformednessWarning, match=r"the log's half, my_acc .0.7000., length were"):
         (answers,) = read()
     assert answers.unknown().total() == 60
-    assert "half, my_acc (0.7000), length were not read: `--verdict my_acc`." in how_read(answers)
+    assert "half, my_acc (0.7000), length were not read: pass `verdict` 'my_acc'." in how_found(
+        answers
+    )
     (answers,) = read(verdict="my_acc")
     assert score_of(answers.table, "accuracy") == 0.7
-    assert answers.is_harness_accuracy is None  # the log has no results
-    assert "; the log's half, length were not read." in how_read(answers)
-    assert "as the harness has it" not in how_read(answers)
+    assert answers.metric.is_harness_accuracy is None  # the log has no results
+    assert "; the log's half, length were not read." in how_found(answers)
+    assert "as the harness has it" not in how_found(answers)
     (answers,) = read(extract=r"\((.)\)")
     assert answers.table.to_dense().tolist() == KNOWS_HALF
-    assert how_read(answers).endswith("; the log's half, my_acc (0.7000), length were not read.")
+    assert how_found(answers).endswith("; the log's half, my_acc (0.7000), length were not read.")
     for verdict in ("half", "length", "my"):
         with pytest.raises(ValueError, match=f"of 0 and 1 in the log: 'my_acc'.*, got '{verdict}'"):
             read(verdict=verdict)
@@ -286,7 +294,7 @@ def test_samples_with_several_right_answers_are_left_out(tmp_path, harness):
     """All samples then have lists, which lm-eval writes as text."""
     (every,) = changed(tmp_path, harness, None, {})
     n = len(every.ids) // 5
-    record(harness, tmp_path, every.verdicts)
+    record(harness, tmp_path, column(every, "verdict"))
 
     def change(whole, n_several=n):
         for i, sample in enumerate(whole["samples"] if harness == "inspect" else whole):
@@ -300,9 +308,9 @@ def test_samples_with_several_right_answers_are_left_out(tmp_path, harness):
     message = f"{n} of {5 * n} samples of .* several right answers"
     with pytest.warns(InformednessWarning, match=message):
         (answers,) = read_log(tmp_path)
-    for name in ("ids", "references", "predictions", "verdicts"):
-        assert getattr(answers, name) == getattr(every, name)[n:]
-    assert "; accuracy as the harness has it for the samples that count" in how_read(answers)
+    for name in ("id", "reference", "prediction", "verdict"):
+        assert column(answers, name) == column(every, name)[n:]
+    assert "; accuracy as the harness has it for the samples that count" in how_found(answers)
     with pytest.raises(ValueError, match=f"must have one .*; {n + 1} of {5 * n} samples have sev"):
         changed(tmp_path, harness, None, partial(change, n_several=n + 1))
 
@@ -313,7 +321,7 @@ def test_a_sample_left_out_counts_once_for_each_filter(tmp_path):
             sample["target"] = str([sample["target"]] * (1 if sample["doc_id"] else 2))
 
     read = changed(tmp_path, "lm-eval", "generated", change)
-    assert [answers.n_left_out for answers in read] == [1, 1]
+    assert [answers.left_out.total for answers in read] == [1, 1]
 
 
 def test_samples_without_a_score_are_counted_by_reason(tmp_path):
@@ -331,7 +339,7 @@ def test_samples_without_a_score_are_counted_by_reason(tmp_path):
         samples.reverse()
 
     (answers,) = changed(tmp_path, "inspect", None, change)
-    assert (len(answers.ids), answers.n_left_out, answers.n_unscored) == (15, 5, 4)
+    assert (len(answers.ids), answers.left_out.total, answers.left_out.n_unscored) == (15, 5, 4)
     assert answers.ids[:2] == ("sum-01", "sum-05")
     unscored = "4 of 20 samples of .*, epoch 1 have no score, 1 of them because of an error, and"
     totals = "epoch 1 by choice is 0.625 of 16 samples, but the results .* have 0.7 of 20 samples"
@@ -383,8 +391,10 @@ MARKS = {"C": 1, "I": 0, "P": 0.5, "N": 0, "fine": 0, "True": 1, "no": 0, "0.5":
 SEEN = {
     "unknown": methodcaller("unknown"),
     "matrix": lambda answers: answers.table.to_dense().tolist(),
-    "prompts": lambda answers: answers.prompts[0],
+    "prompts": lambda answers: column(answers, "prompt")[0],
     "answer": lambda answers: {*answers.predictions},
+    "task": attrgetter("origin.task"),
+    "verdicts": lambda answers: column(answers, "verdict"),
 }
 OF_28 = (*"ABCDEFGHIJKLMNOPQRSTUVWXYZ", "1", "2")
 
@@ -495,7 +505,7 @@ def test_what_cannot_be_scored_is_refused_by_its_sample(tmp_path, harness, log, 
     at = ONE[harness] if message[0] == "^" else None
     with pytest.raises(ValueError, match=message):
         [
-            answers.read(DEFAULT_LABEL_OPTIONS)
+            answers.find_classes(DEFAULT_LABEL_OPTIONS)
             for answers in changed(tmp_path, harness, log, change, at)
         ]
 
@@ -561,7 +571,7 @@ def test_a_damaged_log_is_left_out_by_name_and_others_are_read(tmp_path, of_resu
     for harness in PATHS:
         changed(tmp_path, harness, None, {})
     whole = read_log(tmp_path)
-    assert [answers.harness for answers in whole] == [*PATHS]
+    assert [answers.origin.harness for answers in whole] == [*PATHS]
     (tmp_path / RESULTS_OF_5).write_text(of_results)
     for name, content in DAMAGED.items():
         if isinstance(content, str):

@@ -6,7 +6,7 @@ B to the others: of A, C and D half are found, to each go 6 of 60 predictions, a
 gets them; all B are found, to which 42 predictions go, and 18 of the 36 other questions. So
 Informedness is 3 (0.1) (0.5) + 0.7 (1 - 0.5) = 0.5.
 
-Covers src: logs/answers.py, logs/report.py, logs/suite.py.
+Covers src: logs/answers.py, logs/runs.py.
 """
 
 import gzip
@@ -22,12 +22,12 @@ import pytest
 
 from harnesses.arithmetic import GOLDS, LOG, LOGS, SAID, kept
 from informedness import compare, estimate, read_log
-from informedness.logs.answers import Answers
 from informedness.logs.reading import READERS
-from informedness.logs.report import LogReport
-from informedness.logs.verdicts import VerdictError, by_verdict, likeliest
+from informedness.logs.runs import RunTable
+from informedness.logs.verdicts import VerdictError, likeliest
 from informedness.tables.label_options import LabelOptions
 from informedness.warnings import InformednessWarning
+from inputs.answers import classes_found, column, inside, with_columns
 from inputs.cases import informedness
 from inputs.cli_cases import refused, write
 from oracles.golden import close
@@ -58,14 +58,18 @@ def test_the_kept_logs_hold_what_their_models_said(harness):
         with warned("left out: .*, includes") if "two" in log.name else nullcontext():
             read = read_log(log)
         for answers in read:
-            model = answers.model.removeprefix("mockllm/") if answers.epoch != 2 else "always-b"
+            model = (
+                answers.origin.model.removeprefix("mockllm/")
+                if answers.origin.epoch != 2
+                else "always-b"
+            )
             numbers = [int(name.removeprefix("sum-")) for name in answers.ids]
             class_of = dict(zip(LETTERS, answers.choices or LETTERS, strict=True))
             assert answers.references == tuple(class_of[GOLDS[i]] for i in numbers), answers.name
             said = [class_of.get(SAID[model][i]) for i in numbers]
             assert answers.known_predictions() == said, answers.name
-            assert len(set(answers.prompts)) == len(numbers) in (20, 25, 60)
-            assert answers.harness == harness
+            assert len(set(column(answers, "prompt"))) == len(numbers) in (20, 25, 60)
+            assert answers.origin.harness == harness
 
 
 def test_an_average_is_that_of_every_run_and_of_their_mean(report):
@@ -105,15 +109,15 @@ def test_two_logs_are_joined_by_samples_even_if_renamed(harness, command, tmp_pa
 
 def test_options_find_the_class_whatever_the_harness_counts(report):
     """Here it counts all as wrong."""
-    answers = replace(task_of("knows-half", "generated", variant="text"), verdicts=(0.0,) * 60)
+    answers = with_columns(task_of("knows-half", "generated", variant="text"), verdict=(0.0,) * 60)
     lower = tuple(text.lower() for text in answers.predictions)
     for form, options, wanted in (
         (" {} ", {"strip": True}, lower),
         (" {} ", {"strip": True, "ignore_case": True}, answers.predictions),
         ("I think ({})!", {"extract": r"\((.)\)", "ignore_case": True}, answers.predictions),
     ):
-        given = replace(answers, predictions=tuple(map(form.format, lower)))
-        assert given.read(LabelOptions(**options)).predictions == wanted
+        given = with_columns(answers, prediction=map(form.format, lower))
+        assert given.find_classes(LabelOptions(**options)).predictions == wanted
     log = LOGS / "lm-eval" / "knows-half"
     of_text = log, "--task", "arithmetic_generated", "--variant", "text", "--metric", "accuracy"
     told = report(*of_text, "--extract", "[AB]")[2]
@@ -165,16 +169,16 @@ def test_no_mean_over_tasks_if_one_lacks_a_single_score(report, tmp_path):
         shutil.copy(LOGS / "inspect" / name, tmp_path)
     one_epoch = tmp_path, "--extract", "([A-D])", "--epoch", "2"
     for options, why, added in (
-        ((LOGS / "lm-eval",), "arithmetic_generated has 2 filters", ["--variant", "text"]),
-        (one_epoch, "arithmetic_text has 2 scores", ["--variant", "answer"]),
-        ((tmp_path,), "arithmetic has 2 epochs", ["--epochs", "pooled"]),
+        ((LOGS / "lm-eval",), "arithmetic_generated ran with two filters", ["--variant", "text"]),
+        (one_epoch, "arithmetic_text ran with two scores", ["--variant", "answer"]),
+        ((tmp_path,), "arithmetic has two epochs", ["--epochs", "pooled"]),
         ((LOGS / "inspect",), "arithmetic has 3 runs", ["--run"]),
     ):
         plain = json.loads(report(*options, "--format", "json")[1])
         mean = next(x for x in plain["means"] if x["model"].endswith("knows-half"))
         assert {mean[score] for score in ("accuracy", "informedness", "nit")} == {None}
-        assert mean["why_not"].startswith(f"{why}: add `")
-        assert f"`{' '.join(added)}`" in mean["why_not"]
+        assert mean["why_not"].startswith(f"{why}. Choose one ")
+        assert all(word in mean["why_not"] for word in added)
         assert report(*options)[1].count(why) == 1
         assert "mean of" not in report(*options, "--format", "csv")[1]
         if len(added) == 2:
@@ -210,7 +214,7 @@ def test_files_are_tasks_of_one_model_if_asked(command, tmp_path):
     assert mean["n_not_guessing"] == 1  # eight samples say too little
     output, errors = command("report", tmp_path, *columns)[1:]
     assert output.count(": 8 rows") == output.count(": 9 rows") == 1
-    assert f"mean of 3 tasks: none. {files[2]} has references of only one class." in output
+    assert f"No mean: {files[2]} has references of only one class." in output
     assert all(line.startswith(f"warning: {tmp_path}") for line in errors.splitlines())
     assert [line.split()[0] for line in output.splitlines() if line[1:6] == ".csv "] == [
         *("a.csv", "b.csv", "c.csv")
@@ -229,14 +233,16 @@ def test_choices_name_positions():
 
 def test_runs_are_compared_by_sample_if_they_are_of_one_task(command):
     a, b = map(task_of, ("always-b", "knows-half"))
-    names = "ids", "references", "predictions", "prompts", "documents"
-    shuffled = replace(b, **{name: getattr(b, name)[::-1] for name in names})
+    shuffled = replace(b, samples=b.samples[::-1])
     assert a.compare(shuffled).to_dict() == a.compare(b).to_dict()
     with warned(r"the prompts of 1 .* \(A\) and always-b, .*\(B\)"):
-        a.compare(replace(a, prompts=("other", *a.prompts[1:])))
+        a.compare(with_columns(a, prompt=("other", *column(a, "prompt")[1:])))
     for other, message in (
-        (replace(a, documents=b.documents[::-1]), "the documents of 60 of 60 samples differ"),
-        (replace(b, **{x: getattr(b, x)[1:] for x in names}), r"1 of 60 in always-b, .* not in"),
+        (
+            with_columns(a, document=column(b, "document")[::-1]),
+            "the documents of 60 of 60 samples differ",
+        ),
+        (replace(b, samples=b.samples[1:]), r"1 of 60 in always-b, .* not in"),
         (task_of("always-b", "plain"), "one task, got .*'arithmetic_letters'"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -333,7 +339,7 @@ def test_epochs_are_reported_on_one_by_one_alone_or_together(report):
         made = estimate(*sides, "nit", groups=answers.groups, confidence_level=0.9)
     assert both["nit_standard_error"] == made.standard_error
     with warned("interval"):
-        guesser = LogReport.from_answers([replace(answers, predictions=("B",) * 40)], 0.9)
+        guesser = RunTable.from_answers([with_columns(answers, prediction=("B",) * 40)], 0.9)
     assert guesser.runs[0].fields["n_not_guessing"] == 0
     compared = answers.compare(answers)
     assert (compared.difference, compared.n_samples, compared.n_groups) == (0, 40, 20)
@@ -362,20 +368,20 @@ def test_epochs_are_reported_on_one_by_one_alone_or_together(report):
 def test_the_class_is_what_fits_all_verdicts(answers, golds, verdicts, wanted):
     golds = ["yes" if gold == "y" else "no" for gold in golds]
     classes = [{"yes": "yes", "no": "no"}] * len(golds)
-    given = answers, golds, verdicts, classes, range(len(golds))
+    given = answers, golds, verdicts, classes
     if wanted is None:
         with pytest.raises(
             VerdictError, match=r"(does not fit the answer|no answer is logged) in \d"
         ):
-            by_verdict(*given)
+            classes_found(*given)
     else:
-        assert by_verdict(*given) == wanted
+        assert classes_found(*given) == wanted
 
 
 def test_the_longest_class_is_found_without_word_spaces():
     classes = [{"不": "no", "不好说": "not sure"}] * 2
-    given = ["我觉得不好说吧", "我说不"], ["not sure", "no"], [1, 1], classes, range(2)
-    assert by_verdict(*given) == ["not sure", "no"]
+    given = ["我觉得不好说吧", "我说不"], ["not sure", "no"], [1, 1], classes
+    assert classes_found(*given) == ["not sure", "no"]
 
 
 def test_a_choice_without_text_is_as_likely_as_it_is():
@@ -385,21 +391,21 @@ def test_a_choice_without_text_is_as_likely_as_it_is():
 
 def test_equal_choices_mean_the_right_one_or_the_first():
     rows = [(0, 2, "A", None), (1, 0, "B", None), (2, 1, "A", None), (3, 1, "B", None)]
-    answers = Answers.inside(rows, choices=(0, 1, 2, 3), texts=(tuple("ABAD"),) * 4)
+    answers = inside(rows, choices=(0, 1, 2, 3), texts=(tuple("ABAD"),) * 4)
     assert answers.predictions == (2, 1, 0, 1)
 
 
 def test_inside_a_run_a_warning_says_what_does_not_fit():
     """And classes that differ by case alone are kept apart."""
     rows = [(0, "b", "a", 0.0), (1, "A", "A", 1.0)]
-    assert Answers.inside(rows, choices=("a", "A", "b")).predictions == ("a", "A")
+    assert inside(rows, choices=("a", "A", "b")).predictions == ("a", "A")
     for samples, n in (((0, 1), 2), ((0, 0), 1), ((0, 1, 0, 1), 2)):  # of one epoch or several
         both = [(i, *row[1:]) for i, row in zip(samples, 2 * rows, strict=False)]
-        made = Answers.inside(both, choices=("a", "A", "b"))
+        made = inside(both, choices=("a", "A", "b"))
         assert math.isnan(made.standard_error("nit")) == (n == 1)
     rows.append((2, "A", "A", 0.0))
     with warned("no score: .* 1 of 3 samples"):
-        assert Answers.inside(rows) is None
+        assert inside(rows) is None
 
 
 @pytest.mark.slow

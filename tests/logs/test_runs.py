@@ -3,14 +3,13 @@
 Logs of old versions are in harnesses/old_logs, with what made them; others are kept logs with
 changes. What the newest versions write is tested in harnesses/.
 
-Covers src: logs/runs.py, logs/report.py, logs/verdicts.py.
+Covers src: logs/reading.py, logs/runs.py, logs/verdicts.py.
 """
 
 import gzip
 import json
 import math
 import shutil
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -20,10 +19,11 @@ import pytest
 
 from harnesses.arithmetic import GOLDS, LOGS, SAID
 from informedness import read_log
-from informedness.logs.answers import Answers
-from informedness.logs.report import LogReport, how_read
-from informedness.logs.verdicts import Totals, VerdictError, by_verdict
+from informedness.logs.answers import Answers, Origin
+from informedness.logs.runs import RunTable, how_found
+from informedness.logs.verdicts import Sample, Totals, VerdictError, VerdictMetric
 from informedness.warnings import InformednessWarning
+from inputs.answers import classes_found
 from inputs.cli_cases import refused
 from inputs.tables import score_of
 from oracles.golden import close
@@ -72,7 +72,7 @@ def test_a_value_of_nan_written_as_null_does_not_count(version):
         right, also = read_log(log)
     for answers, n in (right, 15), (also, 20):
         assert (len(answers.ids), score_of(answers.table, "accuracy")) == (n, 0.6)
-        assert "; accuracy as the harness has it" in how_read(answers)
+        assert "; accuracy as the harness has it" in how_found(answers)
 
 
 def test_null_is_wrong_where_the_harness_counted_it_so(tmp_path, report):
@@ -85,7 +85,7 @@ def test_null_is_wrong_where_the_harness_counted_it_so(tmp_path, report):
     score["metrics"]["accuracy"]["value"] = 0.45
     (answers,) = read_log(write(tmp_path, "log.json", log), variant="right")
     assert (len(answers.ids), score_of(answers.table, "accuracy")) == (20, 0.45)
-    assert "; accuracy as the harness has it." in how_read(answers)
+    assert "; accuracy as the harness has it." in how_found(answers)
     score["metrics"]["accuracy"]["value"] = 0.7
     for n, text in (17, "0.7 of 17 samples"), (None, "0.7"):
         score["scored_samples"] = n
@@ -238,7 +238,7 @@ def test_a_task_is_chosen_with_its_arguments_or_without(tmp_path):
     two_runs(tmp_path, "eval.task_args", {"subject": "law"})
     assert len(read_log(tmp_path, task="arithmetic")) == 2
     (answers,) = read_log(tmp_path, task="arithmetic(subject=law)")
-    assert (answers.created, answers.task_name) == (LATER, "arithmetic")
+    assert (answers.origin.created, answers.origin.task_name) == (LATER, "arithmetic")
     with pytest.raises(ValueError, match=r"`task` must be one of 'arithmetic', 'arithmetic\(sub"):
         read_log(tmp_path, task="arithmetic(subject=art)")
 
@@ -265,12 +265,12 @@ def test_a_task_is_chosen_with_its_arguments_or_without(tmp_path):
 def test_a_run_repeats_another_whatever_its_seed_or_device(tmp_path, report, places, value):
     two_runs(tmp_path, places, value)
     first, second = read_log(tmp_path)
-    assert (first.run, second.run) == ("2026-01-01T00:00:00", "2026-02-01T00:00:00")
+    assert (first.origin.run, second.origin.run) == ("2026-01-01T00:00:00", "2026-02-01T00:00:00")
     (latest,) = read_log(tmp_path, latest=True)
-    assert (latest.created, latest.run) == (LATER, "")
+    assert (latest.origin.created, latest.origin.run) == (LATER, "")
     code, output, errors = report(tmp_path)
     assert (code, errors) == (0, "")
-    assert all(f"{KNOWS_HALF}, {answers.run}  20" in output for answers in (first, second))
+    assert all(f"{KNOWS_HALF}, {answers.origin.run}  20" in output for answers in (first, second))
 
 
 def test_what_differs_from_run_to_run_is_no_argument_of_a_model(tmp_path):
@@ -299,7 +299,7 @@ def test_runs_of_other_samples_or_prompts_are_no_repetitions(tmp_path, change, n
     other["results"].update(total_samples=len(other["samples"]), scores=[])
     write(tmp_path, "b.json", other)
     for options in ({}, {"latest": True}):
-        assert [answers.run for answers in read_log(tmp_path, **options)] == names
+        assert [answers.origin.run for answers in read_log(tmp_path, **options)] == names
 
 
 def test_a_sample_that_ended_in_an_error_is_one_of_those_asked(tmp_path):
@@ -310,7 +310,7 @@ def test_a_sample_that_ended_in_an_error_is_one_of_those_asked(tmp_path):
     write(tmp_path, "b.json", log)
     message = "1 of 20 samples of .* have no score because of an error, and do not count"
     with pytest.warns(InformednessWarning, match=message):
-        assert [answers.run for answers in read_log(tmp_path)] == [
+        assert [answers.origin.run for answers in read_log(tmp_path)] == [
             LATER[:19],
             "2026-01-01T00:00:00",
         ]
@@ -319,9 +319,9 @@ def test_a_sample_that_ended_in_an_error_is_one_of_those_asked(tmp_path):
 
 def test_runs_of_one_date_are_named_by_file_or_path(tmp_path):
     files = [write(tmp_path / folder, "a.json", log_of_inspect()) for folder in "xy"]
-    assert [answers.run for answers in read_log(tmp_path)] == [*map(str, files)]
+    assert [answers.origin.run for answers in read_log(tmp_path)] == [*map(str, files)]
     write(tmp_path / "x", "b.json", log_of_inspect())
-    assert [x.run for x in read_log(tmp_path / "x", latest=True)] == ["a.json", "b.json"]
+    assert [x.origin.run for x in read_log(tmp_path / "x", latest=True)] == ["a.json", "b.json"]
 
 
 def run_of_lm_eval(folder, day, task="arithmetic_letters", **changes):
@@ -361,7 +361,7 @@ OF_DATES = [date[:19] for date in DATES[:2]]
 def test_runs_of_lm_eval_are_named_by_what_the_results_say(tmp_path, first, second, names):
     for date, changes in zip(DATES, (first, second), strict=False):
         run_of_lm_eval(tmp_path, date, **changes)
-    assert [answers.run for answers in read_log(tmp_path)] == names
+    assert [answers.origin.run for answers in read_log(tmp_path)] == names
     assert len(read_log(tmp_path, latest=True)) == (1 if names == OF_DATES else 2)
 
 
@@ -381,8 +381,8 @@ def test_generation_settings_of_lm_eval_are_in_the_samples(tmp_path):
         write_run(date, temperature=0.5, seed=seed)
     read = partial(read_log, tmp_path, variant="letter")
     names = ["", *(f"temperature=0.5, {date[:19]}" for date in DATES[1:])]
-    assert [answers.run for answers in read()] == names
-    assert [answers.run for answers in read(latest=True)] == ["", "temperature=0.5"]
+    assert [answers.origin.run for answers in read()] == names
+    assert [answers.origin.run for answers in read(latest=True)] == ["", "temperature=0.5"]
     for sample in samples:
         sample["prompt_hash"] += "x"  # other examples before the question
     write_run(DATES[2], temperature=0.5)
@@ -401,10 +401,10 @@ def test_runs_of_lighteval_are_named_by_what_the_results_say(tmp_path):
         results["results"] = {"arithmetic|0": {"acc": 0.7}}
         write(tmp_path / "results" / "m", f"results_{date}.json", results)
     names = [*(f"temperature=0.5, {date}" for date in OF_DATES), "top_k=7"]
-    assert [answers.run for answers in read_log(tmp_path)] == names
+    assert [answers.origin.run for answers in read_log(tmp_path)] == names
     latest = read_log(tmp_path, latest=True)
-    assert [answers.run for answers in latest] == ["temperature=0.5", "top_k=7"]
-    assert all(answers.is_harness_accuracy for answers in latest)
+    assert [answers.origin.run for answers in latest] == ["temperature=0.5", "top_k=7"]
+    assert all(answers.metric.is_harness_accuracy for answers in latest)
 
 
 def test_tasks_of_other_arguments_have_a_mean_and_are_compared(tmp_path, command):
@@ -423,8 +423,11 @@ def test_tasks_of_other_arguments_have_a_mean_and_are_compared(tmp_path, command
     for task in ("arithmetic_plain", "arithmetic_texts"):
         run_of_lm_eval(lm_eval, DATES[0], task)
     (mean,) = json.loads(command("report", lm_eval, "--format", "json")[1])["means"]
-    assert mean["why_not"].startswith("arithmetic_letters has 2 runs: add `--run`")
-    assert "arithmetic_letters, which has 2 runs: add" in command("compare", lm_eval, lm_eval)[1]
+    assert mean["why_not"].startswith("arithmetic_letters has two runs. Choose one ")
+    assert (
+        "Left out: arithmetic_letters has two runs. Choose one"
+        in command("compare", lm_eval, lm_eval)[1]
+    )
 
 
 # Logs of old versions
@@ -436,8 +439,8 @@ def test_a_log_that_does_not_name_its_only_filter_is_read(report):
         (answers,) = read_log(folder / f"samples_{task}_{DATE}.jsonl.gz")
         assert answers.predictions == tuple(SAID["knows-half"][:20])
         assert answers.references == tuple(GOLDS[:20])
-        assert f"the answer is {how}" in how_read(answers)
-        assert "; accuracy as the harness has it" in how_read(answers)
+        assert f"the answer is {how}" in how_found(answers)
+        assert "; accuracy as the harness has it" in how_found(answers)
     code, _, errors = report(folder)
     assert (code, errors.count("left out: ")) == (1, 1)
     said = "lm-eval before 0.4.7 wrote this log, without the filter of each answer: run the task "
@@ -451,7 +454,7 @@ def test_the_filter_may_be_the_one_that_the_results_name(tmp_path):
     results["results"]["text"] = {"exact_match,strict": 0.7, "exact_match_stderr,strict": 0.1}
     write(tmp_path, f"results_{DATE}.json", results)
     (answers,) = read_log(tmp_path / f"samples_text_{DATE}.jsonl.gz")
-    assert (answers.variant, answers.is_harness_accuracy) == ("strict", True)
+    assert (answers.origin.variant, answers.metric.is_harness_accuracy) == ("strict", True)
 
 
 def test_a_log_that_is_too_old_says_which_version_is_needed(tmp_path):
@@ -497,13 +500,13 @@ def test_a_letter_among_other_signs_is_no_answer(right):
     verdicts = [1.0] * len(right) + [0.0]
     for texts, wanted in (NOISE, None), (CLEAR, "C"), (LOOSE if right else [], "C"):
         for text in texts:
-            given = [*right, text], ["C"] * len(right) + ["A"], verdicts, NAMES * n, range(n)
-            assert by_verdict(*given)[-1] == (wanted or text), text
+            given = [*right, text], ["C"] * len(right) + ["A"], verdicts, NAMES * n
+            assert classes_found(*given)[-1] == (wanted or text), text
 
 
 def test_a_letter_among_signs_counts_where_the_harness_says_so():
     given = ["@,,c", "@,b", "?"], ["C", "A", "A"], [1.0, 0.0, 0.0], NAMES * 3
-    assert by_verdict(*given, range(3)) == ["C", "B", "?"]
+    assert classes_found(*given) == ["C", "B", "?"]
 
 
 OF_ITS_OWN = [f"Ann has {i} apples. #### {i % 3 + i // 5}" for i in range(9)]
@@ -524,7 +527,7 @@ OF_ITS_OWN = [f"Ann has {i} apples. #### {i % 3 + i // 5}" for i in range(9)]
 def test_a_refusal_has_the_reason_and_options_that_help(answers, golds, verdicts, said, unsaid):
     classes = [{str(gold): gold for gold in golds}] * len(golds)
     with pytest.raises(VerdictError) as refusal:
-        by_verdict(answers, golds, [*map(float, verdicts)], classes, range(len(golds)))
+        classes_found(answers, golds, [*map(float, verdicts)], classes)
     assert said in str(refusal.value)
     assert unsaid not in str(refusal.value)
 
@@ -549,8 +552,8 @@ def test_the_remedy_for_a_class_unseen_is_an_option_of_logs(tmp_path, report):
 
 def answers_of(task, references, predictions, **more):
     rows = zip(range(len(references)), references, predictions, strict=True)
-    of_all = {"harness": "lm-eval", "model": "m", "how": "x", "prompts": ()}
-    return Answers.of(rows, task=task, **of_all, **more)
+    origin = Origin(harness="lm-eval", model="m", task=task)
+    return Answers(origin, "x", [Sample(*row) for row in rows], metric=VerdictMetric(**more))
 
 
 def test_each_row_keeps_its_marks_explained_once_below():
@@ -558,15 +561,17 @@ def test_each_row_keeps_its_marks_explained_once_below():
     numbers, grouped = [str(i) for i in range(100)], [str(i // 10 * 10) for i in range(100)]
     letters, totals = [*"ABCD"] * 20, Totals(80, 1.0)
     groups = answers_of("groups", numbers * 2, grouped * 2)
-    plain = answers_of("plain", letters, letters, verdict="acc", recorded=totals, counted=totals)
-    half = answers_of("half", letters, letters[::-1], metrics={"half": math.nan})
-    other = replace(plain, task="other", recorded=Totals(80, 0.9))
+    plain = answers_of("plain", letters, letters, name="acc", recorded=totals, counted=totals)
+    half = answers_of("half", letters, letters[::-1], shares={"half": math.nan})
+    other = answers_of(
+        "other", letters, letters, name="acc", recorded=Totals(80, 0.9), counted=totals
+    )
     few = answers_of("few", [*"ABCD"] * 5, [*"DDCCBCACBACACBDCADAC"])
     one = answers_of("one", ["A"] * 9, ["A"] * 8 + ["B"])
     with pytest.warns(InformednessWarning, match="groups: .* above accuracy"):
-        made = LogReport.from_answers([groups, plain, half, other, few])
+        made = RunTable.from_answers([groups, plain, half, other, few])
     with pytest.warns(InformednessWarning, match="m, one: "):
-        undefined = LogReport.from_answers([plain, one])
+        undefined = RunTable.from_answers([plain, one])
     cells = {x[0]: x[1:] for x in made.text_tables()[0]}
     shown = {name.removeprefix("m, "): tuple(x[2:]) for name, x in cells.items()}
     assert shown["groups"][:2] == ("0.1000", "0.9091^")
@@ -588,6 +593,6 @@ def test_a_mean_above_the_mean_accuracy_is_marked():
     numbers, grouped = [str(i) for i in range(100)], [str(i // 10 * 10) for i in range(100)]
     tasks = [answers_of(task, numbers, grouped) for task in ("a", "b")]
     with pytest.warns(InformednessWarning, match="above accuracy"):
-        text = str(LogReport.from_answers(tasks))
+        text = str(RunTable.from_answers(tasks))
     assert [line.split()[-2] for line in text.splitlines() if "0.9091" in line] == ["0.9091^"] * 3
     assert text.count("^ Informedness: above accuracy, so it is not a share of the answers.") == 1

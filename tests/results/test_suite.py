@@ -13,7 +13,7 @@ from scipy import stats
 
 from harnesses.arithmetic import LOGS
 from informedness import compare, compare_tasks, estimate, read_log
-from informedness.logs.suite import compare_logs
+from informedness.logs.runs import compare_logs
 from informedness.warnings import OwnLabelsWarning, collected
 from inputs.cli_cases import refused
 from oracles import dense, reference
@@ -145,7 +145,7 @@ def test_suite_commands_agree_with_the_function(file, command):
     assert by_file["difference"] == close(plain["difference"])
     assert [one["task"] for one in by_file["tasks"]] == list(map(str, files))
     models = json.loads(command("report", file, "-p", "a", "b", "--by-task", "task", *GIVEN)[1])
-    found = {(one["task"], one["model"]): one["value"] for one in models["scores"]}
+    found = {(run["task"], run["model"]): run["informedness"] for run in models["runs"]}
     one_model = json.loads(command("report", file, "-p", "a", "--by-task", "task", *GIVEN)[1])
     for run in one_model["runs"]:
         r, a, b = tasks[run["task"]]
@@ -211,7 +211,7 @@ def test_logs_are_compared_over_all_tasks_that_both_have(command):
     assert (code, json.loads(output)) == (0, json.loads(json.dumps(made.to_dict())))
     assert set(made.tasks) == {"arithmetic_letters", "arithmetic_plain", "arithmetic_texts"}
     (line,) = made.left_out
-    assert line.startswith("arithmetic_generated, which has 2 filters: add `--variant letter` or")
+    assert line.startswith("arithmetic_generated ran with two filters. Choose one with `variant`: ")
     one = json.loads(command("compare", a, b, "--task", "arithmetic_plain", "--format", "json")[1])
     answers = [read_log(log, task="arithmetic_plain")[0] for log in (a, b)]
     assert one["difference"] == answers[0].compare(answers[1]).difference
@@ -219,7 +219,7 @@ def test_logs_are_compared_over_all_tasks_that_both_have(command):
 
 def test_a_task_of_one_model_alone_is_left_out():
     all_tasks = read_log(LOGS / "lm-eval" / "knows-half")
-    fewer = [answers for answers in all_tasks if answers.task_name != "arithmetic_plain"]
+    fewer = [answers for answers in all_tasks if answers.origin.task_name != "arithmetic_plain"]
     for sides, name in (((all_tasks, fewer), "A"), ((fewer, all_tasks), "B")):
         made = compare_logs(*sides, metric="accuracy", average="default")
         assert f"arithmetic_plain, which only {name} has" in made.left_out

@@ -71,17 +71,17 @@ def _compare_columns(reader: Reader, scores: CompareScores) -> Compared:
 
 def _compare_logs(reader: Reader, scores: CompareScores) -> tuple[Compared, Sequence[str]]:
     """Return the comparison of two logs of one task, and what to call A and B."""
-    from ..logs.reading import one_run
-    from ..logs.suite import compare_logs
+    from ..logs.reading import only_run
+    from ..logs.runs import compare_logs
 
     path = reader.source.path
     if len(path) != 2:
         rule = "without `--references` and `--predictions` there must be two logs of harnesses"
         raise ValueError(message(f"{rule}, got {{paths}}", paths=" ".join(path)))
     runs_a, runs_b = map(reader.read_logs, path)
-    if len({run.task_name for run in runs_a} & {run.task_name for run in runs_b}) > 1:
+    if len({x.origin.task_name for x in runs_a} & {x.origin.task_name for x in runs_b}) > 1:
         return compare_logs(runs_a, runs_b, **scores.arguments()), path
-    run_a, run_b = map(one_run, (runs_a, runs_b), path)
+    run_a, run_b = map(only_run, (runs_a, runs_b), path)
     titles = [run_a.name, run_b.name] if run_a.name != run_b.name else path
     return run_a.compare(run_b, **scores.arguments()), titles
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..messages import message
 from ..text.render import shown
 from ..warnings import prefix_warnings
 from .console import Console
@@ -56,30 +57,29 @@ def _decide(
 
 def _report_on_files(reader: Reader, scores: ReportScores) -> "Result":
     """Return the report on files, each of which is a task."""
-    from ..logs.report import LogReport
+    from ..logs.runs import RunTable
 
-    reports: dict[str, Any] = {}
+    reports: dict[tuple[str, str], Any] = {}
     for path, one in reader.by_file().items():
         with prefix_warnings(shown(path)):
-            reports[path] = score(one.read(), scores)
-    return LogReport.from_reports(reports)
+            reports["", path] = score(one.read(), scores)
+    return RunTable.from_reports(reports)
 
 
 def _report_on_logs(reader: Reader, request: ReportRequest, console: Console) -> Outcome:
     """Return the report on logs of evaluation harnesses, or one score of one run."""
-    from ..logs.reading import one_run
-    from ..logs.report import LogReport
+    from ..logs.reading import only_run
+    from ..logs.runs import RunTable
 
     scores, output, path = request.scores, request.output, request.source.path
     console.call_alike("labels", "choices")  # which name the classes of logs
     runs = reader.read_logs(path)
     if scores.metric is not None or output.plot is not None:
-        runs = [one_run(runs, " ".join(path))]
+        runs = [only_run(runs, " ".join(path))]
     if scores.metric is not None:
         return _score_run(runs[0], scores.metric, scores, output, console)
-    result = LogReport.from_answers(runs, scores.confidence_level, scores.average)
-    each = result.runs if output.each and len(result.runs) > 1 else ()
-    named = (run._replace(report=run.report.with_names(console.name_of)) for run in each)
+    result = RunTable.from_answers(runs, scores.confidence_level, scores.average)
+    named = result.with_names(console.name_of).runs if output.each and len(runs) > 1 else ()
     return Outcome("\n\n\n".join([*map(str, named), write(result, output, console).text]))
 
 
@@ -87,10 +87,10 @@ def _score_run(
     run: "Answers", metric: str, scores: ReportScores, output: Output, console: Console
 ) -> Outcome:
     """Return one score of one run."""
-    from ..logs.report import how_read
+    from ..logs.runs import how_found
 
     if run.unknown():
-        console.tell(f"warning: {how_read(run)}")
+        console.tell(message("warning: {said}", said=how_found(run)))
     level, decision = scores.confidence_level or 0.95, None
     if scores.at_least is not None:
         estimate = run.estimate(metric, level, scores.average)

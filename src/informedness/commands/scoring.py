@@ -11,14 +11,14 @@ from ..core.table import Task
 from ..errors import prefix_errors
 from ..files.joined import Whole
 from ..inference.registry import score_with_average
-from ..logs.report import LogReport
+from ..logs.runs import RunTable
 from ..results.comparison import Comparison, compare
 from ..results.estimate import Estimate, estimate
 from ..results.leaderboard import Leaderboard, leaderboard
 from ..results.models import table_in_groups
 from ..results.report import Report, report
 from ..results.slices import Slices, slices
-from ..results.suite import ScoresByTask, SuiteComparison, compare_tasks, scores_by_task
+from ..results.suite import SuiteComparison, compare_tasks
 from ..tables.contingency import ContingencyTable
 from ..text.account import signed
 from ..text.layout import Result
@@ -95,19 +95,19 @@ def _rank(
 
 def _score_tasks(
     whole: Whole, models: Sequence[str], metric: str | None, level: Mapping[str, Any]
-) -> ScoresByTask | LogReport:
+) -> RunTable:
     """Return the report on the tasks of a column, or one score of several models in each."""
-    tasks = dict(_columns_by_task(whole.columns))
-    options = {**level, "unknown": whole.task.unknown}
-    if len(models) > 1 or metric is not None:
-        scores = scores_by_task(tasks, models, metric=metric or "informedness", **options)
-        return replace(scores, read=(whole.read,))
+    if len(models) > 1 and metric is None:
+        metric = "informedness"
     reports = {}
-    for name, columns in tasks.items():
-        with prefix_errors(shown(name)), prefix_warnings(shown(name)):
-            sides = columns["references"], columns["predictions"]
-            reports[name] = report(*sides, groups=columns.get("groups"), **options)
-    return replace(LogReport.from_reports(reports), read=(whole.read,))
+    for name, columns in _columns_by_task(whole.columns):
+        sides = [column for role, column in columns.items() if role.startswith("predictions")]
+        options = {**level, "unknown": whole.task.unknown, "groups": columns.get("groups")}
+        for model, side in zip(models, sides, strict=True):
+            with prefix_errors(shown(name)), prefix_warnings(shown(name)):
+                made = report(columns["references"], side, **options)
+            reports[model if metric else "", name] = made
+    return replace(RunTable.from_reports(reports, metric), read=(whole.read,))
 
 
 def score_pair(

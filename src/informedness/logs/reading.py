@@ -1,7 +1,10 @@
 """Which harness wrote a log, and the answers in it."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from types import ModuleType
@@ -14,16 +17,21 @@ from ..files.opening import paths_of
 from ..messages import Message, join, message, message_of, with_subject
 from ..tables.label_options import LabelOptions
 from ..tables.label_warnings import warn_of_own_labels
-from ..text.render import shown
+from ..text.render import cut, samples, shown
 from ..warnings import prefix_warnings
-from . import inspect_ai, lighteval, lm_eval
+from . import inspect_logs, lighteval_logs, lm_eval_logs
 from .answers import DAMAGES, Answers
-from .runs import Logged, latest_of, named_runs
 
+Logged = list[tuple[Path, Answers]]
 # each has `is_log(path)`, and `read_log(path, verdict)`, which yields the answers in a file
-READERS: dict[str, ModuleType] = {"lm-eval": lm_eval, "lighteval": lighteval, "inspect": inspect_ai}
+READERS: dict[str, ModuleType] = {
+    "lm-eval": lm_eval_logs,
+    "lighteval": lighteval_logs,
+    "inspect": inspect_logs,
+}
 _ONLY_RESULTS = "results hold no samples: lm-eval writes samples_*.jsonl with --log_samples, "
 _ONLY_RESULTS += "lighteval details_*.parquet with --save-details"
+_DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d")
 
 
 def read_log(
@@ -128,27 +136,22 @@ def read_log(
         raise ValueError("`verdict` does not go with `extract`, `ignore_case` or `strip`")
     check_choice("harness", harness, (None, *READERS))
     check_choice("epochs", epochs, ("each", "pooled"))
-    logged: Logged = []
     left_out: list[Message] = []
-    for file, reader in _logs(paths_of(path), harness, runs):
-        try:
-            with prefix_errors(shown(file), *DAMAGES):
-                logged += [(file, answers) for answers in _samples_in(file, reader, verdict)]
-        except (ValueError, OSError) as error:
-            left_out.append(message_of(error))
-    logged = _chosen(named_runs(logged), task, "task", "task_name")
-    logged = _drop_tasks(logged, exclude_task)
+    logged = _read_files(paths_of(path), harness, runs, verdict, left_out)
+    logged = _chosen(_named_runs(logged), task, "task", "task_name")
+    excluded = [exclude_task] if isinstance(exclude_task, str) else exclude_task or ()
+    logged = _without_tasks(logged, excluded)
     logged = _chosen(_chosen(logged, variant, "variant"), epoch, "epoch")
     if latest:
-        logged = latest_of(logged)
-    logged = named_runs(_pooled(logged) if epochs == "pooled" else logged)
+        logged = _latest(logged)
+    logged = _named_runs(_pooled(logged) if epochs == "pooled" else logged)
 
     read: list[Answers] = []
     for file, answers in logged:
         try:
-            names = filter(None, (file, answers.variant))
+            names = filter(None, (file, answers.origin.variant))
             with prefix_errors(", ".join(map(shown, names)), *DAMAGES):
-                read.append(answers.read(options))
+                read.append(answers.find_classes(options))
             _warn_of_verdicts(file, read[-1])
             _warn_of_references(file, read[-1])
         except ValueError as error:
@@ -161,56 +164,37 @@ def read_log(
     return read
 
 
-def _warn_of_verdicts(file: Path, answers: Answers) -> None:
-    """Warn if no metric is the verdict, or if the harness recorded other totals of it."""
-    if not answers.verdict and answers.possible_verdicts:
-        warn(with_subject(shown(file), answers.unread))
-    if answers.verdict and answers.is_harness_accuracy is False:
-        names = {"file": shown(file), "name": shown(answers.name), "by": shown(answers.verdict)}
-        totals = f"{answers.counted}, but the results of the log have {answers.recorded}"
-        warn(message(f"{{file}}: the accuracy of {{name}} by {{by}} is {totals}", **names))
+# Which files are logs
 
 
-def _warn_of_references(file: Path, answers: Answers) -> None:
-    """Warn if references without choices are texts of their own."""
-    labels = answers.references
-    if answers.choices is None:
-        with prefix_warnings(shown(file)):
-            warn_of_own_labels(len({*labels}), len(labels), labels[0], "references")
+def _read_files(
+    paths: Sequence[Any],
+    harness: str | None,
+    runs: str | None,
+    verdict: str | None,
+    left_out: list[Message],
+) -> Logged:
+    """Read the answers in each log; add to `left_out` why others cannot be read."""
+    logged: Logged = []
+    for file, reader in _logs(paths, harness, runs):
+        try:
+            with prefix_errors(shown(file), *DAMAGES):
+                read = list(reader.read_log(file, verdict))
+                _check_samples(read)
+            logged += [(file, answers) for answers in read]
+        except (ValueError, OSError) as error:
+            left_out.append(message_of(error))
+    return logged
 
 
-def _warn_of_samples(file: Path, answers: Answers) -> None:
-    """Warn of the samples that do not count, by the reason."""
-    n_samples = len(answers.ids) + answers.n_left_out
-    n_several = answers.n_left_out - answers.n_unscored
-    unscored = "no score"
-    if n_errors := answers.n_errors:
-        of_them = "" if n_errors == answers.n_unscored else f", {n_errors} of them"
-        unscored += f"{of_them} because of an error"
-    for reason, n in ((unscored, answers.n_unscored), ("several right answers", n_several)):
-        if n:
-            text = f"{n} of {n_samples} samples of {{name}} have {reason}, and do not count"
-            warn(with_subject(shown(file), message(text, name=shown(answers.name))))
-
-
-def _pooled(logged: Logged) -> Logged:
-    """Return the answers with all epochs of a run together."""
-    runs: dict[tuple[Path, str], list[Answers]] = {}
-    for file, answers in logged:
-        runs.setdefault((file, answers.variant), []).append(answers)
-    return [(file, first.pooled(others)) for (file, _), (first, *others) in runs.items()]
-
-
-def _samples_in(file: Path, reader: ModuleType, verdict: str | None) -> list[Answers]:
-    """Return the answers in a log, which must have samples with different identifiers."""
-    read: list[Answers] = list(reader.read_log(file, verdict))
+def _check_samples(read: Sequence[Answers]) -> None:
+    """Raise ValueError unless a log has samples, each with an identifier of its own."""
     if not read:
         raise ValueError("the log must hold samples, got none")
     for answers in read:
         ((name, times),) = Counter(answers.ids).most_common(1)
         if times > 1:
             raise ValueError(f"sample identifiers must be unique, got {name!r} {times} times")
-    return read
 
 
 def _logs(
@@ -232,48 +216,164 @@ def _logs_in(path: Path, harness: str | None) -> list[tuple[Path, ModuleType]]:
     readers = READERS.values() if harness is None else [READERS[harness]]
     is_renamed = harness is not None and not path.is_dir()
     files = sorted(path.rglob("*")) if path.is_dir() else [path]
-    results = [x for x in files if lm_eval.RESULTS.fullmatch(x.name)]
+    results = [x for x in files if lm_eval_logs.RESULTS.fullmatch(x.name)]
     files = [x for x in files if x not in results]
     logs = [(file, x) for x in readers for file in files if is_renamed or x.is_log(file)]
     if not logs:
         text = (
             "{path} is not a log with samples, and holds none: samples_*.jsonl of lm-eval, "
             "details_*.parquet of lighteval, .eval or .json of Inspect. Name the harness of a "
-            "renamed log with `harness`; read other files with table_from_file, or with "
-            "--references and --predictions"
+            "renamed log with `harness`. To score columns of other files, name `references` "
+            "and `predictions`"
         )
         hints = [with_subject(shown(x), _ONLY_RESULTS) for x in results[:1]]
         raise ValueError(join([message(text, path=shown(path)), *hints], ". "))
     return logs
 
 
+# Which runs are wanted, and what they are called
+
+
 def _chosen(logged: Logged, value: Any, *fields: str) -> Logged:
     """Return those answers that have the wanted task, variant or epoch, or have none."""
-    values = {getattr(answers, field) for _, answers in logged for field in fields}
+    values = {getattr(answers.origin, field) for _, answers in logged for field in fields}
     if value is None or not logged:
         return logged
     if value not in values:
         names = listed(sorted(values, key=repr), str(value))
         raise ValueError(f"`{fields[0]}` must be one of {names}, got {value!r}")
     wanted = {value, "", None}
-    return [pair for pair in logged if wanted & {getattr(pair[1], x) for x in fields}]
+    return [pair for pair in logged if wanted & {getattr(pair[1].origin, x) for x in fields}]
 
 
-def _drop_tasks(logged: Logged, excluded: str | Sequence[str] | None) -> Logged:
+def _without_tasks(logged: Logged, excluded: Sequence[str]) -> Logged:
     """Leave out tasks by name, each of which must be there, and one other."""
-    excluded = [excluded] if isinstance(excluded, str) else excluded or ()
-    tasks = {name for _, answers in logged for name in (answers.task, answers.task_name)}
+    kept = logged
     for name in excluded:
-        if logged and name not in tasks:
-            names = listed(sorted(tasks), name)
-            raise ValueError(f"`exclude_task` must be one of {names}, got {name!r}")
-    kept = [pair for pair in logged if not {pair[1].task, pair[1].task_name} & {*excluded}]
+        names = {x for _, y in logged for x in (y.origin.task, y.origin.task_name)}
+        if logged and name not in names:
+            text = listed(sorted(names), name)
+            raise ValueError(f"`exclude_task` must be one of {text}, got {name!r}")
+        kept = [x for x in kept if name not in (x[1].origin.task, x[1].origin.task_name)]
     if logged and not kept:
         raise ValueError(f"`exclude_task` must leave a task, got {', '.join(map(repr, excluded))}")
     return kept
 
 
-def one_run(read: Sequence[Answers], name: str) -> Answers:
+def _pooled(logged: Logged) -> Logged:
+    """Return the answers with all epochs of a run together."""
+    runs: defaultdict[tuple[Path, str], list[Answers]] = defaultdict(list)
+    for file, answers in logged:
+        runs[file, answers.origin.variant].append(answers)
+    return [(file, first.pooled(others)) for (file, _), (first, *others) in runs.items()]
+
+
+def _latest(logged: Logged) -> Logged:
+    """Return the latest of the runs that repeat each other; several if they have one date."""
+
+    def what_was_run(answers: Answers) -> str:
+        origin = replace(answers.origin, created="", epoch=None, arguments="", run="")
+        return json.dumps(vars(origin), sort_keys=True)
+
+    latest: dict[str, str] = {}
+    for _, answers in logged:
+        run = what_was_run(answers)
+        latest[run] = max(answers.origin.created, latest.get(run, ""))
+    return [(x, y) for x, y in logged if y.origin.created == latest[what_was_run(y)]]
+
+
+def _named_runs(logged: Logged) -> Logged:
+    """Name what distinguishes each run from others of its model and task.
+
+    These are the arguments of the task and, between runs with the same, the settings that differ;
+    where none tells a run from another, its date or path.
+    """
+    tasks: dict[tuple[str, ...], dict[str, dict[Path, Answers]]] = {}
+    for file, answers in logged:
+        origin = answers.origin
+        by_arguments = tasks.setdefault((origin.harness, origin.model, origin.task), {})
+        by_arguments.setdefault(str(origin.settings.get("arguments")), {})[file] = answers
+    names: dict[Path, tuple[str, str]] = {}
+    for by_arguments in tasks.values():
+        firsts = [next(iter(runs.values())).origin.settings for runs in by_arguments.values()]
+        arguments = _differences([x.get("arguments", {}) for x in firsts])
+        for text, runs in zip(arguments, by_arguments.values(), strict=True):
+            names |= {file: (text, name) for file, name in _names_of_runs(runs).items()}
+    return [
+        (x, replace(y, origin=replace(y.origin, arguments=names[x][0], run=names[x][1])))
+        for x, y in logged
+    ]
+
+
+def _names_of_runs(runs: Mapping[Path, Answers]) -> dict[Path, str]:
+    """Return the settings in which each run of a task differs, with its date or path if needed."""
+    origins = [answers.origin for answers in runs.values()]
+    names = _differences([origin.settings for origin in origins])
+    dates = ["".join(_DATE.findall(origin.created)) for origin in origins]
+    ways = dates, [file.name for file in runs], [*map(str, runs)]
+    named = {}
+    for i, (file, name) in enumerate(zip(runs, names, strict=True)):
+        mark = next(way[i] for way in ways if way.count(way[i]) == 1)
+        both = (name, mark) if names.count(name) > 1 else (name,)
+        named[file] = ", ".join(filter(None, both))
+    return named
+
+
+def _differences(settings: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return for each run the settings that are not the same in all of them."""
+    names = (x for of_run in settings for x in of_run if x not in ("asked", "arguments"))
+    differ = [
+        x for x in dict.fromkeys(names) if any(y.get(x) != settings[0].get(x) for y in settings)
+    ]
+    return [
+        ", ".join(_text(x, of_run[x]) for x in differ if of_run.get(x) is not None)
+        for of_run in settings
+    ]
+
+
+def _text(name: str, value: Any) -> str:
+    if name == "shots":
+        return f"{value}-shot"
+    return samples(value) if name == "samples" else f"{name}={cut(str(value), 40)}"
+
+
+# Warnings
+
+
+def _warn_of_verdicts(file: Path, answers: Answers) -> None:
+    """Warn if no metric is the verdict, or if the harness recorded other totals of it."""
+    metric = answers.metric
+    if not metric.name and metric.alternatives:
+        warn(with_subject(shown(file), metric.unread))
+    if metric.name and metric.is_harness_accuracy is False:
+        names = {"file": shown(file), "name": shown(answers.name), "by": shown(metric.name)}
+        totals = f"{metric.counted}, but the results of the log have {metric.recorded}"
+        warn(message(f"{{file}}: the accuracy of {{name}} by {{by}} is {totals}", **names))
+
+
+def _warn_of_references(file: Path, answers: Answers) -> None:
+    """Warn if references without choices are texts of their own."""
+    labels = answers.references
+    if answers.choices is None:
+        with prefix_warnings(shown(file)):
+            warn_of_own_labels(len({*labels}), len(labels), labels[0], "references")
+
+
+def _warn_of_samples(file: Path, answers: Answers) -> None:
+    """Warn of the samples that do not count, by the reason."""
+    n_several, n_unscored, n_errors = answers.left_out
+    n_samples = len(answers.samples) + answers.left_out.total
+    unscored = "no score"
+    if n_errors:
+        of_them = "" if n_errors == n_unscored else f", {n_errors} of them"
+        unscored += f"{of_them} because of an error"
+    for reason, n in ((unscored, n_unscored), ("several right answers", n_several)):
+        if n:
+            text = f"{n} of {n_samples} samples of {{name}} have {reason}, and do not count"
+            warn(with_subject(shown(file), message(text, name=shown(answers.name))))
+
+
+def only_run(read: Sequence[Answers], name: str) -> Answers:
     """Return the only run that was read.
 
     Raises

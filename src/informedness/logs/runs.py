@@ -1,122 +1,419 @@
-"""Which runs repeat each other, and what distinguishes the runs of a task."""
+"""Several runs in one table, with the mean over tasks; and two models over the tasks of both."""
 
-import json
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from hashlib import sha256
-from pathlib import Path
-from typing import Any
+from __future__ import annotations
 
-from ..text.render import cut, samples
-from .answers import Answers, part_of
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-# Dates, ids, seeds, versions, devices, batch sizes and connections, as whole words of a name
-_UNCOUNTED = "api_key|(access|api|auth|hf)_token|(eval|job|run|task)_id|batch(es)?|cache|concurrent"
-_UNCOUNTED += "|concurrency|connections|devices?|endpoint|gpus?|gpu_memory_utilization|headers|host"
-_UNCOUNTED += "|parallel_size|parallelize|password|port|retries|seeds?|sha|timeout|url|workers"
-_UNCOUNTED = rf"^(created|id|token|uuid)$|(^|_)({_UNCOUNTED}|(?<!model_)versions?)(_|$)"
-_UNCOUNTED += "|(^|_)(date|time)$"
-_ADDRESS = " at 0x[0-9a-f]+"  # of a function in memory
-_DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d")
+from ..core.labels import check_choice
+from ..errors import prefix_errors
+from ..inference.registry import MODULES, score_named, score_with_average
+from ..messages import Message, Naming, join, message
+from ..messages import render as render_message
+from ..results.comparison import Comparison
+from ..results.estimate import Averaged, Estimate
+from ..results.report import Report
+from ..results.sentences import guessing_p_value_of_given
+from ..results.suite import SuiteComparison, suite_of
+from ..text import render
+from ..text.account import Read
+from ..text.layout import Measured, Result, Rows, rows_of
+from ..warnings import prefix_warnings
+from .answers import Answers
 
-Logged = list[tuple[Path, Answers]]
+_METRICS = ("accuracy", *MODULES)
+_ORIGIN = ("harness", "model", "task", "run", "variant", "epoch")
+_FIELDS = (*_ORIGIN, "n_left_out", "is_harness_accuracy")
+_NUMBERS = ("n_samples", "n_unknown", "n_tasks", "n_not_guessing")
+_VARIANTS = {"lm-eval": "filters", "lighteval": "kinds of metric", "inspect": "scores"}
+_MARKS = {
+    ("accuracy", "?"): "? Accuracy: not the harness's, which has another metric or other totals.",
+    **{(x, "^"): f"^ {score_named(x).title}: {score_named(x).mark_meaning}." for x in MODULES},
+    ("informedness", "-"): "-- means undefined: all references are of one class.",
+}
 
 
-def settings_of(
-    asked: Iterable[tuple[Any, str]], log: Any, places: str, arguments: Any = None, **others: Any
-) -> dict[str, Any]:
-    """Return what was run.
+@dataclass(frozen=True, repr=False)
+class TaskScore(Measured):
+    """The mean of a score over tasks; without a confidence level it has no interval."""
+
+    value: float
+    standard_error: float = math.nan
+    confidence_interval: tuple[float, float] = (math.nan, math.nan)
+
+    @classmethod
+    def mean_of(cls, scores: Sequence[TaskScore | Estimate]) -> TaskScore:
+        """Average over independent tasks, each of which weighs the same.
+
+        Errors add in squares, and so do the margins of error to either side.
+        """
+        n_tasks = len(scores)
+        value = math.fsum(x.value for x in scores) / n_tasks
+        error = math.hypot(*(x.standard_error for x in scores)) / n_tasks
+        below = math.hypot(*(x.value - x.confidence_interval[0] for x in scores)) / n_tasks
+        above = math.hypot(*(x.confidence_interval[1] - x.value for x in scores)) / n_tasks
+        return cls(value, error, (value - below, value + above))
+
+
+class TaskMean(NamedTuple):
+    """The mean over the tasks of a model; a row of the table.
+
+    Attributes
+    ----------
+    name : str
+        What the row is called, such as "mean of 3 tasks".
+    fields : dict
+        As of a `Run`; n_not_guessing is how many tasks have answers that differ from guessing.
+    scores : dict of str to TaskScore
+        NIT only if its chance level is the same in all tasks; empty if there is no mean.
+    why_not : Message
+        Why there is no mean, and what to choose; empty if there is one.
+    """
+
+    name: str
+    fields: dict[str, Any]
+    scores: Mapping[str, TaskScore | Estimate]
+    why_not: Message
+
+
+class Run(NamedTuple):
+    """A run of a task, or a file of predictions; a row of the table.
+
+    Attributes
+    ----------
+    name : str
+    fields : dict
+        Where it comes from: harness, model, task, run, variant and epoch of its `Origin`, of a file
+        its task. Also n_left_out, is_harness_accuracy, n_samples, n_unknown, n_tasks (1) and
+        n_not_guessing.
+    scores : dict of str to Estimate or TaskScore
+    report : Report
+    how : Message
+        How the answers were found, and which were out of class; empty for a file.
+    """
+
+    name: str
+    fields: dict[str, Any]
+    scores: Mapping[str, TaskScore | Estimate]
+    report: Report
+    how: Message
+
+    @classmethod
+    def from_report(
+        cls, name: str, fields: Mapping[str, Any], report: Report, how: str = ""
+    ) -> Run:
+        """Make the row of a report."""
+        scores = {x: report.estimates.get(x) or TaskScore(y) for x, y in report.scores.items()}
+        undefined = [x for x in _METRICS if score_named(x).undefined(report.table)]
+        scores |= dict.fromkeys(undefined, TaskScore(math.nan))
+        p_value = guessing_p_value_of_given(report.table, report.guessing_p_value)
+        is_guess = 1 - p_value <= (report.confidence_level or 0.95)
+        if math.isnan(report.guessing_p_value):  # of several epochs
+            low, high = scores["informedness"].confidence_interval
+            is_guess = not (low > 0 or high < 0)
+        n_unknown = report.unknown.get("n_unknown", 0)
+        numbers = report.table.n_samples, n_unknown, 1, int(not is_guess)
+        fields = dict.fromkeys(_FIELDS) | {**fields} | dict(zip(_NUMBERS, numbers, strict=True))
+        return cls(name, fields, scores, report, Message(how))
+
+    def __str__(self) -> str:
+        """Return how the answers were found, and the report."""
+        return "\n\n".join(filter(None, (self.how, str(self.report))))
+
+
+def _mean_of(model: str, runs: Sequence[Run]) -> TaskMean:
+    """Average over the tasks of these runs, which are of one model."""
+    n_tasks = len({run.fields["task"] for run in runs})
+    name = f"mean of {n_tasks} tasks"
+    fields = dict.fromkeys(_FIELDS) | {x: runs[0].fields[x] for x in ("harness", "model")}
+    fields |= {x: sum(run.fields[x] for run in runs) for x in _NUMBERS}
+    fields |= {"task": name, "n_tasks": n_tasks}
+    known = {run.fields["is_harness_accuracy"] for run in runs}
+    fields["is_harness_accuracy"] = False if False in known else known == {True} or None
+    why_not = join(dict.fromkeys(filter(None, (_why_no_score(run, runs) for run in runs))), ". ")
+    is_alike = len({run.report.table.n_classes for run in runs}) == 1
+    names = [x for x in runs[0].scores if (is_alike or x != "nit") and not why_not]
+    scores = {x: TaskScore.mean_of([run.scores[x] for run in runs]) for x in names}
+    return TaskMean(model + name, fields, scores, why_not)
+
+
+def _why_no_score(run: Run, runs: Sequence[Run]) -> Message:
+    """Return why the task of a run has no one score that a mean could take, and what to choose."""
+    name = render.shown(run.fields["task"])
+    same = [other.fields for other in runs if other.fields["task"] == run.fields["task"]]
+    if len(same) > 1:
+        return how_to_choose(name, same)
+    if score_named("informedness").undefined(run.report.table):
+        return message("{name} has references of only one class", name=name)
+    return Message("")
+
+
+def how_to_choose(task: str, runs: Sequence[Mapping[str, Any]]) -> Message:
+    """Return what there are several of among the runs of a task, and how to choose one."""
+    variants = dict.fromkeys(run["variant"] for run in runs)
+    n, said = (
+        len(runs),
+        'has {n} epochs. Choose one with `epoch`, or score all with epochs="pooled"',
+    )
+    if len(variants) > 1:
+        n, kind = len(variants), _VARIANTS[runs[0]["harness"]]
+        said = f"ran with {{n}} {kind}. Choose one with `variant`: {{names}}"
+    elif (n_runs := len({run["run"] for run in runs})) > 1:
+        n, said = n_runs, "has {n} runs. Choose one by part of its path with `runs`. If they repeat"
+        said += " each other, `latest` reads the latest"
+    fields = {"task": task, "n": "two" if n == 2 else n}
+    return message(f"{{task}} {said}", names=", ".join(map(render.shown, variants)), **fields)
+
+
+@dataclass(frozen=True, repr=False)
+class RunTable(Result):
+    """Scores of each run in logs: of each model, task, filter or scorer, and epoch; or of files.
+
+    Attributes
+    ----------
+    runs : tuple of Run
+        What was read, and the report on it.
+    confidence_level : float or None
+        How often the intervals should contain the true value.
+    metric : str or None
+        The only score that is shown, with tasks as rows and models as columns.
+    """
+
+    runs: tuple[Run, ...]
+    confidence_level: float | None = None
+    read: tuple[Read, ...] = ()
+    metric: str | None = None
+    widest_name = 60
+
+    @classmethod
+    def from_answers(
+        cls,
+        read: Sequence[Answers],
+        confidence_level: float | None = None,
+        average: Averaged = "default",
+    ) -> RunTable:
+        """Report on what `read_log` returns.
+
+        Parameters
+        ----------
+        read : sequence of Answers
+        confidence_level : float, optional
+            Adds standard errors and intervals at this level, for example 0.95.
+        average : {"bias", "prevalence", "macro"}, optional
+            That of Informedness, as in `informedness_score`.
+
+        Raises
+        ------
+        ValueError
+            If a report cannot be made; the message names the run.
+        """
+        runs = []
+        for answers in read:
+            name = render.shown(answers.name)
+            with prefix_errors(name), prefix_warnings(name):
+                report = answers.report(confidence_level, average)
+            fields = {x: getattr(answers.origin, x) for x in _ORIGIN}
+            fields |= {"task": answers.origin.task_name, "n_left_out": answers.left_out.total}
+            fields["is_harness_accuracy"] = answers.metric.is_harness_accuracy
+            runs.append(Run.from_report(answers.name, fields, report, how_found(answers)))
+        return cls(tuple(runs), confidence_level)
+
+    @classmethod
+    def from_reports(
+        cls, reports: Mapping[tuple[str, str], Report], metric: str | None = None
+    ) -> RunTable:
+        """Report on files or tasks of predictions, from the report on each model and task."""
+        runs = []
+        for (model, task), report in reports.items():
+            name = ", ".join(filter(None, (model, task)))
+            runs.append(Run.from_report(name, {"model": model or None, "task": task}, report))
+        check_choice("metric", metric, (None, *runs[0].scores))
+        read = dict.fromkeys(account for run in runs for account in run.report.read)
+        return cls(tuple(runs), runs[0].report.confidence_level, tuple(read), metric)
+
+    def with_names(self, naming: Naming) -> RunTable:
+        """Return the table with lines that name arguments as a surface does."""
+        named = super().with_names(naming)
+        vars(named)["runs"] = tuple(
+            x._replace(report=x.report.with_names(naming), how=render_message(x.how, naming))
+            for x in self.runs
+        )
+        return named
+
+    @property
+    def means(self) -> list[TaskMean]:
+        """The mean over the tasks of each model that has several."""
+        models: defaultdict[str, list[Run]] = defaultdict(list)
+        for run in self.runs:
+            whose = run.fields["harness"], run.fields["model"]
+            models["".join(f"{x}, " for x in whose if x)].append(run)
+        names = models if len(models) > 1 else [""]
+        means = map(_mean_of, names, models.values())
+        return [mean for mean in means if mean.fields["n_tasks"] > 1]
+
+    def _rows(self) -> list[Run | TaskMean]:
+        return [*self.runs, *(mean for mean in self.means if not mean.why_not)]
+
+    def text_tables(self) -> list[Rows]:
+        """Return one table with a row for each run, and at its end the means over tasks."""
+        rows = self._rows()
+        if self.metric is not None:
+            return [_tasks_by_models(rows, self.metric)]
+        names = self.names_of_files()
+        columns = [["run", *(render.shown(names.get(row.name, row.name)) for row in rows)]]
+        for title, field in (("N", "n_samples"), ("unknown", "n_unknown")):
+            columns.append([title, *(str(row.fields[field]) for row in rows)])
+        for name in _METRICS:
+            scores = [row.scores.get(name) for row in rows]
+            columns.append([score_named(name).title, *(_cell(row, name) for row in rows)])
+            if name in MODULES and self.confidence_level is not None:
+                head = render.interval_heads(self.confidence_level)[1]
+                columns.append([head, *("" if x is None else x.shown()[1] for x in scores)])
+        return [rows_of(columns)]
+
+    def text_lines(self) -> list[str]:
+        """Return how answers were found; of several runs, what the means over tasks say."""
+        if len(self.runs) == 1:
+            return [self.runs[0].how]
+        names = _METRICS if self.metric is None else (self.metric,)
+        marks = {(name, _cell(row, name)[-1:]) for name in names for row in self._rows()}
+        return [*_lines_of_means(self.means), *(_MARKS[x] for x in _MARKS if x in marks)]
+
+    def _record(self, row: Run | TaskMean) -> dict[str, Any]:
+        record = {**row.fields}
+        for name, score in row.scores.items():
+            record[name] = render.as_json(score.value)
+            if self.confidence_level is not None:
+                record |= score.fields(f"{name}_")
+        return record
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a record for each run, and for each mean over tasks."""
+        records = list(map(self._record, self._rows()))
+        return [dict.fromkeys(records[0]) | record for record in records]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values for JSON; the scores of a mean are None without one."""
+        runs = [{**run.fields, "answers": run.how, **run.report.to_dict()} for run in self.runs]
+        none = dict.fromkeys(self.runs[0].scores)
+        means = [
+            none | self._record(x) | {"why_not": self.named(x.why_not) or None} for x in self.means
+        ]
+        return {"runs": runs, "means": means}
+
+    def _repr_html_(self) -> str:
+        """Return the same for a notebook."""
+        return super()._repr_html_() if len(self.runs) > 1 else self.runs[0].report._repr_html_()
+
+    def __str__(self) -> str:
+        """Return the report on a single run; of several, one table."""
+        return str(self.runs[0]) if len(self.runs) == 1 else super().__str__()
+
+
+def _tasks_by_models(rows: Sequence[Run | TaskMean], metric: str) -> Rows:
+    """Return one score with tasks as rows and models as columns, the mean last."""
+    cells: dict[str, dict[str, str]] = {}
+    for row in rows:
+        cells.setdefault(row.fields["task"], {})[row.fields["model"]] = _cell(row, metric)
+    models = next(iter(cells.values()))
+    head = [f"task ({score_named(metric).title})", *map(render.shown, models)]
+    return [head, *([render.shown(task), *of_task.values()] for task, of_task in cells.items())]
+
+
+def _lines_of_means(means: Sequence[TaskMean]) -> list[Message]:
+    """Return how many answers differ from guessing, or why there is no mean, model by model."""
+    models: defaultdict[Message, list[TaskMean]] = defaultdict(list)
+    for mean in means:
+        n_tasks, n_not_guessing = (mean.fields[x] for x in ("n_tasks", "n_not_guessing"))
+        sentence = Message(f"answers differ from guessing in {n_not_guessing} of {n_tasks}")
+        models[mean.why_not or sentence].append(mean)
+    lines = []
+    for sentence, same in models.items():
+        whose = [filter(None, (x.fields["harness"], x.fields["model"])) for x in same]
+        fields = {"names": ", ".join(render.shown("/".join(x)) for x in whose)}
+        start = "No mean for {names}" if len(means) > 1 else "No mean"
+        if not same[0].why_not:
+            start, fields = "{names}", {"names": "; ".join(render.shown(x.name) for x in same)}
+        lines.append(message(f"{start}: {{sentence}}.", sentence=sentence, **fields))
+    return lines
+
+
+def _cell(row: Run | TaskMean, name: str) -> str:
+    """Return a score with its mark, "--" if it is undefined, "" if there is none."""
+    score = row.scores.get(name)
+    if score is None or math.isnan(score.value):
+        return "" if score is None else "--"
+    is_marked = name == "informedness" and score.value > row.scores["accuracy"].value + 1e-9
+    if isinstance(row, Run) and not is_marked:
+        is_marked = bool(score_named(name).caution(row.report.table, score.value))
+    if name == "accuracy" and row.fields["is_harness_accuracy"] is False:
+        return f"{render.rounded(score.value, 4)}?"
+    return render.rounded(score.value, 4) + ("^" if is_marked else "")
+
+
+def how_found(answers: Answers) -> Message:
+    """Say in one line whose answers these are, how they were found and which are out of class."""
+    metric, source = answers.metric, message("the answer is {how}", how=answers.how)
+    is_of_epochs = answers.origin.epoch is not None or answers.groups
+    accuracy = "each epoch right or wrong" if is_of_epochs else "accuracy"  # depends on a reducer
+    share = " for the samples that count" if answers.left_out.total else ""
+    compared = f"{accuracy} as the harness has it{share}" if metric.is_harness_accuracy else ""
+    if metric.name and metric.is_harness_accuracy is False:
+        compared = f"the log's own accuracy is {metric.recorded}, not {metric.counted}"
+    said = join(filter(None, (source, compared, metric.unread)))
+    name = f"{answers.origin.harness}, {render.shown(answers.name)}"
+    line = message("{name}: {said}.", name=name, said=said)
+    unknown = answers.unknown()
+    if not unknown:
+        return line
+    commonest = [
+        f"{'no answer' if answer is None else render.cut(repr(answer), 40)} ({n})"
+        for answer, n in unknown.most_common(3)
+    ]
+    fields = {"classes": render.cut(", ".join(map(render.shown, answers.classes)), 60)}
+    fields["commonest"] = ", ".join([*commonest, *(["..."] if len(unknown) > 3 else [])])
+    return message("{line} Not among the classes ({classes}): {commonest}.", line=line, **fields)
+
+
+def compare_logs(
+    answers_a: Sequence[Answers],
+    answers_b: Sequence[Answers],
+    margin: float | None = None,
+    **options: Any,
+) -> SuiteComparison:
+    """Compare over all tasks that both have, as one variant and epoch of one run.
 
     Parameters
     ----------
-    asked : iterable of (sample, prompt)
-        All samples of the log, whether or not they count.
-    log : dict
-        JSON that holds settings.
-    places : str
-        Where in it they are, such as "eval.dataset.name"; apart by blanks.
-    arguments : dict, optional
-        Those of the task, all of which count.
-    **others
-        More settings.
+    answers_a, answers_b : sequence of Answers
+        As `read_log` returns them.
+    margin
+        As in `compare_tasks`.
+    **options
+        metric, average and confidence_level, as in `compare`.
+
+    Raises
+    ------
+    ValueError
+        If the runs of a task hold different samples or references; the message names the task.
     """
-    pairs = sorted({(str(sample), prompt) for sample, prompt in asked})
-    digest = sha256(json.dumps(pairs).encode()).hexdigest()
-    others |= {x.rpartition(".")[2]: part_of(log, *x.split(".")) for x in places.split()}
-    found = {"samples": len(dict(pairs)), **dict(_flat(others))}
-    arguments = arguments if isinstance(arguments, dict) else {}
-    return {"asked": digest, "arguments": arguments, **found}
-
-
-def _flat(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield each setting by its name, but for what may differ between a run and its repetition."""
-    for name, value in _counted(settings).items():
-        if name == "model_args" and isinstance(value, str):  # as lm-eval may write them
-            value = _counted(dict(x.partition("=")[::2] for x in value.split(",")))
-        yield from _flat(value) if isinstance(value, dict) else [(name, value)]
-
-
-def _counted(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        items = [(x, _counted(y)) for x, y in value.items() if not re.search(_UNCOUNTED, x)]
-        return {x: y for x, y in items if y not in (None, {}, [], "")}
-    if isinstance(value, list):
-        return [*map(_counted, value)]
-    return re.sub(_ADDRESS, "", value) if isinstance(value, str) else value
-
-
-def latest_of(logged: Logged) -> Logged:
-    """Return the latest of the runs that repeat each other; several if they have one date."""
-
-    def key(answers: Answers) -> str:
-        names = answers.harness, answers.model, answers.task, answers.variant
-        return json.dumps([*names, answers.settings], sort_keys=True)
-
-    runs = [(file, answers, key(answers)) for file, answers in logged]
-    latest = {of_run: x.created for _, x, of_run in sorted(runs, key=lambda run: run[1].created)}
-    return [(file, x) for file, x, of_run in runs if x.created == latest[of_run]]
-
-
-def named_runs(logged: Logged) -> Logged:
-    """Return answers with what distinguishes their run from others of its model and task.
-
-    These are the arguments of the task and, between runs with the same, the settings that differ;
-    where none tells a run from another, its date or path.
-    """
-    tasks: dict[tuple[str, ...], dict[str, dict[Path, Answers]]] = {}
-    for file, answers in logged:
-        arguments = str(answers.settings.get("arguments"))
-        by_arguments = tasks.setdefault((answers.harness, answers.model, answers.task), {})
-        by_arguments.setdefault(arguments, {})[file] = answers
-    names: dict[Path, tuple[str, str]] = {}
-    for by_arguments in tasks.values():
-        firsts = [next(iter(runs.values())).settings for runs in by_arguments.values()]
-        of_task = _differing([x.get("arguments", {}) for x in firsts])
-        for arguments, runs in zip(of_task, by_arguments.values(), strict=True):
-            of_runs = _differing([x.settings for x in runs.values()])
-            dates = ["".join(_DATE.findall(x.created)) for x in runs.values()]
-            marks = dates, [file.name for file in runs], [*map(str, runs)]
-            for i, (file, name) in enumerate(zip(runs, of_runs, strict=True)):
-                mark = next(x[i] for x in marks if x.count(x[i]) == 1)
-                both = (name, mark) if of_runs.count(name) > 1 else (name,)
-                names[file] = arguments, ", ".join(filter(None, both))
-    return [(x, replace(y, arguments=names[x][0], run=names[x][1])) for x, y in logged]
-
-
-def _differing(settings: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return for each run the settings that are not the same in all of them."""
-    keys = dict.fromkeys(
-        x for of_run in settings for x in of_run if x not in ("asked", "arguments")
-    )
-    differ = [x for x in keys if any(y.get(x) != settings[0].get(x) for y in settings)]
-    return [
-        ", ".join(_text(x, of_run[x]) for x in differ if of_run.get(x) is not None)
-        for of_run in settings
-    ]
-
-
-def _text(name: str, value: Any) -> str:
-    if name == "shots":
-        return f"{value}-shot"
-    return samples(value) if name == "samples" else f"{name}={cut(str(value), 40)}"
+    comparisons: dict[str, Comparison] = {}
+    left_out: list[str] = []
+    for task in dict.fromkeys(answers.origin.task_name for answers in (*answers_a, *answers_b)):
+        sides = answers_a, answers_b
+        a, b = ([x for x in side if x.origin.task_name == task] for side in sides)
+        name = render.shown(task)
+        if not a or not b:
+            left_out.append(message("{name}, which only {side} has", name=name, side="AB"[not a]))
+        elif len(several := max(a, b, key=len)) > 1:
+            left_out.append(how_to_choose(name, [vars(x.origin) for x in several]))
+        elif len({*a[0].references}) < 2:
+            left_out.append(f"{name}, whose references are all {a[0].references[0]!r}")
+        else:
+            with prefix_errors(name), prefix_warnings(name):
+                comparisons[task] = a[0].compare(b[0], **options)
+    score = score_with_average(options["metric"], options["average"])
+    return suite_of(comparisons, left_out, score, margin)

@@ -1,8 +1,8 @@
-"""From what was answered, and whether the harness counts it as right, to the class answered.
+"""From an answer and the harness's verdict on it to the class that was answered.
 
-One rule for all harnesses, inside them and from their logs: the share of right answers is the
-harness's own. What it counts as right is the target's class. What it counts as wrong is the class
-that the text reads as, in a way of reading that fits all verdicts.
+One rule holds for all harnesses, inside them and from their logs: the share of right answers is the
+harness's own. A right answer is the class of the reference. A wrong answer is the class that its
+text names, read in a way that agrees with all verdicts.
 """
 
 from __future__ import annotations
@@ -12,51 +12,93 @@ import re
 import string
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from ..core.labels import Label, show
 from ..files.columns import listed
-from ..text.render import cut, samples
+from ..messages import Message, message
+from ..text import render
 
-_ClassNames = Mapping[str, Label]  # what each class is called
-_Fold = Callable[[str], str]
+ClassNames: TypeAlias = Mapping[str, Label]
+"""What each class is called in a sample."""
+_Fold: TypeAlias = Callable[[str], str]
 
 
 class VerdictError(ValueError):
-    """No metric is the verdict, or no way of reading the answers fits it."""
+    """No metric is the verdict, or no way of reading the answers agrees with it."""
 
+
+class Sample(NamedTuple):
+    """A sample of a task, and what a model answered.
+
+    Attributes
+    ----------
+    id : str
+        What the harness calls the sample, the same in every run of the task.
+    reference : label
+    prediction : label or None
+        None where no answer was found.
+    verdict : float or None
+        1 if the harness counts the answer as right, 0 if as wrong, None if it does not say, another
+        number for partial credit. Several values stay a list or dict.
+    prompt : str
+        What the model was asked, or a hash of it: equal for equal prompts.
+    completion : str or None
+        What the model said where the log has no answer.
+    document : str
+        A hash of what the sample is about, whatever the prompt; "" if the log has none.
+    choices : tuple of str
+        What the classes are called in this sample, where the classes are positions.
+    group : str
+        The sample that this is an epoch of; "" unless epochs are scored together.
+    """
+
+    id: Any
+    reference: Any
+    prediction: Any
+    verdict: Any = None
+    prompt: str = ""
+    completion: str | None = None
+    document: str = ""
+    choices: tuple[str, ...] = ()
+    group: str = ""
+
+
+# Ways of reading a text
 
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
-def strip_and_fold(text: str) -> str:
-    """Return text without a difference of case or whitespace."""
+def _fold_case(text: str) -> str:
+    """Remove differences of case and whitespace."""
     return " ".join(text.casefold().split())
 
 
-def _without_punctuation(text: str) -> str:
-    return strip_and_fold(text.translate(_NO_PUNCTUATION))
+def _fold_punctuation(text: str) -> str:
+    return _fold_case(text.translate(_NO_PUNCTUATION))
 
 
-# A letter with such signs directly before or behind it is no answer, such as that in "@,,c".
-_BEFORE, _BEHIND = r"(?<![-@#%&+/,;.!?^\\)\]}])", r"(?![.,:;!?]*[-@#%&+/^=])"
+# With such signs directly before or behind it a letter is not an answer, as in "@,,c".
+_NO_SIGN_BEFORE, _NO_SIGN_BEHIND = r"(?<![-@#%&+/,;.!?^\\)\]}])", r"(?![.,:;!?]*[-@#%&+/^=])"
 
 
-def _pattern(name: str) -> str:
+def _letter_pattern(name: str) -> str:
+    """Return a pattern that finds a name, and a single letter only where no sign is beside it."""
     is_letter = len(name) == 1 and name.isascii() and name.isalnum()
-    return f"{_BEFORE}{name}{_BEHIND}" if is_letter else re.escape(name)
+    return f"{_NO_SIGN_BEFORE}{name}{_NO_SIGN_BEHIND}" if is_letter else re.escape(name)
 
 
 def _reader(
-    class_names: _ClassNames,
-    as_pattern: Callable[[str], str],
+    class_names: ClassNames,
+    as_pattern: _Fold,
     fold: _Fold,
     before: str | None = None,
     after: str = "",
 ) -> Callable[[str], Label | None]:
-    """Return what finds the class in a text: all of it, or what stands between two patterns."""
+    """Return a function that finds the class in a text: all of it, or between two patterns."""
     by_text = {fold(text): label for text, label in class_names.items()}
     if any(by_text[fold(text)] != label for text, label in class_names.items()):
         return lambda text: None  # two classes would be one
@@ -68,207 +110,166 @@ def _reader(
         is_noise = len(name) == 1 and not re.search(as_pattern(name), text, re.IGNORECASE)
         return None if is_noise else by_text.get(name)
 
-    def label_within(text: str) -> Label | None:
+    def label_between(text: str) -> Label | None:
         labels = {by_text[name] for name in pattern.findall(fold(text))}
         return labels.pop() if len(labels) == 1 else None
 
-    return label_of_all if before is None else label_within
+    return label_of_all if before is None else label_between
 
 
-# What was answered may be told from the rest of a text only if the harness tells it so too.
-_WITHIN = ((r"(?<!\w)", r"\W*$"), (r"^\W*", r"(?!\w)"), (r"(?<!\w)", r"(?!\w)"), ("", ""))
+# A class is found inside a longer text only if the verdicts say that the harness finds it there.
+_AROUND = ((r"(?<!\w)", r"\W*$"), (r"^\W*", r"(?!\w)"), (r"(?<!\w)", r"(?!\w)"), ("", ""))
 _READINGS: list[Any] = [
-    *((fold,) for fold in (_without_punctuation, strip_and_fold, str.strip, str)),
-    *((fold, *around) for fold in (strip_and_fold, str) for around in _WITHIN),
+    *((fold,) for fold in (_fold_punctuation, _fold_case, str.strip, str)),
+    *((fold, *around) for fold in (_fold_case, str) for around in _AROUND),
 ]
-# and a letter in other signs is one only if the harness says so
-_READINGS = [(pattern, *reading) for pattern in (_pattern, re.escape) for reading in _READINGS]
+# The same holds for a letter among other signs.
+_READINGS = [(pattern, *x) for pattern in (_letter_pattern, re.escape) for x in _READINGS]
 
 
-def by_verdict(
-    answers: Sequence[Any],
-    golds: Sequence[Label],
-    verdicts: Sequence[Any],
-    class_names: Sequence[_ClassNames],
-    ids: Sequence[Any],
-) -> list[Any]:
-    """Return the classes that were answered; a text that is none of them stays as it is.
-
-    A verdict is 1 where the harness counts an answer as right, 0 where as wrong, None where it does
-    not say, another number for partial credit, and a list or dict if it has several values.
-    `class_names` has what the classes are called in each sample.
-
-    Raises
-    ------
-    VerdictError
-        If no way of reading the texts fits all verdicts, as where a model grades the answers.
-
-    Examples
-    --------
-    >>> class_names = [{"yes": "yes", "no": "no"}] * 3
-    >>> by_verdict(["Yes", "NO", "I refuse"], ["yes"] * 3, [1, 0, 0], class_names, "abc")
-    ['yes', 'no', 'I refuse']
-    """
-    tried: list[_Fit] = []
-    for reading in _READINGS:
-        labels = _labels_read(answers, class_names, reading)
-        tried.append(_fit_of(labels, answers, golds, verdicts))
-        if tried[-1].is_full:
-            break
-    chosen = _chosen(tried, golds)
-    if chosen is None:
-        fewest = min((fit.against for fit in tried if fit.against), key=len, default=())
-        raise _refusal([(ids[i], answers[i], golds[i], verdicts[i]) for i in sorted(fewest)], golds)
-    labels = chosen.labels
-    for i, (answer, verdict) in enumerate(zip(answers, verdicts, strict=True)):
-        if verdict is None:
-            labels[i] = class_names[i].get(answer, answer)
-        elif labels[i] is None:
-            labels[i] = answer
-    return labels
+# The way of reading that agrees with the verdicts
 
 
 class _Fit(NamedTuple):
-    """How the labels that a way of reading finds fit the verdicts."""
+    """How the labels that one way of reading finds agree with the verdicts."""
 
     labels: list[Any]
-    against: set[int]  # samples with another verdict
-    is_full: bool  # all verdicts fit, and tell no label
-    is_mostly_told: bool  # of most right answers only the verdict says what they are
-    is_opposed: bool  # a right answer reads as another class
+    contradicted: set[int]  # samples with another verdict
+    unread: list[int]  # right answers whose class only the verdict tells
+    n_right: int
+    is_opposed: bool  # whether a right answer reads as another class
+
+    @property
+    def is_full(self) -> bool:
+        return not self.contradicted and not self.unread
 
 
-def _fit_of(
-    labels: list[Any], answers: Sequence[Any], golds: Sequence[Label], verdicts: Sequence[Any]
-) -> _Fit:
-    answered = [i for i, answer in enumerate(answers) if answer is not None]
-    right = [i for i in answered if verdicts[i] == 1]
-    unread = [i for i in right if labels[i] is None]
-    is_opposed = any(labels[i] not in (None, golds[i]) for i in right)
+def find_classes(samples: Sequence[Sample], class_names: Sequence[ClassNames]) -> list[Any]:
+    """Find the class that each answer names; a text that names none stays as it is.
 
-    # an unread text is the class that the verdict tells, at its first sample and at all others
-    told = {answers[i]: golds[i] for i in reversed(unread)}
-    pairs = zip(answers, labels, strict=True)
-    labels = [told.get(x) if label is None else label for x, label in pairs]
-    is_gold = [label == gold for label, gold in zip(labels, golds, strict=True)]
-    against = {i for i, verdict in enumerate(verdicts) if verdict not in (None, is_gold[i])}
-    if any(labels[i] is None for i in answered if verdicts[i] == 0):
-        against.update(unread)  # or else a wrong answer like these would be no class
-    is_full = not against and not unread
-    return _Fit(labels, against, is_full, 2 * len(unread) > len(right), is_opposed)
-
-
-def _chosen(tried: Sequence[_Fit], golds: Sequence[Label]) -> _Fit | None:
-    """Return the full fit, or else the first; None if right answers contradict or are open."""
-    if tried[-1].is_full:
-        return tried[-1]
-    fitting = [fit for fit in tried if not fit.against]
-    if not fitting or any(fit.is_opposed for fit in tried):
-        return None
-    are_open = _are_texts(golds) and fitting[0].is_mostly_told
-    return None if are_open else fitting[0]
-
-
-def _labels_read(
-    answers: Sequence[Any], class_names: Sequence[_ClassNames], reading: Sequence[Any]
-) -> list[Any]:
-    """Return the label of each answer by a way of reading, None where it has none."""
-    distinct = {id(names): names for names in class_names}
-    readers = {key: _reader(names, *reading) for key, names in distinct.items()}
-    return [
-        readers[id(names)](answer) if isinstance(answer, str) else answer
-        for answer, names in zip(answers, class_names, strict=True)
-    ]
-
-
-def _are_texts(golds: Sequence[Label]) -> bool:
-    """Return whether most targets are texts of their own, not classes."""
-    return 2 * len(set(golds)) > max(len(golds), 8)
-
-
-def _refusal(bad: Sequence[tuple[Any, ...]], golds: Sequence[Label]) -> VerdictError:
-    n_golds, n_samples = len(set(golds)), len(golds)
-    if _are_texts(golds):
-        texts = (
-            f"{n_golds} different ones in {n_samples} samples, such as {cut(show(golds[0]), 60)}"
-        )
-        return VerdictError(f"the targets are texts of their own, not classes: {texts}")
-    n = f"{len(bad)} of {n_samples} samples"
-    first = "; ".join(
-        f"{show(name)} answered {cut(show(answer), 60)} where {show(gold)} is right, with verdict "
-        f"{show(verdict)}"
-        for name, answer, gold, verdict in bad[:3]
-    )
-    reason = (
-        f"the harness's verdict does not fit the answer in {n}, as happens if a model grades the "
-        "answers, some get partial credit or a score has several values. The first: "
-        f"{first}. Use a scorer that finds the class in the text"
-    )
-    if all(answer is None for _, answer, *_ in bad):
-        reason = f"no answer is logged in {n} that the harness gives credit for. Log the answer"
-    elif not any(isinstance(answer, str) for _, answer, *_ in bad):
-        return VerdictError(reason)
-    reason += ", or define how to find it with `extract`, `ignore_case` or `strip`, which ignore "
-    reason += "the verdicts"
-    if all(str(gold).isdecimal() for gold in golds):
-        reason += "; if the targets are positions, name them with `choices`"
-    return VerdictError(reason)
-
-
-def verdict_metric(
-    logged: Sequence[Mapping[str, Any]], known: Sequence[str], wanted: str | None = None
-) -> tuple[str, list[float | None], dict[str, float]]:
-    """Return the metric that says what is right, its verdicts, and what each counts as right.
-
-    The metric is the wanted one, or else the first known one that is a number in all samples.
-
-    Returns
-    -------
-    metric : str
-        "" if none says what is right.
-    verdicts : list of float or None
-        The share of credit of each sample; None where the log says nothing.
-    shares : dict of str to float
-        The share of right answers by each metric of 0 and 1; nan for any other.
+    Parameters
+    ----------
+    samples : sequence of Sample
+    class_names : sequence of mapping of str to label
+        What the classes are called in each sample.
 
     Raises
     ------
     VerdictError
-        If the wanted metric is not logged, or is not one of 0 and 1.
+        If no way of reading the texts agrees with all verdicts, for example if a model grades.
+
+    Examples
+    --------
+    >>> answers = [("a", "yes", "Yes", 1), ("b", "yes", "NO", 0), ("c", "yes", "I refuse", 0)]
+    >>> samples = [Sample(*answer) for answer in answers]
+    >>> find_classes(samples, [{"yes": "yes", "no": "no"}] * 3)
+    ['yes', 'no', 'I refuse']
     """
-    names = dict.fromkeys(x for row in logged for x, value in row.items() if _is_value(value))
-    # lighteval writes the options of a metric behind its name, such as a normalisation
-    shortest_first = sorted(names, key=len)
-    verdicts = {name: [_credit(row.get(name)) for row in logged] for name in shortest_first}
-    shares = {
-        name: credits.count(1.0) / len(credits) if {*credits} <= {0.0, 1.0} else math.nan
-        for name, credits in verdicts.items()
+    fits: list[_Fit] = []
+    for reading in _READINGS:
+        fits.append(_fit(reading, samples, class_names))
+        if fits[-1].is_full:
+            break
+    labels = _best(fits, samples).labels
+    for i, (sample, names) in enumerate(zip(samples, class_names, strict=True)):
+        if sample.verdict is None:
+            labels[i] = names.get(sample.prediction, sample.prediction)
+        elif labels[i] is None:
+            labels[i] = sample.prediction
+    return labels
+
+
+def _fit(reading: Any, samples: Sequence[Sample], class_names: Sequence[ClassNames]) -> _Fit:
+    """Read all answers in one way, and compare what is found with the verdicts."""
+    labels = _labels_found(reading, samples, class_names)
+    right = [i for i, x in enumerate(samples) if x.verdict == 1 and x.prediction is not None]
+    unread = [i for i in right if labels[i] is None]
+    is_opposed = any(labels[i] not in (None, samples[i].reference) for i in right)
+
+    # The verdict on a text tells its class, first come first, and so that of all equal texts.
+    told = {samples[i].prediction: samples[i].reference for i in reversed(unread)}
+    pairs = list(zip(samples, labels, strict=True))
+    labels = [told.get(x.prediction) if label is None else label for x, label in pairs]
+    pairs = list(zip(samples, labels, strict=True))
+    contradicted = {
+        i for i, (x, label) in enumerate(pairs) if x.verdict not in (None, label == x.reference)
     }
-    offered = [name for name, credits in verdicts.items() if None not in credits]
-    if wanted is not None:
-        known, offered = [wanted], [name for name in shares if not math.isnan(shares[name])]
-    metric = first_known(offered, known)
-    if wanted is not None and not metric:
-        rule = f"`verdict` must be a metric of 0 and 1 in the log: {listed(offered, wanted)}"
-        raise VerdictError(f"{rule}, got {wanted!r}")
-    return metric, verdicts.get(metric, [None] * len(logged)), shares
+    if any(label is None and _is_wrong(x) for x, label in pairs):
+        contradicted.update(unread)  # a wrong text without a class could have any of these
+    return _Fit(labels, contradicted, unread, len(right), is_opposed)
 
 
-def first_known(offered: Sequence[str], known: Sequence[str]) -> str:
-    """Return the first known metric that is offered, perhaps with options behind a colon, or ""."""
-    chosen = [x for name in known for x in offered if name in (x, x.partition(":")[0])]
-    return chosen[0] if chosen else ""
+def _is_wrong(sample: Sample) -> bool:
+    return bool(sample.verdict == 0 and sample.prediction is not None)
 
 
-def _is_value(value: Any) -> bool:
-    """Return whether what is logged of a metric may say what is right; ours log an object."""
-    return value is not None and not isinstance(value, Mapping)
+def _labels_found(
+    reading: Any, samples: Sequence[Sample], class_names: Sequence[ClassNames]
+) -> list[Any]:
+    """Return the label that a way of reading finds in each answer, None if it finds none."""
+    distinct = {id(names): names for names in class_names}
+    readers = {key: _reader(names, *reading) for key, names in distinct.items()}
+    return [
+        readers[id(names)](x.prediction) if isinstance(x.prediction, str) else x.prediction
+        for x, names in zip(samples, class_names, strict=True)
+    ]
 
 
-def _credit(value: Any) -> float | None:
-    """Return a logged value if it is a number; None if it says nothing."""
-    is_number = isinstance(value, (bool, int, float)) and not math.isnan(value)
-    return float(value) if is_number else None
+def _best(fits: Sequence[_Fit], samples: Sequence[Sample]) -> _Fit:
+    """Return the full fit, or else the first without a contradiction.
+
+    Raise VerdictError if a right answer reads as another class, or if the classes stay open.
+    """
+    if fits[-1].is_full:
+        return fits[-1]
+    fitting = [fit for fit in fits if not fit.contradicted]
+    if fitting and not any(fit.is_opposed for fit in fits):
+        is_mostly_unread = 2 * len(fitting[0].unread) > fitting[0].n_right
+        if not (is_mostly_unread and _are_texts(samples)):
+            return fitting[0]
+    fewest = min((fit.contradicted for fit in fits if fit.contradicted), key=len, default=set())
+    raise _refusal([samples[i] for i in sorted(fewest)], samples)
+
+
+def _are_texts(samples: Sequence[Sample]) -> bool:
+    """Return whether most references are texts of their own, not classes."""
+    return 2 * len({x.reference for x in samples}) > max(len(samples), 8)
+
+
+def _refusal(contradicted: Sequence[Sample], samples: Sequence[Sample]) -> VerdictError:
+    references = [x.reference for x in samples]
+    if _are_texts(samples):
+        return VerdictError(
+            f"the targets are texts of their own, not classes: {len({*references})} different ones "
+            f"in {len(samples)} samples, such as {render.cut(show(references[0]), 60)}"
+        )
+    n = f"{len(contradicted)} of {len(samples)} samples"
+    is_silent = all(x.prediction is None for x in contradicted)
+    if is_silent:
+        parts = [f"no answer is logged in {n} that the harness gives credit for", "Log the answer"]
+    else:
+        first = "; ".join(
+            f"{show(x.id)} answered {render.cut(show(x.prediction), 60)} where "
+            f"{show(x.reference)} is right, with verdict {show(x.verdict)}"
+            for x in contradicted[:3]
+        )
+        parts = [
+            f"the harness's verdict does not fit the answer in {n}",
+            "This happens if a model grades, or with partial credit or several values of a score",
+            f"The first: {first}",
+            "Use a scorer that finds the class in the text",
+        ]
+    is_text = is_silent or any(isinstance(x.prediction, str) for x in contradicted)
+    if is_text:
+        parts.append(
+            "Or find it with `extract`, `ignore_case` or `strip`, which ignore the verdicts"
+        )
+    if is_text and all(str(gold).isdecimal() for gold in references):
+        parts.append("If the targets are positions, name them with `choices`")
+    return VerdictError(". ".join(parts))
+
+
+# The metric of a log whose values are the verdicts
 
 
 class Totals(NamedTuple):
@@ -279,7 +280,7 @@ class Totals(NamedTuple):
 
     @classmethod
     def from_verdicts(cls, verdicts: Iterable[tuple[Any, Any]]) -> Totals:
-        """Return the totals of pairs of (sample, verdict); None as a verdict does not count.
+        """Add up pairs of (sample, verdict); None as a verdict does not count.
 
         Of a sample with several verdicts, one for each epoch, their mean counts.
         """
@@ -291,7 +292,7 @@ class Totals(NamedTuple):
 
     @classmethod
     def from_log(cls, n_samples: Any, accuracy: Any) -> Totals:
-        """Return what a harness recorded, of which any may be missing, or damaged."""
+        """Read what a harness recorded; either may be missing or damaged."""
         return cls(n_samples if isinstance(n_samples, int) else None, _credit(accuracy))
 
     def agree(self, recorded: Totals) -> bool | None:
@@ -311,9 +312,134 @@ class Totals(NamedTuple):
         return abs(self.accuracy - accuracy) <= max(error, 1e-6)
 
     def __str__(self) -> str:
-        """Return the accuracy, and of how many samples it is if that is known."""
+        """Return the accuracy, and the number of samples if it is known."""
         accuracy = "none" if self.accuracy is None else f"{self.accuracy:.6g}"
-        return accuracy if self.n_samples is None else f"{accuracy} of {samples(self.n_samples)}"
+        known = None if self.n_samples is None else render.samples(self.n_samples)
+        return accuracy if known is None else f"{accuracy} of {known}"
+
+
+@dataclass(frozen=True)
+class VerdictMetric:
+    """The metric of a log whose values are the verdicts.
+
+    Attributes
+    ----------
+    name : str
+        "" if the answers were compared with none.
+    shares : dict of str to float
+        The share of right answers by each metric of 0 and 1 in the log; nan for any other.
+    counted, recorded : Totals
+        Of all samples in the log: by these verdicts, and as the harness recorded them.
+    is_wanted : bool
+        False if options find the classes, so that no metric is compared with them.
+    """
+
+    name: str = ""
+    shares: Mapping[str, float] = field(default_factory=dict)
+    counted: Totals = field(default_factory=Totals)
+    recorded: Totals = field(default_factory=Totals)
+    is_wanted: bool = True
+
+    @property
+    def is_harness_accuracy(self) -> bool | None:
+        """Whether the accuracy is the one that the harness recorded; None if it recorded none."""
+        if not self.name:
+            return False if self.shares else None
+        return self.counted.agree(self.recorded)
+
+    @property
+    def alternatives(self) -> list[str]:
+        """The other metrics of the log that can be the verdict."""
+        shares = self.shares.items() if self.is_wanted else ()
+        return [x for x, share in shares if x != self.name and not math.isnan(share)]
+
+    @property
+    def unread(self) -> Message:
+        """Which metrics of the log the answers were not compared with, and what to pass; or ""."""
+        shares = {name: share for name, share in self.shares.items() if name != self.name}
+        if not shares:
+            return Message("")
+        names = (x if math.isnan(share) else f"{x} ({share:.4f})" for x, share in shares.items())
+        verb = "was" if len(shares) == 1 else "were"
+        line = message("the log's {names} {verb} not read", names=", ".join(names), verb=verb)
+        ways = " or ".join(map(repr, self.alternatives))
+        return message("{line}: pass `verdict` {ways}", line=line, ways=ways) if ways else line
+
+
+def read_metric(
+    logged: Sequence[Mapping[str, Any]],
+    known: Sequence[str],
+    wanted: str | None,
+    ids: Sequence[Any],
+    recorded: Any,
+    n_recorded: Any = None,
+) -> tuple[VerdictMetric, list[float | None]]:
+    """Choose the metric that says what is right: the wanted one, or else the first known one.
+
+    Parameters
+    ----------
+    logged : sequence of mapping of str to Any
+        The metrics of each sample. A known metric must be a number in all of them.
+    known : sequence of str
+        Metrics that count right answers, the best first.
+    wanted : str or None
+        The metric that was asked for.
+    ids : sequence
+        The identifier of each sample.
+    recorded : mapping of str to float
+        What the harness recorded as the mean of each metric.
+    n_recorded : int, optional
+        Of how many samples.
+
+    Returns
+    -------
+    metric : VerdictMetric
+    verdicts : list of float or None
+        The share of credit of each sample; None where the log says nothing.
+
+    Raises
+    ------
+    VerdictError
+        If the wanted metric is not logged, or is not one of 0 and 1.
+    """
+    names = dict.fromkeys(x for row in logged for x, value in row.items() if _is_value(value))
+    # lighteval writes the options of a metric behind its name, such as a normalisation.
+    shortest_first = sorted(names, key=len)
+    verdicts = {name: [_credit(row.get(name)) for row in logged] for name in shortest_first}
+    shares = {
+        name: credits.count(1.0) / len(credits) if {*credits} <= {0.0, 1.0} else math.nan
+        for name, credits in verdicts.items()
+    }
+    if wanted is None:
+        offered = [name for name, credits in verdicts.items() if None not in credits]
+        name = first_known(offered, known)
+    else:
+        offered = [name for name, share in shares.items() if not math.isnan(share)]
+        name = first_known(offered, [wanted])
+        if not name:
+            rule = f"`verdict` must be a metric of 0 and 1 in the log: {listed(offered, wanted)}"
+            raise VerdictError(f"{rule}, got {wanted!r}")
+    chosen = verdicts.get(name, [None] * len(logged))
+    counted = Totals.from_verdicts(zip(ids, chosen, strict=True))
+    recorded = recorded.get(name) if isinstance(recorded, dict) else None
+    return VerdictMetric(name, shares, counted, Totals.from_log(n_recorded, recorded)), chosen
+
+
+def first_known(offered: Sequence[str], known: Sequence[str]) -> str:
+    """Return the first known metric that is offered, perhaps with options behind a colon, or ""."""
+    chosen = [x for name in known for x in offered if name in (x, x.partition(":")[0])]
+    return chosen[0] if chosen else ""
+
+
+def _is_value(value: Any) -> bool:
+    """Return whether what is logged of a metric may say what is right; ours log an object."""
+    return value is not None and not isinstance(value, Mapping)
+
+
+def _credit(value: Any) -> float | None:
+    """Return a logged value if it is a number; None if it says nothing."""
+    is_number = isinstance(value, (bool, int, float)) and not math.isnan(value)
+    return float(value) if is_number else None
 
 
 def likeliest(
@@ -324,8 +450,8 @@ def likeliest(
     Parameters
     ----------
     metric : str
-        The accuracy of a harness, which may divide by the length of the choices, or take off what
-        they have without the question.
+        The accuracy of a harness. It may divide by the length of the choices, or subtract the
+        log-probability that they have without the question.
     logprobs : sequence of float
         Of the choices, perhaps followed by those without the question.
     choices : sequence of str

@@ -19,11 +19,11 @@ from ..inference.score import Score
 from ..messages import message, with_subject
 from ..tables.containers import read_labels
 from ..text.account import Read
-from ..text.layout import Measured, Result, Rows
+from ..text.layout import Measured, Rows
 from ..text.render import as_json, interval_heads, p_text, rounded, shown, shown_p
 from ..warnings import OwnLabelsWarning, prefix_warnings
 from .comparison import Comparison, check_size, compare, is_within, margin_in_words, verdict_of
-from .estimate import Averaged, Estimate, estimate
+from .estimate import Averaged
 from .sentences import share_text
 
 _TAKEN = "Each task weighs the same; tasks are taken as given, not as drawn from all tasks."
@@ -128,7 +128,11 @@ class SuiteComparison(Measured):
 
     def text_lines(self) -> list[str]:
         """Return the sentence, what a mean says, and which tasks are left out."""
-        lines = [self.summary, _TAKEN, *(f"Left out: {line}." for line in self.left_out)]
+        lines = [
+            self.summary,
+            _TAKEN,
+            *(message("Left out: {line}.", line=line) for line in self.left_out),
+        ]
         parts = []
         for name, comparison in self.tasks.items():
             if any(comparison.unknown_shares):
@@ -149,59 +153,6 @@ class SuiteComparison(Measured):
 
 def _difference_cells(compared: Comparison | SuiteComparison, p_value: float) -> list[str]:
     return [f"{compared.difference:+.3f}", compared.shown(3)[1], shown_p(p_value)]
-
-
-@dataclass(frozen=True, repr=False)
-class ScoresByTask(Result):
-    """One score of several models in each of several tasks, and its mean.
-
-    Attributes
-    ----------
-    metric : str
-    tasks : dict of str to dict of str to Estimate
-        By task and model.
-    """
-
-    metric: str
-    tasks: dict[str, dict[str, Estimate]]
-    read: tuple[Read, ...] = ()
-
-    def text_tables(self) -> list[Rows]:
-        """Return tasks as rows and models as columns, the mean last."""
-        values = [[one.value for one in scores.values()] for scores in self.tasks.values()]
-        means = np.mean(values, axis=0).tolist()
-        names = [*map(shown, self.tasks), f"mean of {len(self.tasks)} tasks"]
-        rows = [[f"task ({self.metric})", *map(shown, next(iter(self.tasks.values())))]]
-        for name, scores in zip(names, [*values, means], strict=True):
-            rows.append([name, *(rounded(score, 3) for score in scores)])
-        return [rows]
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return a record for each task and model."""
-        return [
-            {"task": task, "model": model, **estimate.records()[0]}
-            for task, scores in self.tasks.items()
-            for model, estimate in scores.items()
-        ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the records as plain values for JSON."""
-        return {"metric": self.metric, "scores": self.records(), **self.plain_read()}
-
-
-def scores_by_task(
-    tasks: Mapping[str, Mapping[str, Any]], models: Sequence[str], *, metric: str, **options: Any
-) -> ScoresByTask:
-    """Return a score of each model in each task, whose columns are given by argument."""
-    options["confidence_level"] = options["confidence_level"] or 0.95
-    by_task = dict[str, dict[str, Estimate]]()
-    for task, columns in tasks.items():
-        sides = [column for name, column in columns.items() if name.startswith("predictions")]
-        options["groups"] = columns.get("groups")
-        with prefix_errors(shown(task)), prefix_warnings(shown(task)):
-            scores = [estimate(columns["references"], side, metric, **options) for side in sides]
-        by_task[task] = dict(zip(models, scores, strict=True))
-    return ScoresByTask(metric, by_task)
 
 
 def compare_tasks(

@@ -70,12 +70,15 @@ class Result:
         vars(named)["_naming"] = naming
         return named
 
+    def named(self, line: str) -> str:
+        """Return a line with the names of the surface, if it is a message."""
+        if self._naming is None or not isinstance(line, Message):
+            return line
+        return render(line, self._naming)
+
     def named_lines(self) -> list[str]:
         """Return the lines below the tables, with the names of the surface."""
-        lines, naming = self.text_lines(), self._naming
-        if naming is None:
-            return lines
-        return [render(line, naming) if isinstance(line, Message) else line for line in lines]
+        return [*map(self.named, self.text_lines())]
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows of the result as plain values; an undefined number is None."""

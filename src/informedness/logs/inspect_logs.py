@@ -7,20 +7,30 @@ import sys
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..core.labels import show
-from ..errors import named_error, optional_import
+from ..errors import optional_import, prefix_errors
 from ..text.render import cut
-from .answers import DAMAGES, Answers, LeftOut, json_object, not_one, part_of
-from .runs import settings_of
-from .verdicts import Totals
+from .answers import (
+    DAMAGES,
+    Answers,
+    LeftOut,
+    Origin,
+    SeveralAnswers,
+    json_object,
+    part_of,
+    settings_of,
+    target_error,
+)
+from .verdicts import Sample, Totals, VerdictMetric
 
 _VERSION = 2  # of the log's schema
 _HEADER, _SAMPLES = "header.json", "samples/"
-_OF_MARK = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partial, incorrect, no answer
-_OF_MARK |= {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}  # in any case
+_CREDITS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partial, incorrect, no answer
+_CREDITS |= {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}  # in any case
 _SETTINGS = "eval.model_args eval.model_roles eval.model_generate_config plan.config "
 _SETTINGS += "eval.config.message_limit eval.config.token_limit eval.config.time_limit "
 _SETTINGS += "eval.dataset.location"
@@ -33,6 +43,31 @@ def is_log(path: Path) -> bool:
         return path.suffix == ".eval" and path.is_file()
     with path.open("rb") as stream:
         return bool(_HEAD_OF_JSON.match(stream.read(4096)))
+
+
+@dataclass
+class _Log:
+    """What is in a log; numbers are by epoch.
+
+    Attributes
+    ----------
+    header : dict
+    asked : list of (sample, prompt)
+        Of all samples.
+    golds : dict of (epoch, sample) to (target, letters of the choices)
+        Of the samples that count.
+    scores : dict of (epoch, scorer, key) to list of Sample
+        Of each scorer, and each value by name; without their references.
+    n_samples, n_errors : Counter of epoch
+        All samples, and those that ended in an error.
+    """
+
+    header: dict[str, Any]
+    asked: list[tuple[str, str]] = field(default_factory=list)
+    golds: dict[tuple[int, str], tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    scores: dict[tuple[int, str, str], list[Sample]] = field(default_factory=dict)
+    n_samples: Counter[int] = field(default_factory=Counter)
+    n_errors: Counter[int] = field(default_factory=Counter)
 
 
 def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
@@ -51,99 +86,80 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     if verdict is not None:
         raise ValueError("`verdict` is not for logs of Inspect: choose a score with `variant`")
     parts = (_parts_of_json if path.suffix == ".json" else _parts_of_eval)(path)
-    header = next(parts)
-    _check_status(header)
-    try:
-        task, model = str(header["eval"]["task"]), str(header["eval"]["model"])
-    except DAMAGES as error:
-        raise named_error("the header", error) from error
+    log = _Log(next(parts))
+    _check_status(log.header)
+    with prefix_errors("the header", *DAMAGES):
+        task, model = (str(log.header["eval"][name]) for name in ("task", "model"))
+    _read_samples(parts, log)
 
-    read = _read_samples(parts, header)
-    settings = _settings(header, read.asked)
-    is_named = len({scorer for _, scorer, _ in read.runs}) > 1
-    golds = read.golds
-    classes = classes_of(*zip(*golds.values(), strict=True))
-    for (epoch, scorer, key), rows in sorted(read.runs.items(), key=lambda run: run[0][0]):
-        every = [row for (_, *of), rows in read.runs.items() if of == [scorer, key] for row in rows]
-        counted, recorded, null = _totals(every, header, scorer, key)
-        # an order that does not depend on when each was done
-        samples = [
-            (x, golds[epoch, x][0], answer, null if mark is None else mark, prompt, completion)
-            for x, prompt, answer, mark, completion in sorted(rows, key=lambda row: row[0])
-            if (epoch, x) in golds and (mark, null) != (None, None)
-        ]
+    settings = _settings(log)
+    classes = classes_of(*zip(*log.golds.values(), strict=True))
+    created = str(log.header["eval"].get("created", ""))
+    is_named = len({scorer for _, scorer, _ in log.scores}) > 1
+    for epoch, scorer, key in sorted(log.scores, key=lambda score: score[0]):
+        metric, null = _metric(log, scorer, key)
+        samples = _counting(log, (epoch, scorer, key), null)
         if not samples:
             continue
-        yield Answers.of(
+        variant = ", ".join(filter(None, (scorer if is_named else "", key)))
+        shown_epoch = epoch if len(log.n_samples) > 1 else None
+        n_golds = sum(epoch == other for other, _ in log.golds)
+        n_several, n_unscored = log.n_samples[epoch] - n_golds, n_golds - len(samples)
+        yield Answers(
+            Origin("inspect", task, model, variant, shown_epoch, created, settings),
+            f"what scorer {scorer!r} logged as the answer",
             samples,
-            harness="inspect",
-            task=task,
-            model=model,
-            how=f"what scorer {scorer!r} logged as the answer",
-            variant=", ".join(filter(None, (scorer if is_named else "", key))),
-            epoch=epoch if len(read.n_samples) > 1 else None,
-            verdict=key or scorer,
-            choices=classes,
-            created=str(header["eval"].get("created", "")),
-            n_left_out=read.n_samples[epoch] - len(samples),
-            n_unscored=read.n_samples[epoch] - len(samples) - read.n_several[epoch],
-            n_errors=read.n_errors[epoch],
-            settings=settings,
-            counted=counted,
-            recorded=recorded,
+            classes,
+            metric,
+            LeftOut(n_several, n_unscored, log.n_errors[epoch]),
         )
 
 
-def _settings(header: dict[str, Any], asked: list[tuple[str, str]]) -> dict[str, Any]:
+def _counting(log: _Log, score: tuple[int, str, str], null: float | None) -> tuple[Sample, ...]:
+    """Return the samples that count, in an order that does not depend on when each was done."""
+    scored = sorted(log.scores[score], key=lambda x: (x.id, x.prompt))
+    return tuple(
+        x._replace(
+            reference=log.golds[score[0], x.id][0], verdict=null if x.verdict is None else x.verdict
+        )
+        for x in scored
+        if (score[0], x.id) in log.golds and (x.verdict, null) != (None, None)
+    )
+
+
+def _settings(log: _Log) -> dict[str, Any]:
     """Return what was run."""
     # without the solvers' defaults, which differ between versions
-    steps = [x for x in part_of(header, "plan", "steps") or () if isinstance(x, dict)]
+    steps = [x for x in part_of(log.header, "plan", "steps") or () if isinstance(x, dict)]
     solvers = [(x.get("solver"), x.get("params_passed", x.get("params"))) for x in steps]
     more = {"solver": ", ".join(f"{name}{passed or ''}" for name, passed in solvers)}
-    more["dataset"] = part_of(header, "eval", "dataset", "name")
-    return settings_of(asked, header, _SETTINGS, part_of(header, "eval", "task_args"), **more)
+    more["dataset"] = part_of(log.header, "eval", "dataset", "name")
+    arguments = part_of(log.header, "eval", "task_args")
+    return settings_of(log.asked, log.header, _SETTINGS, arguments, **more)
 
 
-class _Samples(NamedTuple):
-    """What is in the samples of a log; numbers are by epoch.
-
-    Golds, with the letters of the choices, are of the samples that count; `asked` has all. Runs are
-    the rows of each epoch, scorer and value.
-    """
-
-    golds: dict[tuple[int, str], tuple[str, tuple[str, ...]]]
-    asked: list[tuple[str, str]]
-    runs: dict[tuple[int, str, str], list[Any]]
-    n_samples: Counter[int]
-    n_several: Counter[int]
-    n_errors: Counter[int]
-
-
-def _read_samples(parts: Iterator[dict[str, Any]], header: dict[str, Any]) -> _Samples:
-    """Return what is in the samples, or raise ValueError if one is damaged or they are too few."""
-    golds, asked, runs, n_samples, n_several, n_errors = made = _Samples(
-        {}, [], {}, Counter(), Counter(), Counter()
-    )
-    left_out = LeftOut()
+def _read_samples(parts: Iterator[dict[str, Any]], log: _Log) -> None:
+    """Add what is in the samples, or raise ValueError if one is damaged or they are too few."""
+    several = SeveralAnswers()
     for raw in parts:
-        try:
-            epoch, name, choices = raw["epoch"], str(raw["id"]), raw.get("choices") or []
-            n_samples[epoch] += 1
-            n_errors[epoch] += bool(raw.get("error") and not raw.get("scores"))
-            asked.append((name, _prompt(raw["input"], choices)))
-            for scorer, key, value, logged in _scores(raw):
-                answer, mark = answer_and_verdict(value, logged)
-                completion = None if answer else (raw.get("output") or {}).get("completion")
-                row = (*asked[-1], answer, mark, completion)
-                runs.setdefault((epoch, scorer, key), []).append(row)
-            letters = letters_of(len(choices))
-            golds[epoch, name] = gold_of(raw["target"], letters), letters
-        except DAMAGES as error:
-            left_out.add(f"sample {show(raw.get('id') if isinstance(raw, dict) else raw)}", error)
-            n_several[epoch] += 1
-    _check_samples(n_samples.total(), header, len(runs) + len(left_out))
-    left_out.check(n_samples.total())
-    return made
+        with several.skip(f"sample {show(raw.get('id') if isinstance(raw, dict) else raw)}"):
+            _add_sample(raw, log)
+    _check_samples(log.n_samples.total(), log.header, len(log.scores) + len(several))
+    several.check(log.n_samples.total())
+
+
+def _add_sample(raw: dict[str, Any], log: _Log) -> None:
+    epoch, name, choices = raw["epoch"], str(raw["id"]), raw.get("choices") or []
+    log.n_samples[epoch] += 1
+    log.n_errors[epoch] += bool(raw.get("error") and not raw.get("scores"))
+    log.asked.append((name, _prompt(raw["input"], choices)))
+    for scorer, key, value, logged in _scores(raw):
+        answer, mark = answer_and_verdict(value, logged)
+        completion = None if answer else (raw.get("output") or {}).get("completion")
+        sample = Sample(name, None, answer, mark, log.asked[-1][1], completion)
+        log.scores.setdefault((epoch, scorer, key), []).append(sample)
+    letters = letters_of(len(choices))
+    log.golds[epoch, name] = gold_of(raw["target"], letters), letters
 
 
 def _check_status(header: dict[str, Any]) -> None:
@@ -157,25 +173,31 @@ def _check_status(header: dict[str, Any]) -> None:
         raise ValueError(f"must have status 'success', got {show(status)}: {cut(reason, 200)}")
 
 
-def _totals(
-    rows: list[Any], header: dict[str, Any], scorer: str, key: str
-) -> tuple[Totals, Totals, float | None]:
-    """Return the totals of a score as read and as recorded, and what a value of `null` counts as.
+def _metric(log: _Log, scorer: str, key: str) -> tuple[VerdictMetric, float | None]:
+    """Return a score as the metric of the verdicts, and what a value of `null` counts as.
 
-    Either a scorer gave it, and Inspect takes it for wrong, or it was nan, which Inspect before
-    0.3.260 writes so among several values, and does not count: the recorded totals tell which.
+    Either a scorer gave it, and Inspect takes it for wrong. Or it was nan, which Inspect before
+    0.3.260 writes so among several values, and it does not count. The recorded totals tell which.
     """
+    recorded = _recorded(log.header, scorer, key)
+    runs = (samples for (_, *score), samples in log.scores.items() if score == [scorer, key])
+    verdicts = [(x.id, x.verdict) for samples in runs for x in samples]
+    scored = Totals.from_verdicts(verdicts)
+    as_wrong = Totals.from_verdicts((x, 0.0 if y is None else y) for x, y in verdicts)
+    if as_wrong.agree(recorded) is False and scored.agree(recorded) is not False:
+        return VerdictMetric(key or scorer, {}, scored, recorded), None
+    return VerdictMetric(key or scorer, {}, as_wrong, recorded), 0.0
+
+
+def _recorded(header: dict[str, Any], scorer: str, key: str) -> Totals:
+    """Return the number of samples and the accuracy that Inspect recorded of a score."""
     recorded = Totals()
     for score in part_of(header, "results", "scores") or ():
         named = [part_of(score, x) for x in ("name", "scorer", "reducer")]
         metric = part_of(score, "metrics", "accuracy") or part_of(score, "metrics", "mean")
         if metric and named in ([key or scorer, scorer, x] for x in (None, "mean")):
             recorded = Totals.from_log(score.get("scored_samples"), part_of(metric, "value"))
-    scored = Totals.from_verdicts((name, mark) for name, _, _, mark, _ in rows)
-    as_wrong = Totals.from_verdicts((x, 0.0 if mark is None else mark) for x, *_, mark, _ in rows)
-    if as_wrong.agree(recorded) is False and scored.agree(recorded) is not False:
-        return scored, recorded, None
-    return as_wrong, recorded, 0.0
+    return recorded
 
 
 # From files to samples
@@ -227,7 +249,7 @@ def answer_and_verdict(value: Any, answer: str | None) -> tuple[str | None, Any]
     does None.
     """
     if isinstance(value, str):
-        value = _OF_MARK.get(value, _OF_MARK.get(value.lower(), _number(value)))
+        value = _CREDITS.get(value, _CREDITS.get(value.lower(), _number(value)))
     return answer or None, float(value) if isinstance(value, float | int) else value
 
 
@@ -253,7 +275,7 @@ def gold_of(target: str | list[str], letters: tuple[str, ...]) -> str:
     if marks and set(marks) <= set(letters):
         golds = marks
     if len(golds) != 1 or not golds[0]:
-        raise not_one(golds)
+        raise target_error(golds)
     return golds[0]
 
 

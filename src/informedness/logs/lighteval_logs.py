@@ -13,14 +13,23 @@ from pathlib import Path
 from typing import Any
 
 from ..core.labels import show, warn
-from ..errors import named_error, refuse_all
+from ..errors import prefix_errors, refuse_all
 from ..files.arrow import native
 from ..files.opening import explained, open_whole
 from ..messages import message, with_subject
 from ..text.render import shown
-from .answers import DAMAGES, Answers, LeftOut, not_one, part_of, results_in
-from .runs import settings_of
-from .verdicts import Totals, VerdictError, likeliest, verdict_metric
+from .answers import (
+    DAMAGES,
+    Answers,
+    LeftOut,
+    Origin,
+    SeveralAnswers,
+    part_of,
+    results_in,
+    settings_of,
+    target_error,
+)
+from .verdicts import Sample, VerdictError, likeliest, read_metric
 
 _FILE = re.compile(r"details_.+_(\d{4}-\d\d-\d\dT[\d.-]+)\.parquet")
 _OF_MODEL = ("logprobs", "text", "text_post_processed", "output_tokens")  # its prompt is long
@@ -51,23 +60,23 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     ImportError
         If pyarrow is missing.
     """
-    rows_of_kind: dict[bool, list[Any]] = {}
+    rows_of_kind: dict[str, list[Any]] = {"log-probabilities": [], "text": []}
     for number, row in enumerate(_rows(path), start=1):
-        try:
+        with prefix_errors(f"row {number}", *DAMAGES):
             row["name"] = f"sample {row['doc']['id']}"
             # Generated tokens may have log-probabilities too, but scored choices have no text.
-            rows_of_kind.setdefault(bool(row["model_response"]["text"]), []).append(row)
-        except DAMAGES as error:
-            raise named_error(f"row {number}", error) from error
+            is_text = bool(row["model_response"]["text"])
+            rows_of_kind["text" if is_text else "log-probabilities"].append(row)
 
+    kinds = [kind for kind, rows in rows_of_kind.items() if rows]
     refusals: dict[str, ValueError] = {}
-    for is_text, rows in sorted(rows_of_kind.items()):
-        kind = "text" if is_text else "log-probabilities"
+    for kind in kinds:
+        variant = kind if len(kinds) > 1 else ""
         try:
-            yield _answers(path, rows, is_text, kind if len(rows_of_kind) > 1 else "", verdict)
+            yield _answers(path, rows_of_kind[kind], kind == "text", variant, verdict)
         except VerdictError as error:
             refusals[kind] = error
-    if len(refusals) == len(rows_of_kind):
+    if len(refusals) == len(kinds):
         refuse_all([*refusals.values()])
     for kind, refusal in refusals.items():
         reason = with_subject(f"{shown(path)}, {kind}", refusal)
@@ -89,29 +98,28 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             yield from batch.to_pylist()
 
 
-def read_sample(
-    row: dict[str, Any], metric: str, is_text: bool, is_extracted: bool
-) -> tuple[list[str], int, Any]:
-    """Return the choices, the position of the right one, and the answer by this metric."""
-    choices, gold = _choices_and_gold(row["doc"])
-    if is_text:
-        return choices, gold, _text(row, choices[gold], is_extracted)
-    return choices, gold, _likeliest(row, metric)
-
-
-def _choices_and_gold(doc: dict[str, Any]) -> tuple[list[str], int]:
-    """Return the choices, and the position of the right one."""
-    choices = [text.strip() for text in doc["choices"]]
+def read_sample(row: dict[str, Any], metric: str, is_text: bool, is_extracted: bool) -> Sample:
+    """Read the choices, the position of the right one, and the answer by this metric."""
+    choices = tuple(text.strip() for text in row["doc"]["choices"])
     if len(choices) < 2:
-        raise ValueError(f"`choices` must list at least two classes, got {show(doc['choices'])}")
-    golds = doc["gold_index"]
+        shown_choices = show(row["doc"]["choices"])
+        raise ValueError(f"`choices` must list at least two classes, got {shown_choices}")
+    golds = row["doc"]["gold_index"]
     golds = golds if isinstance(golds, list) else [golds]
     if len(golds) != 1 or golds[0] not in range(len(choices)):
-        raise not_one(golds)
-    return choices, int(golds[0])
+        raise target_error(golds)
+    gold = int(golds[0])
+    answer = _text(row, choices[gold], is_extracted) if is_text else _likeliest(row, metric)
+    return Sample("", gold, answer, choices=choices)
 
 
-def _text(row: dict[str, Any], right_text: str, is_extracted: bool) -> Any:
+def _extracted(doc: dict[str, Any], side: str) -> list[Any] | None:
+    """Return what lighteval's extractive match found of the golds or the predictions."""
+    found: list[Any] | None = (doc.get("specific") or {}).get(f"extracted_{side}")
+    return found
+
+
+def _text(row: dict[str, Any], right_text: str, is_extracted: bool) -> str | None:
     """Return the text that was answered, or the answer that was found in it."""
     # without the reasoning, if lighteval took that out
     texts = row["model_response"].get("text_post_processed")
@@ -119,9 +127,8 @@ def _text(row: dict[str, Any], right_text: str, is_extracted: bool) -> Any:
     if len(texts) != 1:
         raise ValueError(f"must have one generated text, got {show(texts)}")
     if not is_extracted:
-        return texts[0]
-    specific = row["doc"]["specific"] or {}
-    answers, golds = (specific.get(f"extracted_{x}") for x in ("predictions", "golds"))
+        return str(texts[0])
+    answers, golds = (_extracted(row["doc"], side) for side in ("predictions", "golds"))
     if answers is None or (golds or [None])[0] != right_text:
         rule = f"must have gold {show(right_text)} and an answer extracted"
         raise ValueError(f"{rule}, got gold {show(golds)}, answer {show(answers)}")
@@ -149,46 +156,40 @@ def _plain_name(metric: str) -> str:
     return f"{name}_{of_option[1]}" if of_option else name
 
 
-def _answers(path: Path, rows: list[Any], is_text: bool, name: str, wanted: str | None) -> Answers:
-    """Return the answers to samples: classes, or generated texts."""
-    logged = [row.get("metric") or {} for row in rows]
-    metric, verdicts, shares = verdict_metric(logged, OF_TEXTS if is_text else OF_CHOICES, wanted)
-    specific = [row["doc"].get("specific") or {} for row in rows]
-    is_extracted = any(x.get("extracted_predictions") is not None for x in specific)
-    source = "the generated text" if is_text else "the likeliest choice"
-    if is_text and is_extracted:
-        source = "the answer that lighteval's extractive match found in the text"
-
-    samples, choices = [], []
-    left_out = LeftOut()
-    for row, verdict in zip(rows, verdicts, strict=True):
-        doc = row["doc"]
-        try:
-            texts, gold, answer = read_sample(row, metric, is_text, is_extracted)
-            samples.append((str(doc["id"]), gold, answer, verdict, _prompt(doc)))
-            choices.append(texts)
-        except DAMAGES as error:
-            left_out.add(row["name"], error)
-    left_out.check(len(rows))
+def _answers(
+    path: Path, rows: list[Any], is_text: bool, variant: str, wanted: str | None
+) -> Answers:
+    """Read the answers to samples: classes, or generated texts."""
     task, model = str(rows[0]["doc"]["task_name"]), _model(path)
     results = results_in(_results(path, model))
-    beside = {**results, "task": part_of(results, "config_tasks", task)}
+    known, metrics = OF_TEXTS if is_text else OF_CHOICES, [row.get("metric") or {} for row in rows]
+    recorded = part_of(results, "results", task)
+    names = [row["name"] for row in rows]
+    metric, verdicts = read_metric(metrics, known, wanted, names, recorded)
+    is_extracted = any(_extracted(row["doc"], "predictions") is not None for row in rows)
+    how = "the generated text" if is_text else "the likeliest choice"
+    if is_text and is_extracted:
+        how = "the answer that lighteval's extractive match found in the text"
+
+    samples: list[Sample] = []
+    several = SeveralAnswers()
+    for row, verdict in zip(rows, verdicts, strict=True):
+        with several.skip(row["name"]):
+            sample = read_sample(row, metric.name, is_text, is_extracted)
+            prompt = _prompt(row["doc"])
+            samples.append(
+                sample._replace(id=str(row["doc"]["id"]), verdict=verdict, prompt=prompt)
+            )
+    several.check(len(rows))
     asked = [(row["doc"]["id"], _prompt(row["doc"])) for row in rows]
-    return Answers.of(
+    beside = {**results, "task": part_of(results, "config_tasks", task)}
+    settings = settings_of(asked, beside, _SETTINGS)
+    return Answers.from_samples(
         samples,
-        choices,
-        harness="lighteval",
-        task=task,
-        model=model,
-        how=source,
-        variant=name,
-        verdict=metric,
-        metrics=shares,
-        n_left_out=len(left_out),
-        created=path.name,
-        settings=settings_of(asked, beside, _SETTINGS),
-        counted=Totals.from_verdicts(zip((x["name"] for x in rows), verdicts, strict=True)),
-        recorded=Totals.from_log(None, part_of(results, "results", task, metric)),
+        origin=Origin("lighteval", task, model, variant, None, path.name, settings),
+        how=how,
+        metric=metric,
+        left_out=LeftOut(len(several)),
     )
 
 

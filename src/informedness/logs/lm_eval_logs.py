@@ -1,0 +1,309 @@
+"""Answers in the samples that EleutherAI's lm-evaluation-harness logs with --log_samples.
+
+Each line is one document after one filter: what was asked (`arguments`), what the filter made of
+the responses (`filtered_resps`), the target as text, and the value of each metric.
+"""
+
+import ast
+import gzip
+import json
+import math
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ..core.labels import show
+from ..files.opening import open_whole
+from .answers import (
+    Answers,
+    LeftOut,
+    Origin,
+    SeveralAnswers,
+    json_object,
+    part_of,
+    results_in,
+    settings_of,
+    target_error,
+)
+from .verdicts import Sample, VerdictMetric, likeliest, read_metric
+
+_DATE = r"\d{4}-\d\d-\d\dT[\d.-]+"
+_FILE = re.compile(rf"samples_(?P<task>.+?)(_(?P<date>{_DATE}))?\.jsonl(\.(gz|bz2|zst))?", re.I)
+RESULTS = re.compile(r"results_.+\.json")
+OF_CHOICES = ("acc", "acc_norm", "acc_bytes", "acc_mutual_info")  # what the likeliest choice is of
+OF_TEXTS = ("exact_match", "acc", "em")
+
+_NAMES = ("doc_id", "target", "filtered_resps", "filter", "prompt_hash", "doc_hash")
+_NO_METRICS = {*_NAMES, "doc", "arguments", "resps", "metrics", "target_hash"}
+_NO_METRICS |= {"informedness", "informedness_stderr", "nit", "nit_stderr"}
+_SETTINGS = "config.model_args task.dataset_path task.dataset_name chat_template "
+_SETTINGS += "system_instruction generation"
+_TOO_OLD = "lm-eval before {0} wrote this log, {1}: run the task with {0} or newer"
+# A list as Python prints it. Parsing any other text as code could warn of it or overflow.
+_LIST = re.compile(
+    r"""\s*\[(?:[][\s,:(){}]|None|True|False|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])"""
+    r"""|'(?:[^'\\\n]|\\[\\'"nrtxuU])*'|"(?:[^"\\\n]|\\[\\'"nrtxuU])*")*\]\s*"""
+)
+
+_Line = dict[str, Any]
+
+
+def is_log(path: Path) -> bool:
+    """Return whether a file is named as a log of samples or as results, and may be one."""
+    is_results = RESULTS.fullmatch(path.name)
+    if not path.is_file() or not (is_results or _FILE.fullmatch(path.name)):
+        return False
+    opened = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opened(path, "rb") as stream:
+            first = json.loads(stream.read() if is_results else stream.readline())
+    except (ValueError, RecursionError, OSError, EOFError, zlib.error):
+        return not is_results  # a log compressed in another way, or damaged
+    if not isinstance(first, dict) or not is_results:
+        return isinstance(first, dict) and "doc_id" in first
+    return not first or {"results", "versions"} <= {*first}
+
+
+def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
+    """Yield the answers in a log, after each filter.
+
+    The verdict is a metric of 0 and 1, by default the accuracy or exact match.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged or holds no samples, if a sample cannot be scored (it has no choices,
+        or a target that is none of them), if more than one in five have several right answers, or
+        if no metric is the verdict.
+    """
+    named = _FILE.fullmatch(path.name)
+    task, date = named.group("task", "date") if named else (path.stem, None)
+    results = results_in(path.absolute().with_name(f"results_{date}.json"))
+    config = (results.get("configs") or {}).get(task) or {}
+    model = str(results.get("model_name") or path.absolute().parent.name)
+    shares = part_of(results, "results", task) or {}
+    n_recorded = part_of(results, "n-samples", task, "effective")
+    for name, lines in _read_lines(path, config, _only_filter(shares)).items():
+        counting = [x for x in lines if "pair" in x]
+        recorded = {x.partition(",")[0]: y for x, y in shares.items() if x.endswith(f",{name}")}
+        metric = _add_verdicts(lines, counting, verdict, recorded, n_recorded)
+        find = _find_choices if "texts" in counting[0] else _find_texts
+        how = find(counting, metric.name, name)
+        asked = [(x["doc_id"], str(x["prompt_hash"])) for x in lines]
+        beside = {**results, "task": config, "generation": counting[0]["generation"]}
+        settings = settings_of(asked, beside, _SETTINGS, shots=part_of(results, "n-shot", task))
+        variant = "" if name == "none" else name
+        yield Answers.from_samples(
+            [_sample(line) for line in counting],
+            origin=Origin("lm-eval", task, model, variant, None, date or "", settings),
+            how=how,
+            metric=metric,
+            left_out=LeftOut(len(lines) - len(counting)),
+        )
+
+
+def _add_verdicts(
+    lines: Sequence[_Line], counting: Sequence[_Line], wanted: str | None, *recorded: Any
+) -> VerdictMetric:
+    """Add the verdict of each line; return the metric that says what is right."""
+    is_choice = "texts" in counting[0]
+    if odd := [x["where"] for x in counting if ("texts" in x) != is_choice]:
+        raise ValueError(f"{odd[0]}: must have choices scored as in the first sample, or none")
+    known = OF_CHOICES if is_choice else OF_TEXTS
+    metrics, ids = ([x[name] for x in lines] for name in ("metrics", "doc_id"))
+    metric, verdicts = read_metric(metrics, known, wanted, ids, *recorded)
+    for line, credit in zip(lines, verdicts, strict=True):
+        line["verdict"] = credit
+    return metric
+
+
+def _sample(line: _Line) -> Sample:
+    prompt, document = str(line["prompt_hash"]), str(line["doc_hash"])
+    choices = tuple(map(str, line.get("choices", ())))
+    gold, answer = line["pair"]
+    sample = Sample(str(line["doc_id"]), gold, answer, line["verdict"], prompt)
+    return sample._replace(document=document, choices=choices)
+
+
+def _read_lines(path: Path, config: dict[str, Any], default: str) -> dict[str, list[_Line]]:
+    """Read what is needed of each line, by filter; those that count have a pair.
+
+    Older logs do not name the filter, and have the default.
+    """
+    lines: dict[str, list[_Line]] = {}
+    several = SeveralAnswers()
+    logged: dict[str, Any] = {}
+    with open_whole(str(path)) as stream:
+        for number, text in enumerate(stream, start=1):
+            if number == 1 and text.strip() == b"[":
+                raise ValueError(_TOO_OLD.format("0.4.3", "an array of samples"))
+            with several.skip(f"line {number}"):
+                logged = json_object(text)
+                line = {name: ({"filter": default} | logged)[name] for name in _NAMES}
+                line["metrics"] = {x: y for x, y in logged.items() if x not in _NO_METRICS}
+                lines.setdefault(str(line["filter"]), []).append(line)
+                line |= {"where": f"line {number}", **_answered(line, logged, config)}
+    ids = [x["doc_id"] for of_filter in lines.values() for x in of_filter]
+    several.check(len(ids))
+    if "filter" not in logged and len({*ids}) < len(ids):
+        raise ValueError(_TOO_OLD.format("0.4.7", "without the filter of each answer"))
+    return lines
+
+
+def _only_filter(shares: Mapping[str, Any]) -> str:
+    """Return the filter of the results, "none" if there are several or none."""
+    filters = {name.partition(",")[2] for name in shares if "," in name}
+    return filters.pop() if len(filters) == 1 else "none"
+
+
+# From a line to the right answer and the one given
+
+
+def _answered(line: _Line, logged: _Line, config: dict[str, Any]) -> _Line:
+    """Find the target and the answer of a line.
+
+    Returns
+    -------
+    dict
+        "pair" of gold and answer, empty if they can be found only together with other lines;
+        "generation", how text was generated; and "named", the choices that the task's configuration
+        names. Scored choices add what `_scored_choices` returns.
+    """
+    arguments, is_choice = _arguments(logged)
+    delimiter = config.get("target_delimiter", " ")
+    texts = [text.removeprefix(delimiter) for text in arguments if is_choice]
+    # Our metrics log gold and answer, perhaps with a verdict and choices.
+    ours = logged.get("informedness", logged.get("nit"))
+    ours = ours if isinstance(ours, list) else []
+    pair = [ours[0], ours[1]] if ours else []
+    if not pair and str(line["target"]).strip() not in map(str.strip, texts):
+        line["target"] = _gold(line["target"])
+    named = config.get("doc_to_choice")
+    if isinstance(named, str):
+        named = logged["doc"].get(named.strip("{ }"))
+    found = {"generation": None, "pair": pair, "named": ours[3] if ours[3:] else named}
+    if is_choice:
+        return found | _scored_choices(line, texts)
+    return found | {"generation": arguments[0], "pair": pair or _target_and_text(line)}
+
+
+def _arguments(logged: _Line) -> tuple[list[Any], bool]:
+    """Return the second argument of each request, and whether these are choices.
+
+    Otherwise they say how text is generated.
+    """
+    arguments = [request.get("arg_1") for request in logged["arguments"].values()]
+    is_choice = len(arguments) > 1 and all(isinstance(x, str) for x in arguments)
+    if not is_choice and not all(isinstance(x, dict) for x in arguments):
+        raise ValueError("must have scored choices or generated text: this task has no classes")
+    return arguments, is_choice
+
+
+def _gold(target: Any) -> str:
+    """Return the one right answer, which is the text of a list if a task allows several."""
+    golds = None
+    if _LIST.fullmatch(str(target)):
+        with suppress(SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+            golds = ast.literal_eval(str(target).strip())
+    if not isinstance(golds, list):
+        return str(target)
+    if len(golds) != 1:
+        raise target_error(golds)
+    return str(golds[0])
+
+
+def _scored_choices(line: _Line, texts: list[str]) -> _Line:
+    """Return the choices as they were scored and without blanks, and their log-likelihoods."""
+    logprobs = [float(logprob) for logprob, _ in line["filtered_resps"]]
+    if len(logprobs) != len(texts) or any(map(math.isnan, logprobs)):
+        raise ValueError(f"must hold a number for each choice, got {show(line['filtered_resps'])}")
+    # For this metric the harness asks again without a prompt.
+    is_twice = line["metrics"].get("acc_mutual_info") is not None
+    texts = texts[: len(texts) // 2] if is_twice else texts
+    return {"logprobs": logprobs, "texts": texts, "choices": [text.strip() for text in texts]}
+
+
+def _target_and_text(line: _Line) -> list[str]:
+    answers = line["filtered_resps"]
+    if len(answers) != 1 or not isinstance(answers[0], str):
+        raise ValueError(f"must have one answer, got {show(answers)}: add take_first to the filter")
+    return [str(line["target"]), *answers]
+
+
+def _find_texts(lines: Sequence[_Line], metric: str, name: str) -> str:
+    """Let golds be positions if all lines name choices; return in words how answers are found."""
+    source = f"the text after filter {name!r}"
+    if any(line["filtered_resps"][:1] != line["pair"][1:] for line in lines):
+        source = f"what the metrics took from {source}"
+    golds = [_position(line["pair"][0]) for line in lines]
+    named = [line["named"] if isinstance(line["named"], list) else () for line in lines]
+    if all(gold in range(len(texts)) for gold, texts in zip(golds, named, strict=True)):
+        for line, gold in zip(lines, golds, strict=True):
+            line |= {"pair": [gold, line["pair"][1]], "choices": line["named"]}
+    return source
+
+
+def _find_choices(lines: Sequence[_Line], metric: str, name: str) -> str:
+    """Find the right and the likeliest choice; return in words how answers are found."""
+    metric = metric or "acc"
+    in_prompts = [x["where"] for x in lines if not x["pair"] and len({*x["texts"]}) == 1]
+    if in_prompts and metric in ("acc_norm", "acc_bytes"):
+        rule = f"{metric} needs choices, which are in the prompts: list `acc`, too"
+        raise ValueError(f"{in_prompts[0]}: {rule}")
+    for line in lines:
+        position = likeliest(metric, line["logprobs"], line["texts"])
+        line["likeliest"] = line["pair"][1] if line["pair"] else position
+    for line, gold in zip(lines, _golds(lines), strict=True):
+        line["pair"] = [gold, line["likeliest"]]
+    return f"the likeliest choice, as for {metric}"
+
+
+def _golds(lines: Sequence[_Line]) -> Sequence[Any]:
+    """Return the position of each right choice.
+
+    A target "2" may be a position or the text of a choice. The verdicts tell which.
+    """
+    readings = _readings_of_golds(lines)
+    bad = [_lines_against(golds, lines) for golds in readings]
+    fitting = [golds for golds, others in zip(readings, bad, strict=True) if not others]
+    if fitting[1:] and fitting[0] != fitting[1]:
+        raise ValueError("`target` could be a choice or a position: list `informedness`, too")
+    if not fitting:
+        first = min(bad, key=len)[0]
+        fields = {name: first[name] for name in ("target", "choices", "likeliest", "verdict")}
+        raise ValueError(f"{first['where']}: must have one choice as target, got {show(fields)}")
+    return fitting[0]
+
+
+def _readings_of_golds(lines: Sequence[_Line]) -> list[list[Any]]:
+    """Return which choices may be right: as logged, by the verdict, or by the target."""
+    if all(line["pair"] for line in lines):
+        return [[line["pair"][0] for line in lines]]
+    if all(len({*line["choices"]}) == 1 for line in lines):
+        # The choices are in the prompts, and the verdict tells the right one of two.
+        if any(len(line["choices"]) > 2 or line["verdict"] is None for line in lines):
+            raise ValueError("which prompt is right is not logged: list `informedness`, too")
+        return [[x["likeliest"] if x["verdict"] else 1 - x["likeliest"] for x in lines]]
+    by_text = [_position_of_text(line) for line in lines]
+    return [by_text, [_position(line["target"]) for line in lines]]
+
+
+def _lines_against(golds: Sequence[Any], lines: Sequence[_Line]) -> list[_Line]:
+    """Return the lines without a choice at their position, or whose verdict contradicts it."""
+    return [
+        line
+        for line, gold in zip(lines, golds, strict=True)
+        if gold not in range(len(line["choices"])) or line["verdict"] == (line["likeliest"] != gold)
+    ]
+
+
+def _position_of_text(line: _Line) -> int | None:
+    target, choices = str(line["target"]).strip(), line["choices"]
+    return choices.index(target) if target in choices else None
+
+
+def _position(target: Any) -> int | None:
+    return int(target) if re.fullmatch("[0-9]+", str(target)) else None
