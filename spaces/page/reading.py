@@ -28,9 +28,8 @@ from trial import is_small, runs_of_log
 
 from informedness.commands.reading import Reader
 from informedness.commands.request import FileFormat, Source
-from informedness.files.delimited import DELIMITERS
-from informedness.files.listing import first_rows
-from informedness.files.opening import list_files, open_whole, read_header
+from informedness.files.opening import DELIMITERS, list_files, open_whole
+from informedness.files.reading import FileOptions, first_rows
 from informedness.logs.reading import READERS
 from informedness.logs.runs import how_found
 from informedness.messages import message_of, without_subject
@@ -75,14 +74,15 @@ class Upload:
     ) -> None:
         self._path, self._encoding, self.part = path, encoding or None, part or None
         ((_, self._kind),) = list_files(path, None)
-        with open_whole(str(path), self._kind, self._encoding, MAX_FILE) as stream:
-            self._top = read_header(stream, self._kind, {}, self.part, MAX_FILE)
+        options = FileOptions(None, self._encoding, self.part, most_bytes=MAX_FILE)
+        with options.open(str(path), self._kind) as stream:
+            self._top: Any = options.read_header(stream, self._kind, {})
             stream.seek(0)
             self._content = stream.read()
         if not is_small(str(path), self._kind, MAX_FILE):
             raise Refusal(TOO_MUCH)
         self.header = list(self._top.header)  # JSON has keys of its first object
-        self.parts = getattr(self._top, "sheets", [])
+        self.parts = list(self._top.sheets)
         is_text = self._kind in (*DELIMITERS, "json", "jsonl")
         top = self._content[:1000].decode(errors="replace") if is_text else ""
         self.first_lines = "\n".join(top.splitlines()[:5])
@@ -104,7 +104,9 @@ class Upload:
             return False
         if any(columns.role_of(name) or columns.says_neither(name) for name in self.header):
             return False
-        below = first_rows(self._path, self._kind, self._encoding, self.part).columns
+        below = first_rows(
+            self._path, file_format=self._kind, encoding=self._encoding, rows=self.part
+        ).columns
         return any(name in values for name, values in below.items())
 
     def _put_above(self, names: list[str], copy: Path) -> None:
@@ -120,7 +122,7 @@ class Upload:
             book.save(copy)
         else:
             lines = self._content.decode("utf-8-sig").splitlines(keepends=True)
-            lines.insert(self._top.n_skipped, f"{self._top.delimiter.join(names)}\n")
+            lines.insert(self._top.n_above, f"{self._top.delimiter.join(names)}\n")
             copy.write_text("".join(lines), "utf-8", newline="")
         self._path, self._encoding, self.header = copy, None, names
 

@@ -60,7 +60,7 @@ from visitors import HARMLESS, HOSTILE, longest_wait
 import informedness
 from informedness import estimate, informedness_score, nit_score, report, slices
 from informedness.cli import main as main_of_command
-from informedness.files.joined import columns_of, joined_rows
+from informedness.files.joined import joined_rows, whole_columns
 from informedness.files.samples import Samples
 from informedness.results.slices import Slices
 from informedness.tables.label_options import LabelOptions
@@ -328,7 +328,7 @@ def joined(n):
     def columns():
         samples = Samples({"references": "y", "predictions": "p"}, LabelOptions())
         names = {"references": "y"}, {"predictions": "p"}
-        return columns_of(samples, joined_rows(paths, "id", names, samples))
+        return whole_columns(samples, joined_rows(paths, "id", names, samples))
 
     return {
         "files joined": columns,

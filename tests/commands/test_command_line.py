@@ -24,7 +24,7 @@ import pytest
 from informedness import __version__, cli, compare, estimate, leaderboard, report, slices
 from informedness import informedness_score as score_of
 from informedness.commands import output as outputs
-from informedness.files.joined import columns_of, joined_rows
+from informedness.files.joined import joined_rows, whole_columns
 from informedness.files.opening import FORMATS
 from informedness.files.samples import Samples
 from informedness.inference.registry import SCORES
@@ -309,10 +309,10 @@ ERRORS = {
     f"compare {PAIR} b --ignore-index ham": "`--references` must have at least two classes",
     "compare .": "there must be two logs of harnesses, got .\n",
     "compare a.csv p.csv --on id -r gold -p model": "p.csv: `--on` names column 'id', which does",
-    "compare null.parquet a.csv --on id -r gold -p a model": f"{JOIN}120 of 120 in null.p",
+    "compare null.parquet a.csv --on id -r gold -p a model": "120 of 120 IDs in null.parquet have",
     f"compare a.csv lacks.csv {ID}": (
-        f"{JOIN}3 of 120 in a.csv not in lacks.csv, such as 's",
-        "; 1 of 118 in lacks.csv not in a.csv, such as 'new'; both must hold the same samples",
+        "3 of 120 IDs in a.csv have no match in lacks.csv (for example 's",
+        "1 of 118 IDs in lacks.csv has no match in a.csv (for example 'new'). Both must hold the",
     ),
     f"compare a.csv again.csv {ID}": f"{JOIN}1 of 121 rows of again.csv repeat an identifier",
     f"compare a.csv differs.csv {ID}": f"{JOIN}the references of 2 of 120 samples differ between ",
@@ -420,7 +420,13 @@ JOINS = [  # files, their columns, options, and the accuracy or what is said
     # identifiers match as integers and text, and predictions without a reference are left out
     ("0.json 1.csv", NUMBERED, MORE, SIDES, 0.5),
     # of the other file none may lack: its references would be missing answers
-    ("0.csv 1.json", MORE, NUMBERED, "-r model -p gold", "2 of 8 in 0.csv not in 1.json"),
+    (
+        "0.csv 1.json",
+        MORE,
+        NUMBERED,
+        "-r model -p gold",
+        "2 of 8 IDs in 0.csv have no match in 1.json",
+    ),
     ("0.csv 1.json", MORE, NUMBERED, f"-r model -p gold {WRONG}", 3 / 8),
     # references that both files have are compared, whatever is left out
     ("0.csv 1.csv", ONE_SIDE, UNLIKE, SIDES, UNEQUAL),
@@ -462,7 +468,7 @@ def test_identifiers_match_in_every_pair_of_formats(kind, tmp_path):
         joined = joined_rows(
             paths, "id", [{"references": "gold"}, {"predictions": "model"}], samples
         )
-        columns = columns_of(samples, joined).columns.values()
+        columns = whole_columns(samples, joined).columns.values()
         assert sorted(zip(*(x.tolist() for x in columns), strict=True)) == expected, names
 
 
@@ -499,5 +505,5 @@ def test_names_that_look_like_arguments_are_printed_unchanged(name, run, tmp_pat
             line = f"report {name} -r gold -p model --{option} a b --input-format csv"
             rule = f"{name}: `--{option}` must list every prediction; {label!r} is missing. Add "
             refused(run(line), f"{rule}it, or pass --unknown wrong to count such predictions as ")
-    alone = f"`--on` 'id': 1 of 4 in {name} not in b.csv, such as '4'; "
-    assert f"{alone}1 of 4 in b.csv not in {name}, such as '5'; both must" in told
+    alone = f"1 of 4 IDs in {name} has no match in b.csv (for example '4'). "
+    assert f"{alone}1 of 4 IDs in b.csv has no match in {name} (for example '5'). Both" in told

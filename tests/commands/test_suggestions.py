@@ -1,6 +1,6 @@
 """The list of columns, and the line below it: it scores what it names, or has names to replace.
 
-Covers src: commands/missing_columns.py, files/listing.py.
+Covers src: commands/missing_columns.py, files/reading.py.
 """
 
 import shlex

@@ -162,14 +162,14 @@ def test_damaged_files_are_refused_or_read_like_plain_readers(tmp_path):
 # Prints how many rows there are or why it does not read them, and the KiB that it took.
 READ = """
 import resource, sys
-from informedness.files.batches import read_files
+from informedness.files.reading import read_files
 from informedness.files.samples import Samples
 samples = Samples({"references": "gold", "predictions": "model"})
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
     for _ in read_files(sys.argv[1], samples, most_bytes=int(sys.argv[2])):
         pass
-    print(samples.n_rows)
+    print(samples.found.n_rows)
 except ValueError as error:
     print(error)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
@@ -249,14 +249,14 @@ def rows_in_cells(text):
 def test_bytes_decide_on_quotes_as_lines_do(block, monkeypatch):
     monkeypatch.setattr(delimited, "BLOCK", block)
     rng, decided = random.Random(0), []
-    by_bytes = delimited.Delimited._cells_surely_hold_no_rows
+    by_bytes = delimited.Delimited._are_cells_surely_text
     for text in (quoted_text(rng) for _ in range(1500)):
         with monkeypatch.context() as patch:
-            patch.setattr(delimited.Delimited, "_cells_surely_hold_no_rows", lambda _: False)
+            patch.setattr(delimited.Delimited, "_are_cells_surely_text", lambda _: False)
             expected = rows_in_cells(text)
             patch.setattr(
                 delimited.Delimited,
-                "_cells_surely_hold_no_rows",
+                "_are_cells_surely_text",
                 lambda file: decided.append(by_bytes(file)) or decided[-1],
             )
             assert rows_in_cells(text) == expected, text

@@ -2,7 +2,7 @@
 
 Each file is written as the tool documents its format.
 
-Covers src: files/listing.py.
+Covers src: files/reading.py.
 """
 
 import csv
@@ -121,7 +121,9 @@ def test_requests_that_failed_are_wrong_answers_or_an_error(command):
     """Which are in a file of their own."""
     Path("batch_output.jsonl").write_text("\n".join(REQUESTS[:-2]))
     plain, counted = (shlex.split(line)[1:] for line in LINES[:2])
-    said = "2 of 100 in labels.csv not in batch_output.jsonl, such as 'request-0'"
+    said = (
+        "2 of 100 IDs in labels.csv have no match in batch_output.jsonl (for example 'request-0')."
+    )
     assert said in command(*plain)[2]
     code, output, _ = command(*counted, "--metric", "accuracy")
     right = sum(label == answer for i, label, answer in PAIRS if i > 1)

@@ -1,6 +1,6 @@
 """Text has a kind once it is read: one answer for a frame in every format, and for shards of it.
 
-Covers src: files/batches.py, files/booleans_and_decimals.py, files/samples.py.
+Covers src: files/reading.py, files/samples.py.
 """
 
 from decimal import Decimal
@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from informedness import informedness_score, table_from_file, table_from_frame
-from informedness.files.booleans_and_decimals import labels_of_text
+from informedness.files.samples import labels_of_text
 from inputs.cases import warned
 from oracles.golden import close
 

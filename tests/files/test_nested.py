@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from informedness.files.objects import columns_within
+from informedness.files.columns import columns_within
 from inputs.file_cases import WRITERS, check_read, read_columns, refused, write_arrow_file
 
 INF = float("inf")

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from informedness.files import joined, opening
-from informedness.files.joined import columns_of, lines_of, samples_of_lines
+from informedness.files.joined import read_lines, samples_of_lines, whole_columns
 from informedness.files.samples import Samples
 from inputs.cases import MISSING, warned
 from inputs.file_cases import refused_as, table_of
@@ -208,17 +208,21 @@ def test_lines_are_read_alike_whatever_the_batch_size(size, tmp_path, monkeypatc
     for text, options, expected in LINES:
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         samples = Samples(SIDES, **options)
-        lines = samples_of_lines({side: lines_of(path, None) for side in SIDES}, samples)
+
+        def read_both(samples=samples):
+            lines = samples_of_lines({side: read_lines(path, None) for side in SIDES}, samples)
+            return whole_columns(samples, lines)
+
         if isinstance(expected, str):
             with pytest.raises(ValueError, match=f"^({path}: |`references` .*){expected}"):
-                columns_of(samples, lines)
+                read_both()
         else:
-            read = columns_of(samples, lines).columns.values()
+            read = read_both().columns.values()
             assert [column.tolist() for column in read] == [expected] * 2, text
 
 
 def test_files_of_different_lengths_are_refused():
     for n, m in ((9, 12), (12, 9)):
-        sides = {"references": iter([["a"] * n]), "predictions": iter([["a"] * 5, ["a"] * (m - 5)])}
+        sides = {"references": pa.array(["a"] * n), "predictions": pa.array(["a"] * m)}
         with pytest.raises(ValueError, match=rf"one per sample, got {n} in r\.txt, {m} in p\.txt"):
-            list(samples_of_lines(sides, Samples(SIDES)))
+            samples_of_lines(sides, Samples(SIDES))

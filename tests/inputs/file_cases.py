@@ -13,8 +13,8 @@ import pytest
 
 from informedness import table_from_file
 from informedness.files import arrow, delimited, objects
-from informedness.files.batches import read_files
-from informedness.files.joined import columns_of
+from informedness.files.joined import whole_columns
+from informedness.files.reading import read_files
 from informedness.files.samples import Samples
 from informedness.tables.label_options import LabelOptions
 from inputs.frame_cases import COLUMNS
@@ -88,7 +88,7 @@ def read_columns(path, names=COLUMNS, *, most_rows=2**20, **options):
     how = {x: options.pop(x) for x in HOW if x in options}
     of_rows = {x: options.pop(x) for x in ("drop_null", "keep_missing") if x in options}
     samples = Samples(names, LabelOptions(**options), **of_rows)
-    return columns_of(samples, read_files(path, samples, **how), most_rows)
+    return whole_columns(samples, read_files(path, samples, **how), most_rows)
 
 
 def check_read(path, expected, names=COLUMNS, **options):

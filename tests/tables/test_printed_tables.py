@@ -8,8 +8,8 @@ import json
 import pytest
 
 from informedness import table_from_file
-from informedness.files.batches import read_files
-from informedness.files.joined import columns_of
+from informedness.files.joined import whole_columns
+from informedness.files.reading import read_files
 from informedness.files.samples import Samples
 from inputs.cases import warned
 from inputs.frame_cases import COLUMNS
@@ -102,7 +102,7 @@ def test_what_is_no_row_of_such_a_table_is_refused_and_said(text, tmp_path):
 def test_a_single_column_may_hold_what_could_separate_columns(tmp_path):
     (tmp_path / "p.csv").write_text("label\na|b\nc|d\na|b\n")
     samples = Samples({"references": "label"})
-    columns, _, _ = columns_of(samples, read_files(tmp_path / "p.csv", samples))
+    columns, _, _ = whole_columns(samples, read_files(tmp_path / "p.csv", samples))
     assert columns["references"].tolist() == ["a|b", "c|d", "a|b"]
 
 

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from ..files.listing import first_rows
 from ..files.opening import list_files
+from ..files.reading import first_rows
 from ..messages import message, with_subject
 from ..tables.label_warnings import (
     DECIMAL,

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ..core.labels import NAMES, Label
 from ..errors import prefix_errors
-from ..files.batches import read_files
 from ..files.columns import named_columns
-from ..files.joined import Whole, columns_of, joined_rows, lines_of, samples_of_lines
-from ..files.listing import first_rows
+from ..files.joined import Whole, joined_rows, read_lines, samples_of_lines, whole_columns
 from ..files.opening import list_files
+from ..files.reading import first_rows, read_files
 from ..files.samples import Samples
 from ..files.tables import table_of_matrix, tables_of
 from ..inference.registry import score_named
@@ -84,7 +83,7 @@ class Reader:
         samples = self._samples({"references": column})
         with prefix_errors("`prior`"):
             rows = read_files(file, samples, **vars(self.source.files))
-            columns, task, account = columns_of(samples, rows)
+            columns, task, account = whole_columns(samples, rows)
         console.tell_read([account])
         labels = columns["references"].tolist()
         return replace(self, prior=Counter(label for label in labels if label != task.ignored))
@@ -114,7 +113,7 @@ class Reader:
         """Return the columns, or those of other names by argument; and the prior."""
         samples = self._samples(names or self._names())
         limits = {} if self.source.most_rows is None else {"most_rows": self.source.most_rows}
-        return columns_of(samples, self._rows(samples), **limits), self._spelt_prior(samples)
+        return whole_columns(samples, self._rows(samples), **limits), self._spelt_prior(samples)
 
     def read_logs(self, path: str | Sequence[str]) -> "list[Answers]":
         """Return the answers in the logs of a path, or of several."""
@@ -148,16 +147,16 @@ class Reader:
         samples = Samples(names, self.labels, **nulls)
         is_sensitive = self.metric is None or score_named(self.metric).is_label_sensitive
         samples.is_label_sensitive = is_sensitive
-        samples.beside = [] if self.prior is None else [{*map(str, self.prior)}]
+        samples.prior_labels = {*map(str, self.prior or ())}
         return samples
 
     def _rows(self, samples: Samples) -> Iterable[Any]:
         """Return the rows of the files, or of two joined."""
         path, on, names = self.source.path, self.source.columns.on, samples.names
         if self.kind == "lines":
-            samples.sources = [*path]
+            samples.found.sources = [*path]
             encoding = self.source.files.encoding
-            return samples_of_lines({x: lines_of(y, encoding) for x, y in names.items()}, samples)
+            return samples_of_lines({x: read_lines(y, encoding) for x, y in names.items()}, samples)
         second = ["references", "predictions_b"] if self.are_compared else ["predictions"]
         options: Any = {**vars(self.source.files), "most_bytes": self.source.most_bytes}
         if not {*second} <= {*names} or (on is None and not self._are_paired()):

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any, BinaryIO
 
-from .columns import check_columns
-from .objects import column_of, one_value
+from .columns import FileReader, check_columns, column_of, one_value
 
 _ROWS = 1 << 20  # of Parquet decoded at a time, unless they take more than
 _ROW_BYTES = 64  # bytes each: long text that does not repeat
@@ -32,21 +31,33 @@ def native(stream: BinaryIO) -> Any:
     return file
 
 
-class Parquet:
+class _Typed(FileReader):
+    """What Parquet and Arrow have in common: a schema, and the columns that are read of it."""
+
+    def __init__(self, stream: BinaryIO, names: Mapping[str, str], schema: Any) -> None:
+        self._stream = stream
+        self.header, self.class_names = schema.names, check_schema(names, schema)
+        self._names = names or {name: name for name in self.header}
+        self._columns = sorted({str(column_of(x, self.header)) for x in self._names.values()})
+
+    def batches(self, keep_empty: bool) -> Iterator[dict[str, Any]]:
+        """Yield columns by argument; an error if the file is damaged, or another one follows."""
+        return columns_of(self._record_batches(), self._names)
+
+    def _record_batches(self) -> Iterator[Any]:
+        raise NotImplementedError
+
+
+class Parquet(_Typed):
     """A Parquet file: the names of its columns, and those of these names in batches."""
 
     def __init__(self, stream: BinaryIO, names: Mapping[str, str]) -> None:
         import pyarrow.parquet
 
-        self._stream = stream
         self._metadata = pyarrow.parquet.read_metadata(native(stream))
-        schema = self._metadata.schema.to_arrow_schema()
-        self.header, self.class_names = schema.names, check_schema(names, schema)
-        columns = {str(column_of(x, self.header)) for x in names.values()}
-        self._columns = sorted(columns or {*self.header})  # all without names
+        super().__init__(stream, names, self._metadata.schema.to_arrow_schema())
 
-    def batches(self, _: bool) -> Iterator[Any]:
-        """Yield record batches; an error if the file is damaged, or another begins behind it."""
+    def _record_batches(self) -> Iterator[Any]:
         import pyarrow.parquet
 
         metadata, columns = self._metadata, self._columns
@@ -67,13 +78,12 @@ class Parquet:
         _check_one_file(self._stream, b"PAR1", "Parquet")
 
 
-class Arrow:
+class Arrow(_Typed):
     """An Arrow file, or a stream as `datasets` writes them, in the same way."""
 
     def __init__(self, stream: BinaryIO, names: Mapping[str, str]) -> None:
         from pyarrow import ipc
 
-        self._stream = stream
         self._is_file = stream.read(6) == b"ARROW1"
         if not self._is_file:
             stream.seek(-len(_END_OF_STREAM), io.SEEK_END)
@@ -81,19 +91,15 @@ class Arrow:
                 raise OSError("the stream is cut off, or not an Arrow stream")
         stream.seek(0)
         self._open = ipc.open_file if self._is_file else ipc.open_stream
-        schema = self._open(native(stream)).schema
-        self.header, self.class_names = schema.names, check_schema(names, schema)
-        wanted = {column_of(name, schema.names) for name in names.values()}
-        self._fields = [i for i, name in enumerate(schema.names) if name in wanted]
+        super().__init__(stream, names, self._open(native(stream)).schema)
 
-    def batches(self, _: bool) -> Iterator[Any]:
-        """Yield record batches; an error if the file is damaged, or goes on behind its end."""
+    def _record_batches(self) -> Iterator[Any]:
         from pyarrow import ipc
 
         self._stream.seek(0)
-        options = ipc.IpcReadOptions(included_fields=self._fields)
+        fields = [i for i, name in enumerate(self.header) if name in self._columns]
         file = native(self._stream)
-        reader: Any = self._open(file, options=options)
+        reader: Any = self._open(file, options=ipc.IpcReadOptions(included_fields=fields))
         if self._is_file:
             yield from map(reader.get_batch, range(reader.num_record_batches))
             _check_one_file(self._stream, b"ARROW1", "Arrow")
@@ -129,14 +135,14 @@ def columns_of(batches: Iterable[Any], names: Mapping[str, str]) -> Iterator[dic
             first_row += len(part)
             n_bytes += waiting[-1].get_total_buffer_size()
             if n_bytes >= _BYTES:  # many small ones cost more to count
-                yield _together(waiting)
+                yield _concatenated(waiting)
                 waiting.clear()
                 n_bytes = 0
     if waiting:
-        yield _together(waiting)
+        yield _concatenated(waiting)
 
 
-def _together(tables: Sequence[Any]) -> dict[str, Any]:
+def _concatenated(tables: Sequence[Any]) -> dict[str, Any]:
     import pyarrow
 
     table = pyarrow.concat_tables(tables, promote_options="default")  # some are all null
@@ -167,7 +173,7 @@ def check_schema(names: Mapping[str, str], schema: Any) -> dict[str, Sequence[st
         feature = reduce(_field, steps, features)
         if _field(feature, "_type") == "ClassLabel" and isinstance(_field(feature, "names"), list):
             class_names[argument] = feature["names"]
-        data_type = None if name in nested else schema.field(name).type
+        data_type = schema.field(name).type if name in schema.names else None
         if data_type and types.is_nested(data_type) and not types.is_run_end_encoded(data_type):
             raise ValueError(
                 f"`{argument}` must have one value per row, got column {name!r} of {data_type}: "
@@ -195,7 +201,7 @@ def _column(batch: Any, name: str, first_row: int) -> Any:
 def _decoded_at_a_time(metadata: Any, columns: list[str]) -> tuple[int, list[str]]:
     """Return how many rows of a Parquet file to decode at a time, and which text as a dictionary.
 
-    Such text takes a quarter of the time at ten labels; but long labels take more memory so, and
+    Such text takes a quarter of the time at ten labels. But long labels take more memory so, and
     pyarrow has no way to it from delta encodings, nor within nested columns in every file.
     """
     if not metadata.num_row_groups:
@@ -207,8 +213,9 @@ def _decoded_at_a_time(metadata: Any, columns: list[str]) -> tuple[int, list[str
     n_bytes = sum(chunk.total_uncompressed_size for chunk in chunks)
     if n_bytes > _ROW_BYTES * group.num_rows:
         return 1 + min(_ROWS, int(group.num_rows * _BYTES // 4 // n_bytes)), []
-    is_delta = any("DELTA" in encoding for chunk in chunks for encoding in chunk.encodings)
-    return _ROWS, [x for x in columns if x in paths and "." not in x and not is_delta]
+    if any("DELTA" in encoding for chunk in chunks for encoding in chunk.encodings):
+        return _ROWS, []
+    return _ROWS, [x for x in columns if x in paths and "." not in x]
 
 
 def _check_one_file(stream: BinaryIO, magic: bytes, kind: str) -> None:

@@ -1,16 +1,38 @@
-"""What files and data frames share: names of columns, and what is wrong with data."""
+"""Names of columns, and the values within nested columns that names lead to.
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+`doc.label` is a field within `doc`, `doc.answers.0` an element of a list. A column with the whole
+name comes first. The same holds at every level: the longest field name that the rest of the name
+starts with. `argmax:` in front takes the position or the name of the greatest number, the first if
+several are equal, unless a column has this name.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
 from ..core.labels import LabelsWarning, show, warn
 from ..errors import DataError
-from ..messages import Message
+from ..messages import Message, join, message
 
 ARGMAX = "argmax:"
 _MOST_NAMES = 40  # that an error lists
+
+
+class FileReader:
+    """What readers of all formats have: the names of columns, known once the header is read."""
+
+    header: Sequence[str] = ()
+    class_names: Mapping[str, Sequence[str]] = {}
+    sheet = ""
+    sheets: Sequence[str] = ()
+
+    def batches(self, keep_empty: bool) -> Iterator[dict[str, Any]]:
+        """Yield columns by argument, as lists or arrays of Arrow.
+
+        Missing values are nulls. With `keep_empty` those of text files are empty text.
+        """
+        raise NotImplementedError
 
 
 def named_columns(
@@ -56,12 +78,12 @@ def columns_to_read(names: Mapping[str, str]) -> dict[str, str]:
     read = dict[str, str]()
     for argument, name in names.items():
         columns = name.removeprefix(ARGMAX).split(",")
-        if name.startswith(ARGMAX) and len(columns) > 1:
-            if not argument.startswith("predictions"):
-                raise ValueError(f"`{argument}` must name one column, got {name!r}")
+        if not name.startswith(ARGMAX) or len(columns) == 1:
+            read[argument] = name
+        elif argument.startswith("predictions"):
             read |= {f"{argument}[{i}]": column for i, column in enumerate(columns)}
         else:
-            read[argument] = name
+            raise ValueError(f"`{argument}` must name one column, got {name!r}")
     for argument in labelled_among(read):
         if argument != "references" and read[argument] == read.get("references"):
             raise ValueError(
@@ -71,7 +93,7 @@ def columns_to_read(names: Mapping[str, str]) -> dict[str, str]:
     return read
 
 
-def by_argument(columns: Mapping[str, Any]) -> dict[str, Any]:
+def group_by_argument(columns: Mapping[str, Any]) -> dict[str, Any]:
     """Return what was read by argument, several columns of one as a tuple."""
     read = dict[str, Any]()
     for key, values in columns.items():
@@ -91,10 +113,10 @@ def slices_of(columns: Mapping[str, Any]) -> Any:
     return by["by"] if len(by) == 1 else by
 
 
-def numbered(names: Sequence[str]) -> list[str]:
+def distinct_names(names: Sequence[str]) -> list[str]:
     """Return names of columns as pandas has them: x, and x.1 for the next one of this name."""
     taken, times = {*names}, Counter[str]()
-    different = list[str]()
+    distinct = list[str]()
     for name in names:
         new = name
         while times[name] and new in taken:
@@ -102,13 +124,13 @@ def numbered(names: Sequence[str]) -> list[str]:
             times[name] += 1
         taken.add(new)
         times[name] += times[name] == 0
-        different.append(new)
-    return different
+        distinct.append(new)
+    return distinct
 
 
-def names_alike(names: Iterable[str], written: Sequence[str]) -> dict[str, list[str]]:
+def columns_alike(names: Iterable[str], written: Sequence[str]) -> dict[str, list[str]]:
     """Return all columns of each of these names, where a header as it is written has several."""
-    pairs = [*zip(numbered(written), written, strict=True)]
+    pairs = [*zip(distinct_names(written), written, strict=True)]
     alike = {name: [column for column, x in pairs if x == name] for name in names}
     return {name: columns for name, columns in alike.items() if len(columns) > 1}
 
@@ -134,32 +156,180 @@ def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
         raise DataError(Message(text, "columns", columns=tuple(present)))
 
 
-def closest(name: str, names: Collection[Any]) -> str:
-    """Return the name that is close to one that does not exist, empty if there is none."""
-    close = [] if name in names else get_close_matches(name, map(str, names), 1)
-    return close[0] if close else ""
-
-
 def listed(names: Collection[Any], *wanted: str) -> str:
     """Return the names that there are, and those that are close to what is wanted."""
     text = ", ".join(map(show, [*names][:_MOST_NAMES])) or "none"
     if len(names) > _MOST_NAMES:
         text += f" and {len(names) - _MOST_NAMES:,d} more"
-    close = " or ".join(repr(x) for x in (closest(name, names) for name in wanted) if x)
-    return f"{text} (did you mean {close}?)" if close else text
+    known = [*map(str, names)]
+    close = [get_close_matches(name, known, 1) for name in wanted if name not in names]
+    hint = " or ".join(repr(name) for names_close in close for name in names_close)
+    return f"{text} (did you mean {hint}?)" if hint else text
 
 
-def why_not_utf8(lines: Iterable[bytes], first: int = 1) -> str:
-    """Return what to say of lines of text that are not in UTF-8; empty if they are."""
-    for number, line in enumerate(lines, start=first):
-        at = line.find(b"\0")
-        try:
-            line.decode()
-        except UnicodeDecodeError as error:
-            at = error.start
-        if at >= 0:
-            return (
-                f"line {number} is not text in UTF-8, at {line[max(at - 10, 0) : at + 10]!r}: give "
-                "its encoding as encoding=, such as 'cp1252' or 'utf-16-le'"
-            )
-    return ""
+# Values within nested columns
+
+
+class AbsentError(ValueError):
+    """An object has no such key; what is there instead takes long to say of many."""
+
+    def __str__(self) -> str:
+        parent, names, path = self.args
+        fields = f"the fields of {parent!r}" if parent else "its keys"
+        return f"{fields} are {listed(names, path)}"
+
+
+def column_of(name: str, columns: Collection[str]) -> str | None:
+    """Return the column in which a name leads to a value; None if there is none."""
+    return _longest_name(_path_of(name, columns)[0], columns)
+
+
+def _path_of(name: str, names: Collection[str]) -> tuple[Any, bool]:
+    """Return where a name leads, and whether the argmax is taken there."""
+    is_argmax = name.startswith(ARGMAX) and name not in names
+    return name.removeprefix(ARGMAX) if is_argmax else name, is_argmax
+
+
+def _longest_name(path: str, names: Collection[str]) -> str | None:
+    """Return the longest of the names that a path begins with; None if it begins with none."""
+    while path not in names:
+        path, dot, _ = path.rpartition(".")
+        if not dot:
+            return None
+    return path
+
+
+def columns_within(name: str, values: Sequence[Any]) -> dict[str, list[Any]]:
+    """Return a column, or the columns within it if it is nested."""
+    if {dict, list, tuple}.isdisjoint(map(type, values)):
+        return {name: [*values]}
+    columns: defaultdict[str, list[Any]] = defaultdict(lambda: [None] * len(values))
+    for row, value in enumerate(values):
+        for path, leaf in _leaves(value, name):
+            columns[path][row] = leaf
+    parents = {path[:i] for path in columns for i, x in enumerate(path) if x == "."}
+    return {x: y for x, y in columns.items() if x not in parents or {*y} != {None}}
+
+
+def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Yield the paths to the values in one of JSON or Arrow, and these; longer lists as text."""
+    if isinstance(value, dict) and value:
+        for name, field in value.items():
+            yield from _leaves(field, f"{path}.{name}")
+    elif isinstance(value, list) and len(value) == 1:
+        yield from _leaves(value[0], f"{path}.0")
+    elif isinstance(value, (dict, list, tuple)):
+        yield path, str(value) if value else None
+    else:
+        yield path, value
+
+
+def value_in(value: Any, path: str, above: str = "") -> Any:
+    """Return what a path leads to in a value of JSON, None if a null or an empty list is on it.
+
+    Raises
+    ------
+    ValueError
+        If it leads nowhere; the message says what is there instead. `above` is the path so far.
+    """
+    if value is None or value == []:
+        return None
+    if isinstance(value, dict):
+        step = _longest_name(path, value)
+        if step is None:
+            raise AbsentError(above, value, path)
+        inner = value[step]
+    elif isinstance(value, list):
+        step = path.partition(".")[0]
+        inner = _element(value, step, above)
+    else:
+        raise ValueError(f"{above!r} is {show(value)}, which has no fields")
+    if step == path:
+        return inner
+    return value_in(inner, path[len(step) + 1 :], f"{above}.{step}".removeprefix("."))
+
+
+def _element(values: Sequence[Any], position: str, above: str) -> Any:
+    """Return the element of a list at a position, which is text."""
+    if not (position.isascii() and position.isdigit()):
+        elements = f"'{above}.0', '{above}.1', ..."
+        raise ValueError(f"{above!r} is a list, whose elements are {elements}")
+    if int(position) >= len(values):
+        length = f"{above!r} is a list of length {len(values)}"
+        raise ValueError(f"{length} (the first position is 0)")
+    return values[int(position)]
+
+
+def one_value(
+    row: Mapping[str, Any], name: str, where: str, n_lacking: Counter[str] | None = None
+) -> Any:
+    """Return the one value that a name leads to, or with `argmax:` where the greatest is.
+
+    With `n_lacking` an absent key is a null, and counted there.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or there are several; the message says where the object stands.
+    """
+    path, is_argmax = _path_of(name, row)
+    try:
+        value = value_in(row, path)
+    except ValueError as error:
+        if n_lacking is not None and isinstance(error, AbsentError):
+            n_lacking[name] += 1
+            return None
+        lacking = message("{where} has no {name!r}", where=where, name=name)
+        raise DataError(join([lacking, error])) from error
+    if is_argmax:
+        return _argmax(value, f"{where}: {path!r}")
+    if isinstance(value, (dict, list)):
+        raise ValueError(
+            f"{where}: {name!r} holds several values, {show(value)}: name a field or an element in "
+            f"it, or argmax:{name} for the largest number"
+        )
+    return value
+
+
+def _argmax(value: Any, name: str) -> Any:
+    """Return the name of the greatest number, or its position in a list; None without numbers."""
+    if value in (None, [], {}):
+        return None
+    names, numbers = _named_numbers(value)
+    if not numbers or {*map(type, numbers)} - {int, float} or any(x != x for x in numbers):
+        raise ValueError(
+            f"{name} must be a list of numbers, an object of numbers, or a list of objects of a "
+            f"label and a number each, without null or nan, got {show(value)}"
+        )
+    return names[numbers.index(max(numbers))]
+
+
+def _named_numbers(value: Any) -> tuple[Sequence[Any], list[Any]]:
+    """Return numbers beside their names, or their positions in a list; none of other values.
+
+    An object of truth values has one number, the only one that is true.
+    """
+    if isinstance(value, list) and isinstance(value[0], tuple):  # a map of Arrow
+        value = dict(value)
+    if isinstance(value, dict):
+        numbers = [*value.values()]
+        is_one_true = {*map(type, numbers)} == {bool} and sum(numbers) == 1
+        return [*value], [*map(int, numbers)] if is_one_true else numbers
+    if not isinstance(value, list):
+        return [], []
+    return _labels_and_numbers(value) if isinstance(value[0], dict) else (range(len(value)), value)
+
+
+def _labels_and_numbers(objects: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Return the only text in each object, and the only number; none if there are others.
+
+    Where there is no text, integers beside numbers with decimals are the labels.
+    """
+    rows = [x if isinstance(x, dict) else {} for x in objects]
+    columns = [[row.get(key) for row in rows] for key in objects[0]]
+    texts, integers, numbers = (
+        [x for x in columns if {*map(type, x)} <= kinds] for kinds in ({str}, {int}, {int, float})
+    )
+    names = texts or integers
+    numbers = [x for x in numbers if not any(x is y for y in names)]
+    return (names[0], numbers[0]) if len(names) == len(numbers) == 1 else ([], [])

@@ -6,8 +6,8 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial, reduce
-from itertools import islice
+from functools import partial
+from itertools import chain, islice, takewhile
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -16,17 +16,17 @@ from ..core.labels import show
 from ..errors import DataError
 from ..messages import join
 from ..tables.label_warnings import decimal_comma_hint
-from .arrow import native
+from .arrow import columns_of, native
 from .columns import (
+    FileReader,
     check_columns,
+    columns_alike,
+    distinct_names,
     labelled_among,
-    names_alike,
-    numbered,
     warn_of_names,
-    why_not_utf8,
 )
+from .opening import DELIMITERS, why_not_utf8
 
-DELIMITERS = {"csv": ",", "tsv": "\t"}
 BLOCK = 1 << 22  # bytes parsed at a time, and the longest row that can be read
 _SEPARATORS = ";\t,|"
 _TOP = 20  # lines among which the header is looked for
@@ -34,7 +34,7 @@ _QUOTE, _LF, _CR = b'"\n\r'
 _START = 10_000  # bytes in which the encoding is looked at, if a header lacks a column
 
 
-class Delimited:
+class Delimited(FileReader):
     """A CSV file: its header, its delimiter, and its columns as pyarrow reads them.
 
     Without `quotes` a quote is text like any other.
@@ -49,50 +49,48 @@ class Delimited:
         self, stream: BinaryIO, kind: str, names: Mapping[str, str], quotes: bool = True
     ) -> None:
         self._stream = stream
-        self._names = names
         self._quotes = quotes
-        self.delimiter, self.n_skipped, rows = _top(stream, names, DELIMITERS[kind], quotes)
-        self._first_row = rows[0] if rows else []
-        self.header = numbered(self._first_row)
-        self._n_first = len(rows)
-        self._hidden = dict[str, int]()
-        if "\ufffd" in "".join(names.values() or self.header):  # in place of what is not UTF-8
-            reason = why_not_utf8(stream.readlines(_START))
-            stream.seek(0)
-            if reason:
-                raise DataError(reason)
-        if not names:
-            return
+        self.delimiter, self.n_above, rows = _top(stream, names, DELIMITERS[kind], quotes)
+        self._written = rows[0] if rows else []
+        self._has_rows = len(rows) > 1
+        self.header = distinct_names(self._written)
+        self._check_header(names)
+        self._names = names or {name: name for name in self.header}
+        self._alike = columns_alike(names.values(), self._written)
+        self._labelled = next((names[x] for x in labelled_among(names)), "")
+        self._hidden = self._labels_within_cells() if names and quotes else {}
+
+    def _check_header(self, names: Mapping[str, str]) -> None:
+        """Raise an error if columns are missing, which says so if the text is not UTF-8."""
+        reasons = list[object]()
         try:
             check_columns(names, self.header)
         except DataError as error:
-            if reason := why_not_utf8(stream.readlines(_START)):
-                raise DataError(join([error, reason])) from None
-            raise
-        self._labelled = names[labelled_among(names)[0]]
-        self._hidden = self._rows_within_cells() if quotes else {}
+            reasons.append(error)
+        # in place of what is not UTF-8
+        if reasons or "\ufffd" in "".join(names.values() or self.header):
+            reasons += filter(None, [why_not_utf8(self._stream.readlines(_START))])
+        if reasons:
+            raise DataError(join(reasons))
 
-    def batches(self, keep_empty: bool) -> Iterator[Any]:
-        """Yield batches of the columns, empty cells as nulls unless they are to be kept."""
-        import pyarrow
+    def batches(self, keep_empty: bool) -> Iterator[dict[str, Any]]:
+        """Yield columns by argument, empty cells as nulls unless they are to be kept."""
+        return columns_of(self._checked_batches(keep_empty), self._names)
 
-        if self._n_first < 2:  # of the header alone pyarrow refuses one that no line ends
-            return
-        names = self._names
-        written = dict(zip(self.header, self._first_row, strict=True))
-        are_different = self.header == self._first_row
+    def _checked_batches(self, keep_empty: bool) -> Iterator[Any]:
+        """Yield batches of the columns; an error if they hold other headers, or half a row."""
+        columns = dict.fromkeys([*self._names.values(), *chain(*self._alike.values())])
+        unequal = dict[str, list[str]]()
         labels = set[Any]()
-        alike, unequal = names_alike(names.values(), self._first_row), dict[str, list[str]]()
         n_headers = n_alike = 0
-        for batch in self._parsed(written, keep_empty):
-            if not are_different:
-                batch = pyarrow.RecordBatch.from_arrays(batch.columns, names=self.header)
-                for name, columns in alike.items():
-                    if not all(batch[x].equals(batch[name]) for x in columns):
-                        unequal[name] = columns
+        # of the header alone pyarrow refuses one that no line ends
+        for batch in self._parsed([*columns], keep_empty) if self._has_rows else ():
+            for name, others in self._alike.items():
+                if not all(batch[x].equals(batch[name]) for x in others):
+                    unequal[name] = others
             if self._hidden:
                 labels.update(batch[self._labelled].dictionary.to_pylist())
-            n_all, n_any = self._headers_in(batch, written)
+            n_all, n_any = self._count_headers(batch)
             n_headers, n_alike = n_headers + n_all, n_alike + n_any
             yield batch
         if 0 < n_headers == n_alike:
@@ -100,60 +98,61 @@ class Delimited:
                 f"the header occurs {n_headers + 1} times, as in files joined end to end: take the "
                 "others out, or list the files"
             )
-        if hidden_labels := labels.intersection(self._hidden):
-            raise _not_well_formed(min(self._hidden[x] for x in hidden_labels), _GOES_ON)
+        if hidden := labels.intersection(self._hidden):
+            raise _not_well_formed(min(self._hidden[x] for x in hidden), _GOES_ON)
         warn_of_names(unequal)
 
-    def _parsed(self, written: Mapping[str, str], keep_empty: bool) -> Any:
-        """Return batches of the columns as pyarrow reads them, by their names as `written`."""
+    def _parsed(self, columns: Sequence[str], keep_empty: bool) -> Any:
+        """Return batches of these columns as pyarrow reads them."""
         import pyarrow.csv
 
         self._stream.seek(0)
-        names = self._names
         text = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
-        types = {written[x]: text for x in names.values() or self.header}  # all without names
-        amounts = [names[x] for x in ("weights", "counts") if x in names]
-        types |= {written[x]: pyarrow.float64() for x in amounts}
-        are_different = self.header == self._first_row
+        amounts = [x for argument, x in self._names.items() if argument in ("weights", "counts")]
         return pyarrow.csv.open_csv(
             native(self._stream),
-            read_options=pyarrow.csv.ReadOptions(block_size=BLOCK, skip_rows=self.n_skipped),
+            read_options=pyarrow.csv.ReadOptions(
+                block_size=BLOCK,
+                skip_rows=self.n_above,
+                skip_rows_after_names=1,
+                column_names=self.header,
+            ),
             parse_options=pyarrow.csv.ParseOptions(
                 delimiter=self.delimiter,
                 quote_char='"' if self._quotes else False,
                 newlines_in_values=self._quotes,
             ),
             convert_options=pyarrow.csv.ConvertOptions(
-                include_columns=[*types] if names and are_different else [],
-                column_types=types,
+                include_columns=columns,
+                column_types={x: pyarrow.float64() if x in amounts else text for x in columns},
                 null_values=[""],
                 strings_can_be_null=not keep_empty,
             ),
         )
 
-    def _headers_in(self, batch: Any, written: Mapping[str, str]) -> tuple[int, int]:
+    def _count_headers(self, batch: Any) -> tuple[int, int]:
         """Return how many rows have all their columns' names for cells, and how many have one."""
-        import pyarrow.compute
-
-        names = dict.fromkeys(self._names.values() or self.header)
-        texts = [x for x in names if pyarrow.types.is_dictionary(batch[x].type)]
-        if len(texts) < 2 or written[texts[0]] not in batch[texts[0]].dictionary.to_pylist():
+        written = dict(zip(self.header, self._written, strict=True))
+        are_names = list[Any]()
+        for name in dict.fromkeys(self._names.values()):
+            if not hasattr(batch[name], "dictionary"):
+                continue
+            labels = batch[name].dictionary.to_pylist()
+            code = labels.index(written[name]) if written[name] in labels else -2
+            if code < 0 and not are_names:
+                return 0, 0
+            are_names.append(np.asarray(batch[name].indices.fill_null(-1)) == code)
+        if len(are_names) < 2:
             return 0, 0
-        are = [
-            pyarrow.compute.equal(batch[x].cast(pyarrow.string()), written[x]).fill_null(False)
-            for x in texts
-        ]
-        both = reduce(pyarrow.compute.and_, are), reduce(pyarrow.compute.or_, are)
-        n_all, n_any = (pyarrow.compute.sum(x).as_py() for x in both)
-        return n_all, n_any
+        return int(np.all(are_names, axis=0).sum()), int(np.any(are_names, axis=0).sum())
 
-    def _rows_within_cells(self) -> dict[str, int]:
+    def _labels_within_cells(self) -> dict[str, int]:
         """Return the labels in lines within cells that may be rows of their own, and where.
 
         A stray quote makes everything up to the next one the text of one cell, whole rows included,
         and pyarrow does not mind. Then each of the lines has as many cells as the header. That can
         be so in text of several lines, too. It surely is text where other text of several lines is
-        no rows, or the header is in quotes, as all rows are then. Cells in quotes that hold a
+        not rows, or the header is in quotes, as all rows are then. Cells in quotes that hold a
         separator say less: there it is text if it has no label of another row.
 
         Raises
@@ -162,37 +161,37 @@ class Delimited:
             If a quoted field does not end, or continues after its closing quote; or if all lines
             can be read as rows in which quotes are text.
         """
+        self._stream.seek(0)
+        blocks = iter(partial(self._stream.read, BLOCK), b"")
+        if not any(b'"' in block for block in blocks) or self._are_cells_surely_text():
+            return {}
         lines_of_labels = dict[str, int]()
-        row_lines = list[tuple[int, str]]()
-        stream = self._stream
-        stream.seek(0)
-        if not any(b'"' in block for block in iter(partial(stream.read, BLOCK), b"")):
-            return lines_of_labels
-        if self._cells_surely_hold_no_rows():
-            return lines_of_labels
         are_quoted = is_sure = False
-        with _as_text(stream) as lines:
-            try:
-                reader = csv.reader(
-                    _with_quotes(lines, row_lines), delimiter=self.delimiter, strict=True
-                )
-                for row in reader:
-                    first_number, last_line = row_lines[0][0], row_lines[-1][1]
-                    is_sure |= row == self._first_row and f'"{self._labelled}"' in last_line
-                    rows, n_alike = self._lines_in(row, last_line)
-                    is_sure |= 2 * n_alike <= len(rows) > 1
-                    are_quoted |= any(self.delimiter in cell for cells in rows for cell in cells)
-                    if n_alike == len(rows) > 1:
-                        for label in self._labels_below(row, rows):
-                            lines_of_labels.setdefault(label, first_number)
-                    row_lines.clear()
-            except csv.Error as error:
-                raise _not_well_formed(row_lines[0][0], str(error)) from error
+        for number, text, row in self._rows_with_quotes():
+            rows, n_alike = self._lines_in(row, text)
+            is_sure |= row == self._written and f'"{self._labelled}"' in text
+            is_sure |= 2 * n_alike <= len(rows) > 1
+            are_quoted |= any(self.delimiter in cell for cells in rows for cell in cells)
+            if n_alike == len(rows) > 1:
+                for label in self._labels_below(row, rows):
+                    lines_of_labels.setdefault(label, number)
         if is_sure:
             return {}
         if lines_of_labels and not are_quoted:
             raise _not_well_formed(min(lines_of_labels.values()), _GOES_ON)
         return lines_of_labels
+
+    def _rows_with_quotes(self) -> Iterator[tuple[int, str, list[str]]]:
+        """Yield the number of the first line of each row with quotes, its last line, its cells."""
+        row_lines = list[tuple[int, str]]()
+        with _as_text(self._stream) as lines:
+            quoted = _lines_with_quotes(lines, row_lines)
+            try:
+                for row in csv.reader(quoted, delimiter=self.delimiter, strict=True):
+                    yield row_lines[0][0], row_lines[-1][1], row
+                    row_lines.clear()
+            except csv.Error as error:
+                raise _not_well_formed(row_lines[0][0], str(error)) from error
 
     def _labels_below(self, row: Sequence[str], lines: Sequence[Sequence[str]]) -> list[str]:
         """Return the labels in the lines of a row that may be rows, without the row's own."""
@@ -201,7 +200,7 @@ class Delimited:
         labels.remove(row[place] if row[place] in labels else labels[0])
         return labels
 
-    def _cells_surely_hold_no_rows(self) -> bool:
+    def _are_cells_surely_text(self) -> bool:
         """Return whether all quotes enclose cells, none of which holds rows; False if in question.
 
         The bytes show it without a look at each line: 1,000,000 rows take 0.4 s instead of 9 s.
@@ -234,7 +233,7 @@ class Delimited:
         return rows, sum(len(cells) == len(self.header) for cells in rows)
 
 
-def _with_quotes(lines: Iterable[str], row_lines: list[tuple[int, str]]) -> Iterator[str]:
+def _lines_with_quotes(lines: Iterable[str], row_lines: list[tuple[int, str]]) -> Iterator[str]:
     """Yield lines with quotes and those after them in one row, and add them to that row's."""
     for number, line in enumerate(lines, start=1):
         if '"' in line or row_lines:  # others can have no part in a quoted cell
@@ -313,15 +312,13 @@ def _top(
             for mark in (delimiter, *_SEPARATORS)
         }
     columns = set(names.values())
-
-    def n_known(mark: str) -> int:
-        header = rows_by_mark[mark][0] if rows_by_mark[mark] else []
-        return len(columns & {*header}) if columns else len(header)
-
-    best = max(rows_by_mark, key=n_known)
-    if not (columns and n_known(best)):
+    headers = {mark: rows[0] if rows else [] for mark, rows in rows_by_mark.items()}
+    n_known = {mark: len(columns & {*x} if columns else x) for mark, x in headers.items()}
+    best = max(n_known, key=lambda mark: n_known[mark])
+    if not (columns and n_known[best]):
         _check_no_title(top, [rows for rows in rows_by_mark.values() if rows])
-    return best, 0, rows_by_mark[best]
+    n_above = sum(1 for _ in takewhile(lambda line: not line.strip("\r\n"), top))
+    return best, n_above, rows_by_mark[best]
 
 
 def _check_not_arff(top: Sequence[str]) -> None:
@@ -342,7 +339,7 @@ def _check_no_title(top: Sequence[str], tables: Sequence[Sequence[Sequence[str]]
         raise DataError(f"line {number} looks like a title, {show(line)}: take it out")
 
 
-def said_of_row(error: str) -> str:
+def explain_row_error(error: str) -> str:
     """Return what pyarrow says of a row of CSV in plain words, empty if it is something else."""
     if match := re.search(r"Expected (\d+) columns, got (\d+): (.*)", error, re.DOTALL):
         return (

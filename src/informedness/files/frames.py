@@ -7,10 +7,9 @@ from typing import Any
 from ..core.labels import Label, show
 from ..errors import DataError, optional_import
 from ..tables.label_options import LabelOptions
-from .arrow import check_schema, columns_of
-from .columns import by_argument, check_columns, columns_to_read, named_columns
-from .objects import column_of
-from .samples import Samples
+from .arrow import as_list, check_schema, columns_of
+from .columns import check_columns, column_of, columns_to_read, group_by_argument, named_columns
+from .samples import Samples, Source
 from .tables import tables_of
 
 _DATABASES = ("DUCKDB", "IBIS", "PYSPARK", "PYSPARK_CONNECT", "SQLFRAME")  # have collations
@@ -84,7 +83,6 @@ def table_from_frame(
         labels=labels, ignore_index=ignore_index, unknown=unknown, threshold=threshold
     )
     samples = Samples(names, options, drop_null=drop_null)
-    samples.is_of_files = False
     with optional_import("reading data frames needs narwhals and pyarrow", "informedness[frames]"):
         import narwhals  # noqa: F401
         import pyarrow  # noqa: F401
@@ -97,17 +95,24 @@ def _rows_of(frame: Any, samples: Samples) -> Iterator[dict[str, Any]]:
 
     names = columns_to_read(samples.names)
     native = nw.to_native(frame, pass_through=True)
-    samples.sources = [f"{type(native).__module__.partition('.')[0]} {type(native).__name__}"]
-    samples.header = _header_of(native, names)
-    columns = {x: column_of(name, samples.header) or name for x, name in names.items()}
-    check_columns(columns, samples.header)
+    header = _header_of(native, names)
+    columns = {x: column_of(name, header) or name for x, name in names.items()}
+    check_columns(columns, header)
 
-    arrow, sums = _read(native, columns, samples.header)
-    samples.class_names = check_schema(names, arrow.schema)
-    samples.batches_of = lambda name: [_read(native, {"other": name}, samples.header)[0][name]]
+    def columns_beside(names: Sequence[str] = ()) -> dict[str, list[Any]]:
+        return {x: as_list(_read(native, {"other": x}, header)[0][x]) for x in names}
+
+    arrow, sums = _read(native, columns, header)
+    source = Source(
+        name=f"{type(native).__module__.partition('.')[0]} {type(native).__name__}",
+        is_frame=True,
+        class_names=check_schema(names, arrow.schema),
+        columns=columns_beside,
+    )
+    samples.begin(source, header)
     for rows in columns_of(arrow.to_batches(), {**names, **sums}):
         arrays = {argument: rows.pop(argument).to_numpy() for argument in sums}
-        yield samples.read(by_argument(rows), **arrays)
+        yield samples.read(group_by_argument(rows), **arrays)
 
 
 def _read(

@@ -3,7 +3,7 @@
 import io
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,15 +12,12 @@ from ..core.labels import Codes, Column, check_same_kind, join_columns, read_col
 from ..core.table import Task
 from ..errors import optional_import, prefix_errors
 from ..messages import Message, join, message, with_subject
-from ..tables.containers import read_labels
 from ..tables.contingency import common_codes
 from ..text.account import Amounts, Read, amounts_of
 from ..text.render import shown
-from .batches import raw_batches
-from .booleans_and_decimals import TRUTHS, labels_of_text
-from .columns import why_not_utf8
-from .opening import open_whole
-from .samples import Samples
+from .opening import open_whole, why_not_utf8
+from .reading import raw_batches
+from .samples import Samples, Source, labels_of_text
 
 _MOST_ROWS = 1 << 29  # of which a column takes 4 GB
 _BLOCK = 1 << 20  # characters of lines read at a time
@@ -34,7 +31,7 @@ class Whole(NamedTuple):
     read: Read
 
 
-def columns_of(
+def whole_columns(
     samples: Samples, batches: Iterable[Mapping[str, Any]], most_rows: int = _MOST_ROWS
 ) -> Whole:
     """Return all rows of some batches as columns; with "counts" each is repeated so many times.
@@ -85,10 +82,14 @@ def _never_repeat(columns: Sequence[Column]) -> bool:
     )
 
 
-def lines_of(path: str, encoding: str | None) -> Iterator[Any]:
-    """Yield the lines of a text file, which must be text of labels, in arrays of pyarrow."""
+# Lines of text
+
+
+def read_lines(path: str, encoding: str | None) -> Any:
+    """Return the lines of a text file of labels as a column of pyarrow."""
     with optional_import("reading lines of text needs pyarrow", "informedness[cli]"):
         import pyarrow.compute
+    chunks = [pyarrow.array([], pyarrow.string())]
     with prefix_errors(shown(path)), open_whole(path, None, encoding) as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8-sig")
         last_line = ""
@@ -100,67 +101,46 @@ def lines_of(path: str, encoding: str | None) -> Iterator[Any]:
                 if end:
                     builder = pyarrow.lib.StringBuilder()  # `array` would import pandas
                     builder.append(lines)
-                    yield pyarrow.compute.split_pattern(builder.finish(), "\n").flatten()
+                    chunks.append(pyarrow.compute.split_pattern(builder.finish(), "\n").flatten())
         except UnicodeError:
             stream.seek(0)
             raise ValueError(why_not_utf8(stream.read().splitlines())) from None
-        if last_line:
-            yield [last_line]
+    if last_line:
+        chunks.append(pyarrow.array([last_line]))
+    return pyarrow.chunked_array(chunks)
 
 
-def samples_of_lines(
-    sides: Mapping[str, Iterator[Any]], samples: Samples
-) -> Iterator[Mapping[str, Any]]:
-    """Yield the samples in lines, by argument, one label per line.
+def samples_of_lines(sides: Mapping[str, Any], samples: Samples) -> list[dict[str, Any]]:
+    """Return the samples in lines as one batch, by argument, one label per line.
 
-    Empty lines at the end of all sides are no samples, nor are those that one side has more.
+    Empty lines at the end of all sides are not samples, nor are those that one side has more.
 
     Raises
     ------
     ValueError
         If the numbers of lines differ.
     """
-    samples.is_text = True
-    waiting: dict[str, Any] = dict.fromkeys(sides, ())
-    n_lines = n_empty = 0  # lines so far, and how many of them were empty in the end
-    while True:
-        waiting = {x: lines or next(sides[x], ()) for x, lines in waiting.items()}
-        if not n_lines:
-            samples.first_lines = {x: str(lines[0]) for x, lines in waiting.items() if len(lines)}
-        n_common = min(map(len, waiting.values()))
-        if not n_common:
-            break
-        n_filled = n_common if samples.keep_missing else _n_filled(waiting.values(), n_common)
-        if n_filled and n_empty:
-            yield samples.read(dict.fromkeys(sides, [""] * n_empty))
-        if n_filled:
-            yield samples.read({x: lines[:n_filled] for x, lines in waiting.items()})
-            n_empty = 0
-        n_empty += n_common - n_filled
-        waiting = {x: lines[n_common:] for x, lines in waiting.items()}
-        n_lines += n_common
-    totals = {x: n_lines + _n_more((lines, *sides[x]), samples) for x, lines in waiting.items()}
-    _check_same_number(totals, samples.names)
-
-
-def _check_same_number(totals: Mapping[str, int], names: Mapping[str, str]) -> None:
-    """Raise an error if files have different numbers of lines."""
-    if len({*totals.values()}) > 1:
-        amounts = ", ".join(f"{n} in {names[x]}" for x, n in totals.items())
+    samples.source = Source(is_text=True)
+    samples.first_lines = {x: str(lines[0]) for x, lines in sides.items() if len(lines)}
+    shortest = min(map(len, sides.values()))
+    n_filled = {x: len(y) if samples.keep_missing else _n_filled(y) for x, y in sides.items()}
+    if max(n_filled.values()) > shortest:
+        totals = {x: len(y) if n_filled[x] > shortest else shortest for x, y in sides.items()}
+        amounts = ", ".join(f"{n} in {samples.names[x]}" for x, n in totals.items())
         raise ValueError(f"there must be the same number of lines, one per sample, got {amounts}")
+    n_lines = max(n_filled.values())
+    return [samples.read({x: lines[:n_lines] for x, lines in sides.items()})] if n_lines else []
 
 
-def _n_more(parts: Iterable[Any], samples: Samples) -> int:
-    """Return how many lines one side has more, 0 if they are empty and that is no label."""
-    lines = [str(line) for part in parts for line in part]
-    return len(lines) if any(lines) or samples.keep_missing else 0
-
-
-def _n_filled(sides: Collection[Any], n_lines: int) -> int:
-    """Return how many of the first lines are left without the end that is empty on all sides."""
-    while n_lines and not any(str(lines[n_lines - 1]) for lines in sides):
+def _n_filled(lines: Any) -> int:
+    """Return how many lines there are without the empty ones at the end."""
+    n_lines = len(lines)
+    while n_lines and not str(lines[n_lines - 1]):
         n_lines -= 1
     return n_lines
+
+
+# Joins
 
 
 def joined_rows(
@@ -192,167 +172,135 @@ def joined_rows(
         If a file is damaged or lacks a column, an identifier occurs twice in a file or is not in
         both files, or has different references; or without identifiers the numbers of rows differ.
     """
-    first, second = names
-    references = first["references"]  # a column that the second file may have, too
-    beside: dict[str, str] = {}
-    if on is not None and {"references", references}.isdisjoint([*second, *second.values()]):
-        beside = {"references": references}
+    references = names[0]["references"]  # a column that the second file may have, too
+    optional: dict[str, str] = {}
+    if on is not None and {"references", references}.isdisjoint([*names[1], *names[1].values()]):
+        optional = {"references": references}
     sides: list[dict[str, Any]] = []
     are_text = True
-    for path, columns, optional in zip(paths, names, ({}, beside), strict=True):
+    for path, columns, others in zip(paths, names, ({}, optional), strict=True):
         columns = columns if on is None else {"on": on, **columns}
-        side = _side(path, columns, samples, beside=optional, **file_options)
-        sides.append(side)
-        are_text &= samples.is_text
-    _code_identifiers(sides)
-    if are_text:  # a string "1.0" of JSON is no other spelling of "1"
-        _spell_alike(sides, "references")
-
-    files = [str(path) for path in paths]
+        sides.append(_read_side(path, columns, samples, optional=others, **file_options))
+        are_text &= samples.source.is_text
+    if are_text and all("references" in side for side in sides):
+        _spell_alike(sides)  # a string "1.0" of JSON is not another spelling of "1"
+    files = [*map(str, paths)]
     if on is None:
-        n_rows = [len(next(iter(side.values()))) for side in sides]
-        if n_rows[0] != n_rows[1]:
-            amounts = " and ".join(f"{n:,d} in {x}" for n, x in zip(n_rows, files, strict=True))
-            raise ValueError(
-                f"two files without a column in common must have the same rows, got {amounts}: "
-                "write identifiers into both, and give their column as `on`"
-            )
-        samples.sources[-1] += " (rows paired by position)"
-        yield samples.read({x: (sides[0] | sides[1])[x] for x in samples.names})
-        return
-    argument = f"`on` {on!r}"
-    if "references" not in second:
-        sides[1] = _beside(sides, files, argument, samples)
-    side_a, side_b = joined_sides(sides, files, argument)
-    rows: dict[str, Any] = side_b | side_a
+        _check_same_rows([len(next(iter(side.values()))) for side in sides], files)
+        samples.found.sources[-1] += " (rows paired by position)"
+    else:
+        _code_identifiers(sides)
+        argument = f"`on` {on!r}"
+        if "references" not in names[1]:
+            sides[1] = _with_references(sides, files, argument, samples)
+        sides = joined_sides(sides, files, argument)
+    rows = sides[1] | sides[0]
     if "weights" in rows:
         rows["weights"] = rows["weights"].tolist()
     yield samples.read({x: rows[x] for x in samples.names})
 
 
-def _side(
+def _check_same_rows(n_rows: Sequence[int], files: Sequence[str]) -> None:
+    """Raise an error if two files whose rows are paired have different numbers of rows."""
+    if n_rows[0] != n_rows[1]:
+        amounts = " and ".join(f"{n:,d} in {x}" for n, x in zip(n_rows, files, strict=True))
+        raise ValueError(
+            f"two files without a column in common must have the same rows, got {amounts}: "
+            "write identifiers into both, and give their column as `on`"
+        )
+
+
+def _read_side(
     path: Any, names: Mapping[str, str], samples: Samples, **file_options: Any
 ) -> dict[str, Any]:
-    """Return the columns of one file to be joined, the weights as they stand there."""
+    """Return the columns of one file to be joined, the weights as they are there."""
     samples.examples.clear()  # errors on both files name them
     parts = defaultdict[str, list[Any]](list)
-    weights, identifiers = list[Any](), list[Any]()
     for columns in raw_batches(path, names, samples, **file_options):
         for argument, values in columns.items():
-            if argument == "on":
-                identifiers.append(values)
-            elif argument == "weights":
-                weights += values if isinstance(values, list) else values.to_pylist()
+            if argument == "weights":
+                parts[argument] += values if isinstance(values, list) else values.to_pylist()
+            elif argument == "on":
+                parts[argument].append(_identifiers_in(values, samples))
             else:
                 parts[argument].append(samples.values(argument, values)[0])
     if not parts:
         raise ValueError(with_subject(shown(path), "there must be rows to join, got none"))
+    weights, identifiers = parts.pop("weights", None), parts.pop("on", None)
     side: dict[str, Any] = {argument: join_columns(columns) for argument, columns in parts.items()}
-    if "on" in names:
-        side["on"] = _plain_identifiers(identifiers)
-        if side["on"] is None:
-            side["on"] = join_columns([samples.values("on", values)[0] for values in identifiers])
-    if "weights" in names:
+    if weights is not None:
         side["weights"] = np.array(weights, dtype=object)
-    return side
+    return side if identifiers is None else {"on": identifiers, **side}
 
 
-def _plain_identifiers(parts: Sequence[Any]) -> Any:
-    """Return text or integers as one array of pyarrow if none is missing or has other spellings."""
-    try:
-        import pyarrow.compute
-        from pyarrow import types
-
-        arrays = [pyarrow.array(part) if isinstance(part, list) else part for part in parts]
-    except (ImportError, OverflowError, TypeError, ValueError):  # several types, for example
-        return None
-    chunks = [chunk for array in arrays for chunk in getattr(array, "chunks", [array])]
-    kinds = {chunk.type for chunk in chunks}
-    kind = kinds.pop()
-    kind = kind.value_type if types.is_dictionary(kind) else kind
-    if kinds or any(chunk.null_count for chunk in chunks):
-        return None
-    if types.is_integer(kind) and kind != pyarrow.uint64():
-        return pyarrow.chunked_array(chunks).cast(pyarrow.int64())
-    if not types.is_string(kind):
-        return None
-    values = pyarrow.chunked_array(chunks).cast(kind)
-    are_truths = pyarrow.compute.is_in(values, pyarrow.array(TRUTHS))
-    may_be_whole = pyarrow.compute.match_substring(values, ".0")
-    is_odd = pyarrow.compute.any(pyarrow.compute.or_(are_truths, may_be_whole)).as_py()
-    return None if is_odd else values
-
-
-def _code_identifiers(sides: Sequence[dict[str, Any]]) -> None:
-    """Let the identifiers of both files have codes of the same labels; 7 is "7" beside text.
+def _identifiers_in(values: Any, samples: Samples) -> Any:
+    """Return identifiers as text in an array of pyarrow, in which 7.0 is 7.
 
     pyarrow codes two columns of a million in 1 s, where Python takes 12.
     """
-    if "on" not in sides[0]:
-        return
-    arrays = [side["on"] for side in sides]
-    if any(isinstance(array, Column) for array in arrays):
-        for side in sides:
-            side["on"] = read_labels(side["on"], "on", allow_missing=True)
-        _spell_alike(sides, "on")
-        return
+    with optional_import("joining files needs pyarrow", "informedness[cli]"):
+        import pyarrow.compute
+    kind = getattr(values, "type", pyarrow.null())
+    kind = kind.value_type if pyarrow.types.is_dictionary(kind) else kind
+    is_plain = pyarrow.types.is_string(kind) or pyarrow.types.is_integer(kind)
+    if is_plain and not values.null_count:
+        texts = values.cast(pyarrow.large_string()).combine_chunks()
+    else:
+        labels, codes = samples.values("on", values)[0].coded()
+        names = pyarrow.array(
+            [None if x is None else str(x) for x in labels], pyarrow.large_string()
+        )
+        texts = names.take(pyarrow.array(codes))
+    if pyarrow.compute.any(pyarrow.compute.match_substring(texts, ".0")).as_py():
+        return pyarrow.compute.replace_substring_regex(texts, r"^(-?\d+)\.0+$", r"\1")
+    return texts
+
+
+def _code_identifiers(sides: Sequence[dict[str, Any]]) -> None:
+    """Let the identifiers of both files have codes of the same labels."""
     import pyarrow
 
-    are_integers = all(pyarrow.types.is_integer(array.type) for array in arrays)
-    kind = pyarrow.int64() if are_integers else pyarrow.large_string()
-    chunks = [chunk for array in arrays for chunk in array.cast(kind).chunks]
-    ids = pyarrow.concat_arrays(chunks).dictionary_encode()
+    chunks = [chunk for side in sides for chunk in side["on"]]
+    ids = pyarrow.concat_arrays(chunks).dictionary_encode("encode")
     column = Column(np.from_dlpack(ids.indices), ids.dictionary.to_pylist())
-    n_first = len(arrays[0])
+    n_first = sum(map(len, sides[0]["on"]))
     sides[0]["on"], sides[1]["on"] = column[:n_first], column[n_first:]
 
 
-def _common_identifiers(columns: Sequence[Column]) -> tuple[Any, Codes, Codes]:
-    """Return the identifiers of two columns, and each sample's positions among them."""
-    first, second = columns
-    if first.values is not None and first.values is second.values:  # coded together
-        return first.values, first.codes, second.codes
-    return common_codes(first, second)
+def _spell_alike(sides: Sequence[dict[str, Any]]) -> None:
+    """Let text that stands for the same reference be the same in both files, as 7.0 and 7 are."""
+    columns = [side["references"].coded() for side in sides]
+    spellings = labels_of_text([{str(x) for x in values if x is not None} for values, _ in columns])
+    for side, (values, codes) in zip(sides if spellings else (), columns, strict=False):
+        labels = [x if x is None else str(spellings.get(str(x), x)) for x in values]
+        side["references"] = Column(codes, labels)
 
 
-def _spell_alike(sides: Sequence[dict[str, Any]], argument: str) -> None:
-    """Let text that stands for the same be the same in both files, as 7.0 and 7 are."""
-    columns = [side[argument] for side in sides if argument in side]
-    if len(columns) < 2:
-        return
-    texts = [{str(x) for x in column.coded()[0] if x is not None} for column in columns]
-    spellings = labels_of_text(texts)
-    if spellings or len({column.kind for column in columns}) > 1:
-        for side, column in zip(sides, columns, strict=True):
-            values, codes = column.coded()
-            labels = [x if x is None else str(spellings.get(str(x), x)) for x in values]
-            side[argument] = Column(codes, labels)
-
-
-def _beside(
+def _with_references(
     sides: Sequence[dict[str, Any]], files: Sequence[str], on: str, samples: Samples
 ) -> dict[str, Any]:
-    """Return predictions of which a reference is known; count the others.
+    """Return predictions whose reference is known; count the others.
 
     References beside them must agree with the known ones. If what is missing is wrong, there is
-    nothing beside identifiers without a prediction.
+    a missing prediction for each identifier without one.
     """
     known, side = sides
-    _, known_codes, own_codes = _common_identifiers([known["on"], side["on"]])
-    is_known = np.isin(own_codes, known_codes)
-    is_answered = np.isin(known_codes, own_codes)
+    is_known = np.isin(side["on"].codes, known["on"].codes)
+    is_answered = np.isin(known["on"].codes, side["on"].codes)
     side = {argument: column[is_known] for argument, column in side.items()}
-    if "references" in side:
+    references = side.pop("references", None)
+    if references is not None and is_known.any():
         answered = {x: known[x][is_answered] for x in ("on", "references")}
-        joined_sides([answered, {x: side[x] for x in answered}], files, on)
-        del side["references"]
+        joined_sides([answered, {"on": side["on"], "references": references}], files, on)
     n_left_out = int(np.count_nonzero(~is_known))
-    samples.left_out["no reference"] += n_left_out
-    samples.n_rows += n_left_out
+    samples.found.left_out["no reference"] += n_left_out
+    samples.found.n_rows += n_left_out
     if samples.options.unknown == "wrong":
-        added = known["on"][~is_answered]
+        identifiers, added = side.pop("on"), known["on"][~is_answered]
         none = Column(np.zeros(len(added), dtype=np.int64), [None])
-        return {x: join_columns([y, added if x == "on" else none]) for x, y in side.items()}
+        side = {x: join_columns([y, none]) for x, y in side.items()}
+        codes = np.concatenate([identifiers.codes, added.codes])
+        side["on"] = Column(codes, identifiers.values)
     return side
 
 
@@ -382,16 +330,21 @@ def joined_sides(
         called_a, called_b = f"{argument} of {name_a}", f"{argument} of {name_b}"
         check_same_kind(side_a[argument], called_a, side_b[argument], called_b)
 
-    ids, codes_a, codes_b = _common_identifiers([side_a["on"], side_b["on"]])
-    alone = [
-        *_alone(ids, codes_a, codes_b, names, on),
-        *_alone(ids, codes_b, codes_a, names[::-1], on),
+    a, b = side_a["on"], side_b["on"]
+    ids: Any = a.values
+    codes_a, codes_b = a.codes, b.codes
+    if ids is None or ids is not b.values:  # not coded together
+        ids, codes_a, codes_b = common_codes(a, b)
+    unmatched = [
+        *_unmatched(ids, codes_a, codes_b, names, on),
+        *_unmatched(ids, codes_b, codes_a, names[::-1], on),
     ]
-    if alone:
-        rule = "both must hold the same samples"
+    if unmatched:
+        remedy = "Both must hold the same samples."
         if "references" not in side_b:
-            rule += ', or unknown="wrong" counts missing predictions as wrong answers'
-        raise ValueError(with_subject(Message(on), join([*alone, rule])))
+            it = "it" if unmatched[0].values["n"] == 1 else "them"
+            remedy = f'Add {it}, or pass unknown="wrong" to count {it} as wrong.'
+        raise ValueError(join([*unmatched, remedy], " "))
     rows_b = np.empty(len(ids), dtype=np.int64)
     rows_b[codes_b] = np.arange(len(codes_b))
     side_b = {argument: column[rows_b[codes_a]] for argument, column in side_b.items()}
@@ -413,7 +366,7 @@ def joined_sides(
     return [side_a, side_b]
 
 
-def _alone(
+def _unmatched(
     ids: Any, codes: Codes, other_codes: Codes, names: Sequence[str], on: str
 ) -> list[Message]:
     """Return how many identifiers are on the first of two sides alone; an error if some repeat."""
@@ -426,6 +379,7 @@ def _alone(
     lacking = codes[np.bincount(other_codes, minlength=len(ids))[codes] == 0]
     if not len(lacking):
         return []
-    text = "{n} of {total} in {a} not in {b}, such as {sample!r}"
+    verb = "has" if len(lacking) == 1 else "have"
+    text = f"{{n}} of {{total}} IDs in {{a}} {verb} no match in {{b}} (for example {{sample!r}})."
     of_files = {"n": len(lacking), "total": len(codes), "a": names[0], "b": names[1]}
     return [message(text, "samples missing", sample=ids[lacking[0]], **of_files)]

@@ -1,16 +1,10 @@
-"""Formats whose rows are objects with types of their own: JSON, JSON lines and Excel's sheets.
-
-Names lead to values in them: `doc.label` is a field within `doc`, `doc.answers.0` an element of a
-list. A column with the whole name comes first. The same holds at every level: the longest field
-name that the rest of the name starts with. `argmax:` in front takes the position or the name of the
-greatest number, the first if several are equal, unless a column has this name.
-"""
+"""Formats whose rows are objects with types of their own: JSON, JSON lines and Excel's sheets."""
 
 import codecs
 import io
 import json
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain, islice, product
@@ -20,17 +14,21 @@ import numpy as np
 
 from ..core.labels import show, warn
 from ..errors import DataError, optional_import, refuse_all
-from ..messages import join, message, with_subject
+from ..messages import join, with_subject
 from ..text.render import several, shown
 from .columns import (
     ARGMAX,
+    FileReader,
     check_columns,
+    column_of,
+    columns_alike,
+    distinct_names,
     listed,
-    names_alike,
-    numbered,
+    one_value,
+    value_in,
     warn_of_names,
-    why_not_utf8,
 )
+from .opening import why_not_utf8
 
 Row: TypeAlias = tuple[str | int, Any]
 """Where an object stands, or the number of its line, and the object."""
@@ -43,21 +41,14 @@ _OBJECTS = 256  # held at a time, so that they stay in the cache: a quarter of t
 _BLOCK = 1 << 17  # bytes of lines decoded at a time, if they are long
 
 
-class Objects:
-    """A file of objects: the keys of the first one, and the values of these names in batches."""
+class Objects(FileReader):
+    """Rows that are objects: the keys of the first, and the values of these names in batches."""
 
-    def __init__(
-        self, stream: BinaryIO, kind: str, names: Mapping[str, str], rows: str | None
-    ) -> None:
+    def __init__(self, names: Mapping[str, str], rows: Iterator[Row]) -> None:
         self._names = names
-        self.sheet, self.sheets, self.header = "", list[str](), list[str]()
-        if kind == "xlsx":
-            self.sheet, self.sheets, self.header, objects = open_sheet(stream, names, rows)
-        else:
-            objects = json_rows(stream, rows, names)
-        first: Row = next(objects, ("", {}))
+        first: Row = next(rows, ("", {}))
         self._where, self.first = first
-        self.rows: Iterable[Row] = chain([first] if first[0] else [], objects)
+        self.rows: Iterable[Row] = chain([first] if first[0] else [], rows)
         if not self.header and isinstance(self.first, dict):
             self.header = [*self.first]
 
@@ -106,6 +97,34 @@ def _shared(values: Sequence[Any], known: dict[Any, Any]) -> Iterable[Any]:
     return map(known.setdefault, values, values) if is_text else values
 
 
+def _columns_of(
+    rows: Sequence[Row], names: Mapping[str, str], n_lacking: Counter[str]
+) -> dict[str, list[Any]]:
+    """Return the values of the columns in JSON objects, by argument."""
+    with suppress(KeyError, TypeError):  # then a name leads into a column, or nowhere
+        columns = {x: [row[name] for _, row in rows] for x, name in names.items()}
+        if not any({dict, list} & {*map(type, column)} for column in columns.values()):
+            return columns
+    values = [_values_of(row, names, where, n_lacking) for where, row in rows]
+    return dict(zip(names, map(list, zip(*values, strict=True)), strict=True))
+
+
+def _values_of(row: Any, names: Mapping[str, str], where: Any, n_lacking: Any = None) -> list[Any]:
+    """Return the values of the columns in a JSON object."""
+    where = f"line {where}" if isinstance(where, int) else where
+    if not isinstance(row, dict):
+        raise ValueError(f"{where} must be a JSON object, got {show(row)}")
+    values = []
+    errors = list[ValueError]()
+    for name in names.values():
+        try:
+            values.append(one_value(row, name, where, n_lacking))
+        except ValueError as error:
+            errors.append(error)
+    refuse_all(errors)
+    return values
+
+
 def _is_of_log(row: Any) -> bool:
     """Return whether a row is of a log of lm-eval."""
     return isinstance(row, dict) and {*_OF_LOG, "filtered_resps"} <= {*row}
@@ -121,6 +140,20 @@ def _warn_of_filters(times: Mapping[str, Counter[str]], n_rows: int, used: Seque
             f"lm-eval ({names}), and each counts as a sample: slice `by` 'filter', or read the log "
             "without naming columns"
         )
+
+
+# JSON
+
+
+class JsonRows(Objects):
+    """A file of JSON lines, or of one JSON document."""
+
+    def __init__(self, stream: BinaryIO, names: Mapping[str, str], rows: str | None) -> None:
+        super().__init__(names, json_rows(stream, rows, names))
+
+    def batches(self, keep_empty: bool) -> Iterator[dict[str, list[Any]]]:
+        """Yield values by argument; a null of JSON is missing, and never empty text."""
+        return super().batches(keep_empty=False)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -151,62 +184,64 @@ def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> I
     stream.seek(0)
     if rows is not None or start.startswith(b"["):
         document = _decoded(stream.read(), "the file", 1)
-        entries = document if rows is None else rows_within(document, rows)
+        entries = document if rows is None else _rows_at(document, rows)
         return ((f"entry {position}", row) for position, row in enumerate(entries))
-    no_lines: ValueError | None = None
-    try:
-        top = list(islice(chain.from_iterable(_json_lines(stream)), 2))
-    except ValueError as error:
-        top = []
-        no_lines = error
-        stream.seek(0)
-        with suppress(ValueError):
-            top = [("the file", _decoded(stream.read(), "the file", 1))]
-    else:
-        stream.seek(0)
+    top, are_lines = _top_rows(stream)
     document = top[0][1] if len(top) == 1 else None
     if isinstance(document, dict):
-        if table := _by_column(document, names.values()):
+        if table := _rows_of_columns(document, names.values()):
             return iter(table)
         if not names or not all(column_of(name, document) for name in names.values()):
-            _refuse_document(document, is_row=no_lines is None)
-    elif no_lines is not None:
-        raise no_lines
-    rest = chain.from_iterable(_json_lines(stream, _decoder_of([*names.values()], top)))
-    return chain(top, islice(rest, len(top), None))
+            _refuse_document(document, are_lines)
+    lines = chain.from_iterable(_json_lines(stream, _decoder_of([*names.values()], top)))
+    return chain(top, islice(lines, len(top), None))
 
 
-def _refuse_document(document: Mapping[str, Any], is_row: bool) -> None:
-    """Raise an error that says where the rows of a document may be; none if it may be a row."""
-    places = [*_places_of_rows(document)]
-    places = sorted([x for x in places if x[2]] or places, key=lambda place: -place[1])
-    if places:
-        (first, n_rows, _), *others = places
-        rest = "".join(f", {path} ({n:,d})" for path, n, _ in others)
-        where = f"`rows {first}` ({several(n_rows, 'object')}){rest}"
-        error = DataError(f"the file is one object; its rows may be at {where}")
-        error.rows = None if others else first
-        raise error
-    if not is_row:
-        raise DataError("the file is one object without a list of objects, which could be rows")
+def _top_rows(stream: BinaryIO) -> tuple[list[Row], bool]:
+    """Return the first two JSON lines, or else the document; and whether they are lines.
+
+    The stream stands where further lines begin.
+    """
+    try:
+        top = list(islice(chain.from_iterable(_json_lines(stream)), 2))
+    except ValueError:
+        stream.seek(0)
+        with suppress(ValueError):
+            return [("the file", _decoded(stream.read(), "the file", 1))], False
+        raise
+    stream.seek(0)
+    return top, True
 
 
 def _json_lines(stream: BinaryIO, decode: Decoder | None = None) -> Iterator[Iterable[Row]]:
+    """Yield the rows of blocks of lines."""
     n_lines = 0
     while line := stream.readline():
-        n_bytes = min(_BLOCK, _OBJECTS * len(line))
-        block = line + stream.read(n_bytes) + stream.readline()
+        block = line + stream.read(min(_BLOCK, _OBJECTS * len(line))) + stream.readline()
         rows = decode and decode(block)
-        if rows is not None:
+        if rows is None:
+            yield _decoded_lines(block, n_lines + 1)
+            n_lines += block.count(b"\n")
+        else:
             yield enumerate(rows, n_lines + 1)
             n_lines += len(rows)
-            continue
-        for line in io.BytesIO(block):
-            n_lines += 1
-            rows = decode and decode(line)
-            if rows is None and line.strip():
-                rows = [_decoded(line, f"line {n_lines}", n_lines)]
-            yield enumerate(rows or (), n_lines)
+
+
+def _decoded_lines(block: bytes, first_line: int) -> Iterator[Row]:
+    for number, line in enumerate(io.BytesIO(block), first_line):
+        if line.strip():
+            yield number, _decoded(line, f"line {number}", number)
+
+
+def _decoded(text: bytes, where: str, first_line: int) -> Any:
+    try:
+        return _decode(text.decode().removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as error:
+        reason = why_not_utf8(text.splitlines(), first_line) or (
+            f"{error}; write one object per line, or an array of all objects; or say where in one "
+            "document the rows are, with rows="
+        )
+        raise ValueError(f"{where} is not JSON: {reason}") from error
 
 
 def _decoder_of(names: Sequence[str], top: Sequence[Row]) -> Decoder | None:
@@ -225,9 +260,9 @@ def _decoder_of(names: Sequence[str], top: Sequence[Row]) -> Decoder | None:
     fields = {*_OF_LOG}.intersection(*(row for _, row in top[:1] if isinstance(row, dict)))
     types = dict.fromkeys([*names, *fields], single)
     for name in names:
-        way = name.removeprefix(ARGMAX)
-        steps = way.split(".")
-        outer = (".".join(steps[:n]) for n in range(1, len(steps) + (way != name)))
+        path = name.removeprefix(ARGMAX)
+        steps = path.split(".")
+        outer = (".".join(steps[:n]) for n in range(1, len(steps) + (path != name)))
         types |= dict.fromkeys(outer, msgspec.Raw)
     made: Any = TypedDict
     decode_line = msgspec.json.Decoder(made("Row", types, total=False)).decode
@@ -246,14 +281,14 @@ def _decoder_of(names: Sequence[str], top: Sequence[Row]) -> Decoder | None:
             for row, key in product(rows, nested):
                 if key in row:
                     row[key] = _decode(str(row[key], "utf-8"))
-            if sum(map(len, rows)) == _times_of(quoted, text):
+            if sum(map(len, rows)) == _count_words(quoted, text):
                 return rows
         return None
 
     return decode
 
 
-def _times_of(quoted: Collection[bytes], text: bytes) -> int:
+def _count_words(quoted: Collection[bytes], text: bytes) -> int:
     """Return how often these words in quotes occur, in a fifth of the time of `bytes.count`."""
     is_quote = np.frombuffer(text, np.uint8) == ord('"')
     times = 0
@@ -264,35 +299,62 @@ def _times_of(quoted: Collection[bytes], text: bytes) -> int:
     return times
 
 
-def _by_column(document: Mapping[str, Any], names: Collection[str]) -> list[Row]:
+# Documents
+
+
+def _refuse_document(document: Mapping[str, Any], is_row: bool) -> None:
+    """Raise an error that says where the rows of a document may be; none if it may be a row."""
+    places = [*_places_of_rows(document)]
+    places = sorted([x for x in places if x[2]] or places, key=lambda place: -place[1])
+    if places:
+        (first, n_rows, _), *others = places
+        rest = "".join(f", {path} ({n:,d})" for path, n, _ in others)
+        where = f"`rows {first}` ({several(n_rows, 'object')}){rest}"
+        error = DataError(f"the file is one object; its rows may be at {where}")
+        error.rows = None if others else first
+        raise error
+    if not is_row:
+        raise DataError("the file is one object without a list of objects, which could be rows")
+
+
+def _rows_of_columns(document: Mapping[str, Any], names: Collection[str]) -> list[Row]:
     """Return the rows of lists or objects of one length by name; none if it is something else."""
-    keys_of_columns: list[Any] = [
-        range(len(x)) if isinstance(x, list) else [*x] if isinstance(x, dict) else None
-        for x in document.values()
-    ]
-    is_table = len(keys_of_columns) > 1 and all(x == keys_of_columns[0] for x in keys_of_columns)
-    is_table &= {*names} <= {*document} and not _has_cells_beside_names(document)
-    if not is_table or keys_of_columns[0] is None:
+    keys = [_keys_of(column) for column in document.values()]
+    is_table = len(keys) > 1 and keys.count(keys[0]) == len(keys)
+    if not is_table or {*names} - {*document} or _has_cells_beside_names(document):
         return []
-    keys = keys_of_columns[0]
-    return [(f"row {key}", {name: x[key] for name, x in document.items()}) for key in keys]
+    rows = ({name: x[key] for name, x in document.items()} for key in keys[0] or ())
+    return [(f"row {key}", row) for key, row in zip(keys[0] or (), rows, strict=True)]
 
 
-def _places_of_rows(document: Any, path: str = "") -> Iterator[tuple[str, int, bool]]:
+def _keys_of(column: Any) -> Sequence[Any] | None:
+    if isinstance(column, list):
+        return range(len(column))
+    return [*column] if isinstance(column, dict) else None
+
+
+def _places_of_rows(
+    document: Mapping[str, Any], above: str = ""
+) -> Iterator[tuple[str, int, bool]]:
     """Yield where rows may be in a document, how many, and whether they are in a list.
 
     They are not looked for within lists.
     """
     kind = list if _has_cells_beside_names(document) else dict
     for name, value in document.items():
-        path_of_value = f"{path}.{name}".removeprefix(".")
-        is_object = isinstance(value, dict)
-        rows = [*value.values()] if is_object else value if isinstance(value, list) else []
-        are_rows = all(isinstance(x, dict if is_object else kind) for x in rows)
-        if is_object and not (are_rows and len({frozenset(x) for x in rows}) == 1 < len(rows)):
-            yield from _places_of_rows(value, path_of_value)
-        elif rows and are_rows:
-            yield path_of_value, len(rows), not is_object
+        path = f"{above}.{name}".removeprefix(".")
+        if isinstance(value, list) and value and all(isinstance(x, kind) for x in value):
+            yield path, len(value), True
+        elif isinstance(value, dict) and _are_rows([*value.values()]):
+            yield path, len(value), False
+        elif isinstance(value, dict):
+            yield from _places_of_rows(value, path)
+
+
+def _are_rows(values: Sequence[Any]) -> bool:
+    """Return whether values are objects, two or more, with the same keys."""
+    are_objects = len(values) > 1 and all(isinstance(x, dict) for x in values)
+    return are_objects and all(x.keys() == values[0].keys() for x in values)
 
 
 def _has_cells_beside_names(document: Mapping[str, Any]) -> bool:
@@ -304,18 +366,7 @@ def _has_cells_beside_names(document: Mapping[str, Any]) -> bool:
     return any(all(isinstance(y, list) and len(y) == len(names) for y in x) for x in tables)
 
 
-def _decoded(text: bytes, where: str, first_line: int) -> Any:
-    try:
-        return _decode(text.decode().removeprefix("\ufeff"))
-    except (ValueError, RecursionError) as error:
-        reason = why_not_utf8(text.splitlines(), first_line) or (
-            f"{error}; write one object per line, or an array of all objects; or say where in one "
-            "document the rows are, with rows="
-        )
-        raise ValueError(f"{where} is not JSON: {reason}") from error
-
-
-def rows_within(document: Any, path: str) -> Iterable[Any]:
+def _rows_at(document: Any, path: str) -> Iterable[Any]:
     """Return the rows that a path leads to, "." for the document itself.
 
     They are a list of objects, an object whose values are objects, or lists of cells beside their
@@ -341,85 +392,62 @@ def rows_within(document: Any, path: str) -> Iterable[Any]:
     return [dict(zip(names, row, strict=True)) if isinstance(row, list) else row for row in rows]
 
 
-def _columns_of(
-    rows: Sequence[Row], names: Mapping[str, str], n_lacking: Counter[str]
-) -> dict[str, list[Any]]:
-    """Return the values of the columns in JSON objects, by argument."""
-    with suppress(KeyError, TypeError):  # then a name leads into a column, or nowhere
-        columns = {x: [row[name] for _, row in rows] for x, name in names.items()}
-        if not any({dict, list} & {*map(type, column)} for column in columns.values()):
-            return columns
-    values = [_values_of(row, names, where, n_lacking) for where, row in rows]
-    return dict(zip(names, map(list, zip(*values, strict=True)), strict=True))
+# Excel
 
 
-def _values_of(row: Any, names: Mapping[str, str], where: Any, n_lacking: Any = None) -> list[Any]:
-    """Return the values of the columns in a JSON object."""
-    where = f"line {where}" if isinstance(where, int) else where
-    if not isinstance(row, dict):
-        raise ValueError(f"{where} must be a JSON object, got {show(row)}")
-    values = []
-    errors = list[ValueError]()
-    for name in names.values():
-        try:
-            values.append(one_value(row, name, where, n_lacking))
-        except ValueError as error:
-            errors.append(error)
-    refuse_all(errors)
-    return values
+class Workbook(Objects):
+    """A sheet of Excel: the one called `title`, or the one that has these columns.
 
-
-def open_sheet(
-    stream: BinaryIO, names: Mapping[str, str], title: str | None
-) -> tuple[str, list[str], list[str], Iterator[Row]]:
-    """Return the title, the titles of all sheets, the header and the rows of a sheet of Excel.
-
-    It is the one of this title, or the one that has these columns. Empty rows are passed over; the
-    first of the others is the header.
+    Empty rows are passed over; the first of the others is the header.
 
     Raises
     ------
     ValueError
         If no sheet has the title or the columns, several have the columns, or the file is damaged.
     """
-    with optional_import("reading Excel files needs openpyxl", "informedness[excel]"):
-        import openpyxl
-    with _explained():
-        book = openpyxl.load_workbook(stream, read_only=True, data_only=True)
-        titles = [sheet.title for sheet in book.worksheets]
-        if title not in (None, *titles):
-            raise ValueError(f"`rows` must be one of the sheets {listed(titles)}, got {title!r}")
-        tables = []
-        for sheet in book.worksheets:
-            rows = _filled_rows(sheet)
-            _, head = next(rows, ("", ()))
-            tables.append((sheet.title, ["" if x is None else str(x) for x in head], rows))
-        asked = [table for table in tables if title in (None, table[0])]
-        having = [table for table in asked if {*names.values()} <= {*numbered(table[1])}]
-        if names and len(having) > 1:
-            several = [name for name, *_ in having]
-            raise DataError(
-                f"one sheet must have these columns, got {listed(several)}: name one as `rows`"
-            )
-        sheet, written, rows = max(having or asked, key=lambda table: len(table[1]))
-        header, alike = numbered(written), names_alike(names.values(), written)
-        _check_columns_of_sheet(sheet, names, header, titles)
-    nulls = dict.fromkeys(header)
-    objects = ((where, nulls | dict(zip(header, row, strict=False))) for where, row in rows)
-    return sheet, titles, header, _compared(objects, alike)
+
+    def __init__(self, stream: BinaryIO, names: Mapping[str, str], title: str | None) -> None:
+        with optional_import("reading Excel files needs openpyxl", "informedness[excel]"):
+            import openpyxl
+        with _explained():
+            book = openpyxl.load_workbook(stream, read_only=True, data_only=True)
+            titles = [sheet.title for sheet in book.worksheets]
+            if title not in (None, *titles):
+                raise ValueError(
+                    f"`rows` must be one of the sheets {listed(titles)}, got {title!r}"
+                )
+            tables = [_table_of(sheet) for sheet in book.worksheets]
+            asked = [table for table in tables if title in (None, table[0])]
+            having = [x for x in asked if {*names.values()} <= {*distinct_names(x[1])}]
+            if names and len(having) > 1:
+                raise DataError(
+                    f"one sheet must have these columns, got {listed([x[0] for x in having])}: "
+                    "name one as `rows`"
+                )
+            self.sheet, written, rows = max(having or asked, key=lambda table: len(table[1]))
+            self.sheets = titles
+            self.header = distinct_names(written)
+            self._check_columns(names)
+        nulls = dict.fromkeys(self.header)
+        objects = ((x, nulls | dict(zip(self.header, row, strict=False))) for x, row in rows)
+        super().__init__(names, _compared(objects, columns_alike(names.values(), written)))
+
+    def _check_columns(self, names: Mapping[str, str]) -> None:
+        """Raise an error about columns that the sheet lacks, which names the other sheets."""
+        try:
+            check_columns(names, self.header)
+        except DataError as error:
+            others = [name for name in self.sheets if name != self.sheet]
+            also = f", and of the other sheets `rows` takes {listed(others)}" if others else ""
+            text = with_subject(f"sheet {shown(self.sheet)}", join([error, also], ""))
+            raise DataError(text) from None
 
 
-def _check_columns_of_sheet(
-    sheet: str, names: Mapping[str, str], header: Sequence[str], titles: Sequence[str]
-) -> None:
-    """Raise an error about columns that a sheet lacks, which names the other sheets."""
-    try:
-        check_columns(names, header)
-    except DataError as error:
-        others = [name for name in titles if name != sheet]
-        beside = f", and of the other sheets `rows` takes {listed(others)}" if others else ""
-        text = with_subject(f"sheet {shown(sheet)}", join([error, beside], ""))
-        raise DataError(text) from None
+def _table_of(sheet: Any) -> tuple[str, list[str], Iterator[Row]]:
+    """Return the title of a sheet, its header, and the rows below."""
+    rows = _filled_rows(sheet)
+    _, head = next(rows, ("", ()))
+    return sheet.title, ["" if x is None else str(x) for x in head], rows
 
 
 def _compared(rows: Iterator[Row], alike: Mapping[str, Sequence[str]]) -> Iterator[Row]:
@@ -449,166 +477,3 @@ def _explained() -> Iterator[None]:
         raise
     except Exception as error:
         raise ValueError(f"not readable as xlsx: {error}") from error
-
-
-# Ways to values
-
-
-class AbsentError(ValueError):
-    """An object has no such key; what is there instead takes long to say of many."""
-
-    def __str__(self) -> str:
-        parent, names, path = self.args
-        fields = f"the fields of {parent!r}" if parent else "its keys"
-        return f"{fields} are {listed(names, path)}"
-
-
-def _start(name: str, names: Collection[str]) -> tuple[Any, bool]:
-    """Return where a name leads, and whether the argmax is taken there."""
-    is_argmax = name.startswith(ARGMAX) and name not in names
-    return name.removeprefix(ARGMAX) if is_argmax else name, is_argmax
-
-
-def columns_within(name: str, values: Sequence[Any]) -> dict[str, list[Any]]:
-    """Return a column, or the columns within it if it is nested."""
-    if {dict, list, tuple}.isdisjoint(map(type, values)):
-        return {name: [*values]}
-    columns: defaultdict[str, list[Any]] = defaultdict(lambda: [None] * len(values))
-    for row, value in enumerate(values):
-        for way, leaf in _leaves(value, name):
-            columns[way][row] = leaf
-    starts = {way[:i] for way in columns for i, x in enumerate(way) if x == "."}
-    return {x: y for x, y in columns.items() if x not in starts or {*y} != {None}}
-
-
-def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Yield the ways to the values in one of JSON or Arrow, and these; longer lists as text."""
-    if isinstance(value, dict) and value:
-        for name, field in value.items():
-            yield from _leaves(field, f"{path}.{name}")
-    elif isinstance(value, list) and len(value) == 1:
-        yield from _leaves(value[0], f"{path}.0")
-    elif isinstance(value, (dict, list, tuple)):
-        yield path, str(value) if value else None
-    else:
-        yield path, value
-
-
-def value_in(value: Any, way: str, path: str = "") -> Any:
-    """Return what a way leads to in a value of JSON, None if a null or an empty list is on it.
-
-    Raises
-    ------
-    ValueError
-        If it leads nowhere; the message says what is there instead. `path` is the way so far.
-    """
-    if value is None or value == []:
-        return None
-    if isinstance(value, dict):
-        step = _longest_name(way, value)
-        if step is None:
-            raise AbsentError(path, value, way)
-        inner = value[step]
-    elif isinstance(value, list):
-        step = way.partition(".")[0]
-        if not (step.isascii() and step.isdigit()):
-            elements = f"'{path}.0', '{path}.1', ..."
-            raise ValueError(f"{path!r} is a list, whose elements are {elements}")
-        if int(step) >= len(value):
-            length = f"{path!r} is a list of length {len(value)}"
-            raise ValueError(f"{length} (the first position is 0)")
-        inner = value[int(step)]
-    else:
-        raise ValueError(f"{path!r} is {show(value)}, which has no fields")
-    if step == way:
-        return inner
-    return value_in(inner, way[len(step) + 1 :], f"{path}.{step}".removeprefix("."))
-
-
-def one_value(
-    row: Mapping[str, Any], name: str, where: str, n_lacking: Counter[str] | None = None
-) -> Any:
-    """Return the one value that a name leads to, or with `argmax:` where the greatest is.
-
-    With `n_lacking` an absent key is a null, and counted there.
-
-    Raises
-    ------
-    ValueError
-        If there is none, or there are several; the message says where the object stands.
-    """
-    path, is_argmax = _start(name, row)
-    try:
-        value = value_in(row, path)
-    except ValueError as error:
-        if n_lacking is not None and isinstance(error, AbsentError):
-            n_lacking[name] += 1
-            return None
-        lacking = message("{where} has no {name!r}", where=where, name=name)
-        raise DataError(join([lacking, error])) from error
-    if is_argmax:
-        return _argmax(value, f"{where}: {path!r}")
-    if isinstance(value, (dict, list)):
-        raise ValueError(
-            f"{where}: {name!r} holds several values, {show(value)}: name a field or an element in "
-            f"it, or argmax:{name} for the largest number"
-        )
-    return value
-
-
-def column_of(name: str, columns: Collection[str]) -> str | None:
-    """Return the column in which a name leads to a value; None if there is none."""
-    return _longest_name(_start(name, columns)[0], columns)
-
-
-def _longest_name(way: str, names: Collection[str]) -> str | None:
-    """Return the longest of the names that a way begins with; None if it begins with none."""
-    while way not in names:
-        way, dot, _ = way.rpartition(".")
-        if not dot:
-            return None
-    return way
-
-
-def _argmax(value: Any, name: str) -> Any:
-    """Return the name of the greatest number, or its position in a list; None without numbers."""
-    if value in (None, [], {}):
-        return None
-    names, numbers = _named_numbers(value)
-    if not numbers or {*map(type, numbers)} - {int, float} or any(x != x for x in numbers):
-        raise ValueError(
-            f"{name} must be a list of numbers, an object of numbers, or a list of objects of a "
-            f"label and a number each, without null or nan, got {show(value)}"
-        )
-    return names[numbers.index(max(numbers))]
-
-
-def _named_numbers(value: Any) -> tuple[Sequence[Any], list[Any]]:
-    """Return numbers beside their names, or their positions in a list; none of other values.
-
-    An object of truths has one number, the only one that is true.
-    """
-    if isinstance(value, list) and isinstance(value[0], tuple):  # a map of Arrow
-        value = dict(value)
-    if isinstance(value, dict):
-        numbers = [*value.values()]
-        is_one_true = {*map(type, numbers)} == {bool} and sum(numbers) == 1
-        return [*value], [*map(int, numbers)] if is_one_true else numbers
-    if not isinstance(value, list) or not isinstance(value[0], dict):
-        return range(len(value)), value if isinstance(value, list) else []
-    return _labels_and_numbers(value)
-
-
-def _labels_and_numbers(objects: list[Any]) -> tuple[list[Any], list[Any]]:
-    """Return the only text in each object, and the only number; none if there are others.
-
-    Where there is no text, integers beside numbers with decimals are the labels.
-    """
-    rows = [x if isinstance(x, dict) else {} for x in objects]
-    columns = [[row.get(key) for row in rows] for key in objects[0]]
-    texts, integers, decimals = (
-        [x for x in columns if {*map(type, x)} <= kinds] for kinds in ({str}, {int}, {int, float})
-    )
-    if not texts and len(integers) == 1:
-        texts, decimals = integers, [x for x in decimals if x is not integers[0]]
-    return (texts[0], decimals[0]) if len(texts) == len(decimals) == 1 else ([], [])

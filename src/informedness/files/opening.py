@@ -1,14 +1,12 @@
-"""Which files a data set consists of; each is opened once, and read in batches of rows."""
+"""Which files a data set consists of, and each of them opened once: text as plain UTF-8."""
 
 import codecs
-import csv
 import gzip
 import json
 import lzma
 import os
 import re
 import sys
-import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -22,11 +20,8 @@ from ..errors import optional_import, prefix_errors
 from ..messages import message, with_subject
 from ..text.layouts import rows_laid_out
 from ..text.render import shown
-from .arrow import Arrow, Parquet, columns_of
-from .columns import why_not_utf8
-from .delimited import DELIMITERS, Delimited, said_of_row
-from .objects import Objects
 
+DELIMITERS = {"csv": ",", "tsv": "\t"}
 _FORMATS = "arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"
 _OTHERS = {".feather": "arrow", ".ipc": "arrow", ".ndjson": "jsonl", ".xlsm": "xlsx"}
 _OTHERS |= {".conll": "tsv", ".arff": "csv"}  # which its first line refuses
@@ -59,7 +54,7 @@ def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
     check_choice("file_format", file_format, (None, *_FORMATS))
     files: list[tuple[str, str]] = []
     for one in paths_of(path):
-        parts = _parts(Path(one)) if Path(one).is_dir() else [Path(one)]
+        parts = _files_in(Path(one)) if Path(one).is_dir() else [Path(one)]
         formats = [file_format or _format(part) for part in parts]
         if len({*formats}) > 1:
             several = ", ".join(sorted({*formats}))
@@ -93,35 +88,32 @@ def paths_of(path: Any) -> list[Any]:
     return paths
 
 
-def _parts(folder: Path) -> list[Path]:
+def _files_in(folder: Path) -> list[Path]:
     """Return the files of data in a folder and its folders, and warn of what is left out."""
 
-    def unreadable(error: OSError) -> None:
+    def fail(error: OSError) -> None:
         raise error
 
     parts: list[Path] = []
     left_out: list[Path] = []
-    for place, folders, files in os.walk(folder, onerror=unreadable):
-        files = _data_among(files, place)
-        left_out += [Path(place, name) for name in folders if name.startswith(_HIDDEN)]
-        folders[:] = [name for name in folders if not name.startswith(_HIDDEN)]
-        links = [name for name in folders if Path(place, name).is_symlink()]
-        for part in (Path(place, name) for name in (*files, *links)):
+    for place, folders, files in os.walk(folder, onerror=fail):
+        hidden = {name for name in folders if name.startswith(_HIDDEN)}
+        links = {name for name in folders if Path(place, name).is_symlink()}
+        folders[:] = [name for name in folders if name not in hidden]
+        for part in (Path(place, name) for name in (*_data_among(files, place), *hidden | links)):
             (left_out if _is_beside_data(part) else parts).append(part)
-    for part in parts:
-        if not part.is_file():
-            rule = "a folder of parts must hold files, got a link to a folder, a broken link or a "
-            rule += "pipe: pass what it leads to as a path of its own"
-            raise ValueError(with_subject(shown(part), rule))
+    if odd := [part for part in parts if not part.is_file()]:
+        rule = "a folder of parts must hold files, got a link to a folder, a broken link or a "
+        rule += "pipe: pass what it leads to as a path of its own"
+        raise ValueError(with_subject(shown(odd[0]), rule))
     if not parts:
         rule = "the folder must hold files of predictions, got none"
         raise ValueError(with_subject(shown(folder), rule))
     if left_out:
-        names = ", ".join(shown(path.relative_to(folder)) for path in sorted(left_out)[:3])
-        if len(left_out) > 3:
-            names += ", ..."
+        names = [shown(path.relative_to(folder)) for path in sorted(left_out)]
+        examples = ", ".join(names if len(names) <= 3 else [*names[:3], "..."])
         text = "{folder}: left out hidden files and files without data ({names})"
-        warn(message(text, folder=shown(folder), names=names))
+        warn(message(text, folder=shown(folder), names=examples))
     return sorted(parts)
 
 
@@ -133,20 +125,20 @@ def _is_beside_data(part: Path) -> bool:
 
 def _data_among(files: list[str], place: str) -> list[str]:
     """Return the files in a folder that `datasets` lists, if it wrote them; caches lie beside."""
-    if "state.json" in files:
-        state = Path(place, "state.json")
-        with prefix_errors(shown(state)):
-            listed = json.loads(state.read_text("utf-8"))
-            entries = listed.get("_data_files") if isinstance(listed, dict) else None
-            if isinstance(entries, list) and all(
-                isinstance(x, dict) and "filename" in x for x in entries
-            ):
-                names = [entry["filename"] for entry in entries]
-                if odd := [name for name in names if name not in files]:
-                    rule = "`filename` must be the name of a file in the same folder"
-                    raise ValueError(f"{rule}, got {show(odd[0])}")
-                return names
-    return files
+    if "state.json" not in files:
+        return files
+    state = Path(place, "state.json")
+    with prefix_errors(shown(state)):
+        listed = json.loads(state.read_text("utf-8"))
+        entries = listed.get("_data_files") if isinstance(listed, dict) else None
+        entries = entries if isinstance(entries, list) else [None]
+        if not all(isinstance(x, dict) and "filename" in x for x in entries):
+            return files
+        names = [entry["filename"] for entry in entries]
+        if odd := [name for name in names if name not in files]:
+            rule = "`filename` must be the name of a file in the same folder"
+            raise ValueError(f"{rule}, got {show(odd[0])}")
+        return names
 
 
 def named_format(path: Path) -> str | None:
@@ -187,24 +179,28 @@ def open_whole(
     """
     if encoding is not None and kind in ("arrow", "parquet", "xlsx"):
         raise ValueError(f"`encoding` is for formats of text, and {kind} is none: leave it out")
+    if path == "-" and sys.stdin is None:
+        raise ValueError("standard input is closed")
     compressions = _COMPRESSIONS if kind == "xlsx" else {**_COMPRESSIONS, _ZIP: "zip"}
     with ExitStack() as opened:
-        if path == "-" and sys.stdin is None:
-            raise ValueError("standard input is closed")
-        stream = sys.stdin.buffer if path == "-" else opened.enter_context(Path(path).open("rb"))
+        stream: Any = sys.stdin.buffer if path == "-" else None
+        stream = stream or opened.enter_context(Path(path).open("rb"))
+
+        def copy(pieces: Iterable[bytes], most_bytes: int | None = None) -> Any:
+            return opened.enter_context(_copied(pieces, most_bytes))
+
         if path == "-" or not stream.seekable():
-            stream = opened.enter_context(_copied(_pieces(stream)))
-        while compression := _shown_by(stream, compressions):  # some are compressed twice
-            plain = _plain_pieces(stream, compression)
-            stream = opened.enter_context(_copied(plain, most_bytes))
-        if encoding := encoding or _shown_by(stream, _ENCODINGS):
-            stream = opened.enter_context(_copied(_encoded(stream, encoding)))
+            stream = copy(_pieces(stream))
+        while compression := _marked(stream, compressions):  # some are compressed twice
+            stream = copy(_decompressed(stream, compression), most_bytes)
+        if encoding := encoding or _marked(stream, _ENCODINGS):
+            stream = copy(_encoded(stream, encoding))
         if kind in DELIMITERS and (lines := rows_laid_out(stream, quotes)) is not None:
-            stream = opened.enter_context(_copied(lines))
+            stream = copy(lines)
         yield stream
 
 
-def _shown_by(stream: Any, names: Mapping[bytes, str]) -> str | None:
+def _marked(stream: Any, names: Mapping[bytes, str]) -> str | None:
     """Return the name that goes with the bytes with which a file begins, None if there is none."""
     start = stream.read(max(map(len, names)))
     stream.seek(0)
@@ -215,21 +211,21 @@ def _pieces(stream: Any) -> Iterator[bytes]:
     return iter(partial(stream.read, _PIECE), b"")
 
 
-def _check_size(size: int, most_bytes: int | None) -> None:
+def check_size(size: int, most_bytes: int | None) -> None:
     """Raise ValueError if a file holds more than this once it is unpacked, if there is a limit."""
     if most_bytes is not None and size > most_bytes:
         raise ValueError(f"the file must hold at most {most_bytes:,d} bytes, got {size:,d}")
 
 
 @contextmanager
-def _copied(pieces: Iterable[bytes], most_bytes: int | None = None) -> Iterator[Any]:
+def _copied(pieces: Iterable[bytes], most_bytes: int | None) -> Iterator[Any]:
     """Give a temporary file with what can only be read once."""
     from tempfile import TemporaryFile  # which takes long
 
     with TemporaryFile() as copy:
         for piece in pieces:
             copy.write(piece)
-            _check_size(copy.tell(), most_bytes)
+            check_size(copy.tell(), most_bytes)
         copy.seek(0)
         yield copy
 
@@ -246,7 +242,7 @@ def _encoded(stream: BinaryIO, encoding: str) -> Iterator[bytes]:
         ) from error
 
 
-def _plain_pieces(stream: BinaryIO, name: str) -> Iterator[bytes]:
+def _decompressed(stream: BinaryIO, name: str) -> Iterator[bytes]:
     """Yield what is in one or several compressed streams, to the end of the file."""
     if name == "zip":
         raise ValueError(
@@ -268,69 +264,17 @@ def _plain_pieces(stream: BinaryIO, name: str) -> Iterator[bytes]:
         raise ValueError(f"the file cannot be decompressed ({name}): {error}") from error
 
 
-# Formats
-
-
-def read_header(
-    stream: BinaryIO,
-    kind: str,
-    names: Mapping[str, str],
-    rows: str | None = None,
-    most_bytes: int | None = None,
-    quotes: bool = True,
-) -> Any:
-    """Return a file of which the header is read: a Parquet, Arrow, Delimited or Objects.
-
-    Without `quotes` those of CSV and TSV are text.
-
-    Raises
-    ------
-    ValueError
-        If the file is damaged, lacks one of the columns `names`, by argument, or is a workbook that
-        holds more than `most_bytes` once unpacked.
-    """
-    if not quotes and kind not in DELIMITERS:
-        raise ValueError(f"`no_quotes` is for CSV and TSV, and this file is {kind}: leave it out")
-    if kind == "xlsx" and most_bytes is not None and zipfile.is_zipfile(stream):
-        with zipfile.ZipFile(stream) as archive:  # which is not read further than its parts say
-            _check_size(sum(part.file_size for part in archive.infolist()), most_bytes)
-    if kind in ("json", "jsonl", "xlsx"):
-        return Objects(stream, kind, names, rows)
-    if rows is not None:
-        raise ValueError(f"`rows` is for JSON, and this file is {kind}: leave it out")
-    with explained(stream, kind):
-        if kind in DELIMITERS:
-            return Delimited(stream, kind, names, quotes)
-        return (Parquet if kind == "parquet" else Arrow)(stream, names)
-
-
-def columns_in(
-    file: Any, stream: BinaryIO, kind: str, names: Mapping[str, str], keep_empty: bool
-) -> Iterator[dict[str, Any]]:
-    """Yield columns by argument in batches of rows, as arrays of Arrow or lists.
-
-    Empty cells of text are nulls unless they are to be kept.
-    """
-    if isinstance(file, Objects):
-        yield from file.batches(keep_empty and kind == "xlsx")
-        return
-    with explained(stream, kind):
-        yield from columns_of(file.batches(keep_empty), names)
-
-
-@contextmanager
-def explained(stream: BinaryIO, kind: str) -> Iterator[None]:
-    """Turn the errors of pyarrow and others into ValueError."""
-    what = "reading CSV, text, Parquet and Arrow files needs pyarrow"
-    with optional_import(what, "informedness[cli]"):
-        import pyarrow
-    try:
-        yield
-    except (pyarrow.ArrowException, csv.Error, OSError, UnicodeError, MemoryError) as error:
-        reason = str(error)
-        if isinstance(error, MemoryError):
-            reason = "it asks for more memory than there is"
-        if kind in DELIMITERS:
-            stream.seek(0)
-            reason = why_not_utf8(stream) or reason
-        raise ValueError(f"not readable as {kind}: {said_of_row(reason) or reason}") from error
+def why_not_utf8(lines: Iterable[bytes], first: int = 1) -> str:
+    """Return what to say of lines of text that are not in UTF-8; empty if they are."""
+    for number, line in enumerate(lines, start=first):
+        at = line.find(b"\0")
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            at = error.start
+        if at >= 0:
+            return (
+                f"line {number} is not text in UTF-8, at {line[max(at - 10, 0) : at + 10]!r}: give "
+                "its encoding as encoding=, such as 'cp1252' or 'utf-16-le'"
+            )
+    return ""

@@ -20,10 +20,10 @@ from ..tables.label_warnings import warn_of_table
 from ..tables.matrix import is_matrix
 from ..text.account import Read, ReadColumn, amounts_of
 from ..text.render import shown
-from .batches import read_files
 from .columns import named_columns, slices_of
-from .delimited import BLOCK, DELIMITERS
-from .opening import open_whole
+from .delimited import BLOCK
+from .opening import DELIMITERS, open_whole
+from .reading import read_files
 from .samples import Samples, first_of
 
 Paths: TypeAlias = "str | PathLike[str] | Sequence[str | PathLike[str]]"
@@ -204,7 +204,7 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
             _add(sums[name], table, 16 if is_sliced else 2)
     if not sums:
         _refuse_without_samples(samples)
-    with prefix_errors(first_of(samples.sources)):
+    with prefix_errors(first_of(samples.found.sources)):
         tables = {
             name: ContingencyTable.sum_of(parts) for name, parts in sort_by_name(sums).items()
         }
@@ -233,7 +233,7 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
 def _refuse_without_samples(samples: Samples) -> None:
     """Raise an error about all that is wrong, or that no sample is left."""
     samples.refuse()
-    n_rows = samples.n_rows
+    n_rows = samples.found.n_rows
     why = ", of which none is left: all are ignored, null or of weight 0" if n_rows else ""
     samples.refuse([ValueError(f"there must be a sample to score, got {n_rows} samples{why}")])
 

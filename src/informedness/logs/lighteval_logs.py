@@ -15,7 +15,8 @@ from typing import Any
 from ..core.labels import show, warn
 from ..errors import prefix_errors, refuse_all
 from ..files.arrow import native
-from ..files.opening import explained, open_whole
+from ..files.opening import open_whole
+from ..files.reading import explained
 from ..messages import message, with_subject
 from ..text.render import shown
 from .answers import (

@@ -1,0 +1,221 @@
+"""Files of every format: their rows in batches, and which columns they have."""
+
+import csv
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from ..core.labels import NULLS
+from ..errors import DataError, optional_import, prefix_errors
+from ..messages import join
+from ..text.render import several, shown
+from .arrow import Arrow, Parquet, as_list
+from .columns import FileReader, column_of, columns_to_read, columns_within, group_by_argument
+from .delimited import Delimited, explain_row_error
+from .objects import JsonRows, Objects, Workbook
+from .opening import DELIMITERS, check_size, list_files, open_whole, why_not_utf8
+from .samples import Samples, Source
+
+_MOST_ROWS = 10_000  # that are looked at
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """How to read files, as in `table_from_file`; one holds `most_bytes` once decompressed."""
+
+    file_format: str | None = None
+    encoding: str | None = None
+    rows: str | None = None
+    no_quotes: bool = False
+    most_bytes: int | None = None
+
+    def open(self, file: str, kind: str) -> AbstractContextManager[BinaryIO]:
+        """Open a file of this format for reading in any order."""
+        return open_whole(file, kind, self.encoding, self.most_bytes, not self.no_quotes)
+
+    def read_header(self, stream: BinaryIO, kind: str, names: Mapping[str, str]) -> FileReader:
+        """Return the reader of these columns, by argument; of all without names.
+
+        Raises
+        ------
+        ValueError
+            If the file is damaged, lacks one of the columns, or is a workbook that holds more than
+            `most_bytes` once unpacked.
+        """
+        if self.no_quotes and kind not in DELIMITERS:
+            rule = f"`no_quotes` is for CSV and TSV, and this file is {kind}: leave it out"
+            raise ValueError(rule)
+        if kind == "xlsx":
+            _check_unpacked_size(stream, self.most_bytes)
+            return Workbook(stream, names, self.rows)
+        if kind in ("json", "jsonl"):
+            return JsonRows(stream, names, self.rows)
+        if self.rows is not None:
+            raise ValueError(f"`rows` is for JSON, and this file is {kind}: leave it out")
+        with explained(stream, kind):
+            if kind in DELIMITERS:
+                return Delimited(stream, kind, names, not self.no_quotes)
+            return (Parquet if kind == "parquet" else Arrow)(stream, names)
+
+
+def _check_unpacked_size(stream: BinaryIO, most_bytes: int | None) -> None:
+    """Raise an error if a workbook is too large; it is not read further than its parts say."""
+    if most_bytes is not None and zipfile.is_zipfile(stream):
+        with zipfile.ZipFile(stream) as archive:
+            check_size(sum(part.file_size for part in archive.infolist()), most_bytes)
+
+
+@contextmanager
+def explained(stream: BinaryIO, kind: str) -> Iterator[None]:
+    """Turn the errors of pyarrow and others into ValueError."""
+    what = "reading CSV, text, Parquet and Arrow files needs pyarrow"
+    with optional_import(what, "informedness[cli]"):
+        import pyarrow
+    try:
+        yield
+    except (pyarrow.ArrowException, csv.Error, OSError, UnicodeError, MemoryError) as error:
+        reason = str(error)
+        if isinstance(error, MemoryError):
+            reason = "it asks for more memory than there is"
+        if kind in DELIMITERS:
+            stream.seek(0)
+            reason = why_not_utf8(stream) or reason
+        raise ValueError(
+            f"not readable as {kind}: {explain_row_error(reason) or reason}"
+        ) from error
+
+
+def _batches_in(
+    reader: FileReader, stream: BinaryIO, kind: str, keep_empty: bool
+) -> Iterator[dict[str, Any]]:
+    """Yield the columns of a reader by argument in batches of rows."""
+    if isinstance(reader, Objects):
+        yield from reader.batches(keep_empty)
+        return
+    with explained(stream, kind):
+        yield from reader.batches(keep_empty)
+
+
+def read_files(path: Any, samples: Samples, **file_options: Any) -> Iterator[dict[str, Any]]:
+    """Return the rows of files as `samples` reads them; the options are those of `FileOptions`."""
+    return map(samples.read, raw_batches(path, samples.names, samples, **file_options))
+
+
+def raw_batches(
+    path: Any,
+    names: Mapping[str, str],
+    samples: Samples,
+    optional: Mapping[str, str] | None = None,
+    **file_options: Any,
+) -> Iterator[dict[str, Any]]:
+    """Yield columns of files by argument as they are there, with optional ones where they exist.
+
+    `samples` keeps account of the files, and of what is in them.
+
+    Raises
+    ------
+    ValueError
+        If a file is damaged or lacks a column; the message names the file.
+    """
+    options = FileOptions(**file_options)
+    columns = columns_to_read(names)
+    files = list_files(path, options.file_format)
+    for file, kind in files:
+        with prefix_errors(shown(file)), options.open(file, kind) as stream:
+            if optional:
+                header = options.read_header(stream, kind, {}).header
+                columns |= {x: name for x, name in optional.items() if column_of(name, header)}
+                stream.seek(0)
+            try:
+                reader = options.read_header(stream, kind, columns)
+            except DataError as error:
+                joins = "several files are read as one, and `on` joins two"
+                raise DataError(join([error, joins][: len(files)])) from None
+            samples.begin(_source(file, kind, reader, options), reader.header)
+            for batch in _batches_in(reader, stream, kind, samples.keep_missing):
+                yield group_by_argument(batch)
+
+
+def _source(file: str, kind: str, reader: FileReader, options: FileOptions) -> Source:
+    """Return what `samples` needs to know of a file."""
+
+    @cache
+    def first_columns() -> Mapping[str, Any]:
+        again = replace(options, file_format=kind)
+        return first_rows(file, **vars(again)).columns if Path(file).is_file() else {}
+
+    def columns(names: Sequence[str] | None = None) -> Mapping[str, Any]:
+        return {x: y for x, y in first_columns().items() if names is None or x in names}
+
+    sheet = f", sheet {reader.sheet}" if len(reader.sheets) > 1 else ""
+    return Source(
+        name=f"{file}{sheet}",
+        is_text=kind in DELIMITERS,
+        is_sheet=kind == "xlsx",
+        class_names=reader.class_names,
+        columns=columns,  # none of a pipe, which is read only once
+    )
+
+
+# Listing
+
+
+class Listing(NamedTuple):
+    """The first rows of columns, by name, None where a value is missing."""
+
+    columns: dict[str, list[Any]]
+    title: str  # the file, and how many rows these are
+    rows: str | None  # where they are in a document
+
+
+def first_rows(path: Any, **file_options: Any) -> Listing:
+    """Return the first rows of a file, or of the first file of a folder.
+
+    The columns within nested ones are all those that one of these rows has.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, or in another encoding.
+    """
+    options = FileOptions(**file_options)
+    file, kind = list_files(path, options.file_format)[0]
+    with prefix_errors(shown(file)), options.open(file, kind) as stream:
+        try:
+            reader = options.read_header(stream, kind, {})
+        except DataError as error:
+            if not error.rows:
+                raise
+            options = replace(options, rows=error.rows)
+            reader = options.read_header(stream, kind, {})
+        columns, n_rows = _top_columns(reader, stream, kind)
+    nulls = NULLS if kind in DELIMITERS else ()
+    within: dict[str, list[Any]] = {}
+    for name, values in columns.items():
+        for path_within, column in columns_within(name, values).items():
+            within[path_within] = [None if x in nulls or x != x else x for x in column]
+    others = [x for x in reader.sheets if x != reader.sheet]
+    sheet = f", sheet {reader.sheet} (others: {', '.join(others)})" if others else ""
+    return Listing(within, f"{shown(file)}{sheet}: {n_rows}", options.rows)
+
+
+def _top_columns(
+    reader: FileReader, stream: BinaryIO, kind: str
+) -> tuple[dict[str, list[Any]], str]:
+    """Return the first rows of all columns, and how many they are in words."""
+    is_whole = True
+    if isinstance(reader, Objects):
+        columns = reader.first_columns(_MOST_ROWS + 1)
+    else:
+        batches = _batches_in(reader, stream, kind, keep_empty=False)
+        columns = {x: as_list(y[: _MOST_ROWS + 1]) for x, y in next(batches, {}).items()}
+        is_whole = next(batches, None) is None
+    n_rows = max(map(len, columns.values()), default=0)
+    top = {name: values[:_MOST_ROWS] for name, values in columns.items()}
+    if is_whole and n_rows <= _MOST_ROWS:
+        return top, several(n_rows, "row")
+    return top, f"the first {min(n_rows, _MOST_ROWS):,d} rows"
