@@ -4,8 +4,8 @@ The parts, which each of the eight sets has or leaves out:
 
 - unseen: a row of few samples shows less than its variance, so that of its mean is larger by
   p (1 - p) (span / n)^2, with p where the score lies between its bounds.
-- cap: the reach is at most as if every error were the worst one.
-- sizes: z^2 times the variance of the sizes of the rows is added to the squares of the reaches.
+- cap: the margin of error is at most as if every error were the worst one.
+- sizes: z^2 times the variance of the sizes of the rows is added to the squares of the margins.
   Here it is the variance of the score less those of the means of the rows, and at least 0.
 
 All sets make intervals of the same tables, drawn as in coverage.py, whose ways and limits these
@@ -49,8 +49,8 @@ SETS = [some for n in (3, 2, 1, 0) for some in combinations(PARTS, n)]
 PACKAGE = class_scores.margins_of_error
 
 
-def reaches(rows, level, parts):
-    """Return how far the interval reaches below the score and above it, with some parts."""
+def margins(rows, level, parts):
+    """Return the margins of error below the score and above it, with some parts."""
     z = normal_quantile(level)
     span = rows.below + rows.above
     place = ratio_or_zero((rows.share * rows.below).sum(axis=0), (rows.share * span).sum(axis=0))
@@ -60,24 +60,24 @@ def reaches(rows, level, parts):
     within = (rows.share**2 * rows.variance / rows.size).sum(axis=0)
     between = np.maximum(rows.error**2 - within, 0) * ("sizes" in parts)
 
-    def reach_to(furthest):
+    def margin_for(distance):
         of_rows = rows.share * wilson_margin(
-            furthest, rows.variance / rows.size + unseen, rows.least_size, z
+            distance, rows.variance / rows.size + unseen, rows.least_size, z
         )
-        reach = np.sqrt((of_rows**2).sum(axis=0) + z**2 * between)
+        margin = np.sqrt((of_rows**2).sum(axis=0) + z**2 * between)
         if "cap" in parts:
-            worst = z**2 / 2 * (rows.share * furthest / rows.least_size).max(axis=0)
-            reach = np.minimum(reach, worst + np.sqrt((z * error) ** 2 + worst**2))
-        return np.maximum(reach, z * error)
+            worst = z**2 / 2 * (rows.share * distance / rows.least_size).max(axis=0)
+            margin = np.minimum(margin, worst + np.sqrt((z * error) ** 2 + worst**2))
+        return np.maximum(margin, z * error)
 
-    return reach_to(rows.below), reach_to(rows.above)
+    return margin_for(rows.below), margin_for(rows.above)
 
 
 def ends_of_sets(made, rows, number):
-    """Return the ends of the intervals of all sets around one without reaches."""
+    """Return the ends of the intervals of all sets around one without margins."""
     ends = []
     for parts in SETS:
-        below, above = (np.atleast_1d(reach)[number] for reach in reaches(rows, LEVEL, parts))
+        below, above = (np.atleast_1d(margin)[number] for margin in margins(rows, LEVEL, parts))
         ends += [made.low - below, made.high + above]
     return ends
 
