@@ -8,11 +8,13 @@ import csv
 import io
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TypeAlias
 
 from limits import AT_HOME, MAX_ROWS, Refusal
+
+from informedness.tables.matrix import split_gaps, split_words
 
 # What is in brackets: a label as it is written, labels, or lists by their names
 Value: TypeAlias = str | list[str] | dict[str, list[str]]
@@ -257,13 +259,30 @@ def _printed_by_pandas(lines: Sequence[str]) -> list[str]:
     return labels
 
 
+def as_table(text: str) -> str:
+    """Return a printed data frame as the rows of a spreadsheet; any other text as it is."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    for split in (split_gaps, split_words):
+        head, *rows = map(split, lines)
+        is_frame = text[:1].isspace() and len(head) > 1 and {*map(len, rows)} == {len(head) + 1}
+        if is_frame and any(not "".join(row).strip(".") for row in rows):
+            raise Refusal("The printed data frame leaves out rows: paste all of them.")
+        if is_frame:
+            return _for_spreadsheet([["", *head], *rows])
+    return text
+
+
 def as_rows(columns: Mapping[str, Sequence[str]]) -> str:
     """Return columns as rows below their names, as a spreadsheet copies them."""
     lengths = {len(column) for column in columns.values()}
     if len(lengths) > 1:
         each = ", ".join(f"{name} {len(column):,d}" for name, column in columns.items())
         raise Refusal(f"The lists must have the same length, one label per sample, got {each}.")
+    return _for_spreadsheet([columns, *zip(*columns.values(), strict=True)])
+
+
+def _for_spreadsheet(rows: Iterable[Iterable[str]]) -> str:
+    """Return rows as a spreadsheet copies them."""
     text = io.StringIO()
-    rows = [columns, *zip(*columns.values(), strict=True)]
     csv.writer(text, "excel-tab", lineterminator="\n").writerows(rows)
     return text.getvalue()

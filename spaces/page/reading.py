@@ -23,7 +23,7 @@ from limits import (
     METRIC,
     Refusal,
 )
-from lists import as_rows, list_of, named_lists
+from lists import as_rows, as_table, list_of, named_lists
 from trial import is_small, runs_of_log
 
 from informedness.commands.reading import Reader
@@ -234,7 +234,8 @@ def opened(
         if isinstance(sent, str):
             is_json = re.match(r"\s*(\[\s*)?{", sent)
             path = Path(folder, "pasted.json" if is_json else "pasted.csv")
-            path.write_bytes(f"{sent}\n".encode("utf-8", "surrogatepass"))
+            table = sent if is_json else as_table(sent)
+            path.write_bytes(f"{table}\n".encode("utf-8", "surrogatepass"))
         else:
             path = Path(sent["path"])
         try:

@@ -1,7 +1,4 @@
-"""Tables laid out for readers are read as the tables they show, and other text as it was.
-
-Covers src: text/layouts.py.
-"""
+"""Tables in Markdown, between blanks or with padded separators are read as what they show."""
 
 import json
 
@@ -26,7 +23,6 @@ def lines_of(line, head, *sides, sep="\n"):
 
 OF_R = ["ham", "not spam"], ["not spam", "ham"]
 RULE = "+------+------+\n"
-FRAME = "   gold model\n0   ham   ham\n1   ham  spam\n2  spam  spam\n3   ham  spam"  # of pandas
 TABLES = {
     "Markdown": (lines_of("| {} | {} |", "| gold | model |\n|---|:-:|", GOLD, MODEL), GOLD, MODEL),
     "bare Markdown": (lines_of("{}|{}", "gold|model\n-----|-----", GOLD, MODEL), GOLD, MODEL),
@@ -43,12 +39,6 @@ TABLES = {
     "psql": (lines_of(" {} | {}", "\n gold | model\n------+------", *WORDS), *WORDS),
     "blanks": (lines_of("{}    {}", "gold   model", GOLD, MODEL), GOLD, MODEL),
     "no-break": (lines_of("{}\u00a0{}", "gold\u00a0model", GOLD, MODEL), GOLD, MODEL),
-    "printed": (FRAME, *WORDS),
-    "printed with blanks": (
-        "       gold     model\n0       ham  not spam\n1  not spam       ham",
-        ["ham", "not spam"],
-        ["not spam", "ham"],
-    ),
     "R": ('"gold" "model"\n"1" "ham" "not spam"\n"2" "not spam" "ham"\n', *OF_R),
     "CoNLL": ('token gold model\nStrep ham ham\n, ham spam\n\n" spam spam \nis ham spam\n', *WORDS),
     "a, b": (lines_of("{}, {}", "gold, model", *WORDS), *WORDS),
@@ -85,7 +75,8 @@ REFUSED = {
     "Results of run 5\ngold,model\na,a\nb,a\n": "line 1 looks like a title, 'Results of run 5'",
     "\nResults\n\n|gold|model|\n|a|a|\n|b|a|\n": "line 2 looks like a title, 'Results'",
     "|gold|model|\n|--|--|\n|a|a|\n|gold|model|\n|---|---|\n|a|b|\n": "a second table begins",
-    " gold model\n0 a a\n1 b a\n.. ... ...\n9 a a\n": "leaves out rows, at '.. ... ...'",
+    "   gold model\n0   ham   ham\n1   ham  spam": "this is a printed data frame: save it as CSV",
+    "       gold     model\n0       ham  not spam\n1  not spam       ham": "printed data frame",
     " gold | model\n----|----\n a | a\n(1 row)\n": "each row must have 2 cells",
     "|gold|model|\n|--|--|\n|a|\udcff|\n": "is not text in UTF-8",
 }

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 from ..core.labels import check_choice, show, warn
 from ..errors import optional_import, prefix_errors
 from ..messages import message, with_subject
-from ..text.layouts import rows_laid_out
+from ..tables.matrix import rewrite_as_csv
 from ..text.render import shown
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -195,7 +195,7 @@ def open_whole(
             stream = copy(_decompressed(stream, compression), most_bytes)
         if encoding := encoding or _marked(stream, _ENCODINGS):
             stream = copy(_encoded(stream, encoding))
-        if kind in DELIMITERS and (lines := rows_laid_out(stream, quotes)) is not None:
+        if kind in DELIMITERS and (lines := rewrite_as_csv(stream, quotes)) is not None:
             stream = copy(lines)
         yield stream
 

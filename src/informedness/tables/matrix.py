@@ -1,21 +1,22 @@
-r"""Confusion matrices as they are handed over, and as they are shown.
+r"""Confusion matrices and other tables in text, as programs print them and people paste them.
 
-In text they are a spreadsheet's, R's, pandas', numpy's, Matlab's, Markdown, LaTeX.
+Matrices are read as spreadsheets, R, pandas, numpy, Matlab and Markdown write them.
 """
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any, TypeAlias
+from functools import partial
+from itertools import islice
+from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
 
 from ..core.labels import Column, Label, Numbers, check_distinct, check_same_kind, read_column, show
 from ..core.table import Table
-from ..errors import prefix_errors
+from ..errors import DataError, prefix_errors
 from ..text.layout import Result, Rows
-from ..text.layouts import RULE, between_gaps, between_pipes, words
 from ..text.render import amount, cut_apart, samples, shown
 from ..warnings import collected
 from .containers import read_labels
@@ -25,18 +26,18 @@ _MOST_IN_MATRIX = 20  # classes
 _SLACK = 1e-9  # of sums of floating point numbers, relative to the largest
 _THOUSANDS = r"[1-9]\d{0,2}(?P<mark>[,.' \u2019\u00a0\u2009\u202f])\d{3}((?P=mark)\d{3})*"
 _NUMBER = r"[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?"
-_NONE = "", "-", "\u2013", "\u2014", "\u2212"  # which stand for 0
-_SHARE = r"(?<=\d)\s*\(\s*\d+([.,]\d+)?\s*\\?%\s*\)"  # behind a count
+_DASHES = "", "-", "\u2013", "\u2014", "\u2212"  # which mean 0
+_SHARE = r"(?<=\d)\s*\(\s*\d+([.,]\d+)?\s*%\s*\)"  # after a count
 _POSITIONS = r"\[(\d+,|,\d+)\]"  # which R prints where there are no names
 _ARRAY = r"([\w ]+[:=])?\s*([\w.]+\(\s*)?\[(?P<rows>(?!\s*\[\s*\[).*)\]"
 _ARRAY += r"(\s*,\s*\w+\s*=[^\[\]]*|(\s*\))?[;\s]*)"
-_LONG_NAME = 1_000  # characters, from which on a name says nothing of a side
-# What LaTeX has in cells: commands without text of their own, and around their last argument. The
-# arguments have an end, so that hostile text takes no longer than other text.
-_BRACES = r"\{([^{}]|\{[^{}]{0,99}\}){0,99}\}"
-_EMPTY = r"begin|end|[chv]?line|\w*rule|[hv]?phantom|(cell|row)color"
-_EMPTY = rf"\\({_EMPTY})\b(\[[^]]{{0,99}}\]|\([^)]{{0,99}}\)|{_BRACES})*"
-_AROUND = r"\\[a-z]+\*?(\{[^{}]*\})*(?=\{)|\\[a-z]+\b|\\(?=[%_&#])|\$"
+_LONG_NAME = 1_000  # characters; a longer name says nothing about a side
+_TOP = 20  # lines by which a layout is recognised
+# The rule below a header; without a mark at its ends "-|-" is a row
+_CELL, _LONG_CELL = r"\s*:?[-=]+:?\s*", r"\s*:?[-=]{2,}:?\s*"
+_RULE = re.compile(rf"\s*[|+]({_CELL}[|+])+\s*|{_LONG_CELL}([|+]{_LONG_CELL})+")
+_GAP = re.compile("[ \N{NO-BREAK SPACE}]{2,}|\N{NO-BREAK SPACE}")
+_QUOTED = '("[^"]*")'
 
 
 Sides: TypeAlias = tuple[str, str]  # what rows and columns are called, such as actual, predicted
@@ -152,8 +153,8 @@ def parse_count(cell: str) -> float:
         raise ValueError(f"{text} could be a number of thousands or have three decimals: {written}")
     if grouped:
         text = text.replace(grouped["mark"], "")
-    if text in _NONE or text.isdecimal():
-        return 0 if text in _NONE else int(text)
+    if text in _DASHES or text.isdecimal():
+        return 0 if text in _DASHES else int(text)
     if not re.fullmatch(_NUMBER, text, re.IGNORECASE):
         raise ValueError(f"{show(text)} is not a count")
     return float(text.replace(",", "."))
@@ -214,31 +215,15 @@ def _blocks(text: str) -> Iterator[list[list[str]]]:
         rows = re.split(r"\]" if "[" in array["rows"] else "[;\n]", array["rows"])
         yield [row.split() for row in (re.sub(r"[\[,]", " ", x) for x in rows) if row.strip()]
         return
-    if "&" in text and "\\\\" in text:
-        yield _cells_of_latex(text)
-        return
     lines = [line for line in text.splitlines() if line.strip()]
     if "|" in text:
-        yield [between_pipes(line) for line in lines if not RULE.fullmatch(line)]
+        yield [split_pipes(line) for line in lines if not _RULE.fullmatch(line)]
     are_thousands = all(re.fullmatch(_THOUSANDS, line.strip()) for line in lines)
     for mark in filter(text.__contains__, "\t;" if are_thousands else "\t;,"):
         with suppress(csv.Error):  # a cell is too long for one
             yield [*csv.reader(lines, delimiter=mark, skipinitialspace=True)]
-    yield [*map(between_gaps, lines)]
-    yield [*map(words, lines)]
-
-
-def _cells_of_latex(text: str) -> list[list[str]]:
-    """Return the cells of the rows of LaTeX, without a caption above."""
-    text = re.sub(r"^[^&]*(?=\\begin)", "", text).replace("~", " ")
-    rows = [re.split(r"(?<!\\)&", row) for row in re.split(r"\\\\(?:\[[^]]{0,99}\])?", text)]
-    return [[*map(_text_of_latex, row)] for row in rows if row[1:]]
-
-
-def _text_of_latex(cell: str) -> str:
-    """Return a cell without commands; braces part what they are around, as an exponent."""
-    text = re.sub(_AROUND, "", re.sub(_EMPTY, "", cell))
-    return " ".join(re.sub("[{}]", " ", text).split())
+    yield [*map(split_gaps, lines)]
+    yield [*map(split_words, lines)]
 
 
 def _parted(
@@ -263,31 +248,135 @@ def _parted(
 
 
 def _without_titles(rows: list[list[str]]) -> tuple[list[list[str]], str, str]:
-    """Return rows without what a whole side is called, and what that is, of rows and columns.
+    """Return rows without the names of whole sides, and these names, of rows and columns.
 
-    It is alone in a line above the columns, or in a column beside the rows; pandas has that of the
-    rows in a line below the header. A header that begins with the first class gets a corner.
+    The name of the columns is alone in a line above them. pandas prints that of the rows in a line
+    below the header. A header that begins with the first class gets a corner.
     """
-    of_rows = of_columns = ""
+    row_title = column_title = ""
     n_titles = 0
     while len(rows) > n_titles + 2 and (title := _title(rows[n_titles])):
-        of_columns, n_titles = title, n_titles + 1
+        column_title, n_titles = title, n_titles + 1
     rows = rows[n_titles:]
     if len(rows) > 2 and _title(rows[1][:1]) and _title(rows[1]):
-        of_rows, of_columns = rows[1][0], rows[0][0]
+        row_title, column_title = rows[1][0], rows[0][0]
         rows = [rows[0], *rows[2:]]
     if len(rows) > 2 and len(rows[0]) + 1 == len(rows[1]):
         rows = [["", *rows[0]], *rows[1:]]
-    if {*map(len, rows)} == {len(rows) + 1} and (title := _title([row[0] for row in rows])):
-        of_rows, rows = title, [row[1:] for row in rows]
-    return rows, of_rows, of_columns
+    return rows, row_title, column_title
 
 
 def _title(cells: Sequence[str]) -> str:
-    """Return the only text in a line of cells, or the side that is in all that are not empty."""
-    first, *others = [cell for cell in cells if cell] or [""]
-    is_title = not is_count(first) and (({*others} == {first} and role_in(first)) or not others)
-    return first if is_title else ""
+    """Return the only text in a line of cells; empty if there is a count or more than one."""
+    filled = [cell for cell in cells if cell]
+    return filled[0] if len(filled) == 1 and not is_count(filled[0]) else ""
+
+
+# Cells of a line, and tables of rows
+
+
+def split_pipes(line: str) -> list[str]:
+    """Split a row of Markdown, or of a table as databases print it."""
+    inner = line.strip().removeprefix("|").removesuffix("|")
+    return [x.strip().replace(r"\|", "|") for x in re.split(r"(?<!\\)\|", inner)]
+
+
+def split_gaps(line: str) -> list[str]:
+    """Split a line at several blanks, or at a no-break space."""
+    return _GAP.split(line.strip())
+
+
+def split_words(line: str) -> list[str]:
+    """Split a line at blanks, as R writes it: text with blanks is in quotes."""
+    cells = re.findall(r'("[^"]*")(?!\S)|(\S+)', line)
+    return [quoted[1:-1] if quoted else plain for quoted, plain in cells]
+
+
+def rewrite_as_csv(stream: BinaryIO, quotes: bool) -> Iterator[bytes] | None:
+    """Rewrite a table in Markdown, between blanks or with `a, b` as CSV; None if it is CSV.
+
+    Without `quotes` those in the text are part of it, and those in the CSV as well.
+
+    Raises
+    ------
+    DataError
+        If it is a printed data frame, whose columns may be cut or left out.
+    """
+    rewrite = _layout_of([*islice(_filled_lines(stream), _TOP)], quotes)
+    stream.seek(0)
+    if rewrite is None:
+        return None
+    lines = rewrite(_filled_lines(stream))
+    return (f"{line}\n".encode("utf-8", "surrogateescape") for line in lines)
+
+
+def _filled_lines(stream: BinaryIO) -> Iterator[str]:
+    """Yield the lines that are not empty; bytes that are not UTF-8 come back when encoded."""
+    stream.seek(0)
+    for line in stream:
+        text = line.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
+        if text.strip():
+            yield text
+
+
+def _layout_of(top: Sequence[str], quotes: bool) -> Callable[[Iterable[str]], Iterator[str]] | None:
+    """Find what rewrites lines as CSV, by the first of them; None if they are CSV."""
+    if any(map(_RULE.fullmatch, top[:2])):
+        rule_places = {0, 2} if _RULE.fullmatch(top[0]) else {1}
+        return partial(_as_csv, split_pipes, rule_places, False, quotes)
+    if len(top) < 2 or "\t" in top[0]:
+        return None
+    if mark := _padded_separator(top):
+        return partial(_without_padding, mark)
+    if re.search("[,;|]", top[0]):
+        return None
+    for split in (split_gaps, split_words if quotes else str.split):
+        n_head, *n_below = (len(split(line)) for line in top)
+        if n_head > 1 and {*n_below} in ({n_head}, {n_head + 1}):
+            is_indexed = n_below[0] > n_head
+            if is_indexed and top[0][0].isspace():
+                raise DataError("this is a printed data frame: save it as CSV, with `to_csv`")
+            return partial(_as_csv, split, (), is_indexed, quotes)
+    return None
+
+
+def _padded_separator(top: Sequence[str]) -> str:
+    """Return the separator that a blank follows wherever it is, as often in each line; or ""."""
+    unquoted = [re.sub(_QUOTED, '""', line.rstrip()) for line in top]
+    for mark in ";,":
+        counts = {len(re.findall(rf"{mark}(?: |$)", line)) for line in unquoted}
+        if counts == {unquoted[0].count(mark)} == {line.count(mark) for line in unquoted} != {0}:
+            return mark
+    return ""
+
+
+def _without_padding(mark: str, lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines without the blanks around each separator, as in `ham, spam`."""
+    for line in lines:
+        yield re.sub(rf"{_QUOTED}| {{0,9}}{mark} *", lambda x: x[1] or mark, line.strip())
+
+
+def _as_csv(
+    split: Callable[[str], list[str]],
+    rule_places: Collection[int],
+    is_indexed: bool,
+    quotes: bool,
+    lines: Iterable[str],
+) -> Iterator[str]:
+    """Yield rows as CSV that tabs separate, without rules; an index has an empty name.
+
+    A rule of a header is in one of these places, and one with "+" may be anywhere.
+    """
+    yield "sep=\t"
+    for place, line in enumerate(lines):
+        is_rule = _RULE.fullmatch(line) is not None
+        if is_rule and (place in rule_places or "+" in line):
+            continue
+        if is_rule and "---" in line:
+            raise DataError("a second table begins above another |---|: keep one of them")
+        cells = ["", *split(line)] if is_indexed and not place else split(line)
+        quoted = ('"' + x.replace('"', '""') + '"' if re.search('["\t]', x) else x for x in cells)
+        yield "\t".join(quoted if quotes else cells)
 
 
 # A contingency table
