@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .commands import Console, Outcome
+    from .commands.console import Console
+    from .commands.output import Outcome
 
 COMMANDS = {
     "report": "score predictions in files, or answers of language models in logs",
@@ -134,7 +135,7 @@ def _run(command: str, words: Sequence[str], flags: dict[str, str]) -> tuple[str
     if command in ("report", "compare"):
         _find_files(options, parser)
         flags |= _names_of_arguments(options, flags)
-    from .commands import Console
+    from .commands.console import Console
 
     console = Console(_tell, flags)
     with console.telling_warnings(options.strict):
@@ -150,6 +151,7 @@ def _run(command: str, words: Sequence[str], flags: dict[str, str]) -> tuple[str
 def _outcome(command: str, options: argparse.Namespace, console: "Console") -> "Outcome":
     """Return what a command does; of its options it gets a request alone."""
     from . import commands
+    from .commands.request import CompareRequest, ReportRequest, fill
 
     if command == "register":
         return commands.register()
@@ -157,8 +159,12 @@ def _outcome(command: str, options: argparse.Namespace, console: "Console") -> "
         return commands.unregister()
     values = {name: value for name, value in vars(options).items() if value is not None}
     if command == "report":
-        return commands.report(commands.fill(commands.ReportRequest, values), console)
-    return commands.compare(commands.fill(commands.CompareRequest, values), console)
+        from .commands.report import report
+
+        return report(fill(ReportRequest, values), console)
+    from .commands.compare import compare
+
+    return compare(fill(CompareRequest, values), console)
 
 
 def _find_files(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:

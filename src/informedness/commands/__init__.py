@@ -1,15 +1,9 @@
-"""What the commands of the command line do: each takes a request and returns what to print.
+"""What the commands of the command line do: those about files take a request.
 
 What only some of them need is imported where it is used, so that the others start sooner.
 """
 
-from .compare import compare as compare
-from .console import Console as Console
-from .output import Outcome as Outcome
-from .report import report as report
-from .request import CompareRequest as CompareRequest
-from .request import ReportRequest as ReportRequest
-from .request import fill as fill
+from .output import Outcome
 
 
 def register() -> Outcome:

@@ -34,10 +34,10 @@ class Console:
         """Tell a text, or a message about options."""
         self._write(render(said, self.name_of) if isinstance(said, Message) else said)
 
-    def tell_read(self, accounts: Iterable[Read]) -> None:
+    def tell_read(self, accounts: Iterable[Read | str]) -> None:
         """Tell what was read."""
         for account in accounts:
-            self._write("\n".join(lines_of_read(account)))
+            self.tell(account if isinstance(account, str) else "\n".join(lines_of_read(account)))
 
     @contextmanager
     def telling_warnings(self, is_strict: bool) -> Iterator[None]:

@@ -45,7 +45,9 @@ def write(
         _save_figures(result, output.plot, console)
     if output.format == "json" and decision is not None:
         return Outcome(json.dumps(result.to_dict() | {"failed": failed}, indent=2), failed)
-    return Outcome(FORMATS[output.format](result.with_names(console.name_of)), failed)
+    named: Any = result.with_names(console.name_of)
+    reports = map(str, named.runs if output.each and len(named.runs) > 1 else ())
+    return Outcome("\n\n\n".join([*reports, FORMATS[output.format](named)]), failed)
 
 
 def prepare_figures(folder: str) -> None:

@@ -1,5 +1,7 @@
 """The first door: what a source holds, read as tables, as columns or as answers in logs."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -11,9 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from ..core.labels import NAMES, Label
 from ..errors import prefix_errors
 from ..files.columns import named_columns
-from ..files.joined import Whole, joined_rows, read_lines, samples_of_lines, whole_columns
 from ..files.opening import list_files
-from ..files.reading import first_rows, read_files
+from ..files.reading import read_files
 from ..files.samples import Samples
 from ..files.tables import table_of_matrix, tables_of
 from ..inference.registry import score_named
@@ -25,22 +26,22 @@ from .console import Console
 from .request import Source
 
 if TYPE_CHECKING:
+    from ..files.joined import Whole
     from ..logs.answers import Answers
 
-Tables: TypeAlias = ContingencyTable | dict[Slice, ContingencyTable]
 # How often each class occurs, as in the labels of training
 Prior: TypeAlias = Mapping[Label, int]
 PAIR = ("references", "predictions_a", "predictions_b")  # of two models that are compared
 
 
 class Labels(NamedTuple):
-    """What was read: a table, one for each slice, or columns; the names of these; and the prior.
+    """What was read: a table, one for each slice, columns, or answers in logs.
 
-    Names are by argument. The prior has labels as the text of all files of the call means them.
-    The reference `ignored` was left out before, of a table that was not read.
+    `names` are those of columns, by argument. The prior has labels as the text of all files means
+    them. The reference `ignored` was left out before, of a table that was not read.
     """
 
-    data: Tables | Whole
+    data: ContingencyTable | dict[Slice, ContingencyTable] | Whole | list[Answers]
     names: Mapping[str, str] = MappingProxyType({})
     prior: Prior | None = None
     ignored: Label | None = None
@@ -50,11 +51,18 @@ class Labels(NamedTuple):
         return {x: name for x, name in self.names.items() if x.startswith(role)}
 
     @property
-    def accounts(self) -> Sequence[Read]:
-        """What was read of the files, for a person."""
+    def accounts(self) -> Sequence[Read | str]:
+        """What was read, where a score alone would not say it."""
         if isinstance(self.data, ContingencyTable):
             return self.data.read
-        return [] if isinstance(self.data, dict) else [self.data.read]
+        if isinstance(self.data, list):
+            from ..logs.runs import how_found
+
+            runs = [run for run in self.data if run.unknown()]
+            return [message("warning: {found}", found=how_found(run)) for run in runs]
+        if isinstance(self.data, dict) or not {*self.names}.isdisjoint({"predictions 1", "task"}):
+            return []
+        return [self.data.read]
 
 
 @dataclass(frozen=True)
@@ -72,8 +80,10 @@ class Reader:
     are_compared: bool = False
     prior: Prior | None = None
 
-    def with_prior(self, place: str | None, console: Console) -> "Reader":
+    def with_prior(self, place: str | None, console: Console) -> Reader:
         """Return the reader with the class shares in FILE:COLUMN, after telling what was read."""
+        from ..files.joined import whole_columns
+
         if place is None:
             return self
         file, _, column = place.rpartition(":")
@@ -88,11 +98,17 @@ class Reader:
         labels = columns["references"].tolist()
         return replace(self, prior=Counter(label for label in labels if label != task.ignored))
 
-    def read(self) -> Labels:
-        """Return a table of the columns, one for each slice, or the columns themselves.
+    def read(self, is_one_run: bool = False) -> Labels:
+        """Return a table of the columns, one for each slice, the columns themselves, or answers.
 
-        Several models, groups and tasks need the columns.
+        Several models, groups and tasks need the columns. Of logs there may have to be one run.
         """
+        if self.kind == "logs":
+            from ..logs.reading import only_run
+
+            runs = self.read_logs(self.source.path)
+            name = " ".join(self.source.path)
+            return Labels([only_run(runs, name)] if is_one_run else runs)
         names, columns = self._names(), self.source.columns
         if "predictions" not in names or columns.groups is not None or columns.by_task is not None:
             whole, prior = self.read_columns(names)
@@ -100,10 +116,10 @@ class Reader:
         if self.kind == "matrix" and (table := matrix_in(self.source, self.labels)) is not None:
             return Labels(table, names)
         samples = self._samples(names)
-        tables: Tables = tables_of(samples, self._rows(samples))
+        tables = tables_of(samples, self._rows(samples))
         return Labels(tables, names, self._spelt_prior(samples))
 
-    def by_file(self) -> "dict[str, Reader]":
+    def by_file(self) -> dict[str, Reader]:
         """Return a reader of each file, by its path."""
         files = list_files(self.source.path, self.source.files.file_format)
         sources = {path: replace(self.source, path=(path,)) for path, _ in files}
@@ -111,11 +127,13 @@ class Reader:
 
     def read_columns(self, names: Mapping[str, str] | None = None) -> tuple[Whole, Prior | None]:
         """Return the columns, or those of other names by argument; and the prior."""
+        from ..files.joined import whole_columns
+
         samples = self._samples(names or self._names())
         limits = {} if self.source.most_rows is None else {"most_rows": self.source.most_rows}
         return whole_columns(samples, self._rows(samples), **limits), self._spelt_prior(samples)
 
-    def read_logs(self, path: str | Sequence[str]) -> "list[Answers]":
+    def read_logs(self, path: str | Sequence[str]) -> list[Answers]:
         """Return the answers in the logs of a path, or of several."""
         from ..logs.reading import read_log
 
@@ -152,6 +170,8 @@ class Reader:
 
     def _rows(self, samples: Samples) -> Iterable[Any]:
         """Return the rows of the files, or of two joined."""
+        from ..files.joined import joined_rows, read_lines, samples_of_lines
+
         path, on, names = self.source.path, self.source.columns.on, samples.names
         if self.kind == "lines":
             samples.found.sources = [*path]
@@ -167,6 +187,8 @@ class Reader:
 
     def _are_paired(self) -> bool:
         """Return whether two files have no column in common, and so rows in the same order."""
+        from ..files.reading import first_rows
+
         path = self.source.path
         if len(path) == 2 and all(map(isfile, path)):
             with suppress(ValueError):  # of columns that are not asked for

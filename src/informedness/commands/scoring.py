@@ -1,24 +1,18 @@
 """The second door: what was read becomes a result."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..core.labels import NAMES, Column
 from ..core.table import Task
 from ..errors import prefix_errors
-from ..files.joined import Whole
 from ..inference.registry import score_with_average
-from ..logs.runs import RunTable
-from ..results.comparison import Comparison, compare
-from ..results.estimate import Estimate, estimate
-from ..results.leaderboard import Leaderboard, leaderboard
-from ..results.models import table_in_groups
 from ..results.report import Report, report
-from ..results.slices import Slices, slices
-from ..results.suite import SuiteComparison, compare_tasks
 from ..tables.contingency import ContingencyTable
 from ..text.account import signed
 from ..text.layout import Result
@@ -27,16 +21,27 @@ from ..warnings import prefix_warnings
 from .reading import PAIR, Labels, Prior
 from .request import CompareScores, ReportScores
 
+if TYPE_CHECKING:
+    from ..files.joined import Whole
+    from ..logs.answers import Answers
+    from ..results.comparison import Comparison
+    from ..results.estimate import Estimate
+    from ..results.suite import SuiteComparison
+
 
 def score(labels: Labels, scores: ReportScores) -> Result | float:
-    """Return the result of a table, of a table for each slice, or of columns.
+    """Return the result of a table, of a table for each slice, of columns, or of logs.
 
     Columns hold several models, tasks or groups. A metric without a level gives a number, for
     several models or tasks an interval, too.
     """
     data, metric = labels.data, scores.metric
     level: dict[str, Any] = {"average": scores.average, "confidence_level": scores.confidence_level}
+    if isinstance(data, list):
+        return _score_logs(data, scores)
     if isinstance(data, dict):
+        from ..results.slices import Slices
+
         by = [*labels.names_of("by").values()]
         return Slices.from_tables(data, by=by, vs_rest=scores.vs_rest, **level)
     if isinstance(data, ContingencyTable):
@@ -44,6 +49,8 @@ def score(labels: Labels, scores: ReportScores) -> Result | float:
         if metric is None:
             return Report.from_table(data, ignore_index=ignored, **level)
         if scores.confidence_level is not None:
+            from ..results.estimate import estimate
+
             options = {"prior": labels.prior, "ignore_index": ignored, **level}
             one: Estimate = estimate(data, metric=metric, **options)
             return one
@@ -58,10 +65,26 @@ def score(labels: Labels, scores: ReportScores) -> Result | float:
     return _score_groups(data, labels.names_of("by"), scores, level)
 
 
+def _score_logs(runs: Sequence[Answers], scores: ReportScores) -> Result | float:
+    """Return the report on runs, or one score of one run."""
+    from ..logs.runs import RunTable
+
+    if scores.metric is None:
+        return RunTable.from_answers(runs, scores.confidence_level, scores.average)
+    (run,) = runs
+    if scores.confidence_level is None:
+        return score(Labels(run.table), scores)
+    return run.estimate(scores.metric, scores.confidence_level, scores.average)
+
+
 def _score_groups(
     whole: Whole, by: Mapping[str, str], scores: ReportScores, level: Mapping[str, Any]
 ) -> Result:
     """Return the score, the report or the slices of samples in groups."""
+    from ..results.estimate import estimate
+    from ..results.models import table_in_groups
+    from ..results.slices import slices
+
     columns, task, account = whole
     references, predictions, groups = (columns[x] for x in (*NAMES, "groups"))
     options = {**level, **_options_of_task(task), "groups": groups}
@@ -81,10 +104,10 @@ def _score_groups(
     return Report.from_table(table, ignore_index=task.ignored, pairs=pairs, **level)
 
 
-def _rank(
-    whole: Whole, models: Mapping[str, str], metric: str, level: Mapping[str, Any]
-) -> Leaderboard:
+def _rank(whole: Whole, models: Mapping[str, str], metric: str, level: Mapping[str, Any]) -> Result:
     """Return the ranking of several columns of predictions."""
+    from ..results.leaderboard import leaderboard
+
     columns, task, account = whole
     answers = {name: columns[argument] for argument, name in models.items()}
     options = {**level, **_options_of_task(task), "groups": columns.get("groups")}
@@ -95,8 +118,10 @@ def _rank(
 
 def _score_tasks(
     whole: Whole, models: Sequence[str], metric: str | None, level: Mapping[str, Any]
-) -> RunTable:
+) -> Result:
     """Return the report on the tasks of a column, or one score of several models in each."""
+    from ..logs.runs import RunTable
+
     if len(models) > 1 and metric is None:
         metric = "informedness"
     reports = {}
@@ -114,14 +139,17 @@ def score_pair(
     data: Whole | Mapping[str, Whole], scores: CompareScores, prior: Prior | None = None
 ) -> Comparison | SuiteComparison:
     """Return the comparison of two models, or over tasks: of a column, or one for each name."""
-    wholes = [data] if isinstance(data, Whole) else [*data.values()]
+    from ..results.comparison import compare
+    from ..results.suite import compare_tasks
+
+    wholes = [data] if not isinstance(data, Mapping) else [*data.values()]
     columns, task, account = wholes[0]
-    if isinstance(data, Whole) and "task" not in columns:
+    if not isinstance(data, Mapping) and "task" not in columns:
         options = {**scores.arguments(), **_options_of_task(task), "prior": prior}
         sides = [columns[argument] for argument in PAIR]
         result = compare(*sides, groups=columns.get("groups"), **options)
         return replace(result, read=(account,), signature=signed(result.signature, [account]))
-    if isinstance(data, Whole):
+    if not isinstance(data, Mapping):
         tasks = dict(_columns_by_task(columns))
     else:
         tasks = {name: whole.columns for name, whole in data.items()}
