@@ -7,7 +7,7 @@ export HF_UPDATE_DOWNLOAD_COUNTS := 0
 # Threads of BLAS and torch would only wait for each other beside two processes.
 check test test-digits test-release: export OMP_NUM_THREADS := 1
 
-.PHONY: demo check test test-digits test-release test-oldest test-newest test-spark test-harnesses test-recipes lint bench bench-gpu coverage mutants notebook messages outputs docs paper hatecheck space publish lock release screenshots clean
+.PHONY: demo check test test-digits test-release test-oldest test-newest test-spark test-harnesses test-recipes lint bench bench-gpu coverage mutants notebook messages outputs documents docs paper hatecheck space publish lock release screenshots clean
 
 # The main job on real data: train, register, score, report.
 demo: $(VENV)/.demo
@@ -118,6 +118,11 @@ notebook: $(VENV)/.test
 messages: export WRITE_MESSAGES := 1
 messages: $(VENV)/.test
 	$(BIN)/python -m pytest -q tests/test_messages_as_before.py tests/space/test_messages_on_page.py
+
+# What the snippets of the documents print, into the documents; read what changed.
+documents: export WRITE_DOCUMENTS := 1
+documents: $(VENV)/.test
+	$(BIN)/python -m pytest -q tests/documents/test_snippets.py -k documents_print
 
 # What the command line prints for data of many kinds, into tests/results/outputs/; read what changed.
 outputs: $(VENV)/.test

@@ -24,10 +24,11 @@ from informedness.inference.class_scores import INFORMEDNESS
 from informedness.inference.entropy import EntropicScore, triangle_of
 from informedness.inference.registry import REPORTED, score_named, score_with_average
 from informedness.messages import message_of, render
-from informedness.results import sentences
 from informedness.results.comparison import Comparison
 from informedness.results.estimate import Estimate, warn_of
 from informedness.results.report import Report
+from informedness.results.verdict import constant_predictions, out_of_class_share, share_text
+from informedness.results.verdict import verdict as verdict_on
 from informedness.tables.label_warnings import warn_of_table
 from informedness.text.render import amount, digits_for, p_text, rounded, samples, shown
 from informedness.warnings import UndefinedMetricWarning, collected
@@ -149,15 +150,10 @@ def verdict(report: Report, judged: Estimate | None, metric: str = METRIC) -> st
     """
     score = score_with_average(metric, report.average if INFORMEDNESS.name == metric else "default")
     value, table = report.scores[metric], report.table
-    summary = sentences.summary_of(table, score, value, None, judged, report.guessing_p_value)
-    text, caution = summary.verdict, score.caution(table, value)
-    has_classes = sentences.outside_share(table) <= sentences.MANY_OUTSIDE
-    if isinstance(score, EntropicScore):  # of which the package only says what is bad
-        if not text and not math.isnan(report.guessing_p_value):
-            text = "; ".join(filter(None, ("better than guessing", caution)))
-    elif report.scores["accuracy"] < value < 1 and has_classes and not caution:
-        text = ""  # it knows no more than it gets right
-    return sentence(text) if text else ""
+    said = verdict_on(table, score, value, judged, report.guessing_p_value)
+    caution = score.caution(table, value)
+    parts = [said.values["phrase"], caution if isinstance(score, EntropicScore) else ""]
+    return sentence("; ".join(filter(None, parts)))
 
 
 # What can be copied
@@ -172,8 +168,8 @@ def beside_guessing(report: Report, constant: Report) -> str:
     """Return the accuracy beside that of the commonest class, and the share that is no class."""
     text = f"accuracy {percent(report['accuracy'])}, always {commonest_of(report.table)} "
     text += percent(constant["accuracy"])
-    share = sentences.outside_share(report.table)
-    return f"{text}; {sentences.share_text(share)} of the answers are no class" if share else text
+    share = out_of_class_share(report.table)
+    return f"{text}; {share_text(share)} of the predictions are out of class" if share else text
 
 
 def forms_of(to_copy: str, result: Report | Comparison, warnings: Sequence[str]) -> dict[str, str]:
@@ -203,7 +199,7 @@ def draw_score(
     with collected() as notes:
         warn_of_table(table)
     with collected() as others:  # of which those on the score as a share are in its verdict
-        constant = Report.from_table(sentences.answering(table, "commonest"), average=average)
+        constant = Report.from_table(constant_predictions(table), average=average)
         best = score.best_level(table)
         report = Report.from_table(table, None if table.is_weighted else level, average=average)
         averages = report.averages if INFORMEDNESS.name == METRIC else {}
@@ -286,12 +282,13 @@ def draw_comparison(
         reports = {name: Report.from_table(table) for name, table in tables.items()}
         verdicts = {name: verdict(report, None) for name, report in reports.items() if comparison}
         first = next(iter(tables.values()))
-        constant = Report.from_table(sentences.answering(first, "commonest")).scores
+        constant = Report.from_table(constant_predictions(first)).scores
         best = score_named(METRIC).best_level(first)
     a, b = (report.scores for report in reports.values())
     notes = list(dict.fromkeys(map(message_of, [*answers.notes, *warned])))
     of_both = f"A {rounded(a[METRIC], 3)}, B {rounded(b[METRIC], 3)}"
-    to_copy = f"{NAMES[METRIC]}: {of_both}; {comparison}"
+    said = comparison.summary if comparison else ""
+    to_copy = f"{NAMES[METRIC]}: {of_both}; {said}"
     return draw_result(
         "comparison",
         "compared",

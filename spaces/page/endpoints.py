@@ -28,7 +28,7 @@ from informedness.inference.registry import REPORTED, score_named
 from informedness.inference.score import check_level
 from informedness.messages import message_of
 from informedness.results.estimate import Averaged
-from informedness.results.sentences import answering
+from informedness.results.verdict import constant_predictions, right_predictions
 from informedness.tables.label_warnings import warn_of_table
 from informedness.warnings import collected
 
@@ -45,9 +45,9 @@ def _report(
     Sums of weights have no interval, because the number of samples behind them is unknown. `warned`
     are warnings of the table, `options` the others of the report.
     """
-    beside = {"always_commonest": "commonest", "all_right": "right"}
+    models = {"always_commonest": constant_predictions, "all_right": right_predictions}
     with collected():  # nobody asked about these two tables
-        others = {name: scores_of(answering(table, wanted)) for name, wanted in beside.items()}
+        others = {name: scores_of(model(table)) for name, model in models.items()}
     sentences = list(filter(None, [score_named(METRIC).undefined(table)]))
     with collected() as notes:
         warn_of_table(table)
@@ -57,7 +57,7 @@ def _report(
                 level = None
                 sentences.append("there is no interval: these are weights, not counts of samples")
         report = _scored(table, level, **options)
-        summary = report.summary if METRIC == "informedness" else report.summary_of(METRIC)
+        summary = str(report.summary if METRIC == "informedness" else report.summary_of(METRIC))
     doubts = [*dict.fromkeys([*sentences, *map(message_of, [*warned, *notes])])]
     return {**report.to_dict(), "summary": summary, **others, "warnings": doubts}
 
@@ -113,8 +113,9 @@ def score(
         nit (null where undefined), each with NAME_standard_error and NAME_confidence_interval;
         per_class, the rates of each class; all_right and always_commonest, the scores of a perfect
         classifier and of one that always gives the commonest class; summary, which explains the
-        score of this page; signature; warnings. If predictions are no class: n_unknown,
-        unknown_share, and accuracy, informedness and nit with _without_unknown behind the name.
+        score of this page; signature; warnings. With predictions out of class:
+        n_out_of_class, out_of_class_share, and accuracy, informedness and nit with _in_class behind
+        the name.
     """
     table = table_of_labels(references, predictions, labels, unknown, ignore_index=ignore_index)
     return _report(table, confidence_level, average=average, ignore_index=ignore_index)
@@ -177,7 +178,7 @@ def compare(
     Returns:
         a, b and difference; its standard_error, confidence_interval and p_value; gained and lost,
         the numbers of samples that only B and only A got right; n_different, the number of
-        different answers; unknown_shares, the shares of answers of A and B that are no class;
+        different answers; out_of_class_shares, of predictions of A and B;
         scores_a and scores_b, all scores of each; summary, which explains the result; signature;
         warnings.
     """

@@ -18,7 +18,7 @@ from informedness.inference.registry import score_named, score_with_average
 from informedness.inference.score import Score
 from informedness.results.comparison import Comparison
 from informedness.results.estimate import Estimate
-from informedness.results.sentences import MANY_OUTSIDE, answered_of, outside_share
+from informedness.results.verdict import MANY_OUT_OF_CLASS, out_of_class_share, predictions_in_class
 
 ACCURACY = score_named("accuracy")
 
@@ -114,9 +114,9 @@ def field(table: Table, average: Any = "default", level: float = LEVEL) -> dict[
     If many are no class, the others are like the answers given. Each square has its kind, and
     whether it is within the interval, and so may be known or lucky.
     """
-    share = outside_share(table)
-    n_outside = round(100 * share) if share > MANY_OUTSIDE else 0
-    answered = answered_of(table) if n_outside else table
+    share = out_of_class_share(table)
+    n_outside = round(100 * share) if share > MANY_OUT_OF_CLASS else 0
+    answered = predictions_in_class(table) if n_outside else table
     shares, why = ({}, "") if answered is None else parted(answered, average)
     n_answered = 100 - n_outside
     counts = dict(zip(shares, whole([*shares.values()], n_answered), strict=True))

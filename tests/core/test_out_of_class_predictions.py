@@ -238,12 +238,12 @@ def test_in_class_predictions_keep_all_classes():
     r = ["a"] * 40 + ["b"] * 40 + ["c"] * 20
     for options in ({}, {"labels": [*"abc"]}):
         made = report(r, r[:80] + [None] * 20, unknown="wrong", **options)
-        assert made.unknown["nit_without_unknown"] == near(2 / 3)
-        assert "chance is 0.333 and the maximum for these classes 0.667" in made.text_lines()[2]
+        assert made.out_of_class["nit_in_class"] == near(2 / 3)
+        assert made.summary_of("nit").endswith("scores 0.333; the best for these classes is 0.957.")
     weighed = package.ContingencyTable.from_matrix([[89.5, 0, 10], [20, 40.5, 8], [0, 0, 0]])
-    assert report(weighed).summary.endswith("11% are no class; of the answers given 0.67.")
+    assert report(weighed).summary.code == "untested"
     none = report([*"ab"] * 50, [None] * 100, sample_weight=[2.0] * 100, unknown="wrong")
-    assert none.summary.endswith("no answer is a class of the references, so all are wrong.")
+    assert none.summary.endswith("no prediction is a class, so all count as wrong.")
     few = [*"ab"] * 18 + [*"ba"] * 12 + [None] * 40
     made = {x: report([*"ab"] * 50, few, unknown="wrong", confidence_level=x) for x in (0.5, 0.999)}
     says_nothing = {x: "cannot be told from guessing" in made[x].summary for x in made}

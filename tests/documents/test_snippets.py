@@ -4,6 +4,7 @@ import doctest
 import importlib
 import inspect
 import itertools
+import os
 import pkgutil
 import re
 import shlex
@@ -36,6 +37,24 @@ HOW_SURE, METHODS = "docs/how-sure.md", "docs/formulas.md"
 COMMAND = re.compile(r"^\$ (.*\n)((?:(?!\$ ).*\n)*)", re.MULTILINE)  # and what it prints
 
 
+def as_shown(shown, printed):
+    """Return what code prints, of a page with three dots the lines that begin as its lines do."""
+    if "...\n" not in shown:
+        return printed
+    lines, found = printed.splitlines(keepends=True), []
+    for line in filter(lambda line: line.strip("\n."), shown.splitlines(keepends=True)):
+        start, rest = re.split(r"  |:", line)[0], range(found[-1] + 1 if found else 0, len(lines))
+        alike = [i for i in rest if re.split(r"  |:", lines[i])[0] == start]
+        found += ([i for i in rest if lines[i] == line] or alike)[:1]
+    kept, before = [], -1
+    for i in [*found, len(lines)]:
+        if skipped := lines[before + 1 : i]:
+            kept.append("\n" if {*skipped} == {"\n"} else "...\n")
+        kept += lines[i : i + 1]
+        before = i
+    return "".join(kept)
+
+
 def is_shown(shown, printed):
     """Tell whether a page shows what code prints; a line of three dots matches any lines."""
     return re.fullmatch(".*".join(map(re.escape, shown.split("...\n"))), printed, re.DOTALL)
@@ -54,19 +73,32 @@ def test_the_documents_print_what_they_say(
     if page == "README.md":  # whose commands run in the folder above
         shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
-    names = {}
+    names, text = {}, (ROOT / page).read_text(encoding="utf-8")
     for line, code, expected in snippets(ROOT / page):
         if expected is not None:
             exec(compile(code, page, "exec"), names)
             printed = capsys.readouterr().out
-            assert is_shown(expected, printed) or printed == expected, f"{page}, line {line}"
+            is_right = is_shown(expected, printed) or printed == expected
+            if not is_right and os.environ.get("WRITE_DOCUMENTS"):
+                text = text.replace(
+                    code + "```\n\n```text\n" + expected,
+                    code + "```\n\n```text\n" + as_shown(expected, printed),
+                )
+                continue
+            assert is_right, f"{page}, line {line}"
             continue
         for typed, shown in COMMAND.findall(code):
             program, *arguments = shlex.split(typed)
             exit_code, out, err = command(*arguments)
             assert (program, exit_code) == ("informedness", 0), err
-            printed = shown == "" or is_shown(shown, out) or is_shown(shown, err + out)
-            assert printed, f"{page}, line {line}"
+            is_right = shown == "" or is_shown(shown, out) or is_shown(shown, err + out)
+            if not is_right and os.environ.get("WRITE_DOCUMENTS"):
+                said = err if {*shown.splitlines()} & {*err.splitlines()} else ""
+                text = text.replace(f"$ {typed}{shown}", f"$ {typed}{as_shown(shown, said + out)}")
+                continue
+            assert is_right, f"{page}, line {line}"
+    if os.environ.get("WRITE_DOCUMENTS"):
+        (ROOT / page).write_text(text, encoding="utf-8")
 
 
 def outputs_of(notebook):

@@ -1,6 +1,6 @@
 """Informedness above accuracy is not a share of the answers; test_no_class.py has the paths.
 
-Covers src: results/sentences.py, inference/class_scores.py.
+Covers src: results/verdict.py, inference/class_scores.py.
 """
 
 import itertools
@@ -20,7 +20,7 @@ BY_GROUP = GROUPS // 10 * 10  # the right group of ten, by always the same membe
 def test_a_leaderboard_says_it():
     """As a report does, in sentences.txt."""
     models = {"group": BY_GROUP, "right": GROUPS}
-    assert "\n^ group: above accuracy (0.100)" in str(leaderboard(GROUPS, models))
+    assert "group^: above accuracy (0.100)" in str(leaderboard(GROUPS, models))
 
 
 def score_of(matrix, **sums):
@@ -85,4 +85,7 @@ def test_only_an_excess_beyond_real_models_warns(matrix, sums, gap, is_warned):
 
 def test_three_classes_of_which_two_are_swapped_are_no_guesses():
     swapped = ContingencyTable.from_matrix([[0, 20, 0], [20, 0, 0], [0, 0, 20]])
-    assert "yet the answers are not random" in report(swapped, confidence_level=0.95).summary
+    assert (
+        "contains 0, but the predictions are not independent"
+        in report(swapped, confidence_level=0.95).summary
+    )

@@ -101,7 +101,7 @@ def test_other_or_missing_judge_labels_count_as_the_opposite():
 
 
 def test_caveats_come_once_and_no_rate_means_0_to_1():
-    for labels, judged, caveat, value in (
+    for labels, judged, doubt, value in (
         ((50, 60, 8, 40), (30, 50), "", 12 / 19),
         ((50, 60, 8, 39), (30, 50), "99 labelled answers, fewer than the recommended 100", 22 / 35),
         ((190, 196, 0, 4), (30, 50), "4 labelled answers of the rarer kind, fewer", 117.6 / 190),
@@ -111,8 +111,8 @@ def test_caveats_come_once_and_no_rate_means_0_to_1():
         ((100, 100, 0, 0), (30, 50), "0 labelled answers of the rarer kind", math.nan),
     ):
         made, said = warned(corrected_rate, *labels_of(*labels), judged, positive="good")
-        assert (caveat in made.caveat, said.count(made.caveat or "doubt")) == (True, caveat != "")
-        assert made.value == pytest.approx(value, rel=1e-12, nan_ok=True), caveat
+        assert (doubt in made.caveat, said.count(made.caveat or "doubt")) == (True, doubt != "")
+        assert made.value == pytest.approx(value, rel=1e-12, nan_ok=True), doubt
         assert (made.confidence_interval == (0, 1)) == (not 0.5 < value < 1)
         json.dumps([made.to_dict(), made.records()], allow_nan=False)
 

@@ -50,23 +50,23 @@ def test_json_and_csv_hold_every_number_or_none():
     assert numbers["signature", ""].startswith("report|k:2|n:100|")
     assert (numbers["precision", "spam"], len(numbers)) == ("", 13 + 2 * 8)
     for table, said in (
-        (report(MAJORITY, FILTER).table, "100"),
-        (table_of([[5.5, 1]] * 2), "unknown"),
+        (report(MAJORITY, FILTER).table, "N 100, 2 classes"),
+        (table_of([[5.5, 1]] * 2), "unknown N, total weight 13"),
     ):
-        assert report(table).text_tables()[0][1] == ["N", said]
+        assert report(table).text_blocks()[0].startswith(said)
     plain = plain_of(report(table_of([[3, 0], [0, 0]], labels=[0, 1])))
     assert (plain["cohen_kappa"], plain["per_class"][1]["tpr"]) == (None, None)
     undefined = report(["a", "a"], ["a", "b"], confidence_level=0.95)
     assert plain_of(undefined)["per_class"][0]["tpr_minus_fpr_confidence_interval"] is None
     assert numbers_of(undefined)["informedness_confidence_interval_low", ""] == ""
-    assert undefined.summary_of("nit").endswith("nothing to tell apart, so NIT is undefined.")
+    assert undefined.summary_of("nit").endswith("so there is nothing to tell apart.")
     plain = plain_of(report(["a", "b"], ["a", "?"], labels=["a", "b"], unknown="wrong"))
-    assert (plain["n_classes"], plain["n_unknown"]) == (2, 1)
+    assert (plain["n_classes"], plain["n_out_of_class"]) == (2, 1)
     assert [row["label"] for row in plain["per_class"]] == ["a", "b"]
     plain = plain_of(report([0, 1], [0, 1], sample_weight=[0.5, 2]))
     assert (plain["n_samples"], plain["total_weight"]) == (2, 2.5)
     many = report(range(60), range(60))
-    assert "and 10 more (JSON and CSV list all)" in str(many)
+    assert "and 10 more in JSON" in str(many)
     assert len(plain_of(many)["per_class"]) == 60
 
 
@@ -74,7 +74,7 @@ def test_up_to_eight_classes_show_a_matrix_with_totals():
     """Answers that are no class are its last column before the totals."""
     references, answers = [*range(8)] * 3, [*range(6), -1, 9] * 2 + [*range(8)]
     _, of_classes, (head, *rows) = report(references, answers).text_tables()
-    assert head[1:] == [*"01234567", "(outside the labels)", "total"]
+    assert head[1:] == [*"01234567", "out of class", "total"]
     cells = np.array([row[1:] for row in rows], dtype=int)
     for own in (cells, cells.T):
         assert (own[-1] == own[:-1].sum(axis=0)).all()
@@ -122,13 +122,15 @@ def test_a_level_adds_numbers_and_changes_none():
         assert tuple(ends) == made.confidence_interval
         assert float(numbers["tpr_minus_fpr_confidence_interval_low", row["label"]]) == low
     of_table, of_classes, *_ = full.text_tables()
-    assert ["Confidence level", "0.95"] in [row[:2] for row in of_table]
-    for row, made in zip(of_classes[1:], classes, strict=True):
-        assert {*made.shown()} <= {*row}
+    assert of_table[0][1:] == ["value", "± SE", "95% interval", "guessing", "best"]
+    assert "TPR-FPR" not in of_classes[0]  # of two classes the Informedness
 
-    table = table_of([[679, 14, 7], [70, 120, 10], [63, 18, 19]])
-    made = estimate(table, average="prevalence")
-    assert (full.prevalence, report(table, confidence_level=0.95).prevalence) == (None, made)
+    wide = report(table_of([[679, 14, 7], [70, 120, 10], [63, 18, 19]]), confidence_level=0.95)
+    for row, made in zip(
+        wide.text_tables()[1][1:], estimate(wide.table, average=None), strict=True
+    ):
+        assert made.shown(3)[1] in row
+    assert wide.estimates["informedness_prevalence"] == estimate(wide.table, average="prevalence")
 
 
 def test_threads_collect_only_their_own_warnings():

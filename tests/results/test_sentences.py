@@ -3,7 +3,7 @@
 `python tests/results/test_sentences.py` writes the file anew. Nothing in it may be refuted by a
 model that fits its table.
 
-Covers src: results/sentences.py.
+Covers src: results/verdict.py.
 """
 
 import sys
@@ -13,11 +13,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from informedness import ContingencyTable, report
+from informedness import ContingencyTable
+from informedness.results.report import Report
 from informedness.tables.label_warnings import warn_of_table
 from informedness.warnings import InformednessWarning
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
+AT_95 = {"confidence_level": 0.95}
 GOLDEN = Path(__file__).parent / "sentences.txt"
 
 
@@ -76,14 +78,20 @@ def tables():
 def said_of(table):
     """Return what a report says of a table, with intervals and without, and its warnings."""
     lines = []
-    for level in (None, 0.95):
+    for options in ({}, {"caveats_as_notes": True, **AT_95}, AT_95):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", InformednessWarning)
             warn_of_table(table)
-            found = report(table, confidence_level=level).text_lines()[:-1]
+            found = Report.from_table(table, **options).text_lines()[:-1]
         lines += [line for line in found if line not in lines]
     lines += sorted({f"({warning.message})" for warning in caught})
     return lines
+
+
+def test_no_sentence_has_more_than_25_words():
+    lines = GOLDEN.read_text(encoding="utf-8").splitlines()
+    said = [line for line in lines if not line.startswith(("#", "("))]
+    assert [line for line in said if len(line.split()) > 25] == []
 
 
 def written():

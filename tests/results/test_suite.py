@@ -183,7 +183,7 @@ def test_a_margin_holds_for_the_mean_over_tasks(file, command):
         swapped = {x: (r, b, a) for x, (r, a, b) in TASKS.items()}
         same = compare_tasks(swapped, average="macro", margin=margin)
         assert same.within_margin == is_within
-        assert f"; B {words} worse by more than {margin:g};" in same.summary
+        assert same.notes[0] == f"B {words} worse by more than {margin:g}."
     assert command(*given, "0.9")[0] == 0
     code, output, told = command(*given, "0.1")
     assert (code, "worse by more than 0.1" in output, "worse by more" in told) == (3, True, True)

@@ -76,8 +76,8 @@ def cell(arguments):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             made = compare_tasks(samples, groups=groups, average="prevalence")
-        extra = sum(one.extra_variance for one in made.tasks.values())
-        once = max(one.extra_variance for one in made.tasks.values())
+        extra = sum(one.paired.extra_variance for one in made.tasks.values())
+        once = max(one.paired.extra_variance for one in made.tasks.values())
         wider = math.sqrt(made.standard_error**2 + (extra - once) / n_tasks**2)
         low, high = made.confidence_interval
         reach = (high - low) / 2 * wider / made.standard_error

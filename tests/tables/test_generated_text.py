@@ -139,24 +139,34 @@ def test_answers_are_found_as_the_options_say_or_refused(gold, model, options, e
         assert tables_of(path, **options) == table_of_labels(*sides, labels=labels, unknown=unknown)
 
 
-# Answers that are none of the classes: how many they are, and the scores without them
+# Predictions out of class: how many they are, and the scores without them
 
 KNOWN = "A" * 6 + "B" * 8, "AAAAAB" + "AABBBBBB"
 YOUDEN, NIT = Fraction(5, 6) + Fraction(6, 8) - 1, np.exp(mutual_info_score(*map(list, KNOWN))) / 2
 MANY = KNOWN[0] + "AABBBB", KNOWN[1] + "??????"
 WEIGHTED = {"sample_weight": [1, 0.5, 2, 0.5]}
 OF_WEIGHT = nit_score([*"AAB"], [*"ABB"], sample_weight=[1, 0.5, 2])
-AS_A_SHARE = (
-    "30.0% of the answers (6) are none of the classes and count as wrong; without them Informedness"
-)
-UNDEFINED = "would be undefined rather than"
+AS_A_SHARE = "30.0% of predictions (6) are out of class and count as wrong; without them: "
+UNDEFINED = "out of class and count as wrong."
 UNKNOWN = [  # with their number and share, the scores without them, and what is said
-    (*MANY, {}, (6, 0.3, YOUDEN, NIT), f"{AS_A_SHARE} would be 0.583 rather than 0.125"),
-    ("AABBCC", "AABB??", {}, (2, 1 / 3, 1, 2 / 3), "rather than"),  # of three classes, as before
+    (*MANY, {}, (6, 0.3, YOUDEN, NIT), f"{AS_A_SHARE}Informedness 0.583, NIT "),
+    (
+        "AABBCC",
+        "AABB??",
+        {},
+        (2, 1 / 3, 1, 2 / 3),
+        "them: Informedness (prevalence) 1.000, NIT",
+    ),  # of three classes, as before
     ("AAB", "AB?", {}, (1, 1 / 3, None, 0.5), UNDEFINED),  # 1/k of the two declared
     ("ABB", "???", {}, (3, 1, None, None), UNDEFINED),
     # recall 1/1.5 of A and 1 of B
-    ("AABB", "ABB?", WEIGHTED, (None, 0.125, 2 / 3, OF_WEIGHT), "12.5% of the answers (by weight)"),
+    (
+        "AABB",
+        "ABB?",
+        WEIGHTED,
+        (None, 0.125, 2 / 3, OF_WEIGHT),
+        "12.5% of predictions are out of class",
+    ),
 ]
 
 
@@ -167,7 +177,7 @@ def test_scores_without_out_of_class_are_of_the_others(
     labels = sorted({*references})
     result = report([*references], [*answers], labels=labels, unknown="wrong", **weights)
     plain = result.to_dict()
-    names = "n_unknown", "unknown_share", "informedness_without_unknown", "nit_without_unknown"
+    names = "n_out_of_class", "out_of_class_share", "informedness_in_class", "nit_in_class"
     assert [plain[x] for x in names] == [x if x is None else close(x) for x in expected]
     kept = [i for i, answer in enumerate(answers) if answer in labels]
     wanted = None
@@ -175,15 +185,15 @@ def test_scores_without_out_of_class_are_of_the_others(
         sides = ([side[i] for i in kept] for side in (references, answers))
         weight = weights.get("sample_weight", [1] * len(answers))
         wanted = close(accuracy_score(*sides, sample_weight=[weight[i] for i in kept]))
-    assert plain["accuracy_without_unknown"] == wanted
+    assert plain["accuracy_in_class"] == wanted
     assert all(f"{name},," in result.to_csv() for name in names)
-    (line,) = [line for line in result.text_lines() if "none of the classes" in line]
-    assert said in line
-    assert ", and accuracy " in line or len(labels) == 1
-    assert line in str(result)
+    (note,) = [note for note in result.notes if "out of class" in note]
+    assert said in note
+    assert ", Accuracy " in note or said == UNDEFINED or len(labels) == 1
+    assert note in str(result)
 
 
 def test_nothing_is_added_where_every_answer_is_a_class():
     result = report(*map(list, KNOWN), labels=["A", "B"], unknown="wrong")
     assert not any("unknown" in name for name in result.to_dict())
-    assert "none of the classes" not in str(result)
+    assert "out of class" not in str(result)

@@ -8,8 +8,6 @@ from ..messages import message
 from ..results.comparison import Comparison
 from ..results.requirement import Decision, decide_required, decide_worse
 from ..results.suite import SuiteComparison
-from ..text.layout import aligned
-from ..text.render import shown
 from .console import Console
 from .missing_columns import ask_for_columns
 from .output import Outcome, check_average, tell_decision, write
@@ -36,16 +34,12 @@ def compare(request: CompareRequest, console: Console) -> Outcome:
         titles = source.path[1:] if kind == "lines" else _titles(source)
         result = _compare_columns(reader, scores)
     if isinstance(result, Comparison):
-        result = replace(result, detect=scores.detect)
+        name_a, name_b = titles
+        result = replace(result, detect=scores.detect, names=(name_a, name_b))
     elif scores.detect is not None:
         raise ValueError("`--detect` is for one task, got several")
     decision = _decide(result, scores, console)
-    if request.output.format != "text" or not isinstance(result, Comparison):
-        return write(result, request.output, console, decision)
-    (rows,) = result.text_tables(*(f"{x}: {shown(y)}" for x, y in zip("AB", titles, strict=True)))
-    lines = result.with_names(console.name_of).named_lines()
-    text = "\n\n".join([*result.read_blocks(), aligned(rows[1:], 60), *lines])
-    return Outcome(text, decision is not None and decision.failed)
+    return write(result, request.output, console, decision)
 
 
 def _decide(result: Compared, scores: CompareScores, console: Console) -> Decision | None:

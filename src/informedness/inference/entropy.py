@@ -85,9 +85,8 @@ class EntropicScore(Score):
         enough = float(f"{5 / n_rarest * effective_sample_size(table):.2g}")
         references = "reference" if n_rarest == 1 else "references"
         return (
-            f"only {n_rarest:.4g} {references} of the rarest class, so other classes may be "
-            f"missing; for an interval, about {enough:,.0f} samples are enough, or declare all "
-            "classes with `labels`"
+            f"only {n_rarest:.4g} {references} of the rarest class; about {enough:,.0f} samples "
+            "are enough, or declare all classes with `labels`"
         )
 
     def may_miss_classes(self, table: Table) -> bool:

@@ -15,9 +15,9 @@ from ..messages import Message, Naming, join, message
 from ..messages import render as render_message
 from ..results.comparison import Comparison
 from ..results.estimate import Averaged, Estimate
-from ..results.report import Report
-from ..results.sentences import guessing_p_value_of_given
+from ..results.report import BY_PREVALENCE, Report
 from ..results.suite import SuiteComparison, suite_of
+from ..results.verdict import MAY_BE_GUESSES
 from ..text import render
 from ..text.account import Read
 from ..text.layout import Measured, Result, Rows, rows_of
@@ -27,7 +27,7 @@ from .answers import Answers
 _METRICS = ("accuracy", *MODULES)
 _ORIGIN = ("harness", "model", "task", "run", "variant", "epoch")
 _FIELDS = (*_ORIGIN, "n_left_out", "is_harness_accuracy")
-_NUMBERS = ("n_samples", "n_unknown", "n_tasks", "n_not_guessing")
+_NUMBERS = ("n_samples", "n_out_of_class", "n_tasks", "n_not_guessing")
 _VARIANTS = {"lm-eval": "filters", "lighteval": "kinds of metric", "inspect": "scores"}
 _MARKS = {
     ("accuracy", "?"): "? Accuracy: not the harness's, which has another metric or other totals.",
@@ -87,8 +87,8 @@ class Run(NamedTuple):
     name : str
     fields : dict
         Where it comes from: harness, model, task, run, variant and epoch of its `Origin`, of a file
-        its task. Also n_left_out, is_harness_accuracy, n_samples, n_unknown, n_tasks (1) and
-        n_not_guessing.
+        its task. Also n_left_out, is_harness_accuracy, n_samples, n_out_of_class, n_tasks
+        (1) and n_not_guessing.
     scores : dict of str to Estimate or TaskScore
     report : Report
     how : Message
@@ -107,15 +107,12 @@ class Run(NamedTuple):
     ) -> Run:
         """Make the row of a report."""
         scores = {x: report.estimates.get(x) or TaskScore(y) for x, y in report.scores.items()}
+        scores.pop(BY_PREVALENCE, None)  # which only tasks of three or more classes have
         undefined = [x for x in _METRICS if score_named(x).undefined(report.table)]
         scores |= dict.fromkeys(undefined, TaskScore(math.nan))
-        p_value = guessing_p_value_of_given(report.table, report.guessing_p_value)
-        is_guess = 1 - p_value <= (report.confidence_level or 0.95)
-        if math.isnan(report.guessing_p_value):  # of several epochs
-            low, high = scores["informedness"].confidence_interval
-            is_guess = not (low > 0 or high < 0)
-        n_unknown = report.unknown.get("n_unknown", 0)
-        numbers = report.table.n_samples, n_unknown, 1, int(not is_guess)
+        is_guess = report.summary.code in MAY_BE_GUESSES
+        n_out_of_class = report.out_of_class.get("n_out_of_class", 0)
+        numbers = report.table.n_samples, n_out_of_class, 1, int(not is_guess)
         fields = dict.fromkeys(_FIELDS) | {**fields} | dict(zip(_NUMBERS, numbers, strict=True))
         return cls(name, fields, scores, report, Message(how))
 
@@ -264,7 +261,7 @@ class RunTable(Result):
             return [_tasks_by_models(rows, self.metric)]
         names = self.names_of_files()
         columns = [["run", *(render.shown(names.get(row.name, row.name)) for row in rows)]]
-        for title, field in (("N", "n_samples"), ("unknown", "n_unknown")):
+        for title, field in (("N", "n_samples"), ("out of class", "n_out_of_class")):
             columns.append([title, *(str(row.fields[field]) for row in rows)])
         for name in _METRICS:
             scores = [row.scores.get(name) for row in rows]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
@@ -18,11 +18,12 @@ from ..inference.paired import (
     Detection,
     GroupSums,
     Influences,
+    Paired,
     model_influences,
     n_groups,
     paired_test,
 )
-from ..inference.registry import score_with_average
+from ..inference.registry import score_named, score_with_average
 from ..inference.score import (
     Prior,
     Score,
@@ -35,8 +36,8 @@ from ..inference.score import (
 from ..tables.contingency import ContingencyTable
 from ..tables.label_options import to_class_names
 from ..text.account import Read
-from ..text.layout import Measured, Rows, padded
-from ..text.render import interval_heads, p_text, samples, shown_p
+from ..text.layout import Block, Measured, Rows, padded
+from ..text.render import interval_heads, p_text, shown, shown_p
 from ..warnings import IntervalWarning, collected, prefix_warnings
 from .models import (
     FEW_GROUPS,
@@ -46,7 +47,7 @@ from .models import (
     too_few_groups,
     too_few_of_a_class,
 )
-from .sentences import outside_share, share_text
+from .verdict import out_of_class_share, share_text
 
 FEW_GROUPS_IN_CELLS = 20  # for NIT and EMA, whose sums by group are skewed
 MOST_OF_ONE = 0.25  # of the variance; above, the sample that might have been there weighs too much
@@ -54,7 +55,7 @@ MOST_OF_ONE = 0.25  # of the variance; above, the sample that might have been th
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Measured):
-    """Two models on the same samples; `str()` gives the result in a sentence.
+    """Two models on the same samples; `summary` gives the result in a sentence.
 
     Attributes
     ----------
@@ -79,8 +80,8 @@ class Comparison(Measured):
         Samples that B gets right and A wrong, the other way round, and all answered differently.
     signature : str
         Everything that determines the numbers, in one line.
-    unknown_shares : (float, float)
-        The share of the answers of A, and of B, that are none of the classes and count as wrong.
+    out_of_class_shares : (float, float)
+        The share of the predictions of A, and of B, that are out of class and count as wrong.
     prevalence : Comparison or None
         The same by the prevalence average, for the default one of three or more classes.
     detectable : float
@@ -90,10 +91,14 @@ class Comparison(Measured):
         The margin that was given, and whether the lower end of the interval is above minus it, or
         no answer differs: then B is not worse by more.
     detect : float or None
-        A difference of which the sentence and JSON say how many samples show it; else the margin.
+        A difference for which text and JSON say how many samples show it; else the margin.
+    names : (str, str)
+        What text calls the two models.
     caveat : str
         Why the interval may cover the truth less often than it says; empty if nothing is known.
     """
+
+    widest_name = 60
 
     metric: str
     a: float
@@ -110,7 +115,8 @@ class Comparison(Measured):
     lost: int
     n_different: int
     signature: str
-    unknown_shares: tuple[float, float] = (0.0, 0.0)
+    paired: Paired = field(repr=False)
+    out_of_class_shares: tuple[float, float] = (0.0, 0.0)
     prevalence: Comparison | None = None
     read: tuple[Read, ...] = field(default=(), repr=False)
     detectable: float = math.nan
@@ -118,12 +124,10 @@ class Comparison(Measured):
     within_margin: bool | None = None
     detect: float | None = None
     caveat: str = field(default="", repr=False)
+    names: tuple[str, str] = field(default=("A", "B"), repr=False)
+    average: str = field(default="", repr=False)
     n_classes: int = field(default=0, repr=False)
-    unseen: float = field(default=math.nan, repr=False)
-    detection: Detection | None = field(default=None, repr=False)
-    extra_variance: float = field(default=0.0, repr=False)
-    df: float = field(default=0.0, repr=False)
-    n_swaps: int = field(default=0, repr=False)
+    max_unseen: float = field(default=math.nan, repr=False)
 
     @property
     def verdict(self) -> str:
@@ -131,9 +135,29 @@ class Comparison(Measured):
         return verdict_of(self.p_value, self.difference, self.confidence_level)
 
     @property
+    def verdict_in_words(self) -> str:
+        """The verdict as a phrase."""
+        if not self.n_different:
+            return "The two models give the same predictions"
+        if self.verdict == "not shown":
+            return "Too few groups" if math.isnan(self.p_value) else "No significant difference"
+        higher = "B" if self.difference > 0 else "A"
+        if (self.gained - self.lost) * self.difference < 0:
+            return f"{higher} scores higher, but is right less often"
+        return f"{higher} is better"
+
+    @property
     def summary(self) -> str:
-        """The result as a sentence."""
-        return str(self)
+        """The verdict with the difference, its interval and the p-value, in one sentence."""
+        if not self.n_different:
+            return f"{self.verdict_in_words}."
+        size = f"{self.difference:+.3f} {self.interval_in_words(3)}"
+        return f"{self.verdict_in_words}: {size}, {p_text(self.p_value)}."
+
+    @property
+    def detection(self) -> Detection | None:
+        """What it takes to find a difference; None if no prediction differs, or without a test."""
+        return self.paired.detection
 
     def samples_for(self, difference: float) -> int | None:
         """Return about how many samples like these, or groups, show a difference 4 times out of 5.
@@ -168,72 +192,79 @@ class Comparison(Measured):
         """Return all fields, and the sentence, as plain values for JSON."""
         by_prevalence = self.prevalence and self.prevalence.to_dict()
         n_needed = self._asked and self.samples_for(self._asked)
-        beside = {"verdict": self.verdict, "prevalence": by_prevalence, "summary": self.summary}
-        return super().to_dict() | {"samples_for": n_needed} | beside
+        others = {"verdict": self.verdict, "prevalence": by_prevalence, "summary": self.summary}
+        return super().to_dict() | {"samples_for": n_needed} | others
 
     @property
     def _asked(self) -> float | None:
         """The difference that samples shall show."""
         return self.margin if self.detect is None else self.detect
 
-    def __str__(self) -> str:
-        """Return the result as a sentence."""
-        if not self.n_different:
-            return "The two models give the same answers."
-        if self.verdict != "not shown":
-            higher = "B" if self.difference > 0 else "A"
-            verdict = f"{higher} is better"
-            if (self.gained - self.lost) * self.difference < 0:
-                verdict = f"{higher} scores higher, but is right less often"
-        else:
-            verdict = "Too few groups" if math.isnan(self.p_value) else "No significant difference"
-        size = f"{self.difference:+.3f} {self.interval_in_words(3)}"
-        parts = [f"{verdict}: {size}, {p_text(self.p_value)}"]
-        if self.margin is not None:
-            parts.append(margin_in_words(self.margin, self.within_margin, self.confidence_interval))
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What could have been detected, the margin, and how many predictions differ."""
+        return (*self._notes_on_size(), *self._notes_on_predictions())
+
+    def _notes_on_size(self) -> Iterator[str]:
         is_open = self.verdict == "not shown"
         if is_open and self.detection is not None:
-            least = f"a true difference of {self.detectable:.2g}, either way,"
-            power = "about four times out of five (80% power)"
-            parts.append(f"samples like these would show {least} {power}")
+            least = f"a true difference of {self.detectable:.2g} four times out of five (80% power)"
+            score = score_named(self.metric)
+            if self.detectable >= score.highest - score.lowest:
+                least = "no difference, as they are too few"
+            yield f"Samples like these show {least}."
+        if self.margin is not None:
+            margin = margin_in_words(self.margin, self.within_margin, self.confidence_interval)
+            yield f"{margin}."
         is_asked = self.detect is not None or (is_open and self.margin is not None)
         if is_asked and self._asked and self.detection is not None:
             n_needed = self.samples_in_words(self._asked, self.detection)
-            parts.append(f"{self._asked:g} takes {n_needed} for 80% power")
-        gained = f"B is right on {samples(self.gained)} that A gets wrong"
-        parts.append(f"{gained}, and wrong on {self.lost} that A gets right")
-        return "; ".join(parts)
+            yield f"A true difference of {self._asked:g} takes {n_needed} (80% power)."
 
-    def text_tables(self, a: str = "A", b: str = "B") -> list[Rows]:
-        """Return the table of both models and their difference; `a` and `b` are their names."""
-        rows = [["", "value", *interval_heads(self.confidence_level)], ["N", str(self.n_samples)]]
-        if self.n_groups is not None:
-            rows.append(["Groups", str(self.n_groups)])
-        rows += [[a, f"{self.a:.4f}"], [b, f"{self.b:.4f}"]]
-        rows.append(["Difference", f"{self.difference:+.4f}", *self.shown()])
-        if self.prevalence is not None:
-            difference = f"{self.prevalence.difference:+.4f}"
-            rows.append(["  prevalence average", difference, *self.prevalence.shown()])
-        rows.append([f"p-value ({self.test} test)", shown_p(self.p_value)])
-        rows += [["Gained by B", str(self.gained)], ["Lost by B", str(self.lost)]]
-        rows.append(["Answered differently", str(self.n_different)])
-        return [padded(rows, 4)]
+    def _notes_on_predictions(self) -> Iterator[str]:
+        if self.n_different:
+            n = f"{self.n_different:,} of {self.n_samples:,}"
+            counts = f"B is right on {self.gained:,} that A gets wrong, and wrong on {self.lost:,}"
+            yield f"Predictions differ for {n} samples: {counts} that A gets right."
+        for name, share in zip("AB", self.out_of_class_shares, strict=True):
+            if share:
+                amount = f"{share_text(share)} of the predictions of {name}"
+                yield f"{amount} are out of class and count as wrong."
 
-    def text_lines(self) -> list[str]:
-        """Return the signature, the result in a sentence, and how many answers are no class."""
-        return [*filter(None, (self.signature, self.summary, self.unknown_in_words))]
+    def text_tables(self) -> list[Rows]:
+        """Return the table of both models and their difference."""
+        heads = interval_heads(self.confidence_level)
+        rows = [["", self.metric_title, *heads, f"p ({self.test} test)"]]
+        letters = zip("AB", self.names, (self.a, self.b), strict=True)
+        for letter, name, value in letters:
+            text = name if name == letter else f"{letter}: {shown(name)}"
+            rows.append([text, f"{value:.4f}"])
+        p_value = shown_p(self.p_value)
+        rows.append(["Difference", f"{self.difference:+.4f}", *self.shown(), p_value])
+        if (other := self.prevalence) is not None:
+            difference, p_value = f"{other.difference:+.4f}", shown_p(other.p_value)
+            rows.append(["  by prevalence", difference, *other.shown(), p_value])
+        return [padded(rows, 5)]
 
     @property
-    def unknown_in_words(self) -> str:
-        """A sentence with the share of each model's answers that are no class, if there are any."""
-        shares = zip("AB", self.unknown_shares, strict=True)
-        parts = [f"{share_text(share)} of the answers of {name}" for name, share in shares if share]
-        return f"{' and '.join(parts)} are none of the classes and count as wrong." if parts else ""
+    def metric_title(self) -> str:
+        """The title of the score, with its average if the averages may differ."""
+        score = score_named(self.metric)
+        average = f" ({self.average})" if self.average and self.n_classes > 2 else ""
+        return f"{score.title}{average}"
+
+    def text_blocks(self) -> list[Block]:
+        """Return the scores, the verdict and the notes."""
+        n = f"N {self.n_samples:,}"
+        n += "" if self.n_groups is None else f" in {self.n_groups:,} groups"
+        tables = self.text_tables()
+        return [n, *tables, f"{self.verdict_in_words}.", self.notes, self.signature]
 
     def records(self) -> list[dict[str, Any]]:
         """Return one record."""
         plain = replace(self, read=()).to_dict()
-        del plain["confidence_interval"], plain["standard_error"], plain["prevalence"]
+        for name in ("confidence_interval", "standard_error", "prevalence"):
+            del plain[name]
         return [plain | self.fields()]
 
 
@@ -321,8 +352,8 @@ def compare(
     >>> references = ["ham"] * 80 + ["spam"] * 20
     >>> model_a = ["ham"] * 88 + ["spam"] * 12
     >>> model_b = ["ham"] * 82 + ["spam"] * 18
-    >>> str(compare(references, model_a, model_b)).partition("; ")[0]
-    'B is better: +0.300 (95% interval 0.072 to 0.528), p = 0.031'
+    >>> print(compare(references, model_a, model_b).summary)
+    B is better: +0.300 (95% interval 0.072 to 0.528), p = 0.031.
     """
     score = score_of_pairs(metric, average, prior, unknown)
     check_level(confidence_level)
@@ -433,10 +464,14 @@ def compared(
 
     widest = score.highest - score.lowest
     interval = test.interval._replace(value=difference).clip(-widest, widest)
+    unseen = math.nan
+    if not n_different:
+        unseen = _largest_unseen(score, a.table, with_prior(a.table, prior), pairs)
     settings = {"ignore_index": ignore_index, "interval": settings_of(level, pairs)}
     both = replace(a.table + b.table, n_samples=n_samples)
     return Comparison(
         metric=score.name,
+        average=str(score.average or ""),
         a=a.value,
         b=b.value,
         difference=difference,
@@ -451,19 +486,14 @@ def compared(
         lost=samples.number(is_right_a & ~is_right_b),
         n_different=n_different,
         signature=score.signature(both, prior=prior, **settings),
-        unknown_shares=(outside_share(a.table), outside_share(b.table)),
+        out_of_class_shares=(out_of_class_share(a.table), out_of_class_share(b.table)),
         detectable=math.nan if test.detection is None else test.detection.difference(),
         margin=None if margin is None else float(margin),
         within_margin=is_within(margin, interval.low, n_different),
         caveat=caveat,
         n_classes=a.table.n_classes,
-        unseen=math.nan
-        if n_different
-        else _largest_unseen(score, a.table, with_prior(a.table, prior), pairs),
-        detection=test.detection,
-        extra_variance=test.extra_variance,
-        df=test.df,
-        n_swaps=test.n_swaps,
+        max_unseen=unseen,
+        paired=test,
     )
 
 

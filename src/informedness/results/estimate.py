@@ -13,7 +13,7 @@ from ..core.labels import Label, show
 from ..core.scores import Average, ZeroDivision, __version__, check_zero_division
 from ..core.table import Table
 from ..inference.paired import CellPairs, n_groups, with_design_effects
-from ..inference.registry import SAME_VERSION, score_with_average, scores_in_report, warn_of_version
+from ..inference.registry import SAME_VERSION, score_with_average, warn_of_version
 from ..inference.score import (
     Interval,
     Prior,
@@ -136,13 +136,17 @@ def estimates_of(
 
 
 def reported_estimates(
-    table: Table, level: float | None, average: Averaged = "default", **options: Any
+    table: Table, level: float | None, scores: Mapping[str, Score], **options: Any
 ) -> dict[str, Estimate]:
-    """Return the estimates of the scores of a report, none without a level, without a warning."""
+    """Return the estimates of some scores, none without a level, without a warning."""
     if level is None:
         return {}
-    scores = scores_in_report(average).values()
-    return {score.name: estimates_of(table, score, level, **options)[0] for score in scores}
+    return {name: estimates_of(table, x, level, **options)[0] for name, x in scores.items()}
+
+
+def has_known_errors(table: Table) -> bool:
+    """Return whether standard errors can be computed: the squares of weights are known."""
+    return not table.is_weighted or table.squared_weights is not None
 
 
 def warn_of(estimates: Iterable[Estimate]) -> None:

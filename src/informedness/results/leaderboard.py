@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,20 +21,22 @@ from ..tables.containers import read_labels
 from ..tables.contingency import ContingencyTable
 from ..tables.label_options import read_sides
 from ..text.account import Read
-from ..text.layout import Result, Rows, rows_of
-from ..text.render import as_json, interval_heads, rounded, shown, shown_p, texts_of
+from ..text.layout import Block, Result, Rows, rows_of
+from ..text.render import as_json, interval_heads, rounded, several, shown, shown_p, texts_of
 from ..warnings import collected, prefix_warnings
 from .comparison import Comparison, compared, models_of, score_of_pairs
 from .estimate import Estimate, estimate_of
 from .figures import ForestRow, draw_forest
 from .models import AnsweredSamples, samples_of, settings_of
-from .sentences import outside_share, share_text
+from .verdict import out_of_class_share, share_text, title_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_OF_RUNS = "The score is for the answers of all runs together. SE and interval show how much other "
-_OF_RUNS += "samples would change it; the SD of runs shows how much another seed would."
+_OF_RUNS = (
+    "Scores are of all runs together. Intervals show how much other samples would change them, "
+)
+_OF_RUNS += "the SD of runs how much another seed would."
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class Model:
         The best and the worst rank it may have: those above and below it for sure are counted.
     caution : str
         Why the score is not what it seems to be, for example above accuracy; empty for most.
-    unknown_share : float
+    out_of_class_share : float
         Share of its answers that are none of the classes and count as wrong.
     accuracy : float
         Share of its answers that are right.
@@ -68,7 +70,7 @@ class Model:
     run_deviation: float
     ranks: tuple[int, int]
     caution: str = ""
-    unknown_share: float = 0.0
+    out_of_class_share: float = 0.0
     accuracy: float = math.nan
 
     @property
@@ -101,6 +103,10 @@ class Leaderboard(Result):
         How many samples each model answered, in each run.
     signature : str
         A line that records the options, the number of samples and the version.
+    title : str
+        The title of the score, with its average if the averages may differ.
+    guessing : dict of str to float
+        What the best guesser scores, by this score and by accuracy.
     """
 
     metric: str
@@ -110,6 +116,8 @@ class Leaderboard(Result):
     confidence_level: float
     n_samples: int = 0
     signature: str = ""
+    title: str = ""
+    guessing: dict[str, float] = field(default_factory=dict)
     read: tuple[Read, ...] = ()
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
@@ -131,7 +139,7 @@ class Leaderboard(Result):
             record |= model.estimate.fields()
             record |= {"n_runs": len(model.runs), "run_deviation": as_json(model.run_deviation)}
             record |= {"best_rank": model.ranks[0], "worst_rank": model.ranks[1]}
-            record |= {"unknown_share": model.unknown_share, "accuracy": model.accuracy}
+            record |= {"out_of_class_share": model.out_of_class_share, "accuracy": model.accuracy}
             below = self.models[rank].name if rank < len(self.models) else ""
             p_value = as_json(self.p_values.get((below, model.name)))
             record |= {"p_value_to_next": p_value, "caution": model.caution or None}
@@ -148,27 +156,25 @@ class Leaderboard(Result):
             comparisons.append(pair | comparison.to_dict())
         return plain | {"models": self.records(), "comparisons": comparisons} | self.plain_read()
 
-    def head_lines(self) -> list[str]:
-        """Return the number of samples."""
-        return [f"N {self.n_samples:,d}"]
-
     def text_tables(self) -> list[Rows]:
         """Return the ranking, and the comparisons of neighbours."""
         models = self.models
         heads = interval_heads(self.confidence_level)
-        marks = ("^" if model.caution else "" for model in models)
-        values = [rounded(x.value, 4) + mark for x, mark in zip(models, marks, strict=True)]
-        columns = [["model", *(shown(x.name) for x in models)]]
-        columns.append([score_named(self.metric).title, *values])
-        columns += rows_of([heads, *(x.estimate.shown() for x in models)])
+        values = [rounded(x.value, 4) + ("^" if x.caution else "") for x in models]
+        columns = [["model", *(shown(x.name) for x in models), "guessing"]]
+        columns.append([self.title, *values, rounded(self.guessing[self.metric], 4)])
+        columns += rows_of([heads, *(x.estimate.shown() for x in models), ["", ""]])
         if len(models[0].runs) > 1:
             spreads = (f"± {x.run_deviation:.4f} ({len(x.runs)})" for x in models)
-            columns.append(["± SD of runs", *spreads])
-        columns.append(["ranks", *(x.place for x in models)])
+            columns.append(["± SD of runs", *spreads, ""])
+        columns.append(["ranks", *(x.place for x in models), ""])
         if self.metric != "accuracy":
-            columns.append(["accuracy", *(rounded(x.accuracy, 4) for x in models)])
-        if any(x.unknown_share for x in models):
-            columns.append(["no class", *(share_text(x.unknown_share) for x in models)])
+            accuracies = (*(x.accuracy for x in models), self.guessing["accuracy"])
+            columns.append(["accuracy", *(rounded(value, 4) for value in accuracies)])
+        if any(x.out_of_class_share for x in models):
+            columns.append(
+                ["out of class", *(share_text(x.out_of_class_share) for x in models), ""]
+            )
         ranking = rows_of(columns)
         return [ranking, self._neighbours(heads[1])] if len(models) > 1 else [ranking]
 
@@ -184,21 +190,20 @@ class Leaderboard(Result):
             neighbours.append([name, difference, comparison.shown()[1], p_value])
         return neighbours
 
-    def text_lines(self) -> list[str]:
-        """Return what the ranks, the p-values and the spreads mean."""
-        lines = []
+    def text_blocks(self) -> list[Block]:
+        """Return the ranking, and what the ranks, the p-values and the spreads mean."""
+        return [f"N {self.n_samples:,d}", *self.text_tables(), tuple(self._notes()), self.signature]
+
+    def _notes(self) -> Iterator[str]:
         if len(self.models) > 1:
-            n_pairs = len(self.p_values)
-            pairs = "1 pair" if n_pairs == 1 else f"{n_pairs} pairs"
-            lines.append(
-                f"Ranks that the tests (Holm-corrected, {pairs}) do not rule out. "
-                "Intervals are not corrected."
-            )
+            pairs = several(len(self.p_values), "pair")
+            yield f"Ranks are those that the tests of {pairs} (Holm-corrected) do not rule out."
+            yield "Intervals are not corrected."
         if len(self.models[0].runs) > 1:
-            lines.append(_OF_RUNS)
-        cautions = ((shown(x.name), x.caution) for x in self.models if x.caution)
-        lines += (with_subject(f"^ {name}", f"{caution}.") for name, caution in cautions)
-        return [*lines, self.signature]
+            yield _OF_RUNS
+        for model in self.models:
+            if model.caution:
+                yield with_subject(f"{shown(model.name)}^", f"{model.caution}.")
 
 
 def leaderboard(
@@ -291,7 +296,7 @@ def leaderboard(
         ranks = 1 + n_above[name], len(order) - n_below[name]
         caution = score.caution(table, estimates[i].value)
         accuracy = float(table.hits.sum() / table.total)
-        shares = outside_share(table), accuracy
+        shares = out_of_class_share(table), accuracy
         models.append(Model(name, estimates[i], tuple(scores), deviation, ranks, caution, *shares))
 
     n_samples = samples.number(samples.references >= 0) // n_runs
@@ -299,7 +304,12 @@ def leaderboard(
     settings = settings_of(confidence_level, samples.in_groups(0))
     line = score.signature(whole, interval=settings, **signed)
     tests = comparisons, p_values, confidence_level
-    return Leaderboard(metric, tuple(models), *tests, n_samples, line)
+    guessing = {
+        one.name: one.score_of_best_guesser(samples.tables[0])
+        for one in (score_named("accuracy"), score)
+    }
+    title = title_of(samples.tables[0], score)
+    return Leaderboard(metric, tuple(models), *tests, n_samples, line, title, guessing)
 
 
 def _pooled(

@@ -1,4 +1,4 @@
-"""The report: every score of a table side by side, and a sentence that explains them."""
+"""The report: every score of a table side by side, a verdict, and notes."""
 
 from __future__ import annotations
 
@@ -7,34 +7,40 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..core.labels import Label
 from ..inference.class_scores import INFORMEDNESS, rates_by_class
-from ..inference.entropy import NIT, entropies
+from ..inference.entropy import entropies
 from ..inference.independence import guessing_p_value
 from ..inference.paired import CellPairs
-from ..inference.registry import MODULES, score_named, scores_in_report
-from ..inference.score import signature_of
+from ..inference.registry import score_named, scores_in_report
+from ..inference.score import Score, signature_of
 from ..messages import Message
 from ..tables import matrix
 from ..tables.contingency import ContingencyTable
 from ..tables.label_options import to_class_names
 from ..text import layout, render
 from ..text.account import Read, signed
-from ..text.layout import Result, Rows
-from .estimate import Averaged, Estimate, estimates_of, reported_estimates, warn_of
+from ..text.layout import Block, Result, Rows
+from .estimate import Averaged, Estimate, has_known_errors, reported_estimates, warn_of
 from .figures import draw_per_class
 from .models import check_groups_have_level, settings_of, table_in_groups
-from .sentences import answered_of, headline, outside_share, share_text, summary_of
+from .verdict import (
+    is_marked,
+    notes_of,
+    out_of_class_share,
+    predictions_in_class,
+    title_of,
+    verdict,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_RATES = ("bias", "tpr", "fpr", "tpr_minus_fpr", "precision", "f1")
-_HEADS = ["bias", "TPR", "FPR", "TPR-FPR", "precision", "F1"]
-_INTERVAL = 2 + _HEADS.index("precision")  # stands before it, behind class and N
-_WITHOUT = ("informedness", "nit", "accuracy")  # are also given without answers out of class
+BY_PREVALENCE = "informedness_prevalence"  # a row of its own with three or more classes
+_RATES = {"bias": "bias", "tpr": "TPR", "fpr": "FPR", "tpr_minus_fpr": "TPR-FPR"}
+_RATES |= {"precision": "precision", "f1": "F1"}
+_IN_CLASS = ("informedness", "nit", "accuracy")  # are also given for predictions in class alone
+_NOT_IN_CSV = ("guessing", "best", "summary", "notes", "read")
 _MOST_CLASSES = 50
 _MOST_IN_MATRIX = 8
 
@@ -50,7 +56,9 @@ class Report(Result, Mapping[str, float]):
     scores : dict of str to float
         accuracy, balanced_accuracy, f1_macro, cohen_kappa, matthews_corrcoef, informedness
         and nit, the same numbers that the functions of these names return; nan where undefined
-        (kappa), 0.0 with a warning for Informedness of a single class.
+        (kappa), 0.0 with a warning for Informedness of a single class. With three or more classes,
+        unless an average was asked for, informedness is that by bias, and
+        informedness_prevalence is another.
     class_entropy : float
         Entropy of the references in bits.
     per_class : list of dict
@@ -61,13 +69,16 @@ class Report(Result, Mapping[str, float]):
         tpr_confidence_interval and precision_confidence_interval.
     average : {"default", "bias", "prevalence", "macro"}
         That of Informedness in the scores.
-    prevalence : Estimate or None
-        Informedness by the prevalence average, with a confidence level and three or more classes.
     guessing_p_value : float
-        How often predictions dealt out at random would fit the references this well; nan for
-        weights with unknown squares.
+        How often randomly permuted predictions would fit the references this well; nan for samples
+        in groups and for weights with unknown squares.
     summary : str
-        The result in plain words, Informedness beside accuracy.
+        The verdict in one sentence. For three or more classes it is on the prevalence average,
+        unless another was asked for. `verdict` of `informedness.results.verdict` has its codes.
+    notes : tuple of str
+        What else to know, each in a sentence, such as the share of predictions out of class.
+    guessing, best : dict of str to float
+        What the best guesser scores, and what the best possible model does, by score.
     signature : str
         A line that records the options, the number of samples and the version.
     confidence_level : float or None
@@ -87,11 +98,12 @@ class Report(Result, Mapping[str, float]):
     class_entropy: float
     per_class: list[dict[str, Any]]
     guessing_p_value: float
-    summary: str
+    summary: Message
+    notes: tuple[Message, ...]
+    marked: frozenset[str] = field(repr=False)
     signature: str
     confidence_level: float | None = None
     estimates: dict[str, Estimate] = field(default_factory=dict)
-    prevalence: Estimate | None = None
     average: Averaged = "default"
 
     @classmethod
@@ -102,6 +114,7 @@ class Report(Result, Mapping[str, float]):
         ignore_index: Label | None = None,
         pairs: CellPairs | None = None,
         average: Averaged = "default",
+        caveats_as_notes: bool = False,
     ) -> Report:
         """Return the report on a table, for example one merged from parts or counted by a query.
 
@@ -118,30 +131,38 @@ class Report(Result, Mapping[str, float]):
             classes, and no test of guessing, which takes samples for independent.
         average : {"bias", "prevalence", "macro"}, optional
             That of Informedness, as in `informedness_score`.
+        caveats_as_notes : bool
+            Make caveats of intervals that nobody asked for notes, in place of warnings.
         """
         options: dict[str, Any] = {"ignore_index": ignore_index}
         settings = settings_of(confidence_level, pairs)
         line = signature_of("report", table, average=average, interval=settings, **options)
-        estimates = reported_estimates(table, confidence_level, average, pairs=pairs, **options)
-        marked = _marked(estimates)
-        warn_of([one for name, one in estimates.items() if name not in marked])
-        per_class = rates_by_class(table, confidence_level if pairs is None else None)
-        prevalence = None
-        if confidence_level is not None and table.n_classes > 2:
-            score = INFORMEDNESS.with_average("prevalence").require_interval()
-            (prevalence,) = estimates_of(table, score, confidence_level, pairs, **options)
+        scores = reported_scores(table, average)
+        values = {name: _value_of(name, score, table) for name, score in scores.items()}
+        estimates = reported_estimates(table, confidence_level, scores, pairs=pairs, **options)
+        if not caveats_as_notes:
+            warn_of([x for name, x in estimates.items() if not is_marked(estimates, name)])
+        notes, marked = notes_of(table, scores, values, estimates, is_warned=not caveats_as_notes)
 
-        reported_scores = scores_in_report(average)
-        scores = {name: float(score.value(table)) for name, score in reported_scores.items()}
         p_value = math.nan
-        if pairs is None and (not table.is_weighted or table.squared_weights is not None):
+        if pairs is None and has_known_errors(table):
             p_value = guessing_p_value(table)
-        values = scores["informedness"], scores["accuracy"], estimates.get("informedness")
-        bits = entropies(table).reference
-        sentence = headline(table, reported_scores["informedness"], *values, p_value)
-        line = signed(line, table.read)
-        intervals = confidence_level, estimates, prevalence
-        return cls(table, scores, bits, per_class, p_value, sentence, line, *intervals, average)
+        judged = BY_PREVALENCE if BY_PREVALENCE in scores else "informedness"
+        of_verdict = scores[judged], values[judged], estimates.get(judged), p_value
+        return cls(
+            table=table,
+            scores=values,
+            class_entropy=entropies(table).reference,
+            per_class=rates_by_class(table, confidence_level if pairs is None else None),
+            guessing_p_value=p_value,
+            summary=verdict(table, *of_verdict),
+            notes=tuple(notes),
+            marked=frozenset(marked),
+            signature=signed(line, table.read),
+            confidence_level=confidence_level,
+            estimates=estimates,
+            average=average,
+        )
 
     @property
     def read(self) -> tuple[Read, ...]:  # type: ignore[override]
@@ -154,36 +175,50 @@ class Report(Result, Mapping[str, float]):
         return self.table.n_classes
 
     @property
-    def unknown(self) -> dict[str, Any]:
-        """Answers that are none of the classes, and the scores without them; or empty.
+    def guessing(self) -> dict[str, float]:
+        """What the best guesser scores on average in large samples, by score."""
+        scores = reported_scores(self.table, self.average)
+        return {name: score.score_of_best_guesser(self.table) for name, score in scores.items()}
 
-        They count as wrong. Without them, only the samples that were answered are scored, with the
-        same classes: nan if that is undefined. With weights, the number of answers is None.
+    @property
+    def best(self) -> dict[str, float]:
+        """What perfect predictions score, by score."""
+        scores = reported_scores(self.table, self.average)
+        return {name: score.best_level(self.table) for name, score in scores.items()}
+
+    @property
+    def out_of_class(self) -> dict[str, Any]:
+        """Predictions out of class, which count as wrong, and the scores without them; or empty.
+
+        Without them, only the other samples are scored, with the same classes: nan if that is
+        undefined. With weights, the number of predictions is None.
 
         Examples
         --------
         >>> references, answers = ["yes", "no"] * 4, ["yes", "no"] * 3 + ["yes", "I cannot say."]
         >>> result = report(references, answers, labels=["yes", "no"], unknown="wrong")
-        >>> result.unknown["n_unknown"], result.unknown["informedness_without_unknown"]
+        >>> result.out_of_class["n_out_of_class"], result.out_of_class["informedness_in_class"]
         (1, 1.0)
         """
-        n_unknown = self.table.out_of_class_totals.sum()
-        if not n_unknown:
+        n = self.table.out_of_class_totals.sum()
+        if not n:
             return {}
-        n_samples = None if self.table.is_weighted else int(n_unknown)
-        unknown = {"n_unknown": n_samples, "unknown_share": outside_share(self.table)}
-        answered = answered_of(self.table)
-        for name in _WITHOUT:
-            score = scores_in_report(self.average)[name]
-            value = math.nan if answered is None else score.value_or_nan(answered)
-            unknown[f"{name}_without_unknown"] = value
-        return unknown
+        n_samples = None if self.table.is_weighted else int(n)
+        share = out_of_class_share(self.table)
+        fields = {"n_out_of_class": n_samples, "out_of_class_share": share}
+        given = predictions_in_class(self.table)
+        scores = scores_in_report(self.average)
+        for name in _IN_CLASS:
+            fields[f"{name}_in_class"] = (
+                math.nan if given is None else scores[name].value_or_nan(given)
+            )
+        return fields
 
-    def summary_of(self, name: str) -> str:
-        """Return a sentence that says what a score means, in view of its interval."""
-        values = self.scores[name], self.estimates.get(name)
-        score = scores_in_report(self.average)[name]
-        return str(summary_of(self.table, score, *values, p_value=self.guessing_p_value))
+    def summary_of(self, name: str) -> Message:
+        """Return the verdict on another score, in view of its interval."""
+        score = reported_scores(self.table, self.average)[name]
+        values = self.scores[name], self.estimates.get(name), self.guessing_p_value
+        return verdict(self.table, score, *values)
 
     @property
     def averages(self) -> dict[str, float]:
@@ -208,12 +243,14 @@ class Report(Result, Mapping[str, float]):
             if name in self.estimates:
                 plain[f"{name}_standard_error"] = self.estimates[name].standard_error
                 plain[f"{name}_confidence_interval"] = self.estimates[name].confidence_interval
-        plain |= {f"{name}_caveat": caveat for name, caveat in _marked(self.estimates).items()}
-        plain |= self.unknown
+        for name, value in self.averages.items():
+            plain.setdefault(f"informedness_{name}", value)
+        plain |= self.out_of_class
         rows = (plain, *self.per_class)
         plain, *per_class = ({name: render.as_json(x) for name, x in row.items()} for row in rows)
-        plain |= {"per_class": per_class, "summary": self.summary, "signature": self.signature}
-        return plain | self.plain_read()
+        plain |= {"per_class": per_class, "guessing": self.guessing, "best": self.best}
+        plain |= {"summary": str(self.summary), "notes": [*map(str, self.notes)]}
+        return plain | {"signature": self.signature} | self.plain_read()
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw how often each class is found (TPR) and how often it is wrongly predicted (FPR).
@@ -232,44 +269,29 @@ class Report(Result, Mapping[str, float]):
 
     def text_tables(self) -> list[Rows]:
         """Return the table of scores, that of classes and, of up to eight of them, the cells."""
-        tables = [self._score_rows(), self._class_rows()]
+        scores = self._score_rows()
+        if len(self.per_class) == 2:
+            return [scores, self._two_class_rows()]
+        tables = [scores, self._class_rows()]
         if len(self.per_class) <= _MOST_IN_MATRIX:
             tables += matrix.Matrix(self.table, has_totals=True).text_tables()
         return tables
 
     def text_lines(self) -> list[str]:
-        """Return the sentences, the scores without an interval and why, and the signature."""
-        lines: list[str] = [Message(self.summary)]
-        if averages := self.averages:
-            parts = {name: f"{name} {render.rounded(value)}" for name, value in averages.items()}
-            if self.prevalence is not None:
-                parts["prevalence"] += f" {self.prevalence.interval_in_words(2)}"
-            lines.append(f"Informedness by average: {', '.join(parts.values())}.")
-        if np.count_nonzero(self.table.reference_totals) > 1:
-            others = (name for name in MODULES if name in self.scores and name != "informedness")
-            lines += (Message(self.summary_of(name)) for name in others)
-        if self.unknown:
-            lines.append(self._unknown_in_words())
-        for name, own in self.estimates.items():
-            if own.caveat and math.isnan(own.confidence_interval[0]):
-                title = score_named(name).title
-                lines.append(Message(f"No interval of {title}: {own.caveat}."))
-        lines += (Message(f"* {caveat}.") for caveat in _marked(self.estimates).values())
-        return [*lines, self.signature]
+        """Return the verdict, the notes and the signature."""
+        return [self.summary, *self.notes, self.signature]
 
-    def _unknown_in_words(self) -> str:
-        n_unknown, share, *values = self.unknown.values()
-        amount = "by weight" if n_unknown is None else f"{n_unknown:,}"
-        answers = f"{share_text(share)} of the answers ({amount})"
-        sentence = f"{answers} are none of the classes and count as wrong"
-        if INFORMEDNESS.undefined(self.table):
-            return f"{sentence}."
-        rows = zip(values, map(self.scores.__getitem__, _WITHOUT), strict=True)
-        informedness, nit, accuracy = (
-            " rather than ".join(render.rounded(x, 3) for x in row) for row in rows
-        )
-        without = f"Informedness would be {informedness}, NIT {nit}, and accuracy {accuracy}"
-        return f"{sentence}; without them {without}."
+    def text_blocks(self) -> list[Block]:
+        """Return the scores, the verdict on them, the classes and what else there is to know."""
+        scores, *others = self.text_tables()
+        return [self._size(), scores, self.summary, *others, self.notes, self.signature]
+
+    def _size(self) -> str:
+        table = self.table
+        parts = ["unknown N" if table.n_samples is None else f"N {table.n_samples:,}"]
+        if table.is_weighted:
+            parts.append(f"total weight {table.total:.6g}")
+        return ", ".join([*parts, render.several(self.n_classes, "class", "classes")])
 
     def records(self) -> list[dict[str, Any]]:
         """Return a record for each score; `per_class` has those of the classes."""
@@ -281,7 +303,7 @@ class Report(Result, Mapping[str, float]):
 
     def to_csv(self) -> str:
         """Return one number per row: score, class (empty for the whole table), value."""
-        plain = {name: x for name, x in self.to_dict().items() if name not in ("summary", "read")}
+        plain = {name: x for name, x in self.to_dict().items() if name not in _NOT_IN_CSV}
         groups = [(row.pop("label"), row) for row in plain.pop("per_class")]
         rows: list[tuple[Any, ...]] = [("score", "class", "value")]
         for label, values in (("", plain), *groups):
@@ -292,12 +314,6 @@ class Report(Result, Mapping[str, float]):
                 else:
                     rows.append((name, label, value))
         return "".join(map(layout.csv_line, rows))
-
-    def __str__(self) -> str:
-        """Return the report as text for a terminal."""
-        (_, *scores), *others = self.text_tables()
-        tables = map(layout.aligned, [scores, *others])
-        return "\n\n".join([*self.read_blocks(), *tables, *self.named_lines()])
 
     def __getitem__(self, name: str) -> float:
         """Return a score by its name; KeyError if there is none, with the one that may be meant."""
@@ -317,36 +333,67 @@ class Report(Result, Mapping[str, float]):
         return len(self.scores)
 
     def _score_rows(self) -> Rows:
-        n = self.table.n_samples
-        heads = render.interval_heads(self.confidence_level)
-        rows = [["", "value", *heads], ["N", "unknown" if n is None else str(n)]]
-        if self.table.is_weighted:
-            rows.append(["Total weight", f"{self.table.total:.6g}"])
-        rows.append(["Classes", str(self.n_classes)])
-        rows.append(["Class entropy", f"{render.rounded(self.class_entropy, 4)} bits"])
-        if self.confidence_level is not None:
-            rows.append(["Confidence level", f"{self.confidence_level:.6g}"])
-        for name, value in self.scores.items():
-            interval = self.estimates[name].shown() if name in self.estimates else []
-            title = score_named(name).title
-            title = f"{title}*" if name in _marked(self.estimates) else title
-            rows.append([title, render.rounded(value, 4), *interval])
-        return layout.padded(rows, 2 + len(heads))
+        has_best = any(level != 1 for level in self.best.values())
+        heads = ["guessing", "best"] if has_best else ["guessing"]
+        rows = [["", "value", *render.interval_heads(self.confidence_level), *heads]]
+        for name, score in reported_scores(self.table, self.average).items():
+            title = title_of(self.table, score) + ("*" if name in self.marked else "")
+            row = [title, render.rounded(self.scores[name], 4)]
+            row += self.estimates[name].shown() if name in self.estimates else []
+            best = self.best[name]
+            levels = [render.rounded(self.guessing[name], 3)]
+            levels += [render.rounded(best, 3) if best != 1 else ""] if has_best else []
+            rows.append(row + levels)
+        return rows
+
+    def _two_class_rows(self) -> Rows:
+        """Return the rates of two classes and the cells; TPR - FPR is the Informedness."""
+        _, labels, cells = matrix.most_frequent_classes(self.table, 2)
+        columns = render.cut_apart([*map(render.shown, labels)], 20)
+        named = zip(columns, labels, strict=True)
+        columns = [name if label is None else f"as {name}" for name, label in named]
+        rows = [["class", self._unit(), *columns, "TPR", "FPR", "precision", "F1"]]
+        for row, amounts in zip(self.per_class, cells.tolist(), strict=True):
+            rates = (render.rounded(row[name], 3) for name in ("tpr", "fpr", "precision", "f1"))
+            amounts = map(render.amount, (row["support"], *amounts))
+            rows.append([render.shown(row["label"]), *amounts, *rates])
+        totals = cells.sum().item(), *cells.sum(axis=0).tolist()
+        return [*rows, ["total", *map(render.amount, totals), *[""] * 4]]
 
     def _class_rows(self) -> Rows:
-        head = ["class", "weight" if self.table.is_weighted else "N", *_HEADS]
-        if has_intervals := "tpr_minus_fpr_standard_error" in self.per_class[0]:
-            head[_INTERVAL:_INTERVAL] = render.interval_heads(self.confidence_level)
-        rows = [head]
+        has_intervals = "tpr_minus_fpr_standard_error" in self.per_class[0]
+        heads = [*_RATES.values()]
+        place = heads.index("precision")  # of the interval
+        if has_intervals:
+            heads.insert(place, render.interval_heads(self.confidence_level)[1])
+        rows = [["class", self._unit(), *heads]]
         for row in self.per_class[:_MOST_CLASSES]:
-            rates = (render.rounded(row[name], 4) for name in _RATES)
-            cells = [render.shown(row["label"]), render.amount(row["support"]), *rates]
+            rates = [render.rounded(row[name], 3) for name in _RATES]
             if has_intervals:
-                error = row["tpr_minus_fpr_standard_error"]
                 interval = row["tpr_minus_fpr_confidence_interval"]
-                cells[_INTERVAL:_INTERVAL] = render.shown_interval(error, interval)
-            rows.append(cells)
-        return rows + layout.more_rows(len(self.per_class) - _MOST_CLASSES, len(head))
+                rates.insert(place, render.shown_interval(math.nan, interval, 3)[1])
+            rows.append([render.shown(row["label"]), render.amount(row["support"]), *rates])
+        return rows + layout.more_rows(len(self.per_class) - _MOST_CLASSES, len(rows[0]))
+
+    def _unit(self) -> str:
+        return "weight" if self.table.is_weighted else "N"
+
+
+def reported_scores(table: ContingencyTable, average: Averaged) -> dict[str, Score]:
+    """Return the scores of a report on a table: with three or more classes both averages."""
+    scores = dict[str, Score]()
+    for name, score in scores_in_report(average).items():
+        scores[name] = score
+        if name == "informedness" and average == "default" and table.n_classes > 2:
+            scores[BY_PREVALENCE] = INFORMEDNESS.with_average("prevalence")
+    return scores
+
+
+def _value_of(name: str, score: Score, table: ContingencyTable) -> float:
+    """Return a score; the second Informedness warns of nothing that the first warned of."""
+    if name != BY_PREVALENCE:
+        return float(score.value(table))
+    return score.stand_in if score.undefined(table) else float(score.clipped_value(table))
 
 
 def report(
@@ -361,7 +408,7 @@ def report(
     groups: Any = None,
     confidence_level: float | None = None,
 ) -> Report:
-    """Return all scores of a set of predictions side by side, and a sentence that explains them.
+    """Return all scores of a set of predictions side by side, and a verdict on them.
 
     Parameters
     ----------
@@ -400,20 +447,11 @@ def report(
     >>> result = report(["ham"] * 90 + ["spam"] * 10, ["ham"] * 100)
     >>> result.scores["accuracy"], result.scores["informedness"]
     (0.9, 0.0)
-    >>> result.summary.partition(";")[0]
-    "Accuracy 0.90, but always answering 'ham' would score 0.90 too"
+    >>> print(result.summary)
+    Informedness: cannot be told from guessing on 100 samples.
     """
     check_groups_have_level(groups, confidence_level)
     options = labels, sample_weight, ignore_index, unknown
     table, pairs = table_in_groups(y_true, y_pred, groups, *options)
     ignored = to_class_names(ignore_index, y_true, y_pred)
     return Report.from_table(table, confidence_level, ignored, pairs, average)
-
-
-def _marked(estimates: Mapping[str, Estimate]) -> dict[str, str]:
-    """Return the caveat that marks a row in place of a warning: that of NIT alone, often found."""
-    others = {one.caveat for name, one in estimates.items() if name != NIT.name}
-    own = estimates.get(NIT.name)
-    if own is None or own.caveat in {*others, ""} or math.isnan(own.confidence_interval[0]):
-        return {}
-    return {NIT.name: own.caveat}

@@ -107,5 +107,5 @@ def _same_answers(compared: Comparison | SuiteComparison) -> str:
     if isinstance(compared, SuiteComparison):
         return f"the same answers on all {len(compared.tasks)} tasks"
     same = f"the same answers on {compared.n_samples:,} samples"
-    unseen = f"a change of {compared.metric} by less than about {compared.unseen:.2g}"
+    unseen = f"a change of {compared.metric} by less than about {compared.max_unseen:.2g}"
     return f"{same}; {unseen} would not be seen"

@@ -1,18 +1,22 @@
 """The scores of tables of slices, and how each slice differs from all other samples."""
 
 import math
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
+from ..core.labels import show
 from ..core.table import Cells, Table
 from ..inference.paired import holm
 from ..inference.registry import score_named, score_with_average, scores_in_report
 from ..inference.score import Score, normal_quantile
-from ..tables.contingency import ContingencyTable
+from ..tables.containers import read_labels
+from ..tables.contingency import ContingencyTable, Slice
 from .estimate import Averaged
 
 _LEVEL = 0.95  # of the intervals behind a p-value
@@ -30,6 +34,70 @@ def with_classes_of(whole: Table, tables: Iterable[Table]) -> list[ContingencyTa
         own = ContingencyTable._from_cells(whole.labels, True, cells, table.n_samples)
         widened.append(replace(own, known=whole.is_class))
     return widened
+
+
+def by_number(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
+    """Sort slices whose names are numbers, also in text, by size; leave others as they are."""
+    with suppress(ValueError):
+        return {name: tables[name] for name in sorted(tables, key=_numbers_in)}
+    return {**tables}
+
+
+def _numbers_in(name: Slice) -> tuple[float, ...]:
+    """Return the numbers in the name of a slice, which may be of several columns."""
+    return tuple(map(float, name if isinstance(name, tuple) else (name,)))
+
+
+def by_category(tables: Mapping[Slice, Any], by: Any) -> dict[Slice, Any]:
+    """Sort slices by the categories of a pandas column; leave others as they are."""
+    categories = getattr(getattr(by, "dtype", None), "categories", None)
+    if categories is None:
+        return {**tables}
+    return {name: tables[name] for name in read_labels(categories, "by").tolist() if name in tables}
+
+
+def in_quantiles(
+    tables: Mapping[Slice, ContingencyTable], place: int, n_bins: int, column: str
+) -> dict[Slice, ContingencyTable]:
+    """Merge slices by a column of numbers into bins of about equally many samples.
+
+    Edges are quantiles as in numpy and `pandas.qcut`; a value on an edge is in the lower bin.
+    `place` is that of the column in names of several.
+    """
+    numbers = {name: _number_of(name, place, column) for name in tables}
+    sizes = Counter[float]()
+    for name, table in tables.items():
+        sizes[numbers[name]] += table.n_samples or 0
+    values = np.array(sorted(sizes))
+    ends = np.cumsum([sizes[value] for value in values.tolist()])
+
+    positions = (ends[-1] - 1) * np.arange(1, n_bins) / n_bins
+    below, above = (
+        values[np.searchsorted(ends, places, side="right")]
+        for places in (np.floor(positions), np.ceil(positions))
+    )
+    edges = below + (positions - np.floor(positions)) * (above - below)
+    bins = np.searchsorted(edges, values, side="left")
+    names: dict[float, str] = {}
+    for own in (values[bins == code] for code in np.unique(bins)):
+        ends_of_bin = dict.fromkeys(f"{value:.15g}" for value in (own[0], own[-1]))
+        names |= dict.fromkeys(own.tolist(), " to ".join(ends_of_bin))
+
+    merged = defaultdict[Slice, list[ContingencyTable]](list)
+    for name in sorted(tables, key=lambda name: (numbers[name], name)):
+        bin_name: Slice = names[numbers[name]]
+        if isinstance(name, tuple):
+            bin_name = (*name[:place], names[numbers[name]], *name[place + 1 :])
+        merged[bin_name].append(tables[name])
+    return {name: ContingencyTable.sum_of(parts) for name, parts in merged.items()}
+
+
+def _number_of(name: Slice, place: int, column: str) -> float:
+    value = name[place] if isinstance(name, tuple) else name
+    with suppress(TypeError, ValueError):
+        if math.isfinite(number := float(value)):
+            return number
+    raise ValueError(f"`by` must name a column of numbers to cut, got {show(value)} in {column}")
 
 
 def scores_of_each(tables: Iterable[Table], average: Averaged) -> list[dict[str, float]]:

@@ -12,7 +12,7 @@ import numpy as np
 from ..core.labels import Column, Label, check_choice, show, warn
 from ..inference.entropy import entropies
 from ..inference.paired import CellPairs
-from ..inference.registry import score_named, scores_in_report
+from ..inference.registry import REPORTED, score_named, scores_in_report
 from ..inference.score import FEW_SAMPLES, Score, signature_of
 from ..tables.contingency import (
     Y_NAMES,
@@ -26,23 +26,20 @@ from ..tables.label_options import read_sides
 from ..tables.label_warnings import warn_of_table
 from ..text import layout, render
 from ..text.account import Read, signed
-from ..text.layout import Result, Rows
+from ..text.layout import Block, Result, Rows
 from .estimate import Averaged, Estimate, reported_estimates
 from .figures import ForestRow, draw_forest
 from .models import AnsweredSamples, check_groups_have_level, samples_of, settings_of
-from .sentences import outside_share, share_text
-from .slice_scores import against_rest, scores_of_each, with_classes_of
+from .slice_scores import against_rest, by_category, by_number, scores_of_each, with_classes_of
+from .verdict import out_of_class_share, share_text, title_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_HEADS = {"accuracy": "Acc", "balanced_accuracy": "BalAcc", "f1_macro": "F1", "nit": "NIT"}
-_HEADS |= {"cohen_kappa": "Kappa", "matthews_corrcoef": "MCC", "informedness": "Inf"}
+_HEADS = {"informedness": "Inf", "accuracy": "Acc", "balanced_accuracy": "BalAcc"}
+_HEADS |= {"f1_macro": "F1", "cohen_kappa": "Kappa", "matthews_corrcoef": "MCC", "nit": "NIT"}
 _MOST_ROWS = 50
-_SIGNS = "k counts the classes of all samples. -- means undefined, for example with references of "
-_SIGNS += "one class."
-_VS_REST = "minus the score of all other samples; p: the chance of a difference at least this large"
-_VS_REST += " if they scored the same, corrected for the number of slices (Holm)."
+_VS_REST = "minus that of all other samples; p is corrected for the number of slices (Holm)."
 
 
 @dataclass(frozen=True)
@@ -86,7 +83,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
     by : tuple of str
         The columns that the samples are sliced by.
     rows : tuple of SliceRow
-        The slices, in the order of their names.
+        The slices, in the order of their names, or by a score.
     overall : SliceRow
         All slices together.
     confidence_level : float or None
@@ -124,6 +121,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         confidence_level: float | None = None,
         vs_rest: str | None = None,
         average: Averaged = "default",
+        sort: str = "name",
         pairs: Mapping[Slice | None, CellPairs] | None = None,
     ) -> Slices:
         """Score the tables of slices, each with the classes of all samples.
@@ -143,6 +141,9 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             from the intervals of both sides (Zou and Donner 2008).
         average : {"bias", "prevalence", "macro"}, optional
             That of Informedness, as in `informedness_score`.
+        sort : str
+            "name", numbers by size and others as `tables` has them; or the name of a score, the
+            worst slice first, those without a score last.
         pairs : mapping of slice to CellPairs, optional
             The samples of each slice in groups, those of all under None.
 
@@ -166,13 +167,17 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             if (n := len(name) if isinstance(name, tuple) else 1) != len(columns):
                 raise ValueError(f"`by` must name the {n} columns of slice {name!r}, got {by!r}")
 
+        check_choice("sort", sort, ("name", *REPORTED))
+        tables = by_number(tables)
         whole = ContingencyTable.sum_of(list(tables.values()))
         own = with_classes_of(whole, tables.values())
         pairs = pairs or {}
 
+        scored = scores_in_report(average)
+
         def row_of(name: Slice | None, table: ContingencyTable, scores: Any) -> SliceRow:
             own_pairs = pairs.get(name)
-            estimates = reported_estimates(table, confidence_level, average, pairs=own_pairs)
+            estimates = reported_estimates(table, confidence_level, scored, pairs=own_pairs)
             bits = entropies(table).reference
             return SliceRow(name, table, whole.n_classes, scores, bits, estimates)
 
@@ -181,9 +186,9 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         if vs_rest is not None:
             tests = zip(rows, *against_rest(own, vs_rest, average), strict=True)
             rows = [replace(row, difference=b_a, p_value=p_value) for row, b_a, p_value in tests]
-        scores = {
-            name: float(score.value(whole)) for name, score in scores_in_report(average).items()
-        }
+        if sort != "name":
+            rows.sort(key=lambda row: (math.isnan(row.scores[sort]), row.scores[sort]))
+        scores = {name: float(score.value(whole)) for name, score in scored.items()}
         overall = row_of(None, whole, scores)
         settings = settings_of(confidence_level, pairs.get(None))
         line = signature_of("slices", whole, average=average, interval=settings)
@@ -210,8 +215,8 @@ class Slices(Result, Mapping[Slice, SliceRow]):
     def plot(self, metric: str = "informedness", *, ax: Axes | None = None) -> Axes:
         """Draw a score of each slice with its interval, which needs a confidence level.
 
-        A dotted line marks the value of all slices together. With more than 50 slices, the first
-        are drawn.
+        A dotted line marks the value of all slices together, a star slices with fewer than 50
+        samples. With more than 50 slices, the first are drawn.
 
         Parameters
         ----------
@@ -223,7 +228,10 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         if self.confidence_level is None:
             raise ValueError("slices must have intervals to plot: give confidence_level=0.95")
         check_choice("metric", metric, tuple(self.overall.estimates))
-        rows = [ForestRow(_name(x), x.estimates[metric]) for x in self.rows]
+        stars = ("*" if _is_small(row) else "" for row in self.rows)
+        names = (_name(row) + star for row, star in zip(self.rows, stars, strict=True))
+        estimates = (row.estimates[metric] for row in self.rows)
+        rows = [*map(ForestRow, names, estimates)]
         rows.append(ForestRow("all", self.overall.estimates[metric], is_whole=True))
         return draw_forest(rows, score_named(metric).title, ax)
 
@@ -238,11 +246,12 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             n_samples = row.table.n_samples
             record: dict[str, Any] = {"n_samples": n_samples, "n_classes": row.n_classes}
             record["class_entropy_bits"] = row.class_entropy
+            record["accuracy_guessing"] = _guessing(row)["accuracy"]
             for name, value in row.scores.items():
                 record[name] = render.as_json(value)
                 if name in row.estimates:
                     record |= row.estimates[name].fields(f"{name}_")
-            record["unknown_share"] = outside_share(row.table)
+            record["out_of_class_share"] = out_of_class_share(row.table)
             if self.vs_rest is not None:
                 record["difference"] = render.as_json(row.difference)
                 record["p_value"] = render.as_json(row.p_value)
@@ -267,45 +276,69 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         return plain | self.plain_read()
 
     def text_tables(self) -> list[Rows]:
-        """Return the table of scores, the whole last; with a level also that of the intervals."""
+        """Return the table of scores, the whole last, and what guessing scores."""
         rows = [*self.rows[:_MOST_ROWS], self.overall]
-        names = [render.shown_name(self.by), *map(_name, rows)]
-        columns = [names, ["N", *map(_number, rows)], ["k", *(str(x.n_classes) for x in rows)]]
-        columns.append(["bits", *(render.rounded(x.class_entropy) for x in rows)])
-        for name, score in scores_in_report(self.average).items():
-            values = (_shown(x.scores[name]) + _mark(x, score) for x in rows)
-            columns.append([_HEADS.get(name, name), *values])
-        if self.vs_rest is not None:
-            columns.append(["vs rest", *(_shown(x.difference, "", "+") for x in rows)])
-            columns.append(["p", *(_shown(x.p_value, "") for x in rows)])
-        if outside_share(self.overall.table):
-            columns.append(["no class", *(share_text(outside_share(x.table)) for x in rows)])
-        tables = [layout.rows_of(columns)]
-        if self.confidence_level is not None:
-            columns = [names]
-            for name in ("informedness", "nit"):
-                columns.append([_HEADS[name], *(_shown(x.scores[name]) for x in rows)])
-                heads = render.interval_heads(self.confidence_level)
-                columns += layout.rows_of([heads, *(x.estimates[name].shown(3) for x in rows)])
-            tables.append(layout.rows_of(columns))
-        for table in tables:
-            table[-1:-1] = layout.more_rows(len(self.rows) - _MOST_ROWS, len(table[0]))
-        return tables
+        levels = [_guessing(row) for row in rows]
+        columns = [[render.shown_name(self.by), *map(_name, rows)]]
+        columns += self._columns_of_informedness(rows)
+        columns.append(["N", *map(_number, rows)])
+        for name in list(_HEADS)[1:]:
+            columns.append(self._column(name, rows))
+            if name == "accuracy" and levels.count(levels[0]) < len(levels):
+                columns.append(["guessing", *(_shown(level[name]) for level in levels)])
+        if out_of_class_share(self.overall.table):
+            shares = (share_text(out_of_class_share(row.table)) for row in rows)
+            columns.append(["out of class", *shares])
+        table = layout.rows_of(columns)
+        table[-1:-1] = layout.more_rows(len(self.rows) - _MOST_ROWS, len(table[0]))
+        if levels.count(levels[0]) == len(levels):
+            named = {head: _shown(levels[0][name]) for name, head in _HEADS.items()}
+            table.append(["guessing", *(named.get(head, "") for head in table[0][1:])])
+        return [table]
 
-    def text_lines(self) -> list[str]:
-        """Return what the marks mean."""
-        lines = [_SIGNS]
-        rows = self.rows[:_MOST_ROWS]  # those shown: a mark takes as long as a score
-        if any(map(_is_small, rows)):
-            fault = f"fewer than {FEW_SAMPLES} samples"
-            lines.append(f"* {fault}: scores from few samples are imprecise.")
-        for score in scores_in_report(self.average).values():
-            if any(_mark(row, score) for row in rows):
-                lines.append(f"^ {score.title}: {score.mark_meaning}.")
+    def _columns_of_informedness(self, rows: Sequence[SliceRow]) -> Rows:
+        """Return its columns: the score, its interval and the difference from other samples."""
+        name = "informedness"
+        columns = [self._column(name, rows)]
+        if self.confidence_level is not None:
+            head = render.interval_heads(self.confidence_level)[1]
+            columns.append([head, *(row.estimates[name].shown(3)[1] for row in rows)])
         if self.vs_rest is not None:
-            title = score_named(self.vs_rest).title
-            lines.append(f"vs rest: {title} {_VS_REST}")
-        return [*lines, self.signature]
+            columns.append(["vs rest", *(_shown(row.difference, "", "+") for row in rows)])
+            columns.append(["p", *(_shown(row.p_value, "") for row in rows)])
+        return columns
+
+    def _column(self, name: str, rows: Sequence[SliceRow]) -> list[str]:
+        score = scores_in_report(self.average)[name]
+        return [_HEADS[name], *(_shown(row.scores[name]) + _mark(row, score) for row in rows)]
+
+    def text_blocks(self) -> list[Block]:
+        """Return the table, what its marks mean, and the signature."""
+        return [*self.text_tables(), tuple(self._notes()), self.signature]
+
+    def _notes(self) -> Iterator[str]:
+        rows = self.rows[:_MOST_ROWS]  # those shown: a mark takes as long as a score
+        scores, k = scores_in_report(self.average), self.overall.n_classes
+        title = title_of(self.overall.table, scores["informedness"])
+        classes = render.several(k, "class", "classes")
+        yield f"Inf is {title}; NIT counts the {classes} of all samples."
+        if any(math.isnan(value) for row in rows for value in row.scores.values()):
+            yield "-- means undefined, for example with references of one class."
+        if any(map(_is_small, rows)):
+            yield f"N*: fewer than {FEW_SAMPLES} samples, so scores are uncertain."
+        for name, score in scores.items():
+            if any(_mark(row, score) for row in rows):
+                yield f"{_HEADS[name]}^: {score.mark_meaning}."
+        if self.vs_rest is not None:
+            yield f"vs rest: {score_named(self.vs_rest).title} {_VS_REST}"
+
+
+def _guessing(row: SliceRow) -> dict[str, float]:
+    """Return what the best guesser scores in a slice."""
+    levels = {
+        name: score.score_of_best_guesser(row.table) for name, score in scores_in_report().items()
+    }
+    return {name: round(level, 12) for name, level in levels.items()}
 
 
 def _name(row: SliceRow) -> str:
@@ -354,6 +387,7 @@ def slices(
     groups: Any = None,
     confidence_level: float | None = None,
     vs_rest: str | None = None,
+    sort: str = "name",
 ) -> Slices:
     """Return the scores of each slice of the samples, and of all of them.
 
@@ -364,8 +398,8 @@ def slices(
     by : array-like of shape (n_samples,), or mapping of names to such, or data frame
         The slice of each sample, for example its type of question; with several columns, each
         combination is a slice.
-    average, confidence_level, vs_rest
-        As in `Slices.from_tables`.
+    average, confidence_level, vs_rest, sort
+        As in `Slices.from_tables`; categories of pandas have their own order.
     groups : array-like of shape (n_samples,), optional
         As in `estimate`; they need a confidence level, and cannot be combined with `vs_rest`, which
         takes slices for independent.
@@ -399,6 +433,8 @@ def slices(
     name = getattr(by, "name", None)  # of a column of pandas or polars
     names = tuple(map(str, by)) if isinstance(by, Mapping) else str(name or "slice")
     options: dict[str, Any] = {"confidence_level": confidence_level, "vs_rest": vs_rest}
+    options["sort"] = sort
+    tables = by_category(tables, by)
     if groups is not None:
         check_groups_have_level(groups, confidence_level)
         if vs_rest is not None:

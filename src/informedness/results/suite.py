@@ -19,12 +19,12 @@ from ..inference.score import Score
 from ..messages import message, with_subject
 from ..tables.containers import read_labels
 from ..text.account import Read
-from ..text.layout import Measured, Rows
+from ..text.layout import Block, Measured, Rows
 from ..text.render import as_json, interval_heads, p_text, rounded, shown, shown_p
 from ..warnings import OwnLabelsWarning, prefix_warnings
 from .comparison import Comparison, check_size, compare, is_within, margin_in_words, verdict_of
 from .estimate import Averaged
-from .sentences import share_text
+from .verdict import share_text
 
 _TAKEN = "Each task weighs the same; tasks are taken as given, not as drawn from all tasks."
 _MOST_WARNED = 0.1  # of the variance of the mean; above, the caveats of tasks are its own
@@ -92,16 +92,30 @@ class SuiteComparison(Measured):
     @property
     def summary(self) -> str:
         """The result as a sentence."""
-        tests = ((self.p_values[name], one.difference) for name, one in self.tasks.items())
-        n_tasks = Counter(verdict_of(*test, self.confidence_level) for test in tests)
         verdict = _HIGHER.get(self.verdict, "No significant difference")
         mean = f"{self.difference:+.3f} on average of {len(self.tasks)} tasks"
-        test = f"{self.interval_in_words(3)}, {p_text(self.p_value)}"
+        return f"{verdict}: {mean} {self.interval_in_words(3)}, {p_text(self.p_value)}."
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The margin, on how many tasks a model is better, and what a mean says."""
+        notes: list[str] = []
         if self.margin is not None:
             interval = self.confidence_interval
-            test += f"; {margin_in_words(self.margin, self.within_margin, interval)}"
-        counts = f"better on {n_tasks['better']}, worse on {n_tasks['worse']}, not told apart on"
-        return f"{verdict}: {mean} {test}; {counts} {n_tasks['not shown']} (Holm)."
+            notes.append(f"{margin_in_words(self.margin, self.within_margin, interval)}.")
+        tests = ((self.p_values[name], one.difference) for name, one in self.tasks.items())
+        n_tasks = Counter(verdict_of(*test, self.confidence_level) for test in tests)
+        counts = f"better on {n_tasks['better']}, worse on {n_tasks['worse']}"
+        notes.append(f"B is {counts}, not told apart on {n_tasks['not shown']} (Holm).")
+        notes += [_TAKEN, *(message("Left out: {line}.", line=line) for line in self.left_out)]
+        parts = []
+        for name, comparison in self.tasks.items():
+            if any(comparison.out_of_class_shares):
+                shares = ", ".join(map(share_text, comparison.out_of_class_shares))
+                parts.append(f"{shown(name)} ({shares})")
+        if parts:
+            notes.append(f"Predictions of A and B out of class, so wrong: {'; '.join(parts)}.")
+        return tuple(notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON; undefined numbers are None."""
@@ -126,22 +140,9 @@ class SuiteComparison(Measured):
         name = f"mean of {len(self.tasks)} tasks"
         return [[*rows, [name, "", *means, *_difference_cells(self, self.p_value)]]]
 
-    def text_lines(self) -> list[str]:
-        """Return the sentence, what a mean says, and which tasks are left out."""
-        lines = [
-            self.summary,
-            _TAKEN,
-            *(message("Left out: {line}.", line=line) for line in self.left_out),
-        ]
-        parts = []
-        for name, comparison in self.tasks.items():
-            if any(comparison.unknown_shares):
-                parts.append(
-                    f"{shown(name)} ({', '.join(map(share_text, comparison.unknown_shares))})"
-                )
-        if parts:
-            lines.append(f"Answers of A and B that are no class, so wrong: {'; '.join(parts)}.")
-        return lines
+    def text_blocks(self) -> list[Block]:
+        """Return the tasks, the verdict and the notes."""
+        return [*self.text_tables(), self.summary, self.notes]
 
     def records(self) -> list[dict[str, Any]]:
         """Return a record for each task."""
@@ -245,12 +246,12 @@ def suite_of(
         raise ValueError(f"`metric` must {rule}")
 
     difference = math.fsum(one.difference for one in comparisons) / n_tasks
-    extra = np.array([one.extra_variance for one in comparisons])
+    extra = np.array([one.paired.extra_variance for one in comparisons])
     variances = np.array([one.standard_error for one in comparisons]) ** 2 - extra
     error = math.sqrt(max(float(variances.sum() + extra.max()), 0.0)) / n_tasks
     n_samples = sum(one.n_samples for one in comparisons)
-    n_swaps = sum(one.n_swaps for one in comparisons)
-    dfs = np.array([one.df for one in comparisons])
+    n_swaps = sum(one.paired.n_swaps for one in comparisons)
+    dfs = np.array([one.paired.df for one in comparisons])
     parts = float(ratio_or_zero(variances**2, dfs).sum())  # Welch and Satterthwaite
     df = float(variances.sum()) ** 2 / parts if parts else float(dfs.min())
     level = comparisons[0].confidence_level

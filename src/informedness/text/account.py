@@ -103,15 +103,13 @@ def lines_of_read(read: Read) -> list[str]:
 def _labels_read(column: ReadColumn) -> str:
     text = _listed(column.labels, MOST_LABELS)
     if column.outside:
-        is_wrong = "none of the classes, so wrong"
-        note = is_wrong if column.is_declared else "no class of the references"
         text += ("; " if len(column.outside) > 1 else ", ") if text else ""
-        text += f"{_listed(column.outside, _MOST_OUTSIDE)} ({note})"
+        text += f"{_listed(column.outside, _MOST_OUTSIDE)} (out of class)"
     return "; ".join(filter(None, (text, *column.notes)))
 
 
 def _listed(amounts: Amounts, most: int) -> str:
-    pairs = [f"{'no label' if x is None else cut(shown(x))} {amount(n)}" for x, n in amounts[:most]]
+    pairs = [f"{'missing' if x is None else cut(shown(x))} {amount(n)}" for x, n in amounts[:most]]
     return ", ".join(pairs) + _and_more(len(amounts) - most)
 
 

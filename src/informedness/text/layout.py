@@ -4,7 +4,7 @@ import csv
 import html
 import io
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import Field, fields
 from itertools import takewhile
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # The header of a table, then its rows; the first column is text, the others are numbers.
 Rows: TypeAlias = list[list[str]]
+# A part of a result: a table, a line, or notes, which are numbered.
+Block: TypeAlias = Rows | str | tuple[str, ...]
 WIDTH = 80  # of a table in a terminal
 _LATEX: dict[str, Any] = {character: f"\\{character}" for character in "&%$#_{}"}
 _LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
@@ -52,10 +54,6 @@ class Result:
         is_known = len(files) > 1 and all(names)  # and none is in a folder beside another
         return {file: str(Path(*x)) for file, x in zip(files, names, strict=True) if is_known}
 
-    def head_lines(self) -> list[str]:
-        """Return the lines above the tables."""
-        return []
-
     def text_tables(self) -> list[Rows]:
         """Return the result as tables of text."""
         raise NotImplementedError
@@ -63,6 +61,10 @@ class Result:
     def text_lines(self) -> list[str]:
         """Return the lines below the tables; those that name arguments are messages."""
         return []
+
+    def text_blocks(self) -> list[Block]:
+        """Return what is shown below what was read, from the top down."""
+        return [*self.text_tables(), *self.text_lines()]
 
     def with_names(self, naming: Naming) -> "Self":
         """Return the result with lines that name arguments as a surface does."""
@@ -76,9 +78,19 @@ class Result:
             return line
         return render(line, self._naming)
 
-    def named_lines(self) -> list[str]:
-        """Return the lines below the tables, with the names of the surface."""
-        return [*map(self.named, self.text_lines())]
+    def _formatted(
+        self, table: Callable[[Rows], str], line: Callable[[str], str], notes: Callable[..., str]
+    ) -> list[str]:
+        """Return each block as these functions write it."""
+        formatted = []
+        for block in self.text_blocks():
+            if isinstance(block, list):
+                formatted.append(table(block))
+            elif isinstance(block, str):
+                formatted.append(line(self.named(block)))
+            elif block:
+                formatted.append(notes(map(self.named, block)))
+        return formatted
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows of the result as plain values; an undefined number is None."""
@@ -90,9 +102,8 @@ class Result:
 
     def __str__(self) -> str:
         """Return the result as text for a terminal."""
-        tables = [aligned(table, self.widest_name) for table in self.text_tables()]
-        blocks = [*self.read_blocks(), *self.head_lines()]
-        return "\n\n".join([*blocks, *tables, *self.named_lines()])
+        blocks = self._formatted(lambda table: aligned(table, self.widest_name), str, _numbered)
+        return "\n\n".join([*self.read_blocks(), *blocks])
 
     def __repr__(self) -> str:
         """Return the same at a prompt; subclasses that are data classes say `repr=False`."""
@@ -100,18 +111,19 @@ class Result:
 
     def to_markdown(self) -> str:
         """Return the result as Markdown tables, and the lines below them."""
-        blocks = [f"```text\n{block}\n```" for block in self.read_blocks()]
-        head, lines = map(_escaped, self.head_lines()), map(_escaped, self.named_lines())
-        return "\n\n".join([*blocks, *head, *map(_markdown, self.text_tables()), *lines])
+        read = [f"```text\n{block}\n```" for block in self.read_blocks()]
+        notes = self._formatted(_markdown, _escaped, lambda lines: _numbered(map(_escaped, lines)))
+        return "\n\n".join([*read, *notes])
 
     def to_latex(self) -> str:
         r"""Return the result as LaTeX tables, which need `\usepackage{booktabs}`.
 
-        The lines below them are comments. Labels in other than Latin letters need XeLaTeX or
+        The lines between them are comments. Labels in other than Latin letters need XeLaTeX or
         LuaLaTeX, and a font that has them.
         """
-        lines = [f"% {line}" for line in (*self.head_lines(), *self.named_lines())]
-        return "\n\n".join([*map(_latex, self.text_tables()), "\n".join(lines)]).rstrip()
+        return "\n\n".join(
+            self._formatted(_latex, _commented, lambda lines: _commented(_numbered(lines)))
+        )
 
     def to_csv(self) -> str:
         """Return the records as CSV."""
@@ -131,14 +143,9 @@ class Result:
         return pandas.DataFrame.from_records(self.records())
 
     def _repr_html_(self) -> str:
-        """Return the result as a notebook shows it: what was read, the sentence, the tables."""
-        summary: str = getattr(self, "summary", "")
-        lines = dict(zip(self.text_lines(), self.named_lines(), strict=True))
-        above = [*filter(None, [lines.pop(summary, summary)]), *self.head_lines()]
-        blocks = [f"<pre>{html.escape(block)}</pre>" for block in self.read_blocks()]
-        blocks += [f"<p>{html.escape(line)}</p>" for line in above]
-        blocks += map(_html, self.text_tables())
-        return "\n".join([*blocks, *(f"<p>{html.escape(x)}</p>" for x in lines.values())])
+        """Return the result as a notebook shows it."""
+        read = [f"<pre>{html.escape(block)}</pre>" for block in self.read_blocks()]
+        return "\n".join([*read, *self._formatted(_html, _html_line, _html_notes)])
 
     def to_html(self) -> str:
         """Return the result as one HTML file to send, without scripts or addresses."""
@@ -199,32 +206,62 @@ def padded(rows: Rows, width: int) -> Rows:
 
 def more_rows(n: int, width: int) -> Rows:
     """Return the row that says how many rows are not shown, if there are any."""
-    return padded([[f"and {n} more (JSON and CSV list all)"]] if n > 0 else [], width)
+    return padded([[f"and {n} more in JSON"]] if n > 0 else [], width)
 
 
 def aligned(rows: Rows, most: int = 40) -> str:
     """Return rows as aligned columns for a terminal: the first to the left, others to the right.
 
-    The first is cut to a width. Columns that find no room go below, beside the first one again.
+    The first is cut to a width. One blank parts columns if two are too wide. Columns that find no
+    room even so go below, beside the first one again.
     """
-    names, *others = zip(*rows, strict=True)
+    names, *columns = zip(*rows, strict=True)
     first = cut_apart(names, most)
+    widths = [max(map(len, column)) for column in columns]
     room = max(map(len, first))
-    groups: list[list[list[str]]] = []
-    for column in others:
-        width = max(map(len, column)) + 2
-        cells = [cell.rjust(width) for cell in column]
-        if groups and column[0].endswith((" SE", "interval")):  # which stay with their score
-            groups[-1].append(cells)
-        else:
-            groups.append([cells])
-    blocks = [[[cell.ljust(room) for cell in first]]]
-    for group in groups:
-        if len(blocks[-1]) > 1 and sum(len(x[0]) for x in (*blocks[-1], *group)) > WIDTH:
-            blocks.append(blocks[0][:1])
+    gap = 1 if room + sum(widths) + len(widths) <= WIDTH else 2
+    gap = 2 if room + sum(widths) + 2 * len(widths) <= WIDTH else gap
+    cells = [[x.rjust(w + gap) for x in c] for c, w in zip(columns, widths, strict=True)]
+
+    blocks: list[list[list[str]]] = []
+    used = WIDTH
+    for group in _kept_together(cells):
+        width = sum(len(column[0]) for column in group)
+        if used + width > WIDTH or not blocks:
+            blocks.append([[cell.ljust(room) for cell in first]])
+            used = room
         blocks[-1] += group
+        used += width
     lines = (["".join(row).rstrip() for row in zip(*block, strict=True)] for block in blocks)
     return "\n\n".join(map("\n".join, lines))
+
+
+def _kept_together(columns: Iterable[list[str]]) -> list[list[list[str]]]:
+    """Return columns in groups: an error and an interval stay with their score."""
+    groups: list[list[list[str]]] = []
+    for column in columns:
+        if groups and column[0].endswith((" SE", "interval")):
+            groups[-1].append(column)
+        else:
+            groups.append([column])
+    return groups
+
+
+def _numbered(lines: Iterable[str]) -> str:
+    """Return notes as numbered lines."""
+    return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, start=1))
+
+
+def _commented(text: str) -> str:
+    return "\n".join(f"% {line}" for line in text.splitlines())
+
+
+def _html_line(line: str) -> str:
+    return f"<p>{html.escape(line)}</p>"
+
+
+def _html_notes(lines: Iterable[str]) -> str:
+    return "<ol>" + "".join(f"<li>{html.escape(line)}</li>" for line in lines) + "</ol>"
 
 
 def csv_line(row: Iterable[Any]) -> str:

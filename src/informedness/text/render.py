@@ -76,9 +76,9 @@ def samples(n: int | None) -> str:
     return "these samples" if n is None else several(n, "sample")
 
 
-def several(n: int, noun: str) -> str:
+def several(n: int, noun: str, nouns: str = "") -> str:
     """Return a number of things in words."""
-    return f"{n:,d} {noun}" if n == 1 else f"{n:,d} {noun}s"
+    return f"{n:,d} {noun}" if n == 1 else f"{n:,d} {nouns or noun + 's'}"
 
 
 def shown(name: object, quote: bool = False) -> str:
@@ -87,7 +87,7 @@ def shown(name: object, quote: bool = False) -> str:
     So it has one line, a terminal does nothing but show it, and no part of it looks like an option.
     """
     if name is None or isinstance(name, (int, bytes)):
-        return "(outside the labels)" if name is None else str(name)
+        return "out of class" if name is None else str(name)
     text = str(name)
     # but for what joins several emoji into one
     if not re.sub(r"(?<=[^\w\s])\u200d(?=[^\w\s])", "", text).isprintable():

@@ -1,0 +1,283 @@
+"""The verdict on a score in one sentence, and the notes of a report.
+
+No model that fits the table may refute a sentence.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from ..core.labels import show
+from ..core.table import Cells, Table, labels_at
+from ..inference.class_scores import Informedness
+from ..inference.entropy import NIT
+from ..inference.independence import guessing_p_value
+from ..inference.score import FEW_SAMPLES, Score
+from ..messages import Message, message
+from ..tables.contingency import ContingencyTable
+from ..text.render import cut, rounded, samples, shown
+from .estimate import Estimate, estimates_of, has_known_errors
+
+LEVEL = 0.95  # of the interval and the test behind a verdict if no higher one was asked for
+MAY_BE_GUESSES = frozenset({"one class", "out of class", "untested", "guessing"})  # of the codes
+MANY_OUT_OF_CLASS = 0.05  # share of predictions; above, guessing is tested on the others
+
+
+def verdict(
+    table: Table,
+    score: Score,
+    value: float,
+    judged: Estimate | None = None,
+    p_value: float = math.nan,
+) -> Message:
+    """State what a score says of the model, in one sentence of at most 25 words.
+
+    Its code names the verdict: "one class", "out of class", "untested", "guessing", "contains 0",
+    "worse", "below guessing", "all right", "above accuracy", "share" or, for other scores than
+    Informedness, "not guessing". Its values are the title of the score and the phrase behind it.
+
+    Parameters
+    ----------
+    judged : Estimate, optional
+        The interval of the score; by default that of 95%.
+    p_value : float
+        `guessing_p_value` of the table; nan if it is unknown, as for samples in groups.
+    """
+    if judged is None and isinstance(score, Informedness):
+        judged = _estimate_if_known(table, score)
+    code, phrase = _finding(table, score, value, judged, p_value)
+    return message("{title}: {phrase}.", code, title=title_of(table, score), phrase=phrase)
+
+
+def title_of(table: Table, score: Score) -> str:
+    """Return the title of a score, with its average if the averages may differ."""
+    if table.n_classes < 3 or not score.average:
+        return score.title
+    return f"{score.title} ({score.average})"
+
+
+def commonest_class(table: Table) -> str:
+    """Return the class with the most references, as text in quotes."""
+    label = table.labels[int(np.argmax(table.reference_totals))]
+    return shown(cut(label, 38), quote=True) if isinstance(label, str) else show(label)
+
+
+def _finding(
+    table: Table, score: Score, value: float, judged: Estimate | None, p_value: float
+) -> tuple[str, str]:
+    """Return the code of the verdict and its phrase."""
+    if np.count_nonzero(table.reference_totals) == 1:
+        apart = "so there is nothing to tell apart"
+        return "one class", f"all references are {commonest_class(table)}, {apart}"
+    given, p_value = tested_predictions(table, p_value)
+    if given is None:
+        return "out of class", "no prediction is a class, so all count as wrong"
+    level = max(judged.confidence_level if judged else 0.0, LEVEL)
+    contains_guessing = _contains_guessing(table, score, judged)
+    if math.isnan(p_value) and contains_guessing is None:
+        unknown = "the squares of the weights are unknown"
+        return "untested", f"not tested against guessing, as {unknown}"
+    may_be_guesses = contains_guessing if math.isnan(p_value) else 1 - p_value <= level
+    if may_be_guesses:
+        n = samples(given.n_samples)
+        if given is not table:
+            return "guessing", f"the predictions in class, for {n}, cannot be told from guessing"
+        return "guessing", f"cannot be told from guessing on {n}"
+    if not isinstance(score, Informedness):
+        return "not guessing", _levels(table, score)
+    if contains_guessing:
+        related = "the predictions are not independent of the references"
+        return "contains 0", f"its interval contains 0, but {related}"
+    return _reading_of_informedness(table, value)
+
+
+def _reading_of_informedness(table: Table, value: float) -> tuple[str, str]:
+    """Return the verdict on a value that is not a guesser's."""
+    if value < 0 and table.n_classes == 2:
+        return "worse", "worse than guessing"
+    if value < 0:  # among three classes a rotation is wrong about each, and yet informed
+        related = "the predictions are not independent of the references"
+        return "below guessing", f"below what guessing scores, but {related}"
+    if (table.rows == table.columns).all():
+        return "all right", "every prediction is right"
+    if value * table.total > table.hits.sum() + 1e-9 * table.total:
+        return "above accuracy", "above accuracy, so it is not a share of the predictions"
+    percent = round(100 * value)
+    share = f"{percent}%"
+    if percent in (0, 100):
+        share = "more than 99%" if percent else "less than 1%"
+    return "share", f"like a model that knows {share} of each class and guesses the rest"
+
+
+def _levels(table: Table, score: Score) -> str:
+    """State what guessing scores, and what the best possible model does."""
+    phrase = f"differs from guessing, which scores {rounded(score.guessing_level(table) or 0, 3)}"
+    best = score.best_level(table)
+    return phrase if best == 1 else f"{phrase}; the best for these classes is {rounded(best, 3)}"
+
+
+def _contains_guessing(table: Table, score: Score, judged: Estimate | None) -> bool | None:
+    """Return whether the interval contains what guessing scores; None without an interval."""
+    if judged is None or math.isnan(judged.confidence_interval[0]):
+        return None
+    return score.contains_guessing(table, *judged.confidence_interval)
+
+
+def _estimate_if_known(table: Table, score: Score) -> Estimate | None:
+    """Return the estimate behind a verdict; None for weights with unknown squares."""
+    return estimates_of(table, score, LEVEL)[0] if has_known_errors(table) else None
+
+
+def tested_predictions(table: Table, p_value: float) -> tuple[Table | None, float]:
+    """Return the table on which guessing is tested, None if it is empty, and the p-value.
+
+    If many predictions are out of class, it has the others alone.
+    """
+    if out_of_class_share(table) <= MANY_OUT_OF_CLASS:
+        return table, p_value
+    given = predictions_in_class(table)
+    if given is None or math.isnan(p_value):
+        return given, p_value
+    return given, guessing_p_value(given)
+
+
+# Notes
+
+
+def notes_of(
+    table: Table,
+    shown_scores: Mapping[str, Score],
+    values: Mapping[str, float],
+    estimates: Mapping[str, Estimate],
+    *,
+    is_warned: bool,
+) -> tuple[list[Message], set[str]]:
+    """Return what to know of the scores of a report, and the names of those that have a mark.
+
+    Caveats of which `report` has warned are left out.
+    """
+    notes = [*_out_of_class_note(table, shown_scores)]
+    marked: set[str] = set()
+    if np.count_nonzero(table.reference_totals) > 1:
+        if table.n_samples is not None and table.n_samples < FEW_SAMPLES:
+            notes.append(Message(f"Only {samples(table.n_samples)}: these scores are uncertain."))
+        for name, text in _notes_of_scores(table, shown_scores, values, estimates):
+            notes.append(text)
+            marked.add(name)
+    return notes + ([] if is_warned else _caveats(estimates)), marked
+
+
+def _out_of_class_note(table: Table, shown_scores: Mapping[str, Score]) -> Iterator[Message]:
+    share = out_of_class_share(table)
+    if not share:
+        return
+    n = "" if table.is_weighted else f" ({int(table.out_of_class_totals.sum()):,})"
+    sentence = f"{share_text(share)} of predictions{n} are out of class and count as wrong"
+    given = predictions_in_class(table)
+    *_, informedness = (x for x in shown_scores.values() if isinstance(x, Informedness))
+    if given is not None and not informedness.undefined(given):
+        parts = [
+            f"{title_of(table, score)} {rounded(score.value_or_nan(given), 3)}"
+            for score in (informedness, shown_scores["nit"], shown_scores["accuracy"])
+        ]
+        sentence += f"; without them: {', '.join(parts)}"
+    yield Message(f"{sentence}.")
+
+
+def _notes_of_scores(
+    table: Table,
+    shown_scores: Mapping[str, Score],
+    values: Mapping[str, float],
+    estimates: Mapping[str, Estimate],
+) -> Iterator[tuple[str, Message]]:
+    """Yield names of scores with a note on each."""
+    for name, score in shown_scores.items():
+        title = f"{title_of(table, score)}*"
+        if score.caution(table, values[name]):
+            yield name, Message(f"{title}: {score.mark_meaning}.")
+        own = estimates.get(name)
+        if own is None or not own.caveat:
+            continue
+        if math.isnan(own.confidence_interval[0]):
+            yield name, Message(f"{title}: no interval, {own.caveat}.")
+        elif is_marked(estimates, name):
+            yield name, Message(f"{title}: {_how_to_remove_the_mark(table, own)}.")
+
+
+def is_marked(estimates: Mapping[str, Estimate], name: str) -> bool:
+    """Return whether a mark replaces the warning: of NIT, often the only one with a caveat."""
+    own = estimates[name]
+    is_alone = own.caveat not in {one.caveat for one in estimates.values() if one is not own}
+    return name == NIT.name and is_alone and not math.isnan(own.confidence_interval[0])
+
+
+def _how_to_remove_the_mark(table: Table, own: Estimate) -> str:
+    if table.declared or NIT.shortage(table):
+        return own.caveat
+    missing = "with fewer than 1,000 samples a class may be missing"
+    if not table.n_samples or table.n_samples >= 1000:  # the effective number of which is less
+        missing = "on such samples a class may be missing"
+    all_classes = f"if these {table.n_classes} are all classes"
+    return f"{missing}; {all_classes}, pass `labels` to remove this mark"
+
+
+def _caveats(estimates: Mapping[str, Estimate]) -> list[Message]:
+    """Return why intervals are approximate, once for all with the same reason."""
+    titles: dict[str, list[str]] = {}
+    for name, own in estimates.items():
+        is_noted = math.isnan(own.confidence_interval[0]) or is_marked(estimates, name)
+        if own.caveat and not is_noted:
+            titles.setdefault(own.caveat, []).append(name)
+    notes = []
+    for caveat, names in titles.items():
+        which = "most intervals" if len(names) < len(estimates) else "intervals"
+        if len(names) <= 2:
+            which = f"the {'interval' if len(names) == 1 else 'intervals'} of {' and '.join(names)}"
+        verb = "is" if len(names) == 1 else "are"
+        notes.append(Message(f"{which[0].upper()}{which[1:]} {verb} approximate: {caveat}."))
+    return notes
+
+
+# Tables of some predictions, and their shares
+
+
+def out_of_class_share(table: Table) -> float:
+    """Return the share of the predictions that are out of class."""
+    return float(table.out_of_class_totals.sum() / table.total)
+
+
+def share_text(share: float) -> str:
+    """Return a share in percent, which is 0.0% only of none."""
+    return "under 0.1%" if 0 < share < 0.0005 else f"{share:.1%}"
+
+
+def predictions_in_class(table: Table) -> Table | None:
+    """Return the table of the predictions that are a class, with all classes; None without any."""
+    known = table.is_class[table.columns]
+    if not known.any():
+        return None
+    columns = table.rows, table.columns, table.counts, table.squared_weights
+    cells = Cells(*(None if x is None else x[known] for x in columns))  # type: ignore[arg-type]
+    n_samples = None if table.is_weighted else int(cells.counts.sum())
+    # declared, as the classes are known now, whether or not they are among these references
+    return replace(Table._from_cells(table.labels, True, cells, n_samples), known=table.is_class)
+
+
+def constant_predictions(table: Table) -> ContingencyTable:
+    """Return the table of the same references with the commonest class as every prediction."""
+    return _predicted(table, np.argmax(table.reference_totals[table.is_class]))
+
+
+def right_predictions(table: Table) -> ContingencyTable:
+    """Return the table of the same references with every prediction right."""
+    return _predicted(table, np.flatnonzero(table.reference_totals[table.is_class]))
+
+
+def _predicted(table: Table, columns: object) -> ContingencyTable:
+    totals = table.reference_totals[table.is_class]
+    rows = np.flatnonzero(totals)
+    columns = np.broadcast_to(np.asarray(columns), rows.shape)
+    labels = tuple(labels_at(table, table.is_class))
+    return ContingencyTable(labels, True, rows, columns, totals[rows], None, table.n_samples)
