@@ -213,13 +213,14 @@ def test_every_output_shows_the_account_then_the_result(run):
 
 # What is said beside a result: on standard output, and on the other
 
+NOTE = ["Informedness (bias)*: above accuracy, so it is not a share of the answers."]
 ABOVE = ["100 classes, and --average prevalence gives 0.091"]
 SAID = {
     "compare a.csv c.csv --on id -r gold -p model other": (
         ["A: a.csv, model ", "B: c.csv, other "],
         [],
     ),
-    **{f"report many.csv -r gold -p a --format {x}": (ABOVE, ABOVE) for x in ("text", "latex")},
+    **{f"report many.csv -r gold -p a --format {x}": (NOTE, ABOVE) for x in ("text", "latex")},
     "report p.csv p -r gold -p a --input-format csv": (["p.csv and p: 240 rows\n"], []),
     "report null.parquet -r gold -p b --drop-null": (["120 rows, 1 left out (no prediction)"], []),
     "report n.csv -r gold -p a --by n": (["n.csv: 4 rows\n"], ["of 3 slices, 3 have fewer"]),
@@ -229,7 +230,7 @@ SAID = {
     ),
     "report swapped.csv -r prediction -p label": ([], ["the names say the opposite: swap them"]),
     "compare other.csv -r gold -p a b --metric nit": (
-        ["0 9, 1 9 (no class of the references)"],
+        ["0 9, 1 9 (out of class)"],
         [*["is no class of `--references`: '0' and '1', none in common"] * 2, "the interval of"],
     ),
     "report one.csv -r gold -p a --labels a --unknown wrong": (
