@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ..core import scores
-from ..core.labels import NAMES, Codes, Numbers, show
+from ..core.labels import NAMES, Codes, Numbers
 from ..core.table import Classes, Table, labels_at, sum_by, sums_of_others
 from .score import (
     Interval,
@@ -385,33 +385,6 @@ class Informedness(ClassScore):
     def caution(self, table: Table, value: float) -> str:
         is_bias_average = self.average == "bias" and not self.has_single_reference_class(table)
         return scores.why_above_accuracy(table, value, table) if is_bias_average else ""
-
-    def meaning(self, table: Table, value: float) -> str:
-        if (table.rows == table.columns).all():
-            return "every answer is right"
-        if caution := self.caution(table, value):
-            return caution
-        if value * table.total > table.hits.sum() + 1e-9 * table.total:
-            return self.mark_meaning
-        percent = round(100 * value)
-        share = f"about {percent}%"
-        if percent in (0, 100):
-            share = "more than 99%" if percent else "less than 1%"
-        simile = f"scores like a model that knows {share} of each class and guesses the rest"
-        return _range_by_class(table) or simile
-
-
-def _range_by_class(table: Table) -> str:
-    """Return the least and the greatest TPR - FPR of a class, if they differ by more than .1."""
-    codes = np.flatnonzero(table.reference_totals)
-    gains = scores.class_gains(table)[codes]
-    if gains.max() - gains.min() <= 0.1:
-        return ""
-    least, most = (
-        f"{round(gains[place], 2) + 0.0:.2f} ({show(table.labels[codes[place]])})"
-        for place in (gains.argmin(), gains.argmax())
-    )
-    return f"by class from {least} to {most}"
 
 
 def _excess_of_bias_average(table: Table, scored: Table) -> float:

@@ -265,10 +265,6 @@ class Score:
         """Score a table without a warning; nan where it is undefined."""
         return math.nan if self.undefined(table) else float(self.clipped_value(table))
 
-    def meaning(self, table: Table, value: float) -> str:
-        """Say how a value reads as a share of the predictions; empty if it is not one."""
-        return ""
-
     def caution(self, table: Table, value: float) -> str:
         """Say why a value is not what it seems to be; empty for most."""
         return ""
