@@ -89,6 +89,8 @@ def test_the_documents_print_what_they_say(
             continue
         for typed, shown in COMMAND.findall(code):
             program, *arguments = shlex.split(typed)
+            if program in ("git", "python3", "pip"):
+                continue  # how to install
             exit_code, out, err = command(*arguments)
             assert (program, exit_code) == ("informedness", 0), err
             is_right = shown == "" or is_shown(shown, out) or is_shown(shown, err + out)
