@@ -87,7 +87,7 @@ def chromium() -> Iterator[Browser]:
 
 
 def main() -> None:
-    """Take all pictures: the example that knows something, with its matrix unfolded."""
+    """Take all pictures: the example of a filter that knows something."""
     folder = Path(__file__).resolve().parent / "screenshots"
     with chromium() as browser:
         for metric in MODULES:
@@ -95,9 +95,7 @@ def main() -> None:
                 for view, options in VIEWS.items():
                     page = browser.new_page(**options)
                     page.goto(f"{address}?example=3")
-                    told = page.locator("#result:not([data-stale]) .told")
-                    told.filter(has_text="finds most").wait_for()
-                    page.locator("[data-fold=Matrix] summary").first.click()
+                    page.locator("#why .told").filter(has_text="finds most").wait_for()
                     page.mouse.move(0, 0)
                     page.wait_for_timeout(500)  # the last transitions of colour
                     path = folder / f"{metric}-{view}.png"

@@ -1,6 +1,4 @@
-"""The browser page of a metric: score predictions, simulate classifiers, compare two of them.
-
-The tab that scores is here, the others have files of their own.
+"""The browser page of a metric, with a door each to see why, to score, and to compare two models.
 
 Both Spaces share this source. It runs in a folder staged by `spaces/build.py`, next to the metric's
 script, the helpers and the card, and serves the metric whose script it finds there. All numbers
@@ -12,7 +10,6 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,19 +24,18 @@ from starlette.middleware.gzip import GZipMiddleware
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / "package"), str(HERE)]
 
-import asking  # noqa: E402
 import charts  # noqa: E402
 import endpoints  # noqa: E402
-from asking import PRIVATE, QUIET  # noqa: E402
-from compare_tab import compare_tab  # noqa: E402
-from data import ROLES, Answers, table_of_labels  # noqa: E402
-from grid import Grid, grid_value, is_block, pasted_matrix, table_of_grid  # noqa: E402
-from guess import guessed  # noqa: E402
+from data import ROLES, Answers, table_of_labels, tables_of_models  # noqa: E402
+from form import NOTHING, PRIVATE, QUIET, Door, Form, add_form, html, scripted  # noqa: E402
+from grid import Grid, grid_value, table_of_grid  # noqa: E402
 from kinds import Page  # noqa: E402
-from limits import LEVEL, MAX_FILE, MAX_GRID, METRIC, MOST_VISITORS, Guard, Refusal, examples_of  # noqa: E402
-from links import matrix_of_link, settings_of_link  # noqa: E402
+from limits import LEVEL, MAX_FILE, METRIC, MOST_VISITORS, WORDS, Guard, Refusal, examples_of  # noqa: E402
+from links import columns_of_link, matrix_of_link, settings_of_link  # noqa: E402
+from lists import as_rows  # noqa: E402
 from uploads import take_folder  # noqa: E402
 
+from informedness import compare  # noqa: E402
 from informedness.inference.registry import score_named  # noqa: E402
 from informedness.warnings import collected  # noqa: E402
 
@@ -47,79 +43,86 @@ TITLE = score_named(METRIC).title
 CARD = (HERE / "README.md").read_text("utf-8")
 
 EXAMPLES = {one["name"]: one for one in examples_of("score")}
-WAYS = ("matrix", "paste", "lists", "file")  # to give what is scored
-TABS = ("score", "guess", "simulate", "compare", "use")
-# Without the server, whose answer could come after another tab was opened
-OPEN_TAB = f"""() => {json.dumps([TABS, WAYS])}.map((names) => {{
-  const selected = new URLSearchParams(location.search).get("tab");
-  return {{ __type__: "update", ...(names.includes(selected) && {{ selected }}) }};
-}})"""
-CODE_OF = """(details) => new DOMParser().parseFromString(details, "text/html")
-  .querySelector(".python")?.outerHTML ?? "" """
+MODELS = ("references", "predictions A", "predictions B")  # the roles of columns in a comparison
+HEADER = ("label", "model A", "model B")  # of its rows in the box
 
 
 def score_answers(answers: Answers, **settings: Any) -> tuple[str, str]:
-    """Score two columns, and say which ones were taken for what."""
+    """Score two columns."""
     references, predictions = answers.columns
     table = table_of_labels(references, predictions, **answers.of_task)
-    return charts.draw_score(table, taken=answers.account, warned=answers.notes, **settings)
+    return charts.draw_score(table, warned=answers.notes, **settings)
 
 
 def score_grid(
     grid: Grid, average: str = "default", level: float = LEVEL, story: str = ""
 ) -> tuple[str, str]:
-    """Score the matrix on the page; `story` explains an example."""
+    """Score the matrix on the page, or that of an example, which `story` explains."""
     with collected() as notes:
         table = table_of_grid(grid)
-    settings = {"average": average, "level": level, "axes": grid["axes"]}
-    return charts.draw_score(table, story, warned=notes, **settings)
+    how = {"average": average, "level": level, "axes": grid["axes"], "is_grid": not story}
+    return charts.draw_score(table, story, warned=notes, **how)
 
 
-def open_matrix(text: str) -> tuple[Any, Any]:
-    """Put a matrix that was pasted as a table into the grid."""
-    if not is_block(text):
-        return gr.skip(), gr.skip()
-    return pasted_matrix(text, [])[0], gr.Tabs(selected="matrix")
+def compared(answers: Answers, average: Any = "default", level: float = LEVEL) -> tuple[str, str]:
+    """Return the comparison of two columns of predictions, given after the references."""
+    references, *predictions = answers.columns
+    models = dict(zip(MODELS[1:], predictions, strict=True))
+    a, b = tables_of_models(references, models, **answers.of_task)
+    comparison = None  # with one class there is nothing to compare
+    with collected() as notes:
+        if len(set(references)) > 1:
+            options = {"average": average, "confidence_level": level, **answers.of_task}
+            comparison = compare(*answers.columns, metric=METRIC, **options)
+    settings = {"average": average, "level": level}
+    return charts.draw_comparison(answers, {"A": a, "B": b}, comparison, notes, **settings)
 
 
-def read_block(pasted: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the matrix that was pasted, or why it was refused."""
-    try:
-        grid, note = pasted_matrix(pasted["text"], pasted["labels"])
-    except ValueError as error:
-        return {"refused": charts.of_pasted(error)}
-    return {**grid, "said": note}
+def rows_of_examples(tab: str, *header: str) -> str:
+    """Return an example as rows below these names."""
+    rows = [row for *row, times in examples_of(tab) for _ in range(times)]
+    return as_rows(dict(zip(header, zip(*rows, strict=True), strict=True)))
 
 
-def example_of(name: str) -> tuple[tuple[Grid, str, float], tuple[str, str]]:
-    """Return the matrix of an example with its average and level, and its result."""
+DOORS = {
+    "mine": Door(
+        "mine",
+        "Score",
+        ROLES,
+        rows_of_examples("rows", "label", "prediction"),
+        score_answers,
+        score_grid,
+    ),
+    "two": Door("two", "Compare", MODELS, rows_of_examples("compare", *HEADER), compared),
+}
+
+
+def open_example(name: str) -> tuple[str, str]:
+    """Return the result of an example."""
     labels, matrix, story = (EXAMPLES[name][part] for part in ("labels", "matrix", "story"))
     average = EXAMPLES[name].get("average", "default")
     average = average if score_named(METRIC).averages else "default"
     grid = grid_value(labels, matrix, False if "is_observed" in EXAMPLES[name] else None)
-    return (grid, average, LEVEL), score_grid(grid, average, story=story)
+    return score_grid(grid, average, story=story)
 
 
-def open_example(name: str) -> tuple[Any, ...]:
-    """Put an example into the matrix and score it."""
-    inputs, result = example_of(name)
-    return *inputs, gr.Tabs(selected="matrix"), *result
-
-
-def open_link(request: gr.Request) -> tuple[Any, ...]:
-    """Score the table of a shared link, or open its example."""
+def open_link(request: gr.Request) -> dict[str, Any]:
+    """Return what a link puts into parts of the page, by their door and name."""
     query = request.query_params
     if "example" in query:
         if query["example"] not in map(str, range(1, len(EXAMPLES) + 1)):
             raise Refusal(f"There are {len(EXAMPLES)} examples, and the link asks for another.")
         name = list(EXAMPLES)[int(query["example"]) - 1]
-        return name, *open_example(name)
-    found = matrix_of_link(query)
-    if found is None:
-        return (gr.skip(),) * 7
-    grid, settings = grid_value(*found), settings_of_link(query)
-    drawn = score_grid(grid, **settings)
-    return None, grid, *settings.values(), gr.Tabs(selected="matrix"), *drawn
+        return dict(zip(("example", "story", "details"), (name, *open_example(name)), strict=True))
+    given: dict[str, Any]
+    if (columns := columns_of_link(query)) is not None:
+        door, given = "two", {"box": as_rows(dict(zip(HEADER, columns, strict=True)))}
+    elif (found := matrix_of_link(query)) is not None:
+        door, given = "mine", {"form": "matrix", "key": " matrix"}
+        given["grid"] = gr.update(value=grid_value(*found), visible=True)
+    else:
+        return {}
+    return {f"{door} {x}": y for x, y in {**given, **settings_of_link(query)}.items()}
 
 
 def said_by_the_card() -> dict[str, Any]:
@@ -149,62 +152,55 @@ def sections_of_card() -> list[list[str]]:
     return [section.split("\n", 1) for section in sections]
 
 
-def _score_tab(demo: gr.Blocks) -> tuple[asking.Result, gr.Tabs]:
+def _examples() -> dict[str, Any]:
+    """Add the examples, and return their parts."""
     first = next(iter(EXAMPLES))
-    (matrix, *_), scored = example_of(first)
-    result = asking.result_of(scored, "result")
-    with gr.Row(elem_id="steps"):
-        steps = [(f"{i} {name}", name) for i, name in enumerate(EXAMPLES, start=1)]
-        examples = gr.Radio(
-            steps, value=first, label="Examples", container=False, elem_id="examples"
+    story, details = open_example(first)
+    parts: dict[str, Any] = {
+        "example": gr.Radio(
+            [*EXAMPLES], value=first, label="Examples", container=False, elem_id="examples"
         )
-        gr.Button("Next", size="sm", scale=0, elem_id="next")  # which page.js presses
-    refused_link = asking.refusal_below("link")
-    with gr.Row(elem_classes="workbench"):
-        result.story.render()  # type: ignore[no-untyped-call]
-        column = gr.Column(elem_id="asked", elem_classes="inputs")
-        with column, gr.Tabs(selected="matrix") as ways:
-            with gr.Tab("Matrix", id="matrix"):
-                grid = asking.scripted("grid", matrix, calls=[read_block], most=MAX_GRID)
-                refused_grid = asking.refusal_below("matrix")
-                with gr.Accordion("Options", open=False):
-                    shown_as = asking.settings()
-                from_grid = gr.Button("Score", variant="primary", elem_id="score-matrix")
-            pasted = asking.ask_in_tabs("Score", ROLES, score_answers, result)
-        result.details.render()  # type: ignore[no-untyped-call]
-    asking.grey(result.story, grid.edit)
-    # A result of other inputs is no example; of an example, somebody may have chosen the next.
-    js = "(story) => story.includes('note told') ? { __type__: 'update' } : null"
-    result.story.change(None, result.story, examples, js=js, **PRIVATE)
-    raw: dict[str, Any] = {"preprocess": False, "worded": charts.of_matrix}
-    by_grid: Any = score_grid, [grid, *shown_as], [], result, refused_grid
-    asking.ask(from_grid.click, *by_grid, **raw)
-    typed = {**QUIET, "trigger_mode": "always_last", **raw}
-    for changes in (grid.input, *(control.input for control in shown_as)):
-        asking.ask(changes, *by_grid, **typed)
-    parts = [grid, *shown_as, ways]
-    asking.ask(examples.input, open_example, [examples], parts, result, refused_link, **typed)
-    opened = pasted.change(open_matrix, pasted, [grid, ways], show_progress="hidden", **PRIVATE)
-    asking.press(opened, pasted, from_grid)
-    linked = asking.ask(demo.load, open_link, [], [examples, *parts], result, refused_link, **QUIET)
-    result.kept["score-matrix"] = [grid, *shown_as]
-    asking.settle(demo, result)
-    linked.then(None, js="() => document.documentElement.classList.remove('linked')", **PRIVATE)
-    return result, ways
+    }
+    parts["refusal"] = html("", elem_id="why-refusal", elem_classes="if-filled")
+    parts["story"] = html(story, elem_id="why", elem_classes="story")
+    parts["details"] = html(details, elem_id="why-details", elem_classes="details")
+    result = [parts["story"], parts["details"]]
+    how: dict[str, Any] = {"trigger_mode": "always_last", **QUIET}
+    parts["example"].input(open_example, parts["example"], result, **how)
+    return parts
 
 
-def _use_tab(result: asking.Result) -> None:
-    code = re.search(r'<div class="python">.*?</div>', str(result.details.value), re.S)
-    with gr.Column(elem_classes="viz"):
-        gr.Markdown("## The result under Score, in Python")
-        lines = asking.html(code[0] if code else "", elem_id="code")
-    result.details.change(None, result.details, lines, js=CODE_OF, **PRIVATE)
+def _use() -> None:
+    """Add how to use the metric: its formula, and its card, of which the first parts are open."""
+    said = said_by_the_card()
     (title, _), *sections = sections_of_card()
     with gr.Column(elem_id="card"):
-        gr.Markdown(f"## {title}")
+        gr.Markdown(f"## {title}\n\n{TITLE} {said['formula']}")
         for number, (heading, text) in enumerate(sections):
             with gr.Accordion(heading, open=number < 2):  # what it is, and how to use it
                 gr.Markdown(text)
+
+
+def _load(demo: gr.Blocks, tabs: list[Any], why: dict[str, Any], forms: dict[str, Form]) -> None:
+    """Open what the address says, and what was there before a reload."""
+    of_links = ("box", "form", "key", "grid", "average", "level")
+    parts = dict(why)
+    for name, form in forms.items():
+        parts |= {f"{name} {x}": form.parts[x] for x in of_links if x in form.parts}
+
+    def opened(request: gr.Request) -> list[Any]:
+        try:
+            found = {"refusal": "", **open_link(request)}
+        except ValueError as error:
+            found = {"refusal": charts.draw("refusal", message=charts.sentence(error), buttons=[])}
+        return [found.get(name, NOTHING) for name in parts]
+
+    linked = demo.load(opened, None, [*parts.values()], **QUIET)
+    linked.then(None, js="() => results.linked()", **PRIVATE)
+    sent = {name: form.sent for name, form in forms.items()}
+    kept = [forms[name].parts[x] for name, inputs in sent.items() for x in inputs]
+    js = f"() => results.restored({json.dumps(sent)})"
+    demo.load(None, None, [*tabs, *kept], js=js, show_progress="hidden", **PRIVATE)
 
 
 def build() -> gr.Blocks:
@@ -212,20 +208,25 @@ def build() -> gr.Blocks:
     # Uploads may be scored several times, so they are kept for half an hour.
     demo = Page(title=TITLE, analytics_enabled=False, delete_cache=(600, 1800))
     with demo:
-        asking.html(charts.draw("heading", title=TITLE, **said_by_the_card()))
-        with gr.Tabs(overflow_behavior="wrap") as tabs:  # so that a phone shows all tabs
-            with gr.Tab("Score", id="score"):
-                result, ways = _score_tab(demo)
-            with gr.Tab("Guess", id="guess"):
-                # what each message is about, and what it is
-                asking.scripted("guess", examples_of("guess"), calls=[guessed])
-            with gr.Tab("Simulate", id="simulate"):
-                asking.scripted("simulation")
-            with gr.Tab("Compare", id="compare"):
-                compare_tab(demo)
+        said = {"about": WORDS["about"][METRIC], "others": said_by_the_card()["others"]}
+        html(charts.draw("heading", title=TITLE, **said))
+        forms = {}
+        with gr.Tabs(overflow_behavior="wrap", elem_id="doors") as doors:
+            with gr.Tab("See why", id="why"), gr.Tabs(elem_id="ways") as ways:
+                with gr.Tab("Examples", id="examples"):
+                    why = _examples()
+                with gr.Tab("Guess", id="guess"):
+                    # what each message is about, and what it is
+                    scripted("guess", examples_of("guess"))
+                with gr.Tab("Simulate", id="simulate"):
+                    scripted("simulation")
+            with gr.Tab("Score mine", id="mine"):
+                forms["mine"] = add_form(DOORS["mine"])
+            with gr.Tab("Compare two", id="compare"):
+                forms["two"] = add_form(DOORS["two"])
             with gr.Tab("Use it", id="use"):
-                _use_tab(result)
-        demo.load(None, None, [tabs, ways], js=OPEN_TAB, show_progress="hidden", **PRIVATE)
+                _use()
+        _load(demo, [doors, ways], why, forms)
         endpoints.register()
     return demo
 
@@ -240,8 +241,9 @@ def main() -> None:
     )
     # Measured with 50 clients at once on 2 busy cores: all were answered, in 3.3 s for 1,000 rows
     # each and 11 s for 100,000. Limits of 1, 4, 16 and 40 calls at a time made no difference, as
-    # Python computes one thing at a time. The queue holds 2 calls each from 50 people.
-    demo.queue(max_size=100, default_concurrency_limit=4)
+    # Python computes one thing at a time. The queue holds 4 calls each from 50 people, and those
+    # of 150 programs.
+    demo.queue(max_size=200, default_concurrency_limit=4)
     demo.launch(
         theme=theme,
         css_paths=HERE / "page.css",

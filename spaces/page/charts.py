@@ -7,9 +7,11 @@ marked as safe.
 
 import json
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 from data import Answers
@@ -19,7 +21,7 @@ from links import code_of, code_of_models, link_of, link_of_models
 from matrices import class_bars, heat_map
 from scales import bits_of, comparison_scales, field, score_scale
 
-from informedness import ContingencyTable
+from informedness import ContingencyTable, __version__
 from informedness.inference.class_scores import INFORMEDNESS
 from informedness.inference.entropy import EntropicScore, triangle_of
 from informedness.inference.registry import REPORTED, score_named, score_with_average
@@ -36,6 +38,10 @@ from informedness.warnings import UndefinedMetricWarning, collected
 NAMES = {name: score_named(name).title for name in REPORTED}
 WIDE = 0.1  # intervals from this width on are shown with two digits, and may be explained
 MAY_BE_COUNTS = "may be counts"  # the code of a warning that comes above the number
+CITATION = (
+    "D. M. W. Powers (2003), Recall and Precision versus the Bookmaker; computed by the Python "
+    f"package informedness {__version__}"
+)
 RARE = 100  # samples, below which a class that is rarer than others explains it
 
 
@@ -55,8 +61,32 @@ def sentence(said: Any, controls: Mapping[str, str] = CONTROLS) -> str:
         is_whole = not control or name in MEANT or value in (None, "", "True")
         return control if is_whole else f"{value} as {control}"
 
-    text = render(said, called, keeps_clauses=False)
+    text = with_minus(render(said, called, keeps_clauses=False))
     return f"{text[:1].upper()}{text[1:]}{'' if text.endswith(('.', '?')) else '.'}"
+
+
+def with_minus(text: str) -> str:
+    """Return a text with a true minus sign before negative numbers."""
+    return re.sub(r"(?<![\w.'\"-])-(?=[\d.])", "\u2212", text)
+
+
+def remedies_of(said: Any, forms: Mapping[str, str] | None = None) -> list[tuple[str, str, str]]:
+    """Return buttons for what a message names: what they say, the input they set, and to what."""
+    named: dict[str, None] = {}
+    render(said, lambda name, _: named.setdefault(name))
+    buttons = [(text, "form", form) for form, text in (forms or {}).items()]
+    buttons += [(WORDS["remedies"][x], "meant", x) for x in named if x in WORDS["remedies"]]
+    message = message_of(said)
+    if message.code == MAY_BE_COUNTS:
+        column = message.values["columns"][0]
+        buttons.append((f"Use column '{shown(column)}' as counts", "counts", column))
+    return buttons
+
+
+def note_of(said: Any, worded: Callable[[Any], str]) -> tuple[str, str, list[tuple[str, str, str]]]:
+    """Return a note: its first clause, the others, and buttons for what can be done."""
+    head, mark, rest = worded(said).partition("; ")
+    return head + mark.strip(), rest, [] if worded is of_matrix else remedies_of(said)
 
 
 of_matrix, of_pasted = (partial(sentence, controls=WORDS[x]) for x in ("matrix", "pasted"))
@@ -88,7 +118,7 @@ def ends(result: Estimate | Comparison, digits: int = 3, chance: float = math.na
         n = digits_for((end, end), digits)
         while rounded(end, n) == rounded(chance, n) and abs(end - chance) > 1e-6:
             n += 1
-        texts.append(rounded(end, n))
+        texts.append(with_minus(rounded(end, n)))
     return " to ".join(texts)
 
 
@@ -104,7 +134,10 @@ TEMPLATES.filters |= {
     "amount": amount,
     "bits": "{:.3f} bits".format,
     "ends": ends,
-    "number": partial(rounded, digits=3),
+    "number": lambda value: with_minus(rounded(value, 3)),
+    "minus": with_minus,
+    "signed": lambda value: with_minus(f"{value:+.3f}"),
+    "urlencode_svg": quote,
     "p_value": p_text,
     "percent": percent,
     "place": "{:.1f}".format,
@@ -172,10 +205,19 @@ def beside_guessing(report: Report, constant: Report) -> str:
     return f"{text}; {share_text(share)} of the predictions are out of class" if share else text
 
 
-def forms_of(to_copy: str, result: Report | Comparison, warnings: Sequence[str]) -> dict[str, str]:
-    """Return a result as a sentence, as Markdown and as JSON, which has its warnings."""
+def forms_of(
+    to_copy: str, row: Sequence[str], result: Report | Comparison, warnings: Sequence[str]
+) -> dict[str, str]:
+    """Return a result as text, a LaTeX row, Markdown, JSON with its warnings, and a citation."""
     as_json = json.dumps({**result.to_dict(), "warnings": warnings}, ensure_ascii=False)
-    return {"Sentence": to_copy, "Markdown": result.to_markdown(), "JSON": as_json}
+    cells = [re.sub(r"[%&_#]", r"\\\g<0>", cell).replace("\u2212", "$-$") for cell in row]
+    return {
+        "Text": to_copy,
+        "LaTeX row": f"{' & '.join(cells)} \\\\",
+        "Markdown": result.to_markdown(),
+        "JSON": as_json,
+        "Citation": f"{to_copy}. {CITATION}",
+    }
 
 
 # The score of one table
@@ -184,16 +226,16 @@ def forms_of(to_copy: str, result: Report | Comparison, warnings: Sequence[str])
 def draw_score(
     table: ContingencyTable,
     story: str = "",
-    taken: str = "",
     warned: Iterable[Warning] = (),
     average: Any = "default",
     level: float = LEVEL,
     axes: Sequence[str] = (),
+    is_grid: bool = False,
 ) -> tuple[str, str]:
     """Return the story of one table, and its details.
 
-    `story` explains an example, `taken` says what was read, `warned` are warnings issued then.
-    `axes` are names of rows and columns, which a link keeps.
+    `story` explains an example, `warned` are warnings issued when it was read. `axes` are names of
+    rows and columns, which a link keeps. A grid beside it shows the counts of the matrix itself.
     """
     score, settings = score_with_average(METRIC, average), {"average": average, "level": level}
     with collected() as notes:
@@ -204,10 +246,10 @@ def draw_score(
         report = Report.from_table(table, None if table.is_weighted else level, average=average)
         averages = report.averages if INFORMEDNESS.name == METRIC else {}
     ci = report.estimates.get(METRIC)
-    with collected() as doubts:  # of the other scores, nobody asked for an interval
+    with collected() as of_interval:  # of the other scores, nobody asked for one
         warn_of([ci] if ci else [])
     undefined = (note for note in others if isinstance(note, UndefinedMetricWarning))
-    notes = [*warned, *notes, *undefined, *doubts]
+    notes = [*warned, *notes, *undefined, *of_interval]
     signature = ci.signature if ci else score.signature(table)
     if ci and math.isnan(ci.standard_error):  # the score is undefined
         ci = None
@@ -215,7 +257,7 @@ def draw_score(
     several = bool(np.count_nonzero(table.reference_totals) > 1)
     value, chance = report.scores[METRIC], constant.scores[METRIC]
     reach, digits = reach_of(table, ci, chance, best)
-    score_text = "undefined" if score.undefined(table) else rounded(value, digits)
+    score_text = "undefined" if score.undefined(table) else with_minus(rounded(value, digits))
     size = f"weights that sum to {table.total:.6g}"
     size = size if table.is_weighted else samples(int(table.total))
     by_average = by_default = ""
@@ -230,7 +272,13 @@ def draw_score(
 
     is_entropic = isinstance(score, EntropicScore)
     said = {str(note): message_of(note) for note in notes}.values()
-    worded = sentence if taken else of_matrix  # or a link, which has no options of a table
+    worded = of_matrix if is_grid or story else sentence
+    drawn_fields = [field(table, average, level), field(constant.table, average)]
+    doubts = [note_of(one, worded) for one in said if one.code == MAY_BE_COUNTS]
+    warnings = [one for one in said if one.code != MAY_BE_COUNTS] if several else []
+    interval = reach.partition(";")[0]
+    row = [score.title, score_text, f"[{ends(ci, digits).replace(' to ', ', ')}]" if ci else ""]
+    row += [f"{report['accuracy']:.1%}", size]
     return draw_result(
         "story",
         "details",
@@ -238,7 +286,8 @@ def draw_score(
         commonest=commonest_of(table),
         report=report,
         constant=constant,
-        fields=[field(table, average, level), field(constant.table, average)],
+        fields=drawn_fields,
+        picture=f"{titled_score}, {interval}" if interval else titled_score,
         bits=bits_of(table) if several and is_entropic else None,
         score=score_text,
         by_average=by_average,
@@ -247,14 +296,14 @@ def draw_score(
         verdict=verdict(report, ci) if several else "",
         scale=score_scale(score, value, chance, best, ci, digits) if several else None,
         story=story,
-        taken=taken,
-        doubts=[worded(one) for one in said if one.code == MAY_BE_COUNTS],
-        warnings=[worded(one) for one in said if several and one.code != MAY_BE_COUNTS],
+        doubts=doubts,
+        warnings=[note_of(one, worded) for one in warnings],
         link=link_of(table, **settings, axes=axes),
-        forms=forms_of(to_copy, report, [*said]),
+        forms=forms_of(to_copy, row, report, [*said]),
         averages=averages,
         size=size,
-        map=heat_map(table),
+        is_grid=is_grid,
+        map=heat_map(table, report.per_class),
         bars=class_bars(report.per_class),
         ci=ci,
         triangle=triangle_of(table) if is_entropic else None,
@@ -287,8 +336,9 @@ def draw_comparison(
     a, b = (report.scores for report in reports.values())
     notes = list(dict.fromkeys(map(message_of, [*answers.notes, *warned])))
     of_both = f"A {rounded(a[METRIC], 3)}, B {rounded(b[METRIC], 3)}"
-    said = comparison.summary if comparison else ""
-    to_copy = f"{NAMES[METRIC]}: {of_both}; {said}"
+    to_copy = f"{NAMES[METRIC]}: {of_both}; {comparison.summary if comparison else ''}"
+    row = [NAMES[METRIC], *(with_minus(rounded(scores[METRIC], 3)) for scores in (a, b))]
+    row += [with_minus(f"{comparison.difference:+.3f}"), ends(comparison)] if comparison else []
     return draw_result(
         "comparison",
         "compared",
@@ -297,12 +347,11 @@ def draw_comparison(
         commonest=commonest_of(first),
         constant=constant,
         drawn=comparison_scales(comparison, constant[METRIC], best) if comparison else None,
-        warnings=list(map(sentence, notes)) if comparison else [],
-        taken=answers.account,
+        warnings=[note_of(one, sentence) for one in notes] if comparison else [],
         link=link_of_models(answers, **settings),
-        forms=forms_of(to_copy, comparison, notes) if comparison else {},
+        forms=forms_of(to_copy, row, comparison, notes) if comparison else {},
         columns=[("A", a), ("B", b), ("B \u2212 A", {name: b[name] - a[name] for name in a})],
-        maps={name: heat_map(table) for name, table in tables.items()},
+        maps={x: heat_map(table, reports[x].per_class) for x, table in tables.items()},
         verdicts=verdicts,
         code=code_of_models(answers, **settings),
     )

@@ -25,6 +25,11 @@ def role_of(name: str) -> str | None:
     return None if says_neither(name) else role_in(name) or ("predictions" if is_model else None)
 
 
+def says_something(name: str) -> bool:
+    """Return whether the name of a column says what is in it."""
+    return bool(role_of(name) or says_neither(name))
+
+
 def guessed_columns(header: Sequence[str], models: int = 1) -> list[str | None]:
     """Return the column of the references and those of the models; None where nothing says so.
 

@@ -1,10 +1,10 @@
-// The matrix on the page: a table of inputs. Python (grid.py) interprets the text in them.
-// `element`, `props`, `trigger`, `server` and `watch` come from gr.HTML.
+// The matrix on the page: a table of inputs, coloured as a heat map. Python (grid.py) interprets the
+// text in them. `element`, `props`, `trigger` and `watch` come from gr.HTML.
 
-const [head, body, unused, declares, adds, undoes, line] =
-  element.querySelectorAll("thead tr, tbody, .unused, [type=checkbox], button, .said");
+const [head, body, foot, unused, declares, adds, undoes, line] =
+  element.querySelectorAll("thead tr, tbody, tfoot tr, .unused, [type=checkbox], button, .said");
 const WAIT = 250; // milliseconds after the last key, before the matrix is scored
-let pending, before = []; // grids to return to by Undo
+let pending, last = props.value, before = []; // grids to return to by Undo
 
 function make(tag, properties = {}, children = []) {
   const made = Object.assign(document.createElement(tag), properties);
@@ -19,8 +19,7 @@ function state() {
 
 function set(grid) {
   clearTimeout(pending);
-  props.value = grid;
-  trigger("edit"); // the result on the page no longer belongs to these counts
+  props.value = last = grid;
   trigger("input");
 }
 
@@ -30,9 +29,8 @@ function replace(grid) {
   draw();
 }
 
-function say(text, refused = false) {
+function say(text) {
   line.textContent = text;
-  line.classList.toggle("refusal", refused);
 }
 
 const placeOf = ({ dataset: { row, column } }) => [Number(row), Number(column)];
@@ -47,18 +45,26 @@ function draw() {
   const { labels, cells } = props.value;
   const corner = make("th", { scope: "col", textContent: "reference" });
   const names = labels.map(() => make("th", { scope: "col" }, [make("bdi")]));
-  head.replaceChildren(corner, ...names, make("td"));
+  head.replaceChildren(corner, ...names, make("th", { scope: "col", className: "rate", textContent: "recall" }), make("td"));
+  const rate = () => make("td", { className: "rate" });
+  foot.replaceChildren(make("th", { scope: "row", title: "false positive rate", textContent: "FPR" }), ...labels.map(rate));
   body.replaceChildren(...labels.map((label, i) => {
     const name = make("th", { scope: "row" }, [field(i, -1, label, "text")]);
     const counts = cells[i].map((cell, j) => make("td", {}, [field(i, j, cell, "decimal")]));
     const remove = make("button", { type: "button", textContent: "×", disabled: labels.length < 3 });
     remove.dataset.remove = i;
-    return make("tr", {}, [name, ...counts, make("td", {}, [remove])]);
+    return make("tr", {}, [name, ...counts, rate(), make("td", {}, [remove])]);
   }));
   adds.disabled = labels.length >= props.most;
   undoes.hidden = before.length === 0;
   tell();
 }
+
+// Recall and false positive rate of each class stand at the margins once they are known.
+element.querySelector("table").rate = (rates) => props.value.labels.forEach((label, i) => {
+  const [recall, fpr] = rates[label] ?? ["", ""];
+  [body.rows[i].querySelector(".rate").textContent, foot.cells[i + 1].textContent] = [recall, fpr];
+});
 
 // Names are edited in the first column; the header and the labels of cells follow.
 function tell() {
@@ -69,6 +75,9 @@ function tell() {
   for (const input of body.querySelectorAll("input")) {
     const [row, column] = placeOf(input), cell = `Reference ${labels[row]}, prediction ${labels[column]}`;
     input.ariaLabel = column < 0 ? `Name of class ${row + 1}` : cell;
+    const whole = cells[row].reduce((sum, text) => sum + (parseFloat(text) || 0), 0);
+    input.parentElement.className = column < 0 ? "" : row === column ? "hit" : "miss";
+    input.parentElement.style.setProperty("--shade", `${85 * (parseFloat(input.value) || 0) / (whole || 1)}%`);
     input.size = Math.min(Math.max(input.value.length, column < 0 ? 6 : 3), 12);
   }
   for (const button of body.querySelectorAll("button"))
@@ -109,22 +118,21 @@ element.addEventListener("input", ({ target }) => {
   if (target === declares) grid.declared = target.checked;
   else if (column < 0) grid.labels[row] = target.value;
   else grid.cells[row][column] = target.value;
-  props.value = grid;
+  props.value = last = grid;
   say("");
   tell();
   clearTimeout(pending);
   pending = setTimeout(() => trigger("input"), WAIT);
 });
 
-element.addEventListener("paste", async (event) => {
+// What fills more than a cell goes through the box for everything.
+element.addEventListener("paste", (event) => {
   const text = event.clipboardData.getData("text/plain").replace(/[\r\n]+$/, "");
   if (!event.target.matches("input") || !/[\t\r\n]|\[\s*\[/.test(text)) return; // text for one cell
   event.preventDefault();
-  const { refused, said, ...grid } = await server.read_block({ labels: state().labels, text });
-  if (refused) return say(refused, true);
-  replace(grid);
-  say(said);
-  focus(0, 0);
+  const box = element.closest(".inputs").querySelector(".takes-rows textarea");
+  box.value = text;
+  box.dispatchEvent(new Event("input", { bubbles: true }));
 });
 
 // Entering a cell by key, mouse or touch selects its text, so that typing replaces it.
@@ -139,7 +147,8 @@ element.addEventListener("click", ({ target }) => {
 });
 
 watch("value", () => {
-  before = [];
+  before.push(last);
+  last = props.value;
   draw();
   say("");
 });

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from charts import of_pasted
 from data import table_of_matrix
 from limits import MAX_BLOCK, MAX_COUNT, MAX_GRID, Refusal
 
@@ -73,6 +72,11 @@ def count_at(cell: str, row: str, column: str) -> float:
     return number if text == cell else float(number)
 
 
+def is_empty(grid: Grid) -> bool:
+    """Return whether nothing has been typed into a grid."""
+    return not any(cell.strip(" 0") for row in grid["cells"] for cell in row)
+
+
 def is_block(text: str) -> bool:
     """Return whether a text can only be a matrix that fits into the grid."""
     is_small = len(text) <= MAX_BLOCK and len(text.splitlines()) <= MAX_GRID + 3
@@ -85,7 +89,7 @@ def pasted_matrix(text: str, old: Sequence[str]) -> tuple[Grid, str]:
         raise Refusal(
             f"A matrix can have at most {MAX_BLOCK:,d} characters, this has {len(text):,d}."
         )
-    with collected() as notes:
+    with collected():  # which `table_of_grid` says again
         plain_text = text if "(" in text or is_matrix(text) else _PERCENT.sub("", text)
         names, cells, sides = parse_matrix(plain_text)
         if plain_text != text:
@@ -100,4 +104,4 @@ def pasted_matrix(text: str, old: Sequence[str]) -> tuple[Grid, str]:
     grid = grid_value(names or [*old[:k], *new], cells, axes=sides if all(sides) else ())
     check_no_totals(np.array(read_grid(grid)[1]))
     summary = f"Pasted a matrix of {k} classes{', with their names' if names else ''}."
-    return grid, " ".join([summary, *map(of_pasted, notes)])
+    return grid, summary

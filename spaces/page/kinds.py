@@ -1,29 +1,23 @@
 """What clients may send: each input has the type of its component, whoever sends it and however.
 
-Gradio passes on any JSON to events with `preprocess=False`, to endpoints, and to functions that a
-part of the page calls. Only a field for files takes a file.
+Gradio passes on any JSON to events with `preprocess=False` and to endpoints. Only a field for files
+takes a file.
 """
 
 import asyncio
-import functools
 import inspect
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 import gradio as gr
 from gradio.components.api_component import Api
 from limits import MAX_BLOCK, MAX_CLASSES, MAX_FILE, MAX_GRID, MAX_ROWS
-from starlette.exceptions import HTTPException
 
 STREAM_END = 0.2  # seconds in which a browser reads that a stream has ended
 GRID = {"labels": list[str], "cells": list[list[str]], "declared": bool | None, "axes": list[str]}
-SENT = {  # to functions that a part of the page calls
-    "read_block": {"text": str, "labels": list[str]},
-    "guessed": {"truth": list[str], "answers": list[str], "next": str, "clue": bool},
-}
 FILE = {
     "path": str,
     "meta": {"_type": Literal["gradio.FileData"]},
@@ -163,18 +157,3 @@ class Page(gr.Blocks):
         except ValueError as error:
             raise gr.Error(str(error), title="Not scored", print_exception=False) from None
         return list(await super().preprocess_data(block_fn, inputs, state, explicit_call))
-
-
-def checked(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return a function of `SENT` with a check of what is sent to it."""
-    kind = SENT[function.__name__]
-
-    @functools.wraps(function)
-    def of_page(sent: Any) -> Any:
-        try:
-            check("The argument", sent, kind, MAX_FILE, MAX_GRID)
-        except ValueError as error:
-            raise HTTPException(422, str(error)) from None
-        return function(sent)
-
-    return of_page

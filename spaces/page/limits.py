@@ -53,7 +53,7 @@ class Guard:
     CALLS = r"info|openapi\.json|call/.*|queue/.*|cancel|reset|upload|upload_progress|heartbeat/.*"
     OPEN = re.compile(
         r"/(config|theme\.css|favicon\.ico|manifest\.json|robots\.txt|(assets|static|pwa_icon)/.*|"
-        rf"gradio_api/({CALLS}|component_server|startup-events|app_id|mcp(/.*)?)/?)?"
+        rf"gradio_api/({CALLS}|startup-events|app_id|mcp(/.*)?)/?)?"
     )
     POLICY = b"default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:"
 

@@ -33,6 +33,7 @@ _TOKENS = {
 }
 _GAP = re.compile(r"\s*(?:#(?![^\s#])[^\n]*\s*)*")  # with comments, which #tags are not
 _ENDS = {"[": "]", "(": ")", "{": "}"}
+_TOP = 20  # lines by which a list is told from a table
 _DEEPEST = 8  # brackets within one another
 
 _IN_CALLS = rf"(?:{_CALL}\(\s*)*"
@@ -47,11 +48,11 @@ _GAP_IN_SERIES = "   "  # pandas puts no less between the index and the values
 
 
 def named_lists(text: str) -> dict[str, list[str]]:
-    """Return the lists in a text by name, as in `y_true = [1, 0]`; none if it holds other things.
+    """Return two or more lists in a text by name, as in `y_true = [1, 0]`; none of other things.
 
     JSON is left to its reader, which knows text from numbers.
     """
-    if not _STARTS_NAMED.match(text):
+    if not _STARTS_NAMED.match(text) or text.startswith("shape: ("):  # of polars
         return {}
     with suppress(ValueError, RecursionError):
         json.loads(text)
@@ -62,7 +63,25 @@ def named_lists(text: str) -> dict[str, list[str]]:
         if text.lstrip().startswith("{"):  # objects, one a line
             return {}
         raise
-    return value if isinstance(value, dict) else {}
+    return value if isinstance(value, dict) and len(value) > 1 else {}
+
+
+def is_list(text: str) -> bool:
+    """Return whether a text is one list, in brackets or as R and pandas print it."""
+    text, has_cells = text.strip(), "\t" in text and "\n" in text.strip()
+    if any(map(_BELOW_SERIES.match, text.splitlines())) or text.startswith("shape: ("):
+        return True
+    starts = (_STARTS_LIST, _STARTS_NAMED, _IN_R)
+    return not has_cells and any(pattern.match(text) for pattern in starts)
+
+
+def may_be_list(text: str) -> bool:
+    """Return whether lines look like one list: their cells are not apart, or of the same number."""
+    lines = text.strip().splitlines()
+    top, n_words = lines[:_TOP], {len(line.split()) for line in lines[:_TOP]}
+    if len(lines) > 1 and any(re.search(r"[,;|\t]|\S {2,}\S", line) for line in top):
+        return all(line.endswith(",") for line in lines[:-1])
+    return len(lines) == 1 or len(n_words) > 1 or n_words == {1}
 
 
 def list_of(text: str) -> list[str]:

@@ -7,15 +7,19 @@ import numpy as np
 
 from informedness import ContingencyTable
 from informedness.tables.matrix import most_frequent_classes
-from informedness.text.render import shown
+from informedness.text.render import rounded, shown
 
 SLANTED = 5  # classes from which the names of the columns are upright
 MOST_CELLS = 30  # classes along a side of the matrix; if there are more, the commonest ones
 MOST_BARS = 20  # classes with a bar each, likewise
 
 
-def heat_map(table: ContingencyTable) -> dict[str, Any]:
-    """Return what the drawing of a table needs: counts and shares of the row, confused pairs."""
+def heat_map(table: ContingencyTable, per_class: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what the drawing of a table needs: counts and shares of the row, confused pairs.
+
+    At its margins are recall and false positive rate of each class.
+    """
+    rates = {x["label"]: [rounded(x[name], 3) for name in ("tpr", "fpr")] for x in per_class}
     codes, labels, counts = most_frequent_classes(table, MOST_CELLS)
     totals = table.reference_totals[codes].tolist()
     cells = [
@@ -26,6 +30,8 @@ def heat_map(table: ContingencyTable) -> dict[str, Any]:
         "k": table.n_classes,
         "names": list(map(shown, labels)),
         "cells": cells,
+        "rates": rates,
+        "margins": [rates.get(label, ("", "")) for label in labels],
         "upright": len(labels) >= SLANTED,
         "confused": confused_pairs(table) if len(labels) >= SLANTED else [],
     }

@@ -1,66 +1,82 @@
-// The address, the steps, folds, copies, a busy server, and results: grey or kept.
+// The address, folds, copies, a busy server, and results: kept, hidden while they are computed, shown.
+
+// The page is English, whatever the browser prefers: Gradio would translate parts of it.
+for (const [name, value] of [["language", "en"], ["languages", ["en"]]])
+  Object.defineProperty(navigator, name, { get: () => value });
+document.documentElement.lang = "en";
 
 // The address is a link to what is open: a tab, to which the Back button returns, or an example.
-const addresses = { score: "", matrix: "" }; // of tabs; of others it is their name
+const addresses = { why: "", examples: "" }; // of tabs; of others it is their name
 const goTo = (query, method = "replaceState") =>
   location.search === query || history[method](null, "", location.pathname + query);
+const WAYS = ["examples", "guess", "simulate"], DOORS = ["why", "mine", "compare", "use"];
+const OLDER = { score: "why", paste: "mine", lists: "mine", file: "mine" };
+
+// The door and the way that an address opens
+function placeOf(query) {
+  const asked = new URLSearchParams(query), name = asked.get("tab"), tab = OLDER[name] ?? name;
+  if (tab !== "compare" && (asked.has("counts") || asked.has("class"))) return ["mine", "examples"];
+  return WAYS.includes(tab) ? ["why", tab] : [DOORS.includes(tab) ? tab : "why", "examples"];
+}
+
+// Scores of counts of two classes, true ones in rows
+function scoresOf([[a, b], [c, d]]) {
+  const n = a + b + c + d, bits = (x, row, column) => x && x / n * Math.log2(n * x / row / column);
+  const passed = bits(a, a + b, a + c) + bits(b, a + b, b + d) + bits(c, c + d, a + c) + bits(d, c + d, b + d);
+  const f1_macro = a / (2 * a + b + c) + d / (2 * d + b + c);
+  return { accuracy: (a + d) / n, informedness: a / (a + b) - c / (c + d), f1_macro, nit: 2 ** passed / 2 };
+}
+
+function shownScore(name, value) {
+  const percent = value < 1 && value > 0.995 ? "over 99%" : `${Math.round(100 * value + 1e-9)}%`;
+  return name === "accuracy" ? percent : value.toFixed(2).replace("-0.00", "0.00").replace("-", "\u2212");
+}
 
 (() => {
-  let step; // the chip of the example that is open
   let isMoving = false; // by a link or the Back button: tabs that are opened then are no step
-  const addressOf = (tab) => addresses[tab] ?? `?tab=${tab}`;
-  const find = (tab) => document.querySelector(`[role=tab][data-tab-id="${CSS.escape(tab)}"]`);
+  const tabOf = (name) => document.querySelector(`[role=tab][data-tab-id="${name}"]`);
+  const chips = () => [...document.querySelectorAll("#examples input")];
   const move = (query) => {
-    const asked = new URLSearchParams(query), tab = find(asked.get("tab")) ?? find("score");
-    if (!tab) return; // app.py opens what the address says once there is a page
+    const [door, way] = placeOf(query), example = new URLSearchParams(query).get("example");
     isMoving = true;
-    if (tab.closest("#asked")) find("score").click();
-    tab.click();
-    document.querySelectorAll("#examples label")[asked.get("example") - 1]?.click();
+    tabOf(door)?.click();
+    if (door === "why") tabOf(way)?.click();
+    if (door === "why" && way === "examples") chips()[(example ?? 1) - 1]?.click();
     isMoving = false;
   };
   addEventListener("popstate", () => move(location.search));
   const open = new Set();
   document.addEventListener("click", async (event) => {
-    const { target } = event, tab = target.closest("[role=tab]"), fold = target.closest("[data-fold]");
-    const name = tab?.dataset.tabId;
-    if (name && !tab.closest("#asked-models") && !isMoving) { // how models are given has no address
-      const query = addressOf(name);
-      if (tab.closest("#asked")) addresses.score = query;
-      goTo(query, "pushState");
+    const { target } = event, name = target.closest("[role=tab]")?.dataset.tabId, fold = target.closest("[data-fold]");
+    if (name && !isMoving) {
+      const way = name === "why" ? document.querySelector("#ways [aria-selected=true]")?.dataset.tabId : name;
+      goTo(addresses[way] ?? `?tab=${way}`, "pushState");
     } else if (target.matches("a[href^='?tab=']:not([target])") && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();
       move(target.search);
       goTo(target.search, "pushState");
-    } else if (target.id === "next") {
-      const after = step ? step.nextElementSibling : document.querySelector("#examples label");
-      (after ?? find("guess")).click();
     } else if (fold && target.closest("summary")) { // it stays open when the result is drawn anew
       open[fold.open ? "delete" : "add"](fold.dataset.fold);
-    } else if (target.matches(".copy")) {
+    } else if (target.matches("button.remedy")) results.remedy(target);
+    else if (target.matches("button.copy")) {
       const { copy, link } = target.dataset;
       const text = link ? new URL(link, location).href : copy ?? target.previousElementSibling.textContent;
       const copied = navigator.clipboard?.writeText(text) ?? Promise.reject();
       target.dataset.done = await copied.then(() => "copied", () => "not allowed here");
     }
   });
+  addEventListener("input", ({ target }) => {
+    const number = chips().indexOf(target) + 1;
+    if (number) addresses.examples = number > 1 ? `?example=${number}` : "";
+    if (number && !isMoving) goTo(addresses.examples, "pushState");
+  });
+  if (/^\?example=\d$/.test(location.search)) addresses.examples = location.search;
   new MutationObserver(() => {
     for (const fold of document.querySelectorAll("[data-fold]:not([open])"))
       if (open.has(fold.dataset.fold)) fold.open = true;
     // Gradio gives each radio a name of its own, so that arrow keys do not move among them.
-    for (const radio of document.querySelectorAll("#examples input:not([name=example])"))
-      radio.name = "example";
-    const chip = document.querySelector("#examples label.selected");
-    const next = document.querySelector("#next"), says = chip?.matches(":last-child") ? "Guess" : "Next";
-    if (next && next.textContent.trim() !== says) next.textContent = says; // a tab, after the last step
-    if (step && chip !== step) {
-      const way = document.querySelector("#asked [role=tab][aria-selected=true]").dataset.tabId;
-      addresses.score = chip ? `?example=${parseInt(chip.textContent)}` : addressOf(way);
-      const method = chip ? "pushState" : "replaceState"; // what is typed replaces an example
-      if (chip || location.search.startsWith("?example")) goTo(addresses.score, method);
-    }
-    step = chip;
-    results.mark();
+    for (const radio of chips()) if (radio.name !== "example") radio.name = "example";
+    results.press();
   }).observe(document, { childList: true, subtree: true, attributeFilter: ["open", "name"] });
   // A server with a full queue is asked again.
   const { fetch } = window;
@@ -76,96 +92,98 @@ const goTo = (query, method = "replaceState") =>
   };
 })();
 
-// Results: grey from a change of their inputs until they are of the inputs as they are. With their
-// inputs they outlive a reload of this tab of the browser; neither is ever in the address.
+// Results: hidden from a change of their inputs until they are of the inputs as they are. Inputs
+// outlive a reload of this tab of the browser, and are read again; they are never in the address.
 const results = (() => {
-  const found = (name) => document.getElementById(name);
-  const storyOf = (input) => input.closest(".workbench").querySelector(".story");
-  const stale = new Set();
-  const mark = () => {
-    for (const story of document.querySelectorAll(".story"))
-      story.toggleAttribute("data-stale", stale.has(story.id));
-  };
+  const benchOf = (name) => document.getElementById(`${name}-bench`);
   const isLinked = /[?&](counts|class|example)=/.test(location.search);
   if (isLinked) document.documentElement.classList.add("linked"); // until app.py has opened the link
   const isAnew = isLinked || performance.getEntriesByType("navigation")[0].type === "navigate";
-  let kept = {};
+  let kept = {}; // inputs by door
   try { kept = isAnew ? {} : JSON.parse(sessionStorage.kept); } catch {} // there may be no storage
   addEventListener("pagehide", () => {
-    for (const story of document.querySelectorAll(".workbench > .story")) {
-      const isExample = story.querySelector(".told"), isOld = stale.has(story.id);
-      if (isExample || isOld) delete kept[story.id];
-      if (isExample && !isOld) delete kept["score-matrix"];
-    }
     try { sessionStorage.kept = JSON.stringify(kept); } catch {} // or too little
   });
-
-  // What app.py puts into a result and its inputs, of which `sizes` has the numbers
-  const restored = (name, sizes) => {
-    const [used] = Object.keys(sizes).filter((key) => kept[key]);
-    if (used && !kept[name]) { // it was not scored, or refused
-      changed(name);
-      press(used);
-    }
-    return Object.entries(sizes).flatMap(([key, n]) => kept[key] ?? Array(n).fill({ __type__: "update" }));
-  };
-
-  const changed = (name) => {
-    const result = found(name);
-    if (result) result.changes = 1 + (result.changes ?? 0);
-    stale.add(name);
-    mark();
-    if (location.search.includes("counts=")) goTo(name === "result" ? addresses.score : "?tab=compare");
-  };
-
-  // Gradio's own `input` event of a text box does not fire on paste, so listen to the browser's.
-  addEventListener("input", ({ target }) => target.closest(".inputs") && changed(storyOf(target).id));
-
+  const waiting = new Set(); // doors to be asked as soon as they are open
+  const changes = {}, askedAt = {};
+  let chosen; // the remedy that was pressed
+  let brings; // the door whose answer scrolls into view
   let touched = false; // since somebody asked: an answer then leaves the page where it is
   for (const kind of ["pointerdown", "keydown", "wheel"])
     addEventListener(kind, () => { touched = true; }, { capture: true, passive: true });
+  addEventListener("click", ({ target, isTrusted }) => {
+    if (isTrusted && target.closest("button.primary, .remedy")) brings = nameOf(target);
+  }, { capture: true });
+  const nameOf = (part) => part.closest(".workbench")?.id.replace("-bench", "");
 
-  let isPressed = false; // by this script, which leaves the page where it is, too
-  const press = (id) => requestAnimationFrame(() => {
-    const button = found(id);
-    if (!button?.offsetParent || !stale.has(storyOf(button).id)) return;
-    isPressed = true;
-    button.click();
-  });
+  function changed(name) {
+    changes[name] = 1 + (changes[name] ?? 0);
+    benchOf(name).toggleAttribute("data-stale", true);
+    const place = name === "two" ? "?tab=compare" : "?tab=mine";
+    if (location.search.includes("counts=") && !waiting.size) goTo(place);
+  }
 
-  const changesOf = (name) => found(name)?.changes; // a tab that was never open has none
-  const askedAt = {};
+  // Gradio's own `input` event of a text box does not fire on paste, so listen to the browser's.
+  addEventListener("input", ({ target }) => nameOf(target) && changed(nameOf(target)));
 
-  const asked = (name, number, bring, inputs) => {
-    if (bring) [touched, isPressed] = [isPressed, false];
-    askedAt[name + number] = changesOf(name);
+  function asked(name, names, inputs) {
+    const { set, to } = chosen ?? {}, at = names.indexOf(set), isLink = waiting.delete(`${name} link`);
+    chosen = undefined;
+    if (at >= 0) inputs[at] = Array.isArray(inputs[at]) ? [...inputs[at], to] : to;
+    kept[name] = inputs;
+    if (!isLink) changed(name);
+    askedAt[name] = changes[name];
+    if (brings === name) touched = false;
     return inputs;
-  };
+  }
 
-  // An answer of earlier inputs leaves the refusals as they are: they may be of those of now.
-  const answered = (name, number, bring, shownIn, refused) => {
-    const isOld = askedAt[name + number] !== changesOf(name);
-    if (!isOld) stale[refused ? "add" : "delete"](name);
-    mark();
-    if (bring && !isOld) view(name, refused);
-    return shownIn.map((isHere) =>
-      isOld || (refused && !isHere) ? { __type__: "update" } : refused);
-  };
+  function answered(name) {
+    if (askedAt[name] !== changes[name]) return; // there are newer inputs
+    const bench = benchOf(name), rates = bench.querySelector("[data-rates]")?.dataset.rates;
+    bench.removeAttribute("data-stale");
+    document.querySelector("#grid table")?.rate?.(JSON.parse(rates ?? "{}"));
+    if (brings === name) view(bench);
+    brings = undefined;
+  }
 
   // On a phone the result is below the button. On the Hub the page is in a frame as tall as its
   // content, of which an observer tells what is visible, and the script that sizes the frame scrolls.
-  const view = (name, refused) => {
-    const result = found(name);
-    const parts = refused ? result.parentElement.querySelectorAll("[role=alert]")
-      : result.querySelectorAll("#lead, #verdict");
-    const part = [...parts].find((one) => one.offsetParent) ?? result;
-    new IntersectionObserver(([seen], observer) => {
+  function view(bench) {
+    const refusal = bench.querySelector("[role=alert]"), part = refusal ?? bench.querySelector(".result");
+    if (part) new IntersectionObserver(([seen], observer) => {
       observer.disconnect();
-      if (touched || seen.intersectionRatio > 0.99) return;
-      part.scrollIntoView({ block: refused ? "center" : "start" });
+      if (touched || seen.isIntersecting && seen.boundingClientRect.top >= 0 && seen.boundingClientRect.top < innerHeight / 2) return;
+      part.scrollIntoView({ block: refusal ? "center" : "start" });
       window.parentIFrame?.scrollToOffset(0, part.getBoundingClientRect().top + scrollY);
     }).observe(part);
-  };
+  }
 
-  return { answered, asked, changed, keep: (name, values) => { kept[name] = values; }, mark, press, restored };
+  function press() {
+    for (const name of waiting) {
+      const button = document.getElementById(`${name}-button`);
+      if (button?.offsetParent && waiting.delete(name)) button.click();
+    }
+  }
+
+  // What app.py selects and puts into inputs
+  function restored(sent) {
+    const place = placeOf(location.search).map((selected) => ({ __type__: "update", selected }));
+    for (const name in kept) waiting.add(name);
+    const values = Object.entries(sent).flatMap(([name, parts]) => kept[name] ?? Array(parts.length).fill({ __type__: "update" }));
+    return [...place, ...values];
+  }
+
+  function linked() {
+    document.documentElement.classList.remove("linked");
+    const [door] = placeOf(location.search), name = door === "compare" ? "two" : door;
+    if (/[?&](counts|class)=/.test(location.search)) waiting.add(name).add(`${name} link`);
+    press();
+  }
+
+  function remedy(button) {
+    chosen = button.dataset;
+    button.closest(".workbench").querySelector("button.primary").click();
+  }
+
+  return { answered, asked, linked, press, remedy, restored };
 })();

@@ -29,7 +29,7 @@ from trial import is_small, runs_of_log
 from informedness.commands.reading import Reader
 from informedness.commands.request import FileFormat, Source
 from informedness.files.opening import DELIMITERS, list_files, open_whole
-from informedness.files.reading import FileOptions, first_rows
+from informedness.files.reading import FileOptions
 from informedness.logs.reading import READERS
 from informedness.logs.runs import how_found
 from informedness.messages import message_of, without_subject
@@ -62,56 +62,52 @@ def check_encoding(encoding: str | None) -> None:
     )
 
 
+class Unclear(Refusal):
+    """A table may have several forms."""
+
+
 class Upload:
     """A table that was sent; its columns are read when they are asked for.
 
-    `part` is the sheet of a workbook. Where `is_numbered`, its first row is data, and its columns
-    have numbers; None is for a guess.
+    `part` is the sheet of a workbook. In the form "rows" its first row is data, and its columns
+    have numbers; None is for one to recognise.
     """
 
     def __init__(
-        self, path: Path, folder: Path, encoding: str | None, part: str | None, is_numbered: Any
+        self, path: Path, folder: Path, form: str | None, encoding: str | None, part: str | None
     ) -> None:
         self._path, self._encoding, self.part = path, encoding or None, part or None
-        ((_, self._kind),) = list_files(path, None)
+        ((_, self.kind),) = list_files(path, None)
         options = FileOptions(None, self._encoding, self.part, most_bytes=MAX_FILE)
-        with options.open(str(path), self._kind) as stream:
-            self._top: Any = options.read_header(stream, self._kind, {})
+        with options.open(str(path), self.kind) as stream:
+            self._top: Any = options.read_header(stream, self.kind, {})
             stream.seek(0)
             self._content = stream.read()
-        if not is_small(str(path), self._kind, MAX_FILE):
+        if not is_small(str(path), self.kind, MAX_FILE):
             raise Refusal(TOO_MUCH)
         self.header = list(self._top.header)  # JSON has keys of its first object
         self.parts = list(self._top.sheets)
-        is_text = self._kind in (*DELIMITERS, "json", "jsonl")
+        is_text = self.kind in (*DELIMITERS, "json", "jsonl")
         top = self._content[:1000].decode(errors="replace") if is_text else ""
         self.first_lines = "\n".join(top.splitlines()[:5])
-        may_lack_names = self._kind in (*DELIMITERS, "xlsx")
-        is_numbered = self._lacks_names() if may_lack_names and is_numbered is None else is_numbered
-        self.is_numbered = may_lack_names and bool(is_numbered)
-        if self.is_numbered:
-            names = [f"column {i}" for i in range(1, len(self.header) + 1)]
-            self._put_above(names, folder / f"numbered.{self._kind}")
+        self.form = form or "names"
         if len(self.header) > MAX_COLUMNS or max(map(len, self.header), default=0) > MAX_LABEL:
             raise Refusal(
                 f"A file can have at most {MAX_COLUMNS} columns, with names of at most {MAX_LABEL} "
                 "characters."
             )
-
-    def _lacks_names(self) -> bool:
-        """Return whether the first row looks like data: what stands there stands below as well."""
-        if len(self.header) > MAX_COLUMNS:  # which is refused
-            return False
-        if any(columns.role_of(name) or columns.says_neither(name) for name in self.header):
-            return False
-        below = first_rows(
-            self._path, file_format=self._kind, encoding=self._encoding, rows=self.part
-        ).columns
-        return any(name in values for name, values in below.items())
+        if self.kind in (*DELIMITERS, "xlsx") and form in (None, "rows"):
+            if form is None and not any(map(columns.says_something, self.header)):
+                raise Unclear(
+                    "The first row may hold the names of the columns, or be data: say what it is."
+                )
+            if form == "rows":
+                names = [f"column {i}" for i in range(1, len(self.header) + 1)]
+                self._put_above(names, folder / f"numbered.{self.kind}")
 
     def _put_above(self, names: list[str], copy: Path) -> None:
         """Go on with a copy that has these names above its rows."""
-        if self._kind == "xlsx":
+        if self.kind == "xlsx":
             import openpyxl
 
             book = openpyxl.load_workbook(self._path)
@@ -167,6 +163,8 @@ class Upload:
 class Log:
     """A log of an evaluation harness; `part` is a run in it: of a task, a filter and an epoch."""
 
+    kind, form = "log", None
+
     def __init__(self, path: Path, part: str | None) -> None:
         if path.suffix != ".eval":
             with open_whole(str(path), list_files(path, None)[0][1], None, MAX_FILE):
@@ -176,9 +174,11 @@ class Log:
             raise Refusal(TOO_MUCH)
         runs, self._notes = found
         # where a log names no model, it would be the folder of uploads
-        runs = [replace(run, model="") if run.model in path.parts else run for run in runs]
+        unnamed = (x for x in runs if x.origin.model in path.parts)
+        models = {id(x): replace(x, origin=replace(x.origin, model="")) for x in unnamed}
+        runs = [models.get(id(x), x) for x in runs]
         self._runs = {run.name: run for run in runs}
-        self.header, self.is_numbered, self.first_lines = list[str](), False, ""
+        self.header, self.first_lines = list[str](), ""
         self.parts = [*self._runs]
         self.part = part or (self.parts[0] if len(runs) == 1 else None)
 
@@ -196,9 +196,10 @@ class Log:
         return Answers(sides, how_found(run), self._notes, of_task)
 
 
-def text_in(sent: Sent, encoding: str | None) -> str:
-    """Return the text of an upload that may hold lists, as long pastes are sent; else nothing."""
-    path = Path(sent["path"] if sent else "")
+def text_of_file(file: Any, encoding: str | None) -> str:
+    """Return the text of an upload that may hold what a box does, as long pastes are sent."""
+    check_encoding(encoding)
+    path = Path(file["path"])
     with suppress(OSError, LookupError, UnicodeError):  # of which the reader of tables says more
         if path.suffix.lower() in (".txt", *(f".{kind}" for kind in DELIMITERS)):
             return path.read_bytes()[:MAX_FILE].decode(encoding or "utf-8-sig")
@@ -209,9 +210,9 @@ def text_in(sent: Sent, encoding: str | None) -> str:
 def opened(
     roles: Sequence[str],
     sent: Sent,
+    form: str | None = None,
     encoding: str | None = None,
     part: str | None = None,
-    is_numbered: bool | None = None,
 ) -> Iterator[Upload | Log]:
     """Open a table that was sent; text that was pasted becomes a file for the same reader.
 
@@ -224,10 +225,11 @@ def opened(
                 f"A box takes at most {MAX_TEXT:,d} characters, and this text has {len(text):,d}: "
                 "send it as a file."
             )
+    text = text_of_file(sent, encoding) if isinstance(sent, dict) else sent
     if isinstance(sent, tuple):
-        sent = as_rows(dict(zip(roles, map(list_of, sent), strict=True))) if all(sent) else None
-    elif lists := named_lists(sent if isinstance(sent, str) else text_in(sent, encoding)):
-        sent = as_rows(lists)
+        sent, form = _side_by_side(roles, sent), "names"
+    elif form != "rows" and (lists := named_lists(text)):
+        sent, form = as_rows(lists), "names"
     if not sent or (isinstance(sent, str) and not sent.strip()):
         raise Refusal("There is no table yet: send one first.")
     with TemporaryDirectory() as folder:
@@ -243,11 +245,25 @@ def opened(
             if len(roles) == 2 and any(reader.is_log(path) for reader in READERS.values()):
                 yield Log(path, part)
             else:
-                yield Upload(path, Path(folder), encoding, part, is_numbered)
+                yield Upload(path, Path(folder), form, encoding, part)
         except FileNotFoundError:
             raise Refusal(
                 "Uploads are deleted after a while, and this one is gone: send it again."
             ) from None
+        except Unclear:
+            raise
         except ValueError as error:
             said = without_subject(error, (str(path.parent), folder))
             raise Refusal(_TOO_LONG if said.code == "too many rows" else said) from None
+
+
+def _side_by_side(roles: Sequence[str], texts: Sequence[str]) -> str:
+    """Return a list for each role as rows of a table."""
+    lists = {role: list_of(text) for role, text in zip(roles, texts, strict=True) if text.strip()}
+    for role in roles:
+        if role not in lists:
+            (n, given), *_ = ((len(one), name) for name, one in lists.items())
+            raise Refusal(
+                f"This is a list of {n:,d} {given}: put that of {role} into the box below it."
+            )
+    return as_rows(lists)

@@ -95,7 +95,7 @@ def comparison_scales(result: Comparison, chance: float, best: float) -> dict[st
     }
 
 
-# A hundred answers: known, lucky guesses, wrong; if many are no class, these are of their own kind
+# A hundred answers: known, lucky guesses, wrong
 
 
 def whole(shares: Sequence[float], total: int) -> list[int]:
@@ -111,8 +111,8 @@ def whole(shares: Sequence[float], total: int) -> list[int]:
 def field(table: Table, average: Any = "default", level: float = LEVEL) -> dict[str, Any]:
     """Return a hundred answers like those of a table, and their description.
 
-    If many are no class, the others are like the answers given. Each square has its kind, and
-    whether it is within the interval, and so may be known or lucky.
+    If many are out of class, so wrong, the others are like the answers given. Each square has its
+    kind, and whether it is within the interval, and so may be known or lucky.
     """
     share = out_of_class_share(table)
     n_outside = round(100 * share) if share > MANY_OUT_OF_CLASS else 0
@@ -128,12 +128,11 @@ def field(table: Table, average: Any = "default", level: float = LEVEL) -> dict[
         low, high = (0.0, 1.0) if math.isnan(low) else (max(low, 0.0), high)
         n_unsure = min(math.ceil(n_answered * high - 1e-9), counts["known"] + counts["lucky"])
         unsure = range(math.floor(n_answered * low + 1e-9), n_unsure)
-    if n_outside:
-        counts["no-class"] = n_outside
-    words = ", ".join(f"{n} {kind.replace('-', ' ')}" for kind, n in counts.items())
+    counts["wrong"] = counts.get("wrong", 0) + n_outside
+    words = ", ".join(f"{n} {kind}" for kind, n in counts.items())
     squares = enumerate(kind for kind, n in counts.items() for _ in range(n))
     drawn = [(kind, place in unsure) for place, kind in squares]
-    reason = {"why": why, "of_given": n_outside > 0}
+    reason = {"why": why, "of_given": n_outside > 0, "is_unsure": len(unsure) > 0}
     return {"counts": counts, "words": words, "squares": drawn, **reason}
 
 

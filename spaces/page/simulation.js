@@ -1,11 +1,8 @@
 // Two filters, drawn as a handle moves without asking the server; simulation.html has the parts.
-// `element` comes from gr.HTML, `addresses` and `goTo` from page.js.
+// `element` comes from gr.HTML, the functions from page.js.
 const [refusal, words, link] = element.querySelectorAll(".refusal, [role=status], [target]");
 const handles = [...element.querySelectorAll("input")]; // in percent: spam, and what is known
 let moved; // the handle that the traces are of
-
-// Of a cell of a hundred, by its row and its column
-const bits = (n, row, column) => n && n / 100 * Math.log2(100 * n / row / column);
 
 function show(model, scores, counts) {
   const kinds = Object.entries(counts).flatMap(([kind, n]) => Array(n).fill(kind));
@@ -14,8 +11,7 @@ function show(model, scores, counts) {
     const box = element.querySelector(`[data-of="${model} ${name}"]`);
     box.trace = [Math.min(at, ...box.trace ?? []), Math.max(at, ...box.trace ?? [])];
     box.style.cssText = `--at: ${at}; --from: ${box.trace[0]}; --to: ${box.trace[1]}`;
-    const percent = at < 1 && at > 0.995 ? "over 99%" : `${Math.round(100 * at + 1e-9)}%`;
-    box.firstElementChild.textContent = name === "accuracy" ? percent : at.toFixed(2);
+    box.firstElementChild.textContent = shownScore(name, at);
   }
 }
 
@@ -28,13 +24,11 @@ function draw({ target }) {
   const spamWrong = Math.min(Math.round(wrong / 2), spam - spamKnown);
   const hamKnown = known - spamKnown, hamWrong = wrong - spamWrong;
   // The filter draws what it guesses in the shares of ham and spam, so its answers have these shares.
-  const passed = bits(ham - mistaken, ham, ham) + 2 * bits(mistaken, ham, spam) + bits(spam - mistaken, spam, spam);
-  const informedness = known / 100, f1_macro = (1 + informedness) / 2, nit = 2 ** passed / 2;
-  show("filter", { accuracy: right / 100, informedness, f1_macro, nit }, {
+  show("filter", scoresOf([[ham - mistaken, mistaken], [mistaken, spam - mistaken]]), {
     "known ham": hamKnown, "lucky ham": ham - hamKnown - hamWrong, "wrong ham": hamWrong,
     "known spam": spamKnown, "lucky spam": spam - spamKnown - spamWrong, "wrong spam": spamWrong,
   });
-  show("always", { accuracy: ham / 100, informedness: 0, f1_macro: ham / (100 + ham), nit: 0.5 }, { "lucky ham": ham, "wrong spam": spam });
+  show("always", scoresOf([[ham, 0], [spam, 0]]), { "lucky ham": ham, "wrong spam": spam });
   for (const handle of handles) handle.previousElementSibling.textContent = `${handle.value}%`;
   words.textContent = `The filter knows ${known}% of the answers${known < 100 ? ", and guesses the rest" : ""}. `
     + `Always answering ham is right ${ham}% of the time, and knows nothing.`;

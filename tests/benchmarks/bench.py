@@ -510,7 +510,7 @@ def first_page():
     (box / "app.py").write_text(code)
     browser = OPEN.enter_context(chromium())
     address, _ = OPEN.enter_context(running("informedness"))
-    ours = partial(loaded, browser, address, "#score")
+    ours = partial(loaded, browser, address, "#why .score")
     address, _ = OPEN.enter_context(serving(box, sys.executable, dict(os.environ)))
     peer = partial(loaded, browser, address, "textarea")
     return {f"page of {ours()}": ours, f"a box of Gradio, {peer()}": peer}

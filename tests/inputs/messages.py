@@ -5,7 +5,6 @@ command line, pasted into the page, and its columns sent to an endpoint. The oth
 Only sentences are kept: what has no two blanks in a row, as tables have, and no signature.
 """
 
-import asyncio
 import contextlib
 import csv
 import html
@@ -13,7 +12,6 @@ import io
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple
@@ -624,67 +622,61 @@ def command_messages() -> dict[str, Said]:
     return said
 
 
-# The page, by the events of its buttons, and its endpoints
+# The page, by what its doors are given, and its endpoints
 
 MEANT = ("drop_null", "keep_missing", "strip", "ignore_case", "unknown")
 
 
-def press(demo: Any, button: str, *first: Any, **held: Any) -> Said:
-    """Press a button of the page; return its refusal, or what it read and its notes.
+def _shown(page: SimpleNamespace, door: str, **values: Any) -> Said:
+    """Return the refusal, or what is noted, of what a door is given."""
+    from drawn import given  # which is there where a page is
 
-    The first of the controls hold the first values, and those whose labels begin so the others.
-    """
-    (block,) = (x for x in demo.blocks.values() if x.elem_id == button)
-    clicked = (x for x in demo.fns.values() if (block._id, "click") in x.targets)
-    (event,) = (x for x in clicked if x.fn and len(x.inputs) > 2)
-    values = [x.value for x in event.inputs]
-    values[: len(first)] = first
-    for name, value in held.items():
-        start = name.replace("_", " ")
-        (place,) = (i for i, x in enumerate(event.inputs) if str(x.label).startswith(start))
-        values[place] = value
-    *_, story, details, refusal = event.fn(*values)
-    drawn = refusal or f"{story}{details}"
-    texts = re.findall(r'<p class="(?:refusal|note)[^>]*>(.*?)</p>', drawn, re.S)
-    return [" ".join(html.unescape(re.sub("<[^>]*>", "", text)).split()) for text in texts]
+    own = page.app.DOORS[door]
+    text = values.get("box", "")
+    key = page.form.key_of(text)  # as if it had been seen, so that what was chosen stays
+    form = values.pop("form", "names")
+    held = given(own, form=form, key=f"{key} {form}", **values)
+    found = page.form.read(own, held)
+    drawn = found["refusal"] or "".join(
+        found.get(name, "") for name in ("account", "story", "details")
+    )
+    texts = re.findall(r'<(p|details) class="(?:refusal|note|read)[^>]*>(.*?)</\1>', drawn, re.S)
+    return [" ".join(html.unescape(re.sub("<[^>]*>", "", text)).split()) for _, text in texts]
 
 
-def _pressed(demo: Any, text: str, names: Any, options: dict[str, Any], average: Any) -> Said:
+def _pressed(
+    page: SimpleNamespace, text: str, names: Any, options: dict[str, Any], average: Any
+) -> Said:
     references, predictions = names
     meant = [x for x in MEANT if options.get(x) not in (None, False, "error")]
-    held = {"Column_of_references": references, "Column_of_predictions": predictions}
-    held |= {"Column_of_counts": options.get("counts"), "What": meant, "Average": average}
-    held |= {"Classes": "\n".join(map(str, options.get("labels", ())))}
-    held |= {"Encoding": options.get("encoding"), "Threshold": options.get("threshold")}
-    return press(demo, "score-paste", text, **held)
-
-
-async def _built(page: SimpleNamespace) -> Any:
-    return page.app.build()  # in a loop, or Gradio would leave one open
+    held = {"column references": references, "column predictions": predictions}
+    held |= {"counts": options.get("counts"), "meant": meant, "average": average}
+    held |= {"classes": "\n".join(map(str, options.get("labels", ())))}
+    threshold = str(options.get("threshold", ""))
+    held |= {"encoding": options.get("encoding", ""), "threshold": threshold}
+    return _shown(page, "mine", box=text, **held)
 
 
 def page_messages(page: SimpleNamespace) -> dict[str, Said]:
     """Return what the page shows of what its controls hold."""
     said = dict[str, Said]()
-    with ThreadPoolExecutor() as thread:  # as the loop of Playwright may run in this one
-        demo = thread.submit(asyncio.run, _built(page)).result()
     for name, case in SAMPLES.items():
         average = case.asked.get("average", "default")
         how = case.columns(), case.options, average
-        said[f"file: {name}"] = _pressed(demo, case.text(), *how)
+        said[f"file: {name}"] = _pressed(page, case.text(), *how)
     for name, text in TEXTS.items():
-        said[f"file: {name}"] = _pressed(demo, text, ("gold", "model"), {}, "default")
+        said[f"file: {name}"] = _pressed(page, text, ("gold", "model"), {}, "default")
     for name, (matrix, labels) in MATRICES.items():
         grid = page.grid.grid_value(labels or range(len(matrix)), matrix)
         with contextlib.suppress(ValueError):  # of a matrix that no grid can hold
-            said[f"matrix: {name}"] = press(demo, "score-matrix", grid)
+            said[f"matrix: {name}"] = _shown(page, "mine", form="matrix", grid=grid)
     for name, (*columns, options) in MODELS.items():
         case = Case(*columns[:2], names=("gold", "model", "`y_pred`"), more=(columns[2],))
-        chosen = ("Column_of_references", "Column_of_predictions_A", "Column_of_predictions_B")
-        held = dict(zip(chosen, case.names, strict=True))
-        held |= {"Classes": "\n".join(options.get("labels", ()))}
-        held |= {"What": ["unknown"] if "unknown" in options else []}
-        said[f"compare: {name}"] = press(demo, "compare-paste", case.text(), **held)
+        columns_of = [f"column {role}" for role in page.app.MODELS]
+        held = dict(zip(columns_of, case.names, strict=True))
+        held |= {"classes": "\n".join(options.get("labels", ()))}
+        held |= {"meant": ["unknown"] if "unknown" in options else []}
+        said[f"compare: {name}"] = _shown(page, "two", box=case.text(), **held)
     return said
 
 

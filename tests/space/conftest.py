@@ -79,12 +79,13 @@ def visit(opened: dict[str, Any]) -> Iterator[Callable[..., Any]]:
     def visited(metric: str = "informedness", query: str = "", width: int = 1200) -> Any:
         page, url, _ = opened[metric]
         page.set_viewport_size({"width": width, "height": 844})
+        page.locator("#doors [role=tab]").first.wait_for()
         if query:
-            # what a late result does to the address would end the navigation
+            # what a late answer does to the address would end the navigation
+            page.wait_for_load_state("networkidle")
             page.evaluate("history.pushState = history.replaceState = () => {}")
             page.goto(url + query)
-        page.get_by_role("tab", name="Score", exact=True).click()
-        page.locator("#score").wait_for()
+        page.locator("#doors [role=tab]").first.wait_for()
         return page
 
     yield visited

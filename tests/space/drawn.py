@@ -21,6 +21,18 @@ def rows_of(header: str, *columns: Iterable[Any], sep: str = ",") -> str:
     return f"{header}\n{file.getvalue()}"
 
 
+def given(door: Any, **values: Any) -> dict[str, Any]:
+    """Return what a door is given before anybody has done anything, but for these values."""
+    texts = "box", "key", "threshold", "classes", "encoding"
+    start: dict[str, Any] = dict.fromkeys(texts, "") | {"meant": [], "average": "default"}
+    start |= dict.fromkeys(("file", "form", "part", "counts")) | {"level": 0.95}
+    start |= {f"column {role}": None for role in door.roles}
+    start |= {f"list {role}": "" for role in door.roles[1:]}
+    if door.score_grid:
+        start["grid"] = {"labels": [*"ab"], "cells": [["", ""]] * 2, "declared": None, "axes": []}
+    return start | values
+
+
 class Drawn:
     """A part of what was drawn, in which parts are found by an XPath of ElementTree."""
 
@@ -30,16 +42,20 @@ class Drawn:
     def all(self, path: str) -> list["Drawn"]:
         return [Drawn(found) for found in self.element.findall(path)]
 
+    def of(self, name: str) -> list["Drawn"]:
+        """Return the parts with a name among their classes."""
+        return [part for part in self.all(".//*") if name in part.element.get("class", "").split()]
+
     def id(self, name: str) -> "Drawn":
-        (found,) = self.all(f".//*[@id='{name}']")
+        (found,) = self.of(name)
         return found
 
     def has(self, name: str) -> bool:
-        return bool(self.all(f".//*[@id='{name}']"))
+        return bool(self.of(name))
 
     def notes(self) -> list[str]:
-        """Return what was taken for what, warnings and the story of an example."""
-        return [note.text for note in self.all(".//p") if "note" in note.element.get("class", "")]
+        """Return warnings and the story of an example."""
+        return [note.text for note in self.of("note")]
 
     def __getitem__(self, attribute: str) -> str:
         return self.element.attrib[attribute]

@@ -16,38 +16,58 @@ import pytest
 from drawn import Drawn, parsed
 from gradio_client import Client
 from playwright.sync_api import Page, expect
-from test_app import box, button, called, count_in, menu, paste_into, shows, tab
+from test_app import (
+    account,
+    box,
+    count_in,
+    menu,
+    options,
+    paste_into,
+    refused,
+    second_list,
+    shows,
+    tab,
+)
+from visitors import Visitor
 
 from oracles import dense
 from oracles.golden import close
 
 pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore:informedness. ")]
 
-OF_TABLE: list[Any] = ["", None, False, None, None, None, [], "", "", "default", 0.95]
-OF_MODELS: list[Any] = [*OF_TABLE[:5], None, *OF_TABLE[5:]]
 TRUE, MODEL = [0, 1, 1, 0, 1, 0, 0, 1], [0, 1, 0, 0, 1, 1, 0, 1]
 
 
-def answered(url: str, button: str, *data: Any) -> list[Any]:
-    """Return the story, the details and the refusal of a click on a button."""
-    lines = called(url, button, [*data], "somebody").splitlines()
-    answers = [json.loads(line.removeprefix("data:")) for line in lines if line]
-    (answer,) = (x for x in answers if x["msg"] == "process_completed")
+def answered(url: str, door: str, grid: Any = None, **given: Any) -> list[Any]:
+    """Return the refusal, the story and the details that a door shows."""
+    visitor = Visitor(url, "somebody")
+    event = visitor.door(f"{door}-button")
+    sent = visitor.given(event, **given)
+    names = [visitor.components[x]["props"].get("elem_id") for x in event["inputs"]]
+    sent = [grid if x == "grid" and grid else y for x, y in zip(names, sent, strict=True)]
+    (answer,) = visitor.answers(event, sent)
     assert answer["success"], answer
-    return answer["output"]["data"][-3:]
+    shown = dict(zip(event["outputs"], answer["output"]["data"], strict=True))
+    ids = {x["props"].get("elem_id"): i for i, x in visitor.components.items()}
+    return [shown[ids[name]] for name in (f"{door}-refusal", door, f"{door}-details")]
 
 
 def result_of(answer: Sequence[Any]) -> tuple[Drawn, dict[str, Any]]:
     """Return what was drawn of a result, and its copy as JSON."""
-    story, details, refusal = answer
+    refusal, story, details = answer
     assert not refusal, refusal
     copied = re.search(r'data-copy="(\{.*?)"', story)
     return parsed(story + details), json.loads(unescape(copied[1])) if copied else {}
 
 
 def refusal_of(answer: Sequence[Any]) -> str:
-    assert [part["__type__"] for part in answer[:2]] == ["update"] * 2  # stays as it was
-    return parsed(answer[2]).text
+    assert answer[1:] == ["", ""]
+    return parsed(answer[0]).text
+
+
+def of_lists(url: str, references: str, predictions: str) -> list[Any]:
+    lists = {"Paste": references, "List_of_predictions": predictions}
+    return answered(url, "mine", **lists)
 
 
 def cells_of(references: Sequence[Any], predictions: Sequence[Any]) -> Any:
@@ -110,7 +130,6 @@ CUT = {
     "[0, , 1]": "Between two commas must be one label",
     "['a' 'b', 'c']": "Between two commas must be one label",
     "{'a', 'b'}": "in no order",
-    "a\tb\nb\ta": "Lines have several cells",
     "<tf.Tensor: shape=(2,), numpy=array([0, 1])>": "has no other",
 }
 
@@ -123,8 +142,7 @@ CUT = {
 def test_lists_are_the_labels_alone_however_written(app, texts, labels):
     given = [*labels[:2], labels[0], *labels[3:5], labels[1], *labels[6:]]
     for name, text in texts.items():
-        answer = answered(app("nit"), "score-lists", text, "\n".join(map(str, given)), *OF_TABLE)
-        _, copied = result_of(answer)
+        _, copied = result_of(of_lists(app("nit"), text, "\n".join(map(str, given))))
         assert (copied["n_samples"], copied["n_classes"]) == (8, 2), name
         classes = [str(row["label"]) for row in copied["per_class"]]
         assert classes == sorted({*map(str, labels)}), name
@@ -156,20 +174,17 @@ def test_odd_labels_are_read_as_python_r_and_people_write_them(page):
 
 def test_a_list_that_is_not_whole_is_refused(app):
     for text, said in CUT.items():
-        assert said in refusal_of(answered(app("nit"), "score-lists", text, "a\nb", *OF_TABLE)), (
-            text
-        )
+        assert said in refusal_of(of_lists(app("nit"), text, "a\nb")), text
 
 
 def test_lists_of_many_lines_pasted_as_rows_are_the_lists(visit):
     page, true, model = visit(query="?"), TRUE * 400, MODEL * 400
-    tab(page, "Paste")
+    tab(page, "Score mine")
     lists = (",\n ".join(map(str, labels)) for labels in (true, model))
     paste_into(box(page), "y_true = [{}]\ny_pred = np.array([{}])".format(*lists))
     expect(menu(page, "references")).to_have_value("y_true")
-    page.locator("#score-file").click()
     shows(page, float(dense.score(cells_of(true, model), "informedness", "bias")))
-    expect(page.locator("#result .taken")).to_contain_text("3,200 rows")
+    expect(account(page)).to_contain_text("3,200 rows")
 
 
 # Long texts
@@ -189,23 +204,21 @@ def test_a_paste_above_2_million_characters_is_scored_whole(visit):
     rows = (f"{x}\t{y}\t{'text ' * 120}" for x, y in zip(true, model, strict=True))
     text = "\n".join(["label\tprediction\tinput", *rows])
     assert len(text) > 2_000_000
-    tab(page, "Paste")
+    tab(page, "Score mine")
     box(page).click()
     paste_by_key(page, text)
     expect(menu(page, "references")).to_have_value("label")
-    page.locator("#score-file").click()
     shows(page, 0.5)  # all of b and none of a are right in the second half
-    expect(page.locator("#result .taken")).to_contain_text("4,000 rows")
+    expect(account(page)).to_contain_text("4,000 rows")
 
 
 def test_a_list_above_2_million_characters_is_refused(visit):
     page = visit(query="?")
-    tab(page, "Lists")
-    for role, label in (("References", "a"), ("Predictions", "b")):
-        page.get_by_role("textbox", name=re.compile(f"^{role}")).locator("visible=true").click()
-        paste_by_key(page, ", ".join([label * 200] * 10_000))
-    refusal = page.locator("#refusal-score-lists")
-    expect(refusal).to_contain_text("at most 2,000,000 characters, and this text has 2,019,998")
+    tab(page, "Score mine")
+    box(page).fill("a, b")
+    second_list(page).click()
+    paste_by_key(page, ", ".join(["b" * 200] * 10_000))
+    refused(page, "at most 2,000,000 characters, and this text has 2,019,998")
 
 
 # The matrix
@@ -216,14 +229,14 @@ TRANSPOSED = "Predicted \\ Actual\ta\tb\tc\na\t8\t1\t2\nb\t0\t5\t1\nc\t3\t2\t9\n
 def test_the_note_of_a_transposed_matrix_is_a_warning_of_its_result(visit, app):
     page, note = visit(query="?"), "the names say the opposite"
     wanted = dense.score([[8, 1, 2], [0, 5, 1], [3, 2, 9]], "informedness", "bias")
-    tab(page, "Paste")
+    tab(page, "Score mine")
     box(page).fill(TRANSPOSED)
     shows(page, float(wanted))
-    warnings = page.locator("#result .warning")
+    warnings = page.locator("#mine .warning")
     expect(warnings).to_contain_text([note])
-    copied = page.locator("#result .copies").get_by_role("button", name="JSON")
+    copied = page.locator("#mine .copies").get_by_role("button", name="JSON")
     assert note in json.loads(copied.get_attribute("data-copy"))["warnings"][0]
-    visit(query=page.locator("#link").get_attribute("href"))
+    visit(query=page.locator("#mine-details .link").get_attribute("href"))
     shows(page, float(wanted))
     expect(warnings).to_contain_text([note])
     count_in(page, 0, 0).fill("9")
@@ -235,6 +248,10 @@ def grid_of(rows: str) -> dict[str, Any]:
     """Return a matrix as its page sends it."""
     cells = [row.split(" ") for row in rows.split("\n")]
     return {"labels": [*"ab"], "cells": cells, "declared": None, "axes": []}
+
+
+def of_grid(url: str, grid: dict[str, Any], average: str = "default") -> list[Any]:
+    return answered(url, "mine", grid, What_it="matrix", Average=average)
 
 
 UNKNOWN = "unknown number of samples, so there is no interval"
@@ -258,7 +275,7 @@ def test_percentages_have_no_interval_and_whole_numbers_keep_theirs(app):
     for rows, said in SHARES.items():
         rows = rows.strip() if said else rows.strip().replace("93 7", "93 8")
         grid = grid_of(rows)
-        drawn, copied = result_of(answered(app("nit"), "score-matrix", grid, "default", 0.95))
+        drawn, copied = result_of(of_grid(app("nit"), grid))
         cells = [[float(x.strip("%").replace(",", ".")) for x in row] for row in grid["cells"]]
         has_scores(copied, cells)
         assert len(copied["warnings"]) == len(said), rows
@@ -267,7 +284,7 @@ def test_percentages_have_no_interval_and_whole_numbers_keep_theirs(app):
         assert copied["n_samples"] == (sum(map(sum, cells)) if is_known else None), rows
         assert ("nit_confidence_interval" in copied) == is_known, rows
         assert ("interval" in drawn.id("interval").text.split()[1]) == is_known, rows
-    odd = answered(app("nit"), "score-matrix", grid_of("50% 8%\n18% 82%"), "default", 0.95)
+    odd = of_grid(app("nit"), grid_of("50% 8%\n18% 82%"))
     assert "Percentages must sum to 100" in refusal_of(odd)
 
 
@@ -285,33 +302,26 @@ def test_an_endpoint_takes_shares_with_decimals_for_shares(app):
 
 
 @pytest.mark.parametrize("metric", ["informedness", "nit"])
-def test_a_class_that_is_only_predicted_is_none_by_every_way(visit, app, metric):
-    page = visit(metric, "?example=4")
-    size = 10
-    expect(count_in(page, size - 1, size - 1)).to_have_value("14")
-    places = [(i, j) for i in range(size) for j in range(size)]
-    texts = [count_in(page, i, j).input_value() for i, j in places]
-    names = [count_in(page, i, -1).input_value() for i in range(size)]
-    cells = np.array(texts, dtype=int).reshape(size, size)
+def test_a_class_that_is_only_predicted_is_none_by_every_way(visit, app, page, metric):
+    (example,) = (x for x in page.limits.examples_of("score") if "32%" in x["name"])
+    names, cells = example["labels"], np.array(example["matrix"])
     assert cells[6].sum() == 0 < cells[:, 6].sum()
     average = "prevalence" if metric == "informedness" else "default"
     counted = dense.spread(cells) if metric == "informedness" else cells
     value = float(dense.score(counted, metric, average))
-    shows(page, value)
-    page.locator("#score-matrix").click()
-    expect(page.locator("#result .told")).to_have_count(0)
-    shows(page, value)
-    visit(metric, page.locator("#link").get_attribute("href"))
-    shows(page, value)
+    page = visit(metric, "?example=4")
+    shows(page, value, "why")
     grid = {"labels": names, "cells": cells.astype(str).tolist(), "declared": None, "axes": []}
-    _, copied = result_of(answered(app(metric), "score-matrix", grid, average, 0.95))
+    _, copied = result_of(of_grid(app(metric), grid, average))
     assert copied[metric] == close(value)
-    visit(metric, "?")
+    visit(metric, page.locator("#why-details .link").get_attribute("href"))
+    shows(page, value)
+    visit(metric, "?tab=mine")
     head = "\t".join(["", *names])
     rows = ("\t".join([name, *row]) for name, row in zip(names, grid["cells"], strict=True))
-    paste_into(count_in(page, 0, 0), "\n".join([head, *rows]))
+    box(page).fill("\n".join([head, *rows]))
     if metric == "informedness":
-        button(page, "Options").click()
+        options(page)
         page.get_by_role("combobox", name="Average").locator("visible=true").click()
         page.get_by_role("option", name=average).click()
     shows(page, value)
@@ -330,77 +340,47 @@ def test_a_class_that_is_only_predicted_is_none_by_every_way(visit, app, metric)
 def test_models_with_missing_predictions_are_compared(app):
     a, b = ["x", "", "x", "y", "y", ""], ["x", "x", "y", "y", "x", "y"]
     rows = ["gold\ta\tb", *map("\t".join, zip("xxxyyy", a, b, strict=True))]
-    of_models = [x if x != [] else ["unknown"] for x in OF_MODELS]
-    answer = answered(app("informedness"), "compare-paste", "\n".join(rows), *of_models)
-    drawn, copied = result_of(answer)
+    given = {"Paste": "\n".join(rows), "What_is_meant": ["unknown"]}
+    drawn, copied = result_of(answered(app("informedness"), "two", **given))
     # twice the balanced accuracy - 1: 2 of 3 of either class are right by A, and by B
     assert (copied["a"], copied["b"]) == (close(1 / 3), close(1 / 3))
     assert "None" not in drawn.text.replace("None,", "").replace(", None", "")
-    assert not drawn.has("link-models")
+    assert not drawn.has("link")
     assert "There is no link to this result" in drawn.text
 
 
 def test_a_link_to_two_models_has_their_average_and_level(visit):
     page = visit(query="?")
-    tab(page, "Compare")
-    expect(box(page)).to_have_value(re.compile("ham"))
+    tab(page, "Compare two")
     a, b = [*"xyzzyx" * 5], [*"xyzyyx" * 5]
     rows = ["gold\ta\tb", *map("\t".join, zip("xyzxyz" * 5, a, b, strict=True))]
     box(page).fill("\n".join(rows))
     expect(menu(page, "references")).to_have_value("gold")
-    button(page, "Options").click()
+    options(page)
     page.get_by_role("combobox", name="Average").locator("visible=true").click()
     page.get_by_role("option", name="macro").click()
-    button(page, "Compare").click()
-    result = page.locator("#comparison:not([data-stale]) .copies")
+    result = page.locator("#two-bench:not([data-stale]) #two .copies")
     expect(result.get_by_role("button", name="JSON")).to_have_attribute(
         "data-copy", re.compile(r"\|avg:macro\|")
     )
-    link = page.locator("#link-models").get_attribute("href")
+    link = page.locator("#two-details .link").get_attribute("href")
     assert parse_qs(link)["average"] == ["macro"]
     copied = result.get_by_role("button", name="JSON").get_attribute("data-copy")
     visit(query=link)
-    tab(page, "Compare")
-    again = page.locator("#comparison .copies").get_by_role("button", name="JSON")
+    again = page.locator("#two .copies").get_by_role("button", name="JSON")
     expect(again).to_have_attribute("data-copy", copied)
 
 
-def test_what_is_pasted_below_options_acts_at_once(visit):
-    page, scores = visit(query="?"), [0.1, 0.9, 0.4, 0.3, 0.7] * 4
-    true = ["ham", "spam"] * 10
-    tab(page, "Paste")
-    box(page).fill(
-        "\n".join(["gold,model", *(f"{x},{y}" for x, y in zip(true, scores, strict=True))])
-    )
-    expect(page.locator("#refusal-score-paste")).to_contain_text('"Threshold" under Options')
-    for name, text in (("Threshold", "0.35"), ("Classes", "ham, spam")):
-        page.get_by_role("textbox", name=re.compile(f"^{name}")).locator("visible=true").click()
-        paste_by_key(page, text)
-    cut = [["ham", "spam"][x > 0.35] for x in scores]
-    shows(page, float(dense.score(cells_of(true, cut), "informedness", "bias")))
-
-
-def test_a_late_result_leaves_the_refusal_of_what_was_pasted(visit):
+def test_a_late_answer_leaves_the_refusal_of_newer_inputs(visit):
     page, held = visit(query="?"), list[Any]()
-    tab(page, "Paste")
+    tab(page, "Score mine")
     box(page).fill("label\tprediction\na\ta\na\tb\nb\tb\nb\tb\n")
     shows(page, 0.5)
-    button(page, "Options").click()
-    page.evaluate("""() => {
-        const { answered } = results, drawn = () => { window.hasAnswered = true; };
-        results.answered = (...about) => {
-            requestAnimationFrame(() => requestAnimationFrame(drawn));
-            return answered(...about);
-        };
-    }""")
+    options(page)
     page.route("**/queue/join*", lambda x: x.continue_() if held else held.append(x))
-    page.locator("#score-paste").click()
+    page.locator("#mine-button").click()
     page.get_by_role("textbox", name=re.compile("^Threshold")).locator("visible=true").click()
     paste_by_key(page, "half")
-    refusal = page.locator("#refusal-score-paste")
-    expect(refusal).to_contain_text("half")
     held[0].continue_()
-    page.wait_for_function("window.hasAnswered")
-    expect(refusal).to_contain_text("half")
-    expect(page.locator("#result")).to_have_attribute("data-stale", "")
+    refused(page, "half")
     page.unroute("**/queue/join*")

