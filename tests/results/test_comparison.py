@@ -236,15 +236,19 @@ BELOW = {"confidence_level": 0.7}
         ),
         (OF_SMALL, {}, "4 references on average for all"),
         (OF_SMALL, {"metric": "accuracy"}, None),
-        ((LARGE, LARGE, LARGE | FIRST_200), {}, "rests on few samples (30 of 1): take the"),
+        ((LARGE, LARGE, LARGE | FIRST_200), {}, "only 30 samples of class 1: the interval of the"),
         ((LARGE, LARGE, LARGE | FIRST_200), {"confidence_level": 0.999999999}, None),
-        ((LARGE, LARGE, LARGE | FIRST_20), {"confidence_level": 0.3}, "(20 answered differently)"),
+        ((LARGE, LARGE, LARGE | FIRST_20), {"confidence_level": 0.3}, "only 20 predictions differ"),
         # of markedness, a rare class of the predictions
-        ((HALF, SAYS_1, np.where(FIRST_200, SAYS_1, 1 - HALF)), {"metric": "markedness"}, "8 of 1"),
-        (of_gains(3, 0, 50), BELOW | {"metric": "accuracy"}, "samples (3 answered differently)"),
+        (
+            (HALF, SAYS_1, np.where(FIRST_200, SAYS_1, 1 - HALF)),
+            {"metric": "markedness"},
+            "only 8 samples of class 1",
+        ),
+        (of_gains(3, 0, 50), BELOW | {"metric": "accuracy"}, "only 3 predictions differ"),
         (of_gains(5, 0, 50), BELOW | {"metric": "accuracy"}, None),
         # the gradient of a constant model has a large constant, which changes nothing
-        ((LARGE, 0 * LARGE, 1 * (np.arange(1000) < 100)), {}, "few samples (30 of 1)"),
+        ((LARGE, 0 * LARGE, 1 * (np.arange(1000) < 100)), {}, "only 30 samples of class 1"),
     ],
 )
 def test_few_samples_groups_and_rare_classes_warn_once(samples, options, text):

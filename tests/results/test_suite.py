@@ -106,7 +106,7 @@ def test_a_task_of_one_class_is_left_out_by_name():
     ):
         with pytest.raises(ValueError, match=message):
             compare_tasks(wrong)
-    with pytest.raises(ValueError, match="`metric` must be one that has a mean, which 'nit'"):
+    with pytest.raises(ValueError, match=r"^NIT cannot be averaged over tasks with"):
         compare_tasks(TASKS, metric="nit")
     alike = dict.fromkeys("ab", TASKS["two"])
     assert compare_tasks(alike, metric="nit").difference > 0

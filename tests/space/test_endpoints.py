@@ -101,7 +101,7 @@ def test_a_comparison_is_that_of_the_package_by_the_metric_of_the_page(page_of, 
     result = endpoints.compare(HUNDRED, A, B)
     assert result["scores_b"] == {name: scores[name] for name in result["scores_b"]}
     (note,) = result["warnings"]
-    assert "rests on few samples (9 answered differently)" in note
+    assert "only 9 predictions differ" in note
 
 
 def test_tools_have_their_names_and_arguments_and_answer_at_once_as_their_endpoints(app, page_of):

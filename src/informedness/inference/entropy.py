@@ -235,7 +235,8 @@ class Nit(EntropicScore):
         if reason or table.declared or effective_sample_size(table) >= ENOUGH_TO_SEE - 1e-6:
             return reason
         samples = "effective samples" if table.is_weighted else "samples"
-        return f"fewer than {ENOUGH_TO_SEE:,} {samples}, so declare all classes with `labels`"
+        missing = f"with fewer than {ENOUGH_TO_SEE:,} {samples} a class may be missing"
+        return f"{missing}; pass `labels` so that NIT knows k"
 
     def caution(self, table: Table, value: float) -> str:
         # mutual information is too large by about (cells - rows - columns + 1) / 2N (Miller 1955)

@@ -458,9 +458,9 @@ def compared(
         warn_of_caveats([(f"the difference of {score.name}", caveat, math.isnan(test.p_value))])
     if not caveat and 1 - test.p_value > level and test.share_of_one > MOST_OF_ONE:
         decisive = max(a, b, key=lambda model: model.side.max_influence.max()).table
-        few = f"rests on few samples ({_few_samples(score, decisive, n_different)})"
-        caveat = f"it {few}"
-        warn(f"the difference of {score.name} {few}: take the interval as rough", IntervalWarning)
+        caveat = f"only {_few_samples(score, decisive, n_different)}"
+        subject = f"the interval of the difference of {score.name}"
+        warn(f"{caveat}: {subject} is approximate", IntervalWarning)
 
     widest = score.highest - score.lowest
     interval = test.interval._replace(value=difference).clip(-widest, widest)
@@ -532,8 +532,10 @@ def _few_samples(score: Score, table: Table, n_different: int) -> str:
     totals = np.where(table.reference_totals > 0, table.reference_totals, np.inf)
     n_rarest = float(totals.min()) * effective_sample_size(table) / float(table.total)
     if score.name == "accuracy" or n_different < n_rarest:
-        return f"{n_different:,} answered differently"
-    return f"{n_rarest:,.0f} of {show(table.labels[int(totals.argmin())])}"
+        return f"{n_different:,} predictions differ"
+    label = table.labels[int(totals.argmin())]
+    such = f"{show(label)} samples" if isinstance(label, str) else f"samples of class {show(label)}"
+    return f"{n_rarest:,.0f} {such}"
 
 
 def _too_rare(table: Table, score: Score) -> str:

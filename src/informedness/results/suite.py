@@ -241,9 +241,8 @@ def suite_of(
     if n_tasks < 2:
         raise ValueError(f"`tasks` must be at least two that can be compared, got {list(by_task)}")
     if isinstance(score, EntropicScore) and len({one.n_classes for one in comparisons}) > 1:
-        tasks = "tasks with different numbers of classes, as their chance differs"
-        rule = f"be one that has a mean, which {score.name!r} has not of {tasks}"
-        raise ValueError(f"`metric` must {rule}")
+        tasks = "tasks with different numbers of classes: its chance level depends on k"
+        raise ValueError(f"{score.title} cannot be averaged over {tasks}")
 
     difference = math.fsum(one.difference for one in comparisons) / n_tasks
     extra = np.array([one.paired.extra_variance for one in comparisons])
