@@ -290,7 +290,10 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
     add("--on", help=f"join two files, of {both}, by the identifiers in this column", **column)
     if is_report:
         add("--weights", help="how much a row counts", **column)
-        sliced = "one row of scores for each value of a column, such as language"
+        sliced = (
+            "one row of scores for each value of a column, such as language; COL:4 cuts numbers "
+        )
+        sliced += "into four quantiles"
         add("--by", help=sliced, **several)
     add("--by-file", action="store_true", help="take each file as a task; adds the mean")
     tasks = "take each value of a column as a task with its own classes; adds the mean"
@@ -322,9 +325,11 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
         add("--require", choices=["better", "not-worse"], help=wanted)
         drop = "fail (exit code 3) if B is shown to be worse, by more than --margin if it is given"
         add("--fail-if", choices=["worse"], help=drop)
-    level = "none, but 0.95 if models are ranked" if is_report else "0.95"
-    level = f"level of the intervals, such as 0.95 (default: {level})"
+    level = "0.95; none for --metric, JSON, CSV and LaTeX" if is_report else "0.95"
+    level = f"level of the intervals (default: {level})"
     add("--confidence-level", type=float, metavar="P", help=level)
+    if is_report:
+        add("--no-intervals", action="store_true", help="leave out intervals nobody asked for")
     formats = ["text", "json", "html"]
     if is_report:
         formats += ["csv", "markdown", "latex"]
@@ -335,6 +340,8 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
         add = group("slices (--by)")
         rest = "test each slice against all other rows, with this score, such as informedness"
         add("--vs-rest", metavar="NAME", help=rest)
+        order = "name (the default, numbers by size), or a score: the worst slice first"
+        add("--sort", metavar="NAME", default="name", help=order)
     add = group("labels")
     flag: dict[str, Any] = {"action": "store_true"}
     labels = several | {"metavar": "LABEL"}

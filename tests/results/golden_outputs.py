@@ -1,4 +1,4 @@
-"""What the command line prints of 31 kinds of data, into tests/results/outputs/; see what changed.
+"""What the command line prints of 34 kinds of data, into tests/results/outputs/; see what changed.
 
 `make outputs` writes the files anew. The data are made from matrices, so they are always the same.
 """
@@ -115,6 +115,9 @@ COMMANDS = {
     "29_csv": f"report two.csv {ONE} --format csv",
     "30_metric": f"report three.csv {ONE} --metric informedness",
     "31_compare_three_classes": "compare pairs.csv -r label -p a b",
+    "32_no_intervals": f"report two.csv {ONE} --no-intervals",
+    "33_slices_in_quantiles": f"report slices.csv {ONE} --by length:4 --sort informedness",
+    "34_slices_by_score": f"report slices.csv {ONE} --by genre --sort accuracy",
 }
 
 

@@ -78,7 +78,7 @@ def tables():
 def said_of(table):
     """Return what a report says of a table, with intervals and without, and its warnings."""
     lines = []
-    for options in ({}, {"caveats_as_notes": True, **AT_95}, AT_95):
+    for options in ({}, AT_95):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", InformednessWarning)
             warn_of_table(table)

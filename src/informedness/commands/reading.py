@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -38,13 +39,15 @@ class Labels(NamedTuple):
     """What was read: a table, one for each slice, columns, or answers in logs.
 
     `names` are those of columns, by argument. The prior has labels as the text of all files means
-    them. The reference `ignored` was left out before, of a table that was not read.
+    them. The reference `ignored` was left out before, of a table that was not read. Numbers in the
+    columns of `bins` are cut into so many quantiles.
     """
 
     data: ContingencyTable | dict[Slice, ContingencyTable] | Whole | list[Answers]
     names: Mapping[str, str] = MappingProxyType({})
     prior: Prior | None = None
     ignored: Label | None = None
+    bins: Mapping[str, int] = MappingProxyType({})
 
     def names_of(self, role: str) -> dict[str, str]:
         """Return the names of columns in a role, of which there may be several, by argument."""
@@ -117,7 +120,7 @@ class Reader:
             return Labels(table, names)
         samples = self._samples(names)
         tables = tables_of(samples, self._rows(samples))
-        return Labels(tables, names, self._spelt_prior(samples))
+        return Labels(tables, names, self._spelt_prior(samples), bins=self._bins())
 
     def by_file(self) -> dict[str, Reader]:
         """Return a reader of each file, by its path."""
@@ -156,8 +159,23 @@ class Reader:
         if len(models) > 1:
             numbered = {f"predictions {i}": name for i, name in enumerate(models, start=1)}
             return {"references": references} | numbered | beside
-        amounts = columns.weights, columns.counts
-        return named_columns(references, models[0], *amounts, columns.by or None) | beside
+        amounts, bins = (columns.weights, columns.counts), self._bins()
+        cut = {f"{column}:{n}": column for column, n in bins.items()}
+        by = [cut.get(name, name) for name in columns.by] or None
+        return named_columns(references, models[0], *amounts, by) | beside
+
+    def _bins(self) -> dict[str, int]:
+        """Return the columns to cut into quantiles, as `length:4` asks, and how many.
+
+        A column whose whole name is `length:4` is taken as it is.
+        """
+        asked = [re.fullmatch(r"(.+):([2-9]|[1-9]\d)", name) for name in self.source.columns.by]
+        if not any(asked):
+            return {}
+        from ..files.reading import first_rows
+
+        known = first_rows(self.source.path[0], **vars(self.source.files)).columns
+        return {x[1]: int(x[2]) for x in asked if x is not None and x[0] not in known}
 
     def _samples(self, names: Mapping[str, str]) -> Samples:
         """Return what reads these columns, by argument, as labels."""

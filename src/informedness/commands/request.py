@@ -89,7 +89,9 @@ class ReportScores(Scores):
     """The scores of a report, and how high one has to be."""
 
     prior_mode: str = "reweight"
+    no_intervals: bool = False
     vs_rest: str | None = None
+    sort: str = "name"
     at_least: float | None = None
 
 
@@ -140,6 +142,14 @@ class ReportRequest(Request):
     """What `report` is asked for."""
 
     scores: ReportScores = field(default_factory=ReportScores)
+
+    @property
+    def has_default_level(self) -> bool:
+        """Whether a person gets intervals of 95% without asking for them."""
+        is_number = self.scores.metric is not None
+        is_asked = self.scores.confidence_level is not None
+        is_read = self.output.format in ("text", "html", "markdown")
+        return is_read and not (is_number or is_asked or self.scores.no_intervals)
 
 
 @dataclass(frozen=True)

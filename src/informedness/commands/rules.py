@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..core.labels import check_choice
 from ..files.opening import list_files, named_format
-from ..inference.registry import score_named, score_with_average
+from ..inference.registry import REPORTED, score_named, score_with_average
 from ..inference.score import check_level
 from ..tables.label_options import LabelOptions
 from .reading import matrix_in
@@ -59,13 +59,15 @@ def _rules(request: Request, kind: str) -> list[Rule]:
     )
     is_ranking = is_report and len(columns.predictions) > 1
     is_number = is_report and not is_ranking and scores.metric is not None
-    has_level = scores.confidence_level is not None
+    has_default = isinstance(request, ReportRequest) and request.has_default_level
+    has_level = has_default or scores.confidence_level is not None
     named = "columns: give --references and --predictions, or leave it out"
     logs = "logs of evaluation harnesses, not for columns"
     odds = "a --prior, without an interval: leave out --confidence-level"
     one_score = "one score of one model: add --metric"
     all_scores = "all scores, and --metric prints one: leave out one of them"
     no_matrix = "samples, and the file is a confusion matrix: leave it out"
+    bare = "a report without a level: leave out --confidence-level"
     level = "intervals: add --confidence-level 0.95"
     of_slices = "the intervals of slices: add --confidence-level 0.95"
     all_files = "all files together: leave out --by-file"
@@ -81,13 +83,14 @@ def _rules(request: Request, kind: str) -> list[Rule]:
         Rule(("weights", "by", "by_file"), not is_ranking, "one model: name one --predictions"),
         # slices and samples
         Rule(("counts",), columns.on is None, "rows without identifiers"),
-        Rule(("vs_rest",), bool(columns.by), "slices: add --by COLUMN"),
+        Rule(("vs_rest", "sort"), bool(columns.by), "slices: add --by COLUMN"),
         Rule(("groups",), has_level or is_ranking, level),
         Rule(("groups",), columns.weights is None, "samples without --weights"),
         # one score, or all
         Rule(("at_least",), is_number and not columns.by, one_score),
         Rule(("prior",), scores.metric is not None and not is_ranking, one_score),
         Rule(("prior_mode",), scores.prior is not None and not has_level, odds),
+        Rule(("no_intervals",), scores.metric is None and not has_level and not is_ranking, bare),
         Rule(("each",), request.output.format == "text", "text: other formats have everything"),
         Rule(("by", "plot"), not is_number, all_scores),
         Rule(("plot",), not columns.by or has_level, of_slices),
@@ -112,6 +115,8 @@ def check(request: Request) -> str:
         check_choice("prior_mode", mode, score.prior_modes)
     if isinstance(scores, ReportScores) and scores.vs_rest is not None:
         score_named(scores.vs_rest, "vs_rest")
+    if isinstance(scores, ReportScores) and scores.sort != "name":
+        check_choice("sort", score_named(scores.sort, "sort").name, REPORTED)
     _check_files(request.source, kind)
     if isinstance(scores, CompareScores):
         _check_questions(scores)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..files.joined import Whole
     from ..logs.answers import Answers
     from ..results.comparison import Comparison
-    from ..results.estimate import Estimate
+    from ..results.estimate import Averaged, Estimate
     from ..results.suite import SuiteComparison
 
 
@@ -40,10 +40,16 @@ def score(labels: Labels, scores: ReportScores) -> Result | float:
     if isinstance(data, list):
         return _score_logs(data, scores)
     if isinstance(data, dict):
+        from ..results.slice_scores import in_quantiles
         from ..results.slices import Slices
 
         by = [*labels.names_of("by").values()]
-        return Slices.from_tables(data, by=by, vs_rest=scores.vs_rest, **level)
+        for column, n_bins in labels.bins.items():
+            data = in_quantiles(data, by.index(column), n_bins, column)
+        level["average"] = _advised_average(
+            scores, ContingencyTable.sum_of([*data.values()]).n_classes
+        )
+        return Slices.from_tables(data, by=by, vs_rest=scores.vs_rest, sort=scores.sort, **level)
     if isinstance(data, ContingencyTable):
         ignored = data.read[0].ignored if data.read else labels.ignored
         if metric is None:
@@ -61,7 +67,7 @@ def score(labels: Labels, scores: ReportScores) -> Result | float:
     if "task" in data.columns:
         return _score_tasks(data, [*models.values()], metric, level)
     if len(models) > 1:
-        return _rank(data, models, metric or "informedness", level)
+        return _rank(data, models, scores)
     return _score_groups(data, labels.names_of("by"), scores, level)
 
 
@@ -93,7 +99,8 @@ def _score_groups(
         return one
     if by:
         of_slices = {name: columns[argument] for argument, name in by.items()}
-        options |= {"by": of_slices, "vs_rest": scores.vs_rest}
+        options["average"] = _advised_average(scores, _n_classes(references, task))
+        options |= {"by": of_slices, "vs_rest": scores.vs_rest, "sort": scores.sort}
         result = slices(references, predictions, **options)
         table = replace(result.overall.table, read=(account,))
         overall = replace(result.overall, table=table)
@@ -104,14 +111,27 @@ def _score_groups(
     return Report.from_table(table, ignore_index=task.ignored, pairs=pairs, **level)
 
 
-def _rank(whole: Whole, models: Mapping[str, str], metric: str, level: Mapping[str, Any]) -> Result:
+def _advised_average(scores: ReportScores, n_classes: int) -> Averaged:
+    """Return the average to sort and rank by: prevalence for several classes if none was named."""
+    is_open = scores.average == "default" and n_classes > 2
+    return "prevalence" if is_open and scores.metric in (None, "informedness") else scores.average
+
+
+def _n_classes(references: Column, task: Task) -> int:
+    """Return the number of classes of a task: those declared, or those of the references."""
+    return len({*references.tolist()} - {task.ignored} if task.classes is None else task.classes)
+
+
+def _rank(whole: Whole, models: Mapping[str, str], scores: ReportScores) -> Result:
     """Return the ranking of several columns of predictions."""
     from ..results.leaderboard import leaderboard
 
     columns, task, account = whole
     answers = {name: columns[argument] for argument, name in models.items()}
-    options = {**level, **_options_of_task(task), "groups": columns.get("groups")}
-    options["confidence_level"] = level["confidence_level"] or 0.95
+    options = {**_options_of_task(task), "groups": columns.get("groups")}
+    options["average"] = _advised_average(scores, _n_classes(columns["references"], task))
+    options["confidence_level"] = scores.confidence_level or 0.95
+    metric = scores.metric or "informedness"
     board = leaderboard(columns["references"], answers, metric=metric, **options)
     return replace(board, read=(account,), signature=signed(board.signature, [account]))
 

@@ -263,13 +263,20 @@ class RunTable(Result):
         columns = [["run", *(render.shown(names.get(row.name, row.name)) for row in rows)]]
         for title, field in (("N", "n_samples"), ("out of class", "n_out_of_class")):
             columns.append([title, *(str(row.fields[field]) for row in rows)])
+        levels = [_guessing(row) for row in rows if isinstance(row, Run)]
         for name in _METRICS:
             scores = [row.scores.get(name) for row in rows]
             columns.append([score_named(name).title, *(_cell(row, name) for row in rows)])
+            if name == "accuracy" and levels.count(levels[0]) < len(levels):
+                columns.append(["guessing", *(_guessing(row).get(name, "") for row in rows)])
             if name in MODULES and self.confidence_level is not None:
                 head = render.interval_heads(self.confidence_level)[1]
                 columns.append([head, *("" if x is None else x.shown()[1] for x in scores)])
-        return [rows_of(columns)]
+        table = rows_of(columns)
+        if levels.count(levels[0]) == len(levels):
+            titles = {score_named(name).title: level for name, level in levels[0].items()}
+            table.append(["guessing", *(titles.get(head, "") for head in table[0][1:])])
+        return [table]
 
     def text_lines(self) -> list[str]:
         """Return how answers were found; of several runs, what the means over tasks say."""
@@ -277,7 +284,11 @@ class RunTable(Result):
             return [self.runs[0].how]
         names = _METRICS if self.metric is None else (self.metric,)
         marks = {(name, _cell(row, name)[-1:]) for name in names for row in self._rows()}
-        return [*_lines_of_means(self.means), *(_MARKS[x] for x in _MARKS if x in marks)]
+        lines = [*_lines_of_means(self.means), *(_MARKS[x] for x in _MARKS if x in marks)]
+        n = sum(any(x.caveat for x in run.report.estimates.values()) for run in self.runs)
+        if n:
+            lines.append(f"Intervals of {n} of {len(self.runs)} runs are approximate: few samples.")
+        return lines
 
     def _record(self, row: Run | TaskMean) -> dict[str, Any]:
         record = {**row.fields}
@@ -308,6 +319,12 @@ class RunTable(Result):
     def __str__(self) -> str:
         """Return the report on a single run; of several, one table."""
         return str(self.runs[0]) if len(self.runs) == 1 else super().__str__()
+
+
+def _guessing(row: Run | TaskMean) -> dict[str, str]:
+    """Return what the best guesser scores in a run; empty for a mean."""
+    levels = row.report.guessing if isinstance(row, Run) else {}
+    return {name: render.rounded(levels[name], 3) for name in _METRICS if name in levels}
 
 
 def _tasks_by_models(rows: Sequence[Run | TaskMean], metric: str) -> Rows:

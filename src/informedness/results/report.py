@@ -114,7 +114,6 @@ class Report(Result, Mapping[str, float]):
         ignore_index: Label | None = None,
         pairs: CellPairs | None = None,
         average: Averaged = "default",
-        caveats_as_notes: bool = False,
     ) -> Report:
         """Return the report on a table, for example one merged from parts or counted by a query.
 
@@ -131,8 +130,6 @@ class Report(Result, Mapping[str, float]):
             classes, and no test of guessing, which takes samples for independent.
         average : {"bias", "prevalence", "macro"}, optional
             That of Informedness, as in `informedness_score`.
-        caveats_as_notes : bool
-            Make caveats of intervals that nobody asked for notes, in place of warnings.
         """
         options: dict[str, Any] = {"ignore_index": ignore_index}
         settings = settings_of(confidence_level, pairs)
@@ -140,9 +137,8 @@ class Report(Result, Mapping[str, float]):
         scores = reported_scores(table, average)
         values = {name: _value_of(name, score, table) for name, score in scores.items()}
         estimates = reported_estimates(table, confidence_level, scores, pairs=pairs, **options)
-        if not caveats_as_notes:
-            warn_of([x for name, x in estimates.items() if not is_marked(estimates, name)])
-        notes, marked = notes_of(table, scores, values, estimates, is_warned=not caveats_as_notes)
+        warn_of([x for name, x in estimates.items() if not is_marked(estimates, name)])
+        notes, marked = notes_of(table, scores, values, estimates)
 
         p_value = math.nan
         if pairs is None and has_known_errors(table):

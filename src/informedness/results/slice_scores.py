@@ -19,6 +19,7 @@ from ..tables.containers import read_labels
 from ..tables.contingency import ContingencyTable, Slice
 from .estimate import Averaged
 
+MANY_SLICES = 50  # of a column of numbers, which quantiles would show better
 _LEVEL = 0.95  # of the intervals behind a p-value
 
 
@@ -34,6 +35,13 @@ def with_classes_of(whole: Table, tables: Iterable[Table]) -> list[ContingencyTa
         own = ContingencyTable._from_cells(whole.labels, True, cells, table.n_samples)
         widened.append(replace(own, known=whole.is_class))
     return widened
+
+
+def are_numbers(names: Iterable[Slice]) -> bool:
+    """Return whether the names of all slices are numbers."""
+    with suppress(TypeError, ValueError):
+        return all(math.isfinite(*_numbers_in(name)) for name in names)
+    return False
 
 
 def by_number(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:

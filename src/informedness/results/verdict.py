@@ -151,13 +151,8 @@ def notes_of(
     shown_scores: Mapping[str, Score],
     values: Mapping[str, float],
     estimates: Mapping[str, Estimate],
-    *,
-    is_warned: bool,
 ) -> tuple[list[Message], set[str]]:
-    """Return what to know of the scores of a report, and the names of those that have a mark.
-
-    Caveats of which `report` has warned are left out.
-    """
+    """Return what to know of the scores of a report, and the names of those that have a mark."""
     notes = [*_out_of_class_note(table, shown_scores)]
     marked: set[str] = set()
     if np.count_nonzero(table.reference_totals) > 1:
@@ -166,7 +161,7 @@ def notes_of(
         for name, text in _notes_of_scores(table, shown_scores, values, estimates):
             notes.append(text)
             marked.add(name)
-    return notes + ([] if is_warned else _caveats(estimates)), marked
+    return notes + _caveats(estimates), marked
 
 
 def _out_of_class_note(table: Table, shown_scores: Mapping[str, Score]) -> Iterator[Message]:
