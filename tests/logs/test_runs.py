@@ -573,7 +573,8 @@ def test_each_row_keeps_its_marks_explained_once_below():
     with pytest.warns(InformednessWarning, match="m, one: "):
         undefined = RunTable.from_answers([plain, one])
     cells = {x[0]: x[1:] for x in made.text_tables()[0]}
-    shown = {name.removeprefix("m, "): tuple(x[2:]) for name, x in cells.items()}
+    shown = {name.removeprefix("m, "): (x[2], *x[4:]) for name, x in cells.items()}
+    assert cells["run"][3] == "guessing"
     assert shown["groups"][:2] == ("0.1000", "0.9091^")
     assert shown["plain"][:2] == ("1.0000", "1.0000")
     assert (shown["half"][0], shown["other"][0]) == ("0.0000?", "1.0000?")
@@ -584,7 +585,7 @@ def test_each_row_keeps_its_marks_explained_once_below():
         n_lines = sum(line.startswith(mark) for line in lines)
         assert n_lines == (mark != "-- means"), mark
     (row,) = (x for x in undefined.text_tables()[0] if x[0] == "m, one")
-    assert row[-3:] == ["0.8889", "--", "--"]
+    assert row[-4:] == ["0.8889", "1.000", "--", "--"]
     assert "-- means undefined: all references are of one class." in undefined.text_lines()
     assert undefined.records()[1]["informedness"] is None
 
