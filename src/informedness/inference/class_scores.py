@@ -435,7 +435,7 @@ class Markedness(ClassScore):
     def orient(self, table: Table) -> tuple[ClassScore, Table]:
         swapped: dict[scores.Average, scores.Average] = {"bias": "prevalence", "prevalence": "bias"}
         if table.labels[-1] is None:
-            raise ValueError("`table` must hold no answers outside its labels for markedness")
+            raise ValueError("`table` must not hold out-of-class predictions for markedness")
         return Informedness(swapped.get(self.average, self.average)), transpose(table)
 
     def gradient(self, table: Table) -> Gradient:
@@ -553,14 +553,14 @@ def row_means(table: Table, scored: Table, gradient: Gradient) -> RowMeans:
     lowest, highest = gradient.slope_ranges(scored)
     column_weights = ratio_or_zero(sum_by(j, squares, k), table.prediction_totals)
     heaviest = np.maximum(ratio_or_zero(squared_totals, totals), column_weights.max())
-    present = totals > 0
+    is_present = totals > 0
     return RowMeans(
-        share=shares[present],
-        size=(totals**2)[present] / squared_totals[present],
-        least_size=(totals / heaviest)[present],
-        variance=sum_by(i, squares * row_deviations**2, k)[present] / squared_totals[present],
-        below=deviations(means, a + lowest, row_scales)[present],
-        above=deviations(a + highest, means, row_scales)[present],
+        share=shares[is_present],
+        size=(totals**2)[is_present] / squared_totals[is_present],
+        least_size=(totals / heaviest)[is_present],
+        variance=sum_by(i, squares * row_deviations**2, k)[is_present] / squared_totals[is_present],
+        below=deviations(means, a + lowest, row_scales)[is_present],
+        above=deviations(a + highest, means, row_scales)[is_present],
         error=np.sqrt((squares * (weights * all_deviations) ** 2).sum()),
     )
 
@@ -575,14 +575,14 @@ def absent_class_bounds(
     """
     is_named = np.array([label is not None for label in table.labels])
     r, c, n = table.reference_totals, table.prediction_totals, table.total
-    absent = is_named & (table.is_class | (c > 0)) & (r == 0)
-    if not absent.any():
+    is_absent = is_named & (table.is_class | (c > 0)) & (r == 0)
+    if not is_absent.any():
         return value, value
-    extended = replace(table, known=table.is_class | absent)
+    extended = replace(table, known=table.is_class | is_absent)
     one = float(n) / effective_sample_size(table)
     # more than a quarter of the table would turn scores of few samples with the level
     missed = min(normal_quantile(level) ** 2 * one, float(n) / 4)
-    extra = np.where(absent, missed / np.count_nonzero(absent), 0.0)
+    extra = np.where(is_absent, missed / np.count_nonzero(is_absent), 0.0)
     ends = [value]
     for right in (0, extra):
         margins = table.hits + right, r + extra, c + right, n

@@ -47,8 +47,8 @@ def entropies(table: Table) -> Entropies:
     p = table.counts / table.total
     r, c = table.reference_totals[table.rows], table.prediction_totals[table.columns]
     shares = (r / table.total, c / table.total, table.counts / c, table.counts / r)
-    used = p > 0  # a share may be below the least float
-    bits = (-float((p[used] * np.log2(share[used])).sum()) for share in shares)
+    is_used = p > 0  # a share may be below the least float
+    bits = (-float((p[is_used] * np.log2(share[is_used])).sum()) for share in shares)
     return Entropies(*(max(0.0, entropy) for entropy in bits))  # below it by rounding
 
 
@@ -343,8 +343,8 @@ def missing_entropy(weights: Numbers, squares: Numbers, n_unseen: int) -> Missin
     weights, squares = weights[squares > 0], squares[squares > 0]
     shares, sizes = weights / weights.sum(), weights.astype(np.float64) ** 2 / squares
     size = float(weights.sum()) ** 2 / float(squares.sum())
-    alone = sizes < 1.5
-    f1, unseen = int(np.count_nonzero(alone)), float(shares[alone].sum())
+    is_single = sizes < 1.5
+    f1, unseen = int(np.count_nonzero(is_single)), float(shares[is_single].sum())
     f2 = int(np.count_nonzero(sizes < 2.5)) - f1
     rate = 1.0
     if f2:

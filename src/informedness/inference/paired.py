@@ -336,16 +336,16 @@ def with_design_effects(table: Table, score: Score, pairs: CellPairs) -> tuple[T
         variances = by_cell.sums_of_squares(len(rows)) - 2 * share * products
         variances = variances + share**2 * by_row.sums_of_squares(k)[rows]
         variances = whole.factors[pooled] * variances
-        alone = share * (1 - share) * row_squares[rows]
+        single_variances = share * (1 - share) * row_squares[rows]
         alike = by_cell.sums_of_squares(len(rows)) / squares
     else:
         means = sum_by(rows, share * gradient, k)
         centred = deviations(gradient, means[rows], np.abs(gradient).max())
         variances = whole.variances[pooled]
-        alone = sum_by(rows, squares * centred**2, k)[rows]
+        single_variances = sum_by(rows, squares * centred**2, k)[rows]
         alike = by_row.sums_of_squares(k)[rows] / row_squares[rows]
     # Kish (1965), with one more group, whose samples are all alike, for what few do not show
-    effects = ratio_or_zero(variances, alone)
+    effects = ratio_or_zero(variances, single_variances)
     effects = np.where((effects > 0) & (pooled < k), np.maximum(effects, 1.0), alike)
     n_effective = whole.n_effective[pooled]
     effects = (n_effective * effects + alike) / (n_effective + 1)
