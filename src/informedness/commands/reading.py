@@ -179,8 +179,7 @@ class Reader:
 
     def _samples(self, names: Mapping[str, str]) -> Samples:
         """Return what reads these columns, by argument, as labels."""
-        nulls = {"drop_null": self.source.drop_null, "keep_missing": self.source.keep_missing}
-        samples = Samples(names, self.labels, **nulls)
+        samples = Samples(names, self.labels, self.source.drop_null, self.source.keep_missing)
         is_sensitive = self.metric is None or score_named(self.metric).is_label_sensitive
         samples.is_label_sensitive = is_sensitive
         samples.prior_labels = {*map(str, self.prior or ())}

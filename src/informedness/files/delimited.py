@@ -4,7 +4,7 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import chain, islice, takewhile
@@ -61,13 +61,12 @@ class Delimited(FileReader):
         self._hidden = self._labels_within_cells() if names and quotes else {}
 
     def _check_header(self, names: Mapping[str, str]) -> None:
-        """Raise an error if columns are missing, which says so if the text is not UTF-8."""
+        """Raise an error if columns are missing, and say so if the text is not UTF-8."""
         reasons = list[object]()
         try:
             check_columns(names, self.header)
         except DataError as error:
             reasons.append(error)
-        # in place of what is not UTF-8
         if reasons or "\ufffd" in "".join(names.values() or self.header):
             reasons += filter(None, [why_not_utf8(self._stream.readlines(_START))])
         if reasons:
@@ -311,14 +310,18 @@ def _top(
             mark: [row for row in read(top, delimiter=mark) if row]
             for mark in (delimiter, *_SEPARATORS)
         }
-    columns = set(names.values())
-    headers = {mark: rows[0] if rows else [] for mark, rows in rows_by_mark.items()}
-    n_known = {mark: len(columns & {*x} if columns else x) for mark, x in headers.items()}
+    n_known = {mark: _n_known(rows, names.values()) for mark, rows in rows_by_mark.items()}
     best = max(n_known, key=lambda mark: n_known[mark])
-    if not (columns and n_known[best]):
+    if not names or not n_known[best]:
         _check_no_title(top, [rows for rows in rows_by_mark.values() if rows])
     n_above = sum(1 for _ in takewhile(lambda line: not line.strip("\r\n"), top))
     return best, n_above, rows_by_mark[best]
+
+
+def _n_known(rows: Sequence[Sequence[str]], names: Collection[str]) -> int:
+    """Return how many of the names a header has, or how many it has at all if none is known."""
+    header = rows[0] if rows else []
+    return len({*header} & {*names}) if names else len(header)
 
 
 def _check_not_arff(top: Sequence[str]) -> None:

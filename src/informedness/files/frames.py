@@ -203,21 +203,33 @@ def _grouped(lazy: Any, names: Mapping[str, str], times: str, squares: str) -> A
         grouped = rows.group_by(*columns, drop_null_keys=False).agg(nw.len().alias(times))
         kept = *columns, times
 
-    is_equal: dict[str, Any] = {}  # whether the engine takes a pair for equal, by column and pair
-    if lazy.implementation.name in _DATABASES:
-        for name, (first, second) in product(texts, _ALIKE):
-            empty = nw.col(name).str.slice(0, 0)  # text that starts with it has the collation too
-            pair = nw.concat_str(empty, nw.lit(first)), nw.concat_str(empty, nw.lit(second))
-            is_equal[times + name + second] = pair[0] == pair[1]
-    cells = grouped.select(nw.all(), **is_equal).collect()
-    for name, (first, second) in product(texts if is_equal else (), _ALIKE):
-        if True in cells[times + name + second].to_list():
+    texts = texts if lazy.implementation.name in _DATABASES else []
+    cells = grouped.select(nw.all(), **_equal_pairs(texts, times)).collect()
+    _check_collations(cells, texts, times)
+    return cells.select(*kept)
+
+
+def _equal_pairs(texts: Sequence[str], prefix: str) -> dict[str, Any]:
+    """Return whether the engine takes texts that are alike for equal, by column and pair."""
+    import narwhals as nw
+
+    is_equal = {}
+    for name, (first, second) in product(texts, _ALIKE):
+        empty = nw.col(name).str.slice(0, 0)  # text that starts with it has the collation too
+        pair = nw.concat_str(empty, nw.lit(first)), nw.concat_str(empty, nw.lit(second))
+        is_equal[prefix + name + second] = pair[0] == pair[1]
+    return is_equal
+
+
+def _check_collations(cells: Any, texts: Sequence[str], prefix: str) -> None:
+    """Raise an error about a column whose collation takes a pair for equal."""
+    for name, (first, second) in product(texts, _ALIKE):
+        if True in cells[prefix + name + second].to_list():
             raise DataError(
                 f"column {name!r}, which the engine compares with a collation that takes {first!a} "
                 f"and {second!a} for equal, would merge labels: select it with one that tells all "
                 'text apart, for example COLLATE "C" in DuckDB or COLLATE UTF8_BINARY in Spark'
             )
-    return cells.select(*kept)
 
 
 def _added_up(rows: Any, keys: Sequence[str], weights: str, times: str, squares: str) -> Any:

@@ -41,20 +41,8 @@ def whole_columns(
     ValueError
         If a label is not valid, or there are more than `most_rows`.
     """
-    parts: dict[str, list[Column]] = {x: [] for x in samples.names if x != "counts"}
-    n_rows = 0
-    for batch in filter(None, batches):
-        counts = batch.get("counts")
-        n_rows += len(batch[next(iter(parts))]) if counts is None else int(counts.sum())
-        if n_rows > most_rows:
-            text = f"there can be at most {most_rows:,d} rows, the data has more"
-            raise ValueError(Message(text, "too many rows", most=most_rows))
-        rows = slice(None) if counts is None else np.repeat(np.arange(len(counts)), counts)
-        for argument, columns_so_far in parts.items():
-            columns_so_far.append(batch[argument][rows])
-    empty = Column(np.zeros(0, dtype=np.int64), [])
-    columns = {x: join_columns(part) if part else empty for x, part in parts.items()}
-
+    arguments = [x for x in samples.names if x != "counts"]
+    columns = _join_batches(arguments, batches, most_rows)
     task = samples.task(columns["references"], {})
     sides = {x: _label_amounts(columns[x], columns["references"], task) for x in samples.labelled}
     labelled = [columns[argument] for argument in samples.labelled]
@@ -64,6 +52,25 @@ def whole_columns(
         labels = [integers.get(label, label) for label in values]
         columns[argument] = read_column(labels, argument, allow_missing=True)[codes]
     return Whole(columns, task, account)
+
+
+def _join_batches(
+    arguments: Sequence[str], batches: Iterable[Mapping[str, Any]], most_rows: int
+) -> dict[str, Column]:
+    """Return the columns of all batches; with "counts" each row is repeated so many times."""
+    empty = Column(np.zeros(0, dtype=np.int64), [])
+    parts: dict[str, list[Column]] = {argument: [] for argument in arguments}
+    n_rows = 0
+    for batch in filter(None, batches):
+        counts = batch.get("counts")
+        n_rows += len(batch[arguments[0]]) if counts is None else int(counts.sum())
+        if n_rows > most_rows:
+            text = f"there can be at most {most_rows:,d} rows, the data has more"
+            raise ValueError(Message(text, "too many rows", most=most_rows))
+        rows = slice(None) if counts is None else np.repeat(np.arange(len(counts)), counts)
+        for argument, columns_so_far in parts.items():
+            columns_so_far.append(batch[argument][rows])
+    return {x: join_columns(part) if part else empty for x, part in parts.items()}
 
 
 def _label_amounts(column: Column, references: Column, task: Task) -> Amounts:
@@ -324,10 +331,9 @@ def joined_sides(
         If an identifier occurs twice on one side or is not on both, or if columns are not equal.
     """
     side_a, side_b = sides
-    name_a, name_b = names
     shared = [x for x in side_a if x in side_b and x not in ("on", "predictions")]
     for argument in ("on", *shared):
-        called_a, called_b = f"{argument} of {name_a}", f"{argument} of {name_b}"
+        called_a, called_b = (f"{argument} of {name}" for name in names)
         check_same_kind(side_a[argument], called_a, side_b[argument], called_b)
 
     a, b = side_a["on"], side_b["on"]
@@ -348,22 +354,29 @@ def joined_sides(
     rows_b = np.empty(len(ids), dtype=np.int64)
     rows_b[codes_b] = np.arange(len(codes_b))
     side_b = {argument: column[rows_b[codes_a]] for argument, column in side_b.items()}
-
     for argument in shared:
-        values, of_a, of_b = common_codes(side_a[argument], side_b[argument])
-        unequal = np.flatnonzero(of_a != of_b)
-        if len(unequal):
-            row = unequal[0]
-            differ = message(
-                "the {argument} of {n} of {total} samples differ between {name_a} and {name_b}, "
-                "such as {a!r} and {b!r} for {sample!r}; they must be equal",
-                "references differ",
-                **{"argument": argument, "n": len(unequal), "total": len(codes_a)},
-                **{"name_a": name_a, "name_b": name_b, "sample": ids[codes_a[row]]},
-                **{"a": values[of_a[row]], "b": values[of_b[row]]},
-            )
-            raise ValueError(with_subject(Message(on), differ))
+        with prefix_errors(Message(on)):
+            _check_equal(argument, side_a, side_b, names)
     return [side_a, side_b]
+
+
+def _check_equal(
+    argument: str, side_a: Mapping[str, Column], side_b: Mapping[str, Column], names: Sequence[str]
+) -> None:
+    """Raise an error if the values of two sides in the same order are not equal."""
+    values, of_a, of_b = common_codes(side_a[argument], side_b[argument])
+    unequal = np.flatnonzero(of_a != of_b)
+    if len(unequal):
+        row = unequal[0]
+        (sample,) = side_a["on"][[row]].tolist()
+        text = (
+            f"the {argument} of {{n}} of {{total}} samples differ between {{name_a}} and "
+            "{name_b}, such as {a!r} and {b!r} for {sample!r}; they must be equal"
+        )
+        pair = {"a": values[of_a[row]], "b": values[of_b[row]], "sample": sample}
+        files = {"name_a": names[0], "name_b": names[1]}
+        n_rows = {"n": len(unequal), "total": len(of_a)}
+        raise ValueError(message(text, "references differ", **n_rows, **files, **pair))
 
 
 def _unmatched(

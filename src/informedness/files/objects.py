@@ -35,7 +35,7 @@ Row: TypeAlias = tuple[str | int, Any]
 
 Decoder: TypeAlias = Callable[[bytes], list[dict[str, Any]] | None]
 
-_OF_LOG = ("doc_id", "filter")  # of lm-eval, which has a row for each document and filter
+_OF_LM_EVAL = {"doc_id", "filter", "filtered_resps"}  # keys of its logs
 _LINES = 1 << 16  # in a batch
 _OBJECTS = 256  # held at a time, so that they stay in the cache: a quarter of the time
 _BLOCK = 1 << 17  # bytes of lines decoded at a time, if they are long
@@ -51,6 +51,12 @@ class Objects(FileReader):
         self.rows: Iterable[Row] = chain([first] if first[0] else [], rows)
         if not self.header and isinstance(self.first, dict):
             self.header = [*self.first]
+        used = names.values()
+        if used and {*self.header} >= _OF_LM_EVAL and "filter" not in used:
+            warn(
+                "rows of a log of lm-eval are documents after each filter, and each row counts as "
+                "a sample: slice `by` 'filter', or read the log without naming columns"
+            )
 
     def first_columns(self, n_rows: int) -> dict[str, list[Any]]:
         """Return the first rows of all columns that they have, None where one has not."""
@@ -61,24 +67,16 @@ class Objects(FileReader):
         return {name: [row.get(name) for _, row in objects] for name in names}
 
     def batches(self, keep_empty: bool) -> Iterator[dict[str, list[Any]]]:
-        """Yield values by argument, with empty text in place of nulls if they are to be kept.
-
-        An absent key is a null, and an error if no row has it.
-        """
+        """Yield values by argument; an absent key is a null, and an error if no row has it."""
         rows = iter(self.rows)
         columns: dict[str, list[Any]] = {argument: [] for argument in self._names}
         labels: dict[Any, Any] = {}  # one object of each, which stays in the cache
         n_rows = 0
         n_lacking = Counter[str]()
-        times = {field: Counter[str]() for field in _OF_LOG if _is_of_log(self.first)}
         while objects := list(islice(rows, _OBJECTS)):
             n_rows += len(objects)
             for argument, values in _columns_of(objects, self._names, n_lacking).items():
-                if keep_empty and argument not in ("weights", "counts"):
-                    values = ["" if value is None else value for value in values]
                 columns[argument] += _shared(values, labels)
-            for field, counter in times.items():
-                counter.update(str(row.get(field)) for _, row in objects)
             if len(columns[argument]) >= _LINES:
                 yield columns
                 columns = {argument: [] for argument in self._names}
@@ -88,7 +86,6 @@ class Objects(FileReader):
         _values_of(self.first, absent, self._where)
         if any(columns.values()):
             yield columns
-        _warn_of_filters(times, n_rows, names)
 
 
 def _shared(values: Sequence[Any], known: dict[Any, Any]) -> Iterable[Any]:
@@ -125,35 +122,7 @@ def _values_of(row: Any, names: Mapping[str, str], where: Any, n_lacking: Any = 
     return values
 
 
-def _is_of_log(row: Any) -> bool:
-    """Return whether a row is of a log of lm-eval."""
-    return isinstance(row, dict) and {*_OF_LOG, "filtered_resps"} <= {*row}
-
-
-def _warn_of_filters(times: Mapping[str, Counter[str]], n_rows: int, used: Sequence[str]) -> None:
-    """Warn if rows of a log are the same documents after several filters, and count apart."""
-    documents, filters = (times.get(name, ()) for name in _OF_LOG)
-    if len(filters) > 1 and "filter" not in used:
-        names = ", ".join(map(show, filters))
-        warn(
-            f"{n_rows:,d} rows are {len(documents):,d} documents after {len(filters)} filters of "
-            f"lm-eval ({names}), and each counts as a sample: slice `by` 'filter', or read the log "
-            "without naming columns"
-        )
-
-
 # JSON
-
-
-class JsonRows(Objects):
-    """A file of JSON lines, or of one JSON document."""
-
-    def __init__(self, stream: BinaryIO, names: Mapping[str, str], rows: str | None) -> None:
-        super().__init__(names, json_rows(stream, rows, names))
-
-    def batches(self, keep_empty: bool) -> Iterator[dict[str, list[Any]]]:
-        """Yield values by argument; a null of JSON is missing, and never empty text."""
-        return super().batches(keep_empty=False)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -193,7 +162,7 @@ def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> I
             return iter(table)
         if not names or not all(column_of(name, document) for name in names.values()):
             _refuse_document(document, are_lines)
-    lines = chain.from_iterable(_json_lines(stream, _decoder_of([*names.values()], top)))
+    lines = chain.from_iterable(_json_lines(stream, _decoder_of([*names.values()])))
     return chain(top, islice(lines, len(top), None))
 
 
@@ -244,8 +213,8 @@ def _decoded(text: bytes, where: str, first_line: int) -> Any:
         raise ValueError(f"{where} is not JSON: {reason}") from error
 
 
-def _decoder_of(names: Sequence[str], top: Sequence[Row]) -> Decoder | None:
-    """Return what decodes the keys of lines that names begin with, or a log of lm-eval needs.
+def _decoder_of(names: Sequence[str]) -> Decoder | None:
+    """Return what decodes the keys of lines that names begin with.
 
     All other values are skipped, which takes a fifth of the time. There is no such decoder without
     msgspec, or if a name has characters that are not always written alike.
@@ -256,17 +225,11 @@ def _decoder_of(names: Sequence[str], top: Sequence[Row]) -> Decoder | None:
         import msgspec
     except ImportError:
         return None
+    nested = {key for name in names for key in _keys_above(name)}
     single: Any = str | int | float | bool | None
-    fields = {*_OF_LOG}.intersection(*(row for _, row in top[:1] if isinstance(row, dict)))
-    types = dict.fromkeys([*names, *fields], single)
-    for name in names:
-        path = name.removeprefix(ARGMAX)
-        steps = path.split(".")
-        outer = (".".join(steps[:n]) for n in range(1, len(steps) + (path != name)))
-        types |= dict.fromkeys(outer, msgspec.Raw)
+    types = dict.fromkeys(names, single) | dict.fromkeys(nested, msgspec.Raw)
     made: Any = TypedDict
     decode_line = msgspec.json.Decoder(made("Row", types, total=False)).decode
-    nested = [key for key, kind in types.items() if kind is msgspec.Raw]
     quoted = [f'"{key}"'.encode() for key in types]
     code_units = {f"{unit:04x}" for unit in memoryview("".join(types).encode("utf-16")).cast("H")}
     escaped = re.compile(f"\\\\u({'|'.join(code_units)})".encode(), re.IGNORECASE)
@@ -286,6 +249,13 @@ def _decoder_of(names: Sequence[str], top: Sequence[Row]) -> Decoder | None:
         return None
 
     return decode
+
+
+def _keys_above(name: str) -> list[str]:
+    """Return the keys of a row whose values may be nested, and hold what a name leads to."""
+    path = name.removeprefix(ARGMAX)
+    steps = path.split(".")
+    return [".".join(steps[:n]) for n in range(1, len(steps) + (path != name))]
 
 
 def _count_words(quoted: Collection[bytes], text: bytes) -> int:
@@ -383,8 +353,11 @@ def _rows_at(document: Any, path: str) -> Iterable[Any]:
     if not isinstance(rows, list):
         raise ValueError(f"`rows` must lead to a list of objects, got {show(rows)} at {path!r}")
     names = parent.get("columns") if isinstance(parent, dict) else None
-    if not isinstance(names, list):
-        return rows
+    return _named_cells(rows, names, path) if isinstance(names, list) else rows
+
+
+def _named_cells(rows: Sequence[Any], names: Sequence[Any], path: str) -> list[Any]:
+    """Return lists of cells as objects."""
     if not all(isinstance(name, str) for name in names):
         raise ValueError(
             f'"columns" must hold the names of the cells at {path!r}, got {show(names)}'

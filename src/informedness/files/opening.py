@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from os import PathLike
@@ -29,6 +29,7 @@ FORMATS = {f".{name}": name for name in _FORMATS} | _OTHERS
 """Formats by the ending of a file's name."""
 
 _COMPRESSIONS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zst"}
+_DECOMPRESSED: Mapping[str, Any] = {"gz": gzip.open, "xz": lzma.open}
 _ZIP = b"PK\x03\x04"
 _ENCODINGS = {  # by the mark of the order of bytes; that of UTF-32 begins with that of UTF-16
     **dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "utf-32"),
@@ -110,11 +111,15 @@ def _files_in(folder: Path) -> list[Path]:
         rule = "the folder must hold files of predictions, got none"
         raise ValueError(with_subject(shown(folder), rule))
     if left_out:
-        names = [shown(path.relative_to(folder)) for path in sorted(left_out)]
-        examples = ", ".join(names if len(names) <= 3 else [*names[:3], "..."])
-        text = "{folder}: left out hidden files and files without data ({names})"
-        warn(message(text, folder=shown(folder), names=examples))
+        _warn_of_left_out(folder, sorted(left_out))
     return sorted(parts)
+
+
+def _warn_of_left_out(folder: Path, left_out: Sequence[Path]) -> None:
+    names = [shown(path.relative_to(folder)) for path in left_out]
+    examples = ", ".join(names if len(names) <= 3 else [*names[:3], "..."])
+    text = "{folder}: left out hidden files and files without data ({names})"
+    warn(message(text, folder=shown(folder), names=examples))
 
 
 def _is_beside_data(part: Path) -> bool:
@@ -179,12 +184,9 @@ def open_whole(
     """
     if encoding is not None and kind in ("arrow", "parquet", "xlsx"):
         raise ValueError(f"`encoding` is for formats of text, and {kind} is none: leave it out")
-    if path == "-" and sys.stdin is None:
-        raise ValueError("standard input is closed")
     compressions = _COMPRESSIONS if kind == "xlsx" else {**_COMPRESSIONS, _ZIP: "zip"}
     with ExitStack() as opened:
-        stream: Any = sys.stdin.buffer if path == "-" else None
-        stream = stream or opened.enter_context(Path(path).open("rb"))
+        stream: Any = opened.enter_context(Path(path).open("rb")) if path != "-" else _stdin()
 
         def copy(pieces: Iterable[bytes], most_bytes: int | None = None) -> Any:
             return opened.enter_context(_copied(pieces, most_bytes))
@@ -198,6 +200,12 @@ def open_whole(
         if kind in DELIMITERS and (lines := rewrite_as_csv(stream, quotes)) is not None:
             stream = copy(lines)
         yield stream
+
+
+def _stdin() -> BinaryIO:
+    if sys.stdin is None:
+        raise ValueError("standard input is closed")
+    return sys.stdin.buffer
 
 
 def _marked(stream: Any, names: Mapping[bytes, str]) -> str | None:
@@ -250,16 +258,14 @@ def _decompressed(stream: BinaryIO, name: str) -> Iterator[bytes]:
             "files to read; an Excel file needs the ending .xlsx"
         )
     try:
-        if name == "gz":
-            yield from _pieces(gzip.GzipFile(fileobj=stream))
-        elif name == "xz":
-            yield from _pieces(lzma.LZMAFile(stream))  # noqa: SIM115 the stream is the caller's
-        else:
-            with optional_import(f"reading {name} files needs pyarrow", "informedness[cli]"):
-                import pyarrow
-            file = pyarrow.PythonFile(stream, mode="r")
-            codec = "zstd" if name == "zst" else name
-            yield from _pieces(pyarrow.CompressedInputStream(file, codec))
+        if name in _DECOMPRESSED:
+            yield from _pieces(_DECOMPRESSED[name](stream))
+            return
+        with optional_import(f"reading {name} files needs pyarrow", "informedness[cli]"):
+            import pyarrow
+        file = pyarrow.PythonFile(stream, mode="r")
+        codec = "zstd" if name == "zst" else name
+        yield from _pieces(pyarrow.CompressedInputStream(file, codec))
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise ValueError(f"the file cannot be decompressed ({name}): {error}") from error
 

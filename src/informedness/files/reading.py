@@ -16,7 +16,7 @@ from ..text.render import several, shown
 from .arrow import Arrow, Parquet, as_list
 from .columns import FileReader, column_of, columns_to_read, columns_within, group_by_argument
 from .delimited import Delimited, explain_row_error
-from .objects import JsonRows, Objects, Workbook
+from .objects import Objects, Workbook, json_rows
 from .opening import DELIMITERS, check_size, list_files, open_whole, why_not_utf8
 from .samples import Samples, Source
 
@@ -53,7 +53,7 @@ class FileOptions:
             _check_unpacked_size(stream, self.most_bytes)
             return Workbook(stream, names, self.rows)
         if kind in ("json", "jsonl"):
-            return JsonRows(stream, names, self.rows)
+            return Objects(names, json_rows(stream, self.rows, names))
         if self.rows is not None:
             raise ValueError(f"`rows` is for JSON, and this file is {kind}: leave it out")
         with explained(stream, kind):

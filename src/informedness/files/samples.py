@@ -2,10 +2,11 @@
 
 import math
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from ..errors import prefix_errors, refuse_all
 from ..messages import Message, join, with_subject
 from ..tables.containers import read_labels
 from ..tables.contingency import read_whole
-from ..tables.label_options import DEFAULT_LABEL_OPTIONS, LabelOptions, convert_labels, integer_of
+from ..tables.label_options import LabelOptions, convert_labels, integer_of
 from ..tables.label_warnings import (
     DECIMAL,
     decimal_comma_hint,
@@ -42,11 +43,7 @@ from ..text.render import amount, shown
 from .columns import column_of, columns_to_read, labelled_among
 
 _WHOLE = r"-?(0|[1-9]\d*)"
-_TRUTH_VALUES = (
-    {"True": "1", "False": "0"},
-    {"true": "1", "false": "0"},
-    {"TRUE": "1", "FALSE": "0"},
-)
+_TRUTH_VALUES = {"True", "False"}, {"true", "false"}, {"TRUE", "FALSE"}
 
 
 @dataclass(frozen=True)
@@ -62,26 +59,28 @@ class Source:
     columns: Callable[..., Mapping[str, Sequence[Any]]] = lambda names=(): {}
 
 
+@dataclass
 class Findings:
     """What was found while rows were read: how many there are, and what is wrong with them."""
 
-    def __init__(self) -> None:
-        self.sources: list[str] = []
-        self.n_rows = 0
-        self.left_out = Counter[str]()
-        self.n_missing = Counter[str]()  # by argument
-        self.first_missing: dict[str, int] = {}  # row, from 1 on
-        self.errors: dict[str, ValueError] = {}  # the first of each argument
-        self.faulty: dict[str, None] = {}  # sources with errors or nulls, in order
-        self.texts: defaultdict[tuple[int, str], set[str]] = defaultdict(set)  # by file, argument
-        self.has_text = False
-        self.ignored: Label | None = None
+    sources: list[str] = field(default_factory=list)
+    header: list[str] = field(default_factory=list)
+    n_rows: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+    n_missing: Counter[str] = field(default_factory=Counter)  # by argument
+    first_missing: dict[str, int] = field(default_factory=dict)  # row, from 1 on
+    errors: dict[str, ValueError] = field(default_factory=dict)  # the first of each argument
+    faulty: dict[str, None] = field(default_factory=dict)  # sources with errors or nulls
+    texts: dict[tuple[int, str], set[str]] = field(default_factory=dict)  # by file and argument
+    has_text: bool = False
+    ignored: Label | None = None
 
     def blame(self) -> None:
         """Note that something is wrong in the source that is read now."""
         self.faulty |= dict.fromkeys(self.sources[-1:])
 
 
+@dataclass
 class Samples:
     """Reads the rows of a data set, some at a time, as labels and amounts.
 
@@ -95,35 +94,31 @@ class Samples:
         As in `table_from_file`.
     """
 
-    def __init__(
-        self,
-        names: Mapping[str, str],
-        options: LabelOptions = DEFAULT_LABEL_OPTIONS,
-        *,
-        drop_null: bool = False,
-        keep_missing: bool = False,
-    ) -> None:
-        self.names = names
-        self.labelled = labelled_among(names)
-        self.options = options
-        self.drop_null = drop_null
-        self.keep_missing = keep_missing
-        self.is_label_sensitive = True  # whether relabelling predictions changes the score
-        self.prior_labels: Collection[str] = ()
-        self.found = Findings()
-        self.source = Source()  # which is read now
-        self.header: list[str] = []
-        self.first_lines: dict[str, str] = {}  # by argument, of text with a label in each line
-        self.class_names: Sequence[str] = ()
-        self.examples: dict[str, Column] = {}
-        self.meant: Mapping[Any, Label] = {}  # what text stands for, once all is read
-        self.has_integers = False  # in the references
+    names: Mapping[str, str]
+    options: LabelOptions = field(default_factory=LabelOptions)
+    drop_null: bool = False
+    keep_missing: bool = False
+    is_label_sensitive: bool = True  # whether relabelling predictions changes the score
+    prior_labels: Collection[str] = ()
+    found: Findings = field(default_factory=Findings)
+    source: Source = field(default_factory=Source)  # which is read now
+    first_lines: dict[str, str] = field(default_factory=dict)  # of text with a label in each line
+    class_names: Sequence[str] = ()
+    examples: dict[str, Column] = field(default_factory=dict)
+    meant: Mapping[Any, Label] = field(default_factory=dict)  # what text stands for, in the end
+    has_integers: bool = False  # in the references
+
+    @property
+    def labelled(self) -> list[str]:
+        """The arguments that hold labels to score."""
+        return labelled_among(self.names)
 
     def begin(self, source: Source, header: Sequence[str] = ()) -> None:
         """Go on with the rows of another source."""
         self.source = source
         self.found.sources.append(source.name)
-        self.header += [name for name in header if name not in self.header]
+        known = self.found.header
+        known += [name for name in header if name not in known]
 
     def read(self, given: Mapping[str, Any], **times: Numbers) -> dict[str, Any]:
         """Return labels as columns and amounts as arrays, without the rows that are left out.
@@ -151,11 +146,9 @@ class Samples:
             return {}
         return read if keep.all() else {name: values[keep] for name, values in read.items()}
 
-    def _count_missing(
-        self, argument: str, missing: Numbers, keep: Numbers, n_rows: Numbers
-    ) -> None:
+    def _count_missing(self, argument: str, missing: Numbers, keep: Numbers, n: Numbers) -> None:
         """Count missing values, and take their rows out of those to keep unless they may lack."""
-        n_missing = int(n_rows[missing].sum())
+        n_missing = int(n[missing].sum())
         if not n_missing:
             return
         self.found.n_missing[argument] += n_missing
@@ -166,7 +159,7 @@ class Samples:
         if not self.drop_null:
             self.found.blame()
         lacking = re.split("[ _]", argument)[0].removesuffix("s")
-        self.found.left_out[f"no {lacking}"] += int(n_rows[missing & keep].sum())
+        self.found.left_out[f"no {lacking}"] += int(n[missing & keep].sum())
         keep &= ~missing
 
     def allows_missing(self, argument: str) -> bool:
@@ -227,6 +220,8 @@ class Samples:
         if isinstance(values, tuple) or (is_prediction and self.options.threshold is not None):
             values = self._classes_of_scores(values, argument)
         is_text = self.source.is_text
+        if self.source.is_sheet and self.keep_missing:
+            values = ["" if value is None else value for value in values]
         nulls = self.options.nulls() if is_text and not self.keep_missing else ()
         column = convert_labels(values, argument, self.options, own, nulls)
         if argument in self.labelled and is_text and column.kind == "strings":
@@ -243,7 +238,7 @@ class Samples:
             spellings = {x for x in texts if labels.get(x, x) == labels.get(ignored, ignored)}
             values = [ignored if x in spellings else x for x in column.values or ()]
             column = Column(column.codes, values)
-        self.found.texts[len(self.found.sources), argument] |= texts
+        self.found.texts.setdefault((len(self.found.sources), argument), set()).update(texts)
         return column
 
     def _classes_of_scores(self, values: Any, argument: str) -> Column:
@@ -448,7 +443,7 @@ class Checks:
 
     def _columns_not_used(self, *without: str) -> list[str]:
         """Return the columns that no argument names, or only the arguments `without`."""
-        names, header = self.samples.names, self.samples.header
+        names, header = self.samples.names, self.found.header
         used = set[str | None]()
         for argument in {*names}.difference(without):
             paths = columns_to_read({argument: names[argument]}).values()
@@ -541,14 +536,15 @@ def _rows_among(lines: Mapping[str, Sequence[str]], n_lines: int) -> list[str]:
     These have tabs, or three cells between blanks and mostly occur once, or begin with identifiers.
     """
     tabbed = [x for x, side in lines.items() if side and all("\t" in line for line in side)]
-    cells = [line.split() for side in lines.values() for line in side]
+    cells = [line.split() for line in chain(*lines.values())]
     n_cells = min(map(len, cells), default=0)
     if tabbed or n_cells < 2:
         return tabbed
-    are_rows = n_cells > 2 and all(2 * len(side) > n_lines for side in lines.values())
     n_first = len({line[0] for line in cells})  # the same in all files
-    are_keys = n_first == n_lines == len(cells) / len(lines) > 3
-    return [*lines] if are_rows or are_keys else []
+    if n_first == n_lines == len(cells) / len(lines) > 3:
+        return [*lines]
+    is_row = n_cells > 2 and 2 * min(map(len, lines.values())) > n_lines
+    return [*lines] if is_row else []
 
 
 def _check_classes_of_columns(classes: Any, n_columns: int, threshold: float | None) -> None:
@@ -632,22 +628,20 @@ def labels_of_text(groups: Sequence[Collection[str]]) -> dict[str, Label]:
     wholes = {x: x.partition(".")[0] for x in decimals if re.fullmatch(rf"{_WHOLE}\.0+", x)}
     if len(wholes) < len(decimals):
         wholes = {}
-    truths = _truth_values_in(groups)
-    spellings: dict[str, str] = {}
-    for labels in (wholes, truths, {**wholes, **truths}):
-        spelt = Counter(labels.get(text, text) for text in texts)
-        if any(spelt[label] > 1 for label in labels.values()):
-            spellings |= labels
-    if spellings and all(re.fullmatch(_WHOLE, spellings.get(text, text)) for text in texts):
+    spellings = wholes | _truth_values_in(groups)
+    spelt = Counter(spellings.get(text, text) for text in texts)
+    if all(spelt[label] == 1 for label in spellings.values()):
+        return {}
+    if all(re.fullmatch(_WHOLE, label) for label in spelt):
         return {text: int(spellings.get(text, text)) for text in texts}
     return dict(spellings)
 
 
 def _truth_values_in(groups: Sequence[Collection[str]]) -> dict[str, str]:
     """Return the digits of truth values, by text; none if a group has one beside other text."""
-    texts = set().union(*groups)
-    digits = {text: digit for words in _TRUTH_VALUES for text, digit in words.items()}
-    truths = {text: digit for text, digit in digits.items() if text in texts}
-    with_truths = [group for group in groups if not truths.keys().isdisjoint(group)]
-    are_alone = all(any({*x} <= words.keys() for words in _TRUTH_VALUES) for x in with_truths)
-    return truths if are_alone else {}
+    with_truths = [
+        {*group} for group in groups if not set().union(*_TRUTH_VALUES).isdisjoint(group)
+    ]
+    if not all(any(group <= words for words in _TRUTH_VALUES) for group in with_truths):
+        return {}
+    return {text: str(int(text.lower() == "true")) for text in set().union(*with_truths)}

@@ -196,19 +196,7 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
     Labels are counted as they are, and become classes in the end: which of them are known, and
     whether they are integers, can only be said of all.
     """
-    sums: defaultdict[Slice, list[ContingencyTable]] = defaultdict(list)
-    is_sliced = "by" in samples.names
-    for rows in filter(None, batches):
-        for name, table in _tables_of_batch(rows, samples).items():
-            # of many slices each sum would take longer than its cells
-            _add(sums[name], table, 16 if is_sliced else 2)
-    if not sums:
-        _refuse_without_samples(samples)
-    with prefix_errors(first_of(samples.found.sources)):
-        tables = {
-            name: ContingencyTable.sum_of(parts) for name, parts in sort_by_name(sums).items()
-        }
-
+    tables = _count(samples, batches)
     overall = ContingencyTable.sum_of(list(tables.values()))
     n_cells = sum(len(table.counts) for table in tables.values())
     totals = overall.reference_totals.tolist(), overall.prediction_totals.tolist()
@@ -224,10 +212,24 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
         samples.refuse([ValueError(own)])
     options: dict[str, Any] = {"nulls_are_labels": samples.keep_missing, "unknown": task.unknown}
     warn_of_table(overall, is_named=bool(samples.class_names), **options)
-    if not is_sliced:
+    if "by" not in samples.names:
         return replace(overall, read=(account,))
     tables = {name: _of_classes(table, integers, task) for name, table in tables.items()}
     return {name: replace(table, read=(account,)) for name, table in tables.items()}
+
+
+def _count(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> dict[Slice, ContingencyTable]:
+    """Return the tables of all batches by slice, of labels as they are."""
+    sums: defaultdict[Slice, list[ContingencyTable]] = defaultdict(list)
+    # of many slices each sum would take longer than its cells
+    n_at_once = 16 if "by" in samples.names else 2
+    for rows in filter(None, batches):
+        for name, table in _tables_of_batch(rows, samples).items():
+            _add(sums[name], table, n_at_once)
+    if not sums:
+        _refuse_without_samples(samples)
+    with prefix_errors(first_of(samples.found.sources)):
+        return {x: ContingencyTable.sum_of(parts) for x, parts in sort_by_name(sums).items()}
 
 
 def _refuse_without_samples(samples: Samples) -> None:
