@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..inference.class_scores import INFORMEDNESS
 from ..messages import message
-from ..results.estimate import has_known_errors
 from ..results.slice_scores import MANY_SLICES, are_numbers
 from ..results.verdict import LEVEL
 from ..tables.contingency import ContingencyTable
@@ -54,12 +53,10 @@ def report(request: ReportRequest, console: Console) -> Outcome:
 
 def _score(labels: Labels, request: ReportRequest) -> "Result | float":
     """Return the result, with intervals of 95% that warn of nothing where nobody asked for them."""
-    scores, data = request.scores, labels.data
-    is_known = not isinstance(data, ContingencyTable) or has_known_errors(data)
-    if not (request.has_default_level and is_known):
-        return score(labels, scores)
+    if not request.has_default_level:
+        return score(labels, request.scores)
     with prefix_warnings("", without=IntervalWarning):  # notes of the result say the same
-        return score(labels, replace(scores, confidence_level=LEVEL))
+        return score(labels, replace(request.scores, confidence_level=LEVEL))
 
 
 def _report_on_files(reader: Reader, request: ReportRequest) -> "Result":
