@@ -36,10 +36,10 @@ def corrected_rate(
     that people labelled.
 
     The interval has all rates :math:`\theta` for which
-    :math:`q - \theta\,TPR - (1 - \theta)\,FPR` is within its reach of 0. The reach is the root of
-    the sum of squares of the reaches of q, :math:`\theta\,TPR` and :math:`(1 - \theta)\,FPR`, each
-    to the bound of its Wilson interval, on the side towards 0. Nothing is divided by
-    J = TPR - FPR, so a judge who is hardly better than guessing gives an interval from 0 to 1.
+    :math:`q - \theta\,TPR - (1 - \theta)\,FPR` is within its margin of error of 0. The margin is
+    the root of the sum of squares of the margins of q, :math:`\theta\,TPR` and
+    :math:`(1 - \theta)\,FPR`, by their Wilson intervals, on the side towards 0. Nothing is divided
+    by J = TPR - FPR, so a judge hardly better than guessing gives an interval from 0 to 1.
 
     Parameters
     ----------

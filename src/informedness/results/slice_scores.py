@@ -133,8 +133,8 @@ def difference_from_rest(score: Score, table: Table, rest: Any) -> tuple[float, 
     a, b = (score.interval(side, _LEVEL) for side in (table, rest))
     difference = a.value - b.value
     lower, higher = (b, a) if difference > 0 else (a, b)
-    reach = math.hypot(higher.value - higher.low, lower.high - lower.value)
-    if not reach > 0:  # nan where a side has no interval
+    margin = math.hypot(higher.value - higher.low, lower.high - lower.value)
+    if not margin > 0:  # nan where a side has no interval
         return difference, math.nan
-    z = normal_quantile(_LEVEL) * difference / reach
+    z = normal_quantile(_LEVEL) * difference / margin
     return difference, math.erfc(abs(z) / math.sqrt(2))

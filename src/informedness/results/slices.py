@@ -137,7 +137,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         vs_rest : str, optional
             Compares each slice with all other samples on the score of this name: the difference,
             and a p-value corrected by Holm's method. Uncorrected, it is that of a normal
-            difference whose error is a 1.96th of the reach of its 95% interval towards 0, combined
+            difference whose error is a 1.96th of the margin of its 95% interval towards 0, combined
             from the intervals of both sides (Zou and Donner 2008).
         average : {"bias", "prevalence", "macro"}, optional
             That of Informedness, as in `informedness_score`.
