@@ -198,14 +198,15 @@ def log_said():
         informedness.read_log(ROOT / "examples/runs/lm-eval" / model, task="arithmetic_letters")[0]
         for model in ("always-b", "knows-half")
     )
-    made, both = b.report(0.95), a.compare(b)
-    low, high = made.estimates["informedness"].confidence_interval
+    made, both = b.report(0.95), a.compare(b, average="prevalence")
+    low, high = made.estimates["informedness_prevalence"].confidence_interval
     least, most = both.confidence_interval
     assert (both.p_value < 0.001, b.unknown()) == (True, {})
     return [
         f"knows-half answers {made['accuracy']:.0%} correctly",
         f"always answering B would give {a.report()['accuracy']:.0%}.",
-        f"Informedness is {made['informedness']:.2f} (95% interval {low:.2f} to {high:.2f})",
+        f"Informedness (prevalence) is {made['informedness_prevalence']:.2f} (95% interval "
+        f"{low:.2f} to {high:.2f})",
         f"{both.difference:.2f} > above that of a model that always answers B ({least:.2f} to "
         f"{most:.2f}, p < 0.001)",
     ]
