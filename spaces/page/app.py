@@ -93,7 +93,7 @@ DOORS = {
         score_answers,
         score_grid,
     ),
-    "two": Door("two", "Compare", MODELS, rows_of_examples("compare", *HEADER), compared),
+    "compare": Door("compare", "Compare", MODELS, rows_of_examples("compare", *HEADER), compared),
 }
 
 
@@ -116,7 +116,7 @@ def open_link(request: gr.Request) -> dict[str, Any]:
         return dict(zip(("example", "story", "details"), (name, *open_example(name)), strict=True))
     given: dict[str, Any]
     if (columns := columns_of_link(query)) is not None:
-        door, given = "two", {"box": as_rows(dict(zip(HEADER, columns, strict=True)))}
+        door, given = "compare", {"box": as_rows(dict(zip(HEADER, columns, strict=True)))}
     elif (found := matrix_of_link(query)) is not None:
         door, given = "mine", {"form": "matrix", "key": " matrix"}
         given["grid"] = gr.update(value=grid_value(*found), visible=True)
@@ -126,13 +126,11 @@ def open_link(request: gr.Request) -> dict[str, Any]:
 
 
 def said_by_the_card() -> dict[str, Any]:
-    """Return its line on the metric, the formula in a line, and links to other Spaces, if any."""
-    line = re.search(r"^short_description: *(.+)$", CARD, re.M)
+    """Return the formula in a line, and links to other Spaces, if any."""
     formula = re.search(r"^```text\n\w+ (= .+)$", CARD, re.M)
     links = re.search(r"^Spaces: (.+?) ·", CARD, re.M)  # of a card that is published
     others = re.findall(r"\[([^]]+)\]\(([^)]+)\)", links[1] if links else "")
     return {
-        "line": line[1].strip("\"'") if line else "",
         "formula": " ".join(formula[1].split()) if formula else "",
         "others": [(title, url) for title, url in others if title != TITLE],
     }
@@ -223,7 +221,7 @@ def build() -> gr.Blocks:
             with gr.Tab("Score mine", id="mine"):
                 forms["mine"] = add_form(DOORS["mine"])
             with gr.Tab("Compare two", id="compare"):
-                forms["two"] = add_form(DOORS["two"])
+                forms["compare"] = add_form(DOORS["compare"])
             with gr.Tab("Use it", id="use"):
                 _use()
         _load(demo, [doors, ways], why, forms)

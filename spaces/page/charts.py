@@ -176,13 +176,13 @@ def reach_of(
     return text, digits
 
 
-def verdict(report: Report, judged: Estimate | None, metric: str = METRIC) -> str:
+def verdict(report: Report, judged: Estimate | None) -> str:
     """Return what the score means, without its number, which stands beside it.
 
     Where a picture or a number beside it says so too, the sentence is empty.
     """
-    score = score_with_average(metric, report.average if INFORMEDNESS.name == metric else "default")
-    value, table = report.scores[metric], report.table
+    score = score_with_average(METRIC, report.average if INFORMEDNESS.name == METRIC else "default")
+    value, table = report.scores[METRIC], report.table
     said = verdict_on(table, score, value, judged, report.guessing_p_value)
     caution = score.caution(table, value)
     parts = [said.values["phrase"], caution if isinstance(score, EntropicScore) else ""]

@@ -17,16 +17,12 @@ ROLES = ("references", "predictions")
 
 
 class Answers(NamedTuple):
-    """References and the predictions of each model, what was read, warnings, and the classes.
-
-    `counts` is a column that may hold how many samples each row stands for.
-    """
+    """References and the predictions of each model, what was read, warnings, and the classes."""
 
     columns: Sequence[Sequence[Any]]
     account: str = ""
     notes: Sequence[Warning] = ()
     of_task: Mapping[str, Any] = {}
-    counts: str | None = None
 
 
 def check_labels(values: Any, name: str, allow_missing: bool = False) -> Column:

@@ -1,9 +1,8 @@
 // The matrix on the page: a table of inputs, coloured as a heat map. Python (grid.py) interprets the
 // text in them. `element`, `props`, `trigger` and `watch` come from gr.HTML.
 
-const [head, body, foot, unused, declares, adds, undoes, line] =
-  element.querySelectorAll("thead tr, tbody, tfoot tr, .unused, [type=checkbox], button, .said");
-const WAIT = 250; // milliseconds after the last key, before the matrix is scored
+const [head, body, foot, unused, declares, adds, undoes] =
+  element.querySelectorAll("thead tr, tbody, tfoot tr, .unused, [type=checkbox], button");
 let pending, last = props.value, before = []; // grids to return to by Undo
 
 function make(tag, properties = {}, children = []) {
@@ -12,25 +11,14 @@ function make(tag, properties = {}, children = []) {
   return made;
 }
 
-function state() {
-  const { labels, cells } = props.value;
-  return { ...props.value, labels: [...labels], cells: cells.map((row) => [...row]) };
-}
+const state = () => JSON.parse(JSON.stringify(props.value));
 
-function set(grid) {
+function replace(grid, old = state()) {
+  if (old) before.push(old);
   clearTimeout(pending);
   props.value = last = grid;
   trigger("input");
-}
-
-function replace(grid) {
-  before.push(state());
-  set(grid);
   draw();
-}
-
-function say(text) {
-  line.textContent = text;
 }
 
 const placeOf = ({ dataset: { row, column } }) => [Number(row), Number(column)];
@@ -84,9 +72,7 @@ function tell() {
     button.ariaLabel = button.title = `Remove class ${labels[button.dataset.remove]}`;
 }
 
-function focus(row, column) {
-  element.querySelector(`input[data-row="${row}"][data-column="${column}"]`)?.focus();
-}
+const focus = (row, column) => element.querySelector(`input[data-row="${row}"][data-column="${column}"]`)?.focus();
 
 function add() {
   const { labels, cells, ...rest } = state();
@@ -102,15 +88,7 @@ function remove(gone) {
   const { labels, cells, ...rest } = state(), stays = (_, i) => i !== gone;
   const left = cells.filter(stays).map((row) => row.filter(stays));
   replace({ ...rest, labels: labels.filter(stays), cells: left });
-  say(`Removed class ${labels[gone]} and its counts.`);
   focus(Math.min(gone, labels.length - 2), -1);
-}
-
-function undo() {
-  set(before.pop());
-  draw();
-  say("Undone.");
-  focus(0, 0);
 }
 
 element.addEventListener("input", ({ target }) => {
@@ -119,16 +97,15 @@ element.addEventListener("input", ({ target }) => {
   else if (column < 0) grid.labels[row] = target.value;
   else grid.cells[row][column] = target.value;
   props.value = last = grid;
-  say("");
   tell();
   clearTimeout(pending);
-  pending = setTimeout(() => trigger("input"), WAIT);
+  pending = setTimeout(() => trigger("input"), 250); // after the last key
 });
 
 // What fills more than a cell goes through the box for everything.
 element.addEventListener("paste", (event) => {
-  const text = event.clipboardData.getData("text/plain").replace(/[\r\n]+$/, "");
-  if (!event.target.matches("input") || !/[\t\r\n]|\[\s*\[/.test(text)) return; // text for one cell
+  const text = event.clipboardData.getData("text/plain").trim();
+  if (!/[\t\r\n]|\[\s*\[/.test(text)) return; // text for one cell
   event.preventDefault();
   const box = element.closest(".inputs").querySelector(".takes-rows textarea");
   box.value = text;
@@ -142,7 +119,7 @@ element.addEventListener("focusin", ({ target }) => {
 });
 element.addEventListener("click", ({ target }) => {
   if (target === adds) add();
-  if (target === undoes) undo();
+  if (target === undoes) replace(before.pop(), null);
   if (target.matches("[data-remove]")) remove(Number(target.dataset.remove));
 });
 
@@ -150,6 +127,5 @@ watch("value", () => {
   before.push(last);
   last = props.value;
   draw();
-  say("");
 });
 draw();

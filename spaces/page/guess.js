@@ -1,5 +1,4 @@
-// The game of guessing: hidden messages, answered one by one and scored here.
-// `element` and `props` come from gr.HTML, `scoresOf` and `shownScore` from page.js.
+// The game of guessing, scored here. `element` and `props` come from gr.HTML, the rest from page.js.
 
 const FEWEST = 5; // answers, before which a score jumps from -1 to 1
 const [lead, said, meaning] = element.querySelectorAll(".lead, .said, .meaning");
@@ -8,10 +7,8 @@ const buttons = [...element.querySelectorAll("button")];
 let order = [], answers = [], clue = false;
 
 function start() {
-  const mixed = props.value.map((message) => ({ message, place: Math.random() }));
-  order = mixed.sort((a, b) => a.place - b.place).map(({ message }) => message);
-  answers = [];
-  clue = false;
+  const mixed = props.value.map((message) => [Math.random(), message]);
+  [order, answers, clue] = [mixed.sort(([a], [b]) => a - b).map(([, message]) => message), [], false];
 }
 
 function draw() {

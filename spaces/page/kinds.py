@@ -82,8 +82,7 @@ def kind_of(component: Any) -> Any:
         return Literal[tuple(value for _, value in component.choices)] | None
     if isinstance(component, gr.HTML | gr.Dropdown) and not isinstance(component.value, str | None):
         return GRID if isinstance(component, gr.HTML) else float
-    kinds: dict[type, Any] = {gr.HTML: str, gr.Button: str, gr.Checkbox: bool}
-    kinds[gr.CheckboxGroup] = list[str]
+    kinds: dict[type, Any] = {gr.HTML: str, gr.CheckboxGroup: list[str]}
     return kinds.get(type(component), str | None)
 
 

@@ -10,31 +10,27 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import TypeAlias
 
 from limits import AT_HOME, MAX_ROWS, Refusal
 
 from informedness.tables.matrix import split_gaps, split_words
 
-# What is in brackets: a label as it is written, labels, or lists by their names
-Value: TypeAlias = str | list[str] | dict[str, list[str]]
-
 _QUOTED = r"""(?:'[^'\\\n]*(?:\\.[^'\\\n]*)*'|"[^"\\\n]*(?:\\.[^"\\\n]*)*")(?=[\s,;()\[\]{}]|\Z)"""
 _NAME = r"""(?:[A-Za-z_]\w*|'[A-Za-z_]\w*'|"[A-Za-z_]\w*")\s*(?:[:=](?!=)|<-)"""
 _CALL = r"[A-Za-z_][\w.]*(?=\()"
-_TOKENS = {
-    "name": re.compile(_NAME),
-    "call": re.compile(_CALL),
-    "bracket": re.compile(r"[\[({]"),
-    "comma": re.compile("[,;]"),
-    "quoted": re.compile(_QUOTED),
-    "word": re.compile(r"[^\s,;()\[\]{}]+"),
-    **{end: re.compile(re.escape(end)) for end in "])}"},
-}
-_GAP = re.compile(r"\s*(?:#(?![^\s#])[^\n]*\s*)*")  # with comments, which #tags are not
-_ENDS = {"[": "]", "(": ")", "{": "}"}
+_TOKEN = re.compile(
+    rf"(?P<open>[\[({{])|(?P<end>[\])}}])|(?P<comma>[,;])|{_QUOTED}|[^\s,;()\[\]{{}}]+"
+)
+# What is quoted stays; np.int64(0) is 0; comments, which #tags are not, are nothing
+_PLAINER = re.compile(
+    rf"(?P<quoted>{_QUOTED})|(?<![\w.]){_CALL}\((?P<one>{_QUOTED}|[^\s,;()\[\]{{}}]+)\)(?=\s*[,;\])}}])"
+    r"|(?<!\w)#(?![^\s#])[^\n]*"
+)
+_START = re.compile(rf"\s*(?P<name>{_NAME})?\s*(?P<calls>(?:(?:{_CALL})?\(\s*)*)(?P<list>\[)?")
+# Of a call, with what else it takes
+_END = r"(?:\s*(?:,(?:[^()\[\]]|\([^()]*\)|\[[^\[\]]*\])*)?\))"
+_OUTER = re.compile(rf"(?:{_CALL}\(|\{{)\s*(?={_NAME})")
 _TOP = 20  # lines by which a list is told from a table
-_DEEPEST = 8  # brackets within one another
 
 _IN_CALLS = rf"(?:{_CALL}\(\s*)*"
 _STARTS_NAMED = re.compile(rf"\s*{_IN_CALLS}(?:\{{\s*)?{_NAME}\s*(?:{_CALL}\(|\[|\([^()\n]*,)")
@@ -58,12 +54,12 @@ def named_lists(text: str) -> dict[str, list[str]]:
         json.loads(text)
         return {}
     try:
-        value = _Reader(text).read()
+        lists = _read_lists(text)
     except Refusal:
         if text.lstrip().startswith("{"):  # objects, one a line
             return {}
         raise
-    return value if isinstance(value, dict) and len(value) > 1 else {}
+    return lists if len(lists) > 1 else {}
 
 
 def is_list(text: str) -> bool:
@@ -103,113 +99,78 @@ def list_of(text: str) -> list[str]:
             raise Refusal(f"A bracket in {cut[:40]!r} has no other: write one label a line.")
         return labels
     try:
-        value = _Reader(text).read()
+        lists = _read_lists(text)
     except Refusal:
         labels = _labels_apart(text, lines)
         in_brackets = filter(_STARTS_LIST.match, labels)
         if not is_named and all(map(_ONE_LABEL.fullmatch, in_brackets)):
             return labels
         raise
-    lists = [*value.values()] if isinstance(value, dict) else [value]
     if len(lists) != 1:
         raise Refusal(f"Here are {len(lists)} lists: put one into each box.")
-    return [*lists[0]]
+    return next(iter(lists.values()))
 
 
-class _Reader:
-    """Read lists in brackets, the calls around them, and their names."""
-
-    def __init__(self, text: str) -> None:
-        self._text, self._place = text, 0
-
-    def read(self) -> Value:
-        """Return all that the text holds."""
-        named: dict[str, list[str]] = {}
-        while name := self._take("name"):
-            _put(named, name, self._value(0))
-            self._take("comma")
-        value = named or self._value(0)
-        self._take("comma")
-        if rest := self._rest():
-            raise Refusal(f"The list ends before the text does, which goes on: {rest[:40]!r}")
-        return value
-
-    def _rest(self) -> str:
-        """Return the beginning of what comes next, behind blanks and comments."""
-        self._place = _GAP.match(self._text, self._place).end()  # type: ignore[union-attr]
-        return self._text[self._place : self._place + 41]
-
-    def _take(self, *kinds: str) -> str:
-        """Return the word that comes next if it is of one of these kinds, and go on behind it."""
-        self._rest()
-        for kind in kinds:
-            if found := _TOKENS[kind].match(self._text, self._place):
-                self._place = found.end()
-                return found[0]
-        return ""
-
-    def _value(self, depth: int) -> Value:
-        """Return a label, or what is in brackets."""
-        is_call = bool(self._take("call"))
-        if bracket := self._take("bracket"):
-            return self._within(bracket, is_call, depth + 1)
-        word = self._take("quoted", "word")
-        if not word:
+def _read_lists(text: str) -> dict[str, list[str]]:
+    """Return the lists in a text by their names; one without a name has none."""
+    text = _PLAINER.sub(lambda found: found["quoted"] or found["one"] or "", text).strip(" \n,;")
+    if outer := _OUTER.match(text):
+        text = text[outer.end() : -1]
+    elif text.startswith("{"):
+        raise Refusal("Labels in {} are in no order: put them into [].")
+    lists: dict[str, list[str]] = {}
+    place = 0
+    while place < len(text):
+        start = _START.match(text, place)
+        n_calls = start["calls"].count("(") if start else 0
+        if not start or not (n_calls or start["list"] or start["name"]) or "" in lists:
+            rest = text[place : place + 40].strip()
+            raise Refusal(f"The list ends before the text does, which goes on: {rest!r}")
+        labels, place = None, start.end()
+        if n_calls or start["list"]:
+            labels, place = _labels_within(text, place, "]" if start["list"] else ")")
+            n_calls -= not start["list"]
+        end = re.compile(rf"{_END}{{{n_calls}}}\s*[,;]?\s*" if labels else r"[^,\n]*,?\s*")
+        if not (found := end.match(text, place)):
             raise Refusal("The list is not complete: its brackets are not closed.")
-        if word in ("...", "\u2026"):
-            raise Refusal(f"The list is not complete: {word} is for labels that were left out.")
-        return f"{word}0" if re.fullmatch(r"[-+]?\d+\.", word) else word  # as numpy prints 1.0
+        place = found.end()
+        name = re.sub(r"\W", "", start["name"] or "")
+        if name in lists:
+            raise Refusal(f"Two lists are called {name}: give each its own name.")
+        lists |= {name: labels} if labels else {}
+    return lists
 
-    def _within(self, bracket: str, is_call: bool, depth: int) -> Value:
-        """Return what is in brackets, up to the one that ends them."""
-        if depth > _DEEPEST:
-            raise Refusal(f"There are more than {_DEEPEST} brackets within one another.")
-        named: dict[str, list[str]] = {}
-        groups: list[list[Value]] = [[]]  # what stands between commas
-        has_names = is_call or bracket == "{"
-        while not self._take(_ENDS[bracket]):
-            if len(groups) + len(groups[-1]) > MAX_ROWS + 1:
-                raise Refusal(f"A list can have at most {MAX_ROWS:,d} labels here. {AT_HOME}")
-            if self._take("comma"):
-                groups.append([])
-            elif has_names and not groups[-1] and (name := self._take("name")):
-                _put(named, name, self._value(depth))
-                self._take("comma")
-            else:
-                groups[-1].append(self._value(depth))
-        is_apart = len(groups) > 1 or not groups[0]  # by commas; else by blanks, as in numpy
-        groups = groups if groups[-1] else groups[:-1]
-        values = [_joined(group) for group in groups] if is_apart else groups[0]
-        labels = [_plain(value) for value in values if isinstance(value, str)]
-        if len(labels) < len(values) and (len(values) > 1 or bracket == "["):
+
+def _labels_within(text: str, place: int, end: str) -> tuple[list[str], int]:
+    """Return the labels up to the bracket that ends them, and the place behind it."""
+    groups: list[list[str]] = [[]]  # what stands between commas
+    for token in _TOKEN.finditer(text, place):
+        if token["end"] == end:
+            break
+        if token["open"] or token["end"]:
             raise Refusal("Here are lists within a list, and one list of labels is needed.")
-        if len(labels) < len(values):
-            return values[0]
-        if bracket == "{" and labels:
-            raise Refusal("Labels in {} are in no order: put them into [].")
-        if named and not labels:
-            return named
-        return labels[0] if is_call and len(labels) == 1 and depth > 1 else labels
+        if token[0] in ("...", "\u2026"):
+            raise Refusal(f"The list is not complete: {token[0]} is for labels that were left out.")
+        if token["comma"]:
+            groups.append([])
+        else:  # numpy prints 1.0 as 1.
+            groups[-1].append(re.sub(r"^([-+]?\d+\.)$", r"\g<1>0", token[0]))
+        if len(groups) + len(groups[-1]) > MAX_ROWS + 1:
+            raise Refusal(f"A list can have at most {MAX_ROWS:,d} labels here. {AT_HOME}")
+    else:
+        raise Refusal("The list is not complete: its brackets are not closed.")
+    if len(groups) == 1:  # parted by blanks, as in numpy
+        return [*map(_plain, groups[0])], token.end()
+    return [*map(_joined, groups if groups[-1] else groups[:-1])], token.end()
 
 
-def _put(named: dict[str, list[str]], name: str, value: Value) -> None:
-    """Keep a list by its name; other things, such as a dtype, are no lists."""
-    name = re.sub(r"\W", "", name)
-    if name in named:
-        raise Refusal(f"Two lists are called {name}: give each its own name.")
-    if isinstance(value, list):
-        named[name] = value
-
-
-def _joined(group: Sequence[Value]) -> Value:
-    """Return what stands between two commas: a list, or a label of several words."""
+def _joined(group: Sequence[str]) -> str:
+    """Return what stands between two commas: one label, perhaps of several words."""
     if len(group) == 1:
-        return group[0]
-    words = [word for word in group if isinstance(word, str) and _plain(word) == word]
-    if len(words) < len(group) or not group:
-        between = " ".join(word for word in group if isinstance(word, str))
-        raise Refusal(f"Between two commas must be one label, not {between[:40]!r}.")
-    return " ".join(words)
+        return _plain(group[0])
+    if not group or any(_plain(word) != word for word in group):
+        raise Refusal(f"Between two commas must be one label, not {' '.join(group)[:40]!r}.")
+    return " ".join(group)
 
 
 def _plain(label: str) -> str:

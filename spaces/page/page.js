@@ -1,4 +1,4 @@
-// The address, folds, copies, a busy server, and results: kept, hidden while they are computed, shown.
+// The address, folds, copies, a busy server, and results.
 
 // The page is English, whatever the browser prefers: Gradio would translate parts of it.
 for (const [name, value] of [["language", "en"], ["languages", ["en"]]])
@@ -70,7 +70,7 @@ function shownScore(name, value) {
     if (number) addresses.examples = number > 1 ? `?example=${number}` : "";
     if (number && !isMoving) goTo(addresses.examples, "pushState");
   });
-  if (/^\?example=\d$/.test(location.search)) addresses.examples = location.search;
+  if (location.search.startsWith("?example=")) addresses.examples = location.search;
   new MutationObserver(() => {
     for (const fold of document.querySelectorAll("[data-fold]:not([open])"))
       if (open.has(fold.dataset.fold)) fold.open = true;
@@ -92,15 +92,15 @@ function shownScore(name, value) {
   };
 })();
 
-// Results: hidden from a change of their inputs until they are of the inputs as they are. Inputs
-// outlive a reload of this tab of the browser, and are read again; they are never in the address.
+// Results are hidden from a change of their inputs until they are of the inputs as they are. Inputs
+// outlive a reload, and are read again; they are never in the address.
 const results = (() => {
   const benchOf = (name) => document.getElementById(`${name}-bench`);
   const isLinked = /[?&](counts|class|example)=/.test(location.search);
   if (isLinked) document.documentElement.classList.add("linked"); // until app.py has opened the link
   const isAnew = isLinked || performance.getEntriesByType("navigation")[0].type === "navigate";
   let kept = {}; // inputs by door
-  try { kept = isAnew ? {} : JSON.parse(sessionStorage.kept); } catch {} // there may be no storage
+  try { if (!isAnew) kept = JSON.parse(sessionStorage.kept); } catch {} // there may be no storage
   addEventListener("pagehide", () => {
     try { sessionStorage.kept = JSON.stringify(kept); } catch {} // or too little
   });
@@ -108,9 +108,6 @@ const results = (() => {
   const changes = {}, askedAt = {};
   let chosen; // the remedy that was pressed
   let brings; // the door whose answer scrolls into view
-  let touched = false; // since somebody asked: an answer then leaves the page where it is
-  for (const kind of ["pointerdown", "keydown", "wheel"])
-    addEventListener(kind, () => { touched = true; }, { capture: true, passive: true });
   addEventListener("click", ({ target, isTrusted }) => {
     if (isTrusted && target.closest("button.primary, .remedy")) brings = nameOf(target);
   }, { capture: true });
@@ -119,21 +116,19 @@ const results = (() => {
   function changed(name) {
     changes[name] = 1 + (changes[name] ?? 0);
     benchOf(name).toggleAttribute("data-stale", true);
-    const place = name === "two" ? "?tab=compare" : "?tab=mine";
-    if (location.search.includes("counts=") && !waiting.size) goTo(place);
+    if (askedAt[name] && location.search.includes("counts=")) goTo(`?tab=${name}`);
   }
 
   // Gradio's own `input` event of a text box does not fire on paste, so listen to the browser's.
   addEventListener("input", ({ target }) => nameOf(target) && changed(nameOf(target)));
 
   function asked(name, names, inputs) {
-    const { set, to } = chosen ?? {}, at = names.indexOf(set), isLink = waiting.delete(`${name} link`);
+    const { set, to } = chosen ?? {}, at = names.indexOf(set);
     chosen = undefined;
     if (at >= 0) inputs[at] = Array.isArray(inputs[at]) ? [...inputs[at], to] : to;
     kept[name] = inputs;
-    if (!isLink) changed(name);
+    changed(name);
     askedAt[name] = changes[name];
-    if (brings === name) touched = false;
     return inputs;
   }
 
@@ -142,20 +137,14 @@ const results = (() => {
     const bench = benchOf(name), rates = bench.querySelector("[data-rates]")?.dataset.rates;
     bench.removeAttribute("data-stale");
     document.querySelector("#grid table")?.rate?.(JSON.parse(rates ?? "{}"));
-    if (brings === name) view(bench);
+    if (brings === name) view(bench.querySelector("[role=alert]") ?? bench.querySelector(".result"));
     brings = undefined;
   }
 
-  // On a phone the result is below the button. On the Hub the page is in a frame as tall as its
-  // content, of which an observer tells what is visible, and the script that sizes the frame scrolls.
-  function view(bench) {
-    const refusal = bench.querySelector("[role=alert]"), part = refusal ?? bench.querySelector(".result");
-    if (part) new IntersectionObserver(([seen], observer) => {
-      observer.disconnect();
-      if (touched || seen.isIntersecting && seen.boundingClientRect.top >= 0 && seen.boundingClientRect.top < innerHeight / 2) return;
-      part.scrollIntoView({ block: refusal ? "center" : "start" });
-      window.parentIFrame?.scrollToOffset(0, part.getBoundingClientRect().top + scrollY);
-    }).observe(part);
+  // On the Hub the page is in a frame as tall as its content, and a script of the Hub scrolls.
+  function view(part) {
+    part?.scrollIntoView({ block: "nearest" });
+    if (part) window.parentIFrame?.scrollToOffset(0, part.getBoundingClientRect().top + scrollY);
   }
 
   function press() {
@@ -175,15 +164,10 @@ const results = (() => {
 
   function linked() {
     document.documentElement.classList.remove("linked");
-    const [door] = placeOf(location.search), name = door === "compare" ? "two" : door;
-    if (/[?&](counts|class)=/.test(location.search)) waiting.add(name).add(`${name} link`);
+    if (/[?&](counts|class)=/.test(location.search)) waiting.add(placeOf(location.search)[0]);
     press();
   }
 
-  function remedy(button) {
-    chosen = button.dataset;
-    button.closest(".workbench").querySelector("button.primary").click();
-  }
-
+  const remedy = (button) => { chosen = button.dataset; document.getElementById(`${nameOf(button)}-button`).click(); };
   return { answered, asked, linked, press, remedy, restored };
 })();

@@ -10,7 +10,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import columns
-from charts import MAY_BE_COUNTS
 from data import Answers
 from limits import (
     AT_HOME,
@@ -32,7 +31,7 @@ from informedness.files.opening import DELIMITERS, list_files, open_whole
 from informedness.files.reading import FileOptions
 from informedness.logs.reading import READERS
 from informedness.logs.runs import how_found
-from informedness.messages import message_of, without_subject
+from informedness.messages import without_subject
 from informedness.tables.label_options import LabelOptions
 from informedness.text.account import lines_of_read
 from informedness.warnings import collected
@@ -154,10 +153,8 @@ class Upload:
         if not read.n_rows:
             raise Refusal("The table has a header, and no rows below it.")
         account = "\n".join(lines_of_read(read)).removeprefix(str(self._path)).lstrip(":, ")
-        doubts = (x for x in map(message_of, notes) if x.code == MAY_BE_COUNTS)
-        offered = next((x.values["columns"][0] for x in doubts), None)
         of_task = {"labels": task.classes, "unknown": task.unknown}
-        return Answers([side.tolist() for side in sides.values()], account, notes, of_task, offered)
+        return Answers([side.tolist() for side in sides.values()], account, notes, of_task)
 
 
 class Log:

@@ -676,7 +676,7 @@ def page_messages(page: SimpleNamespace) -> dict[str, Said]:
         held = dict(zip(columns_of, case.names, strict=True))
         held |= {"classes": "\n".join(options.get("labels", ()))}
         held |= {"meant": ["unknown"] if "unknown" in options else []}
-        said[f"compare: {name}"] = _shown(page, "two", box=case.text(), **held)
+        said[f"compare: {name}"] = _shown(page, "compare", box=case.text(), **held)
     return said
 
 

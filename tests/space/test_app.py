@@ -149,13 +149,13 @@ def test_hostile_labels_are_text_in_every_place_and_link(visit):
 
 def test_two_models_are_compared_and_a_link_does_so_again(visit, app):
     page = visit(query="?")
-    verdict = page.locator("#two-bench:not([data-stale]) .verdict")
+    verdict = page.locator("#compare-bench:not([data-stale]) .verdict")
     paste(page, GOLD, MODEL, [*BETTER[1:], ""])
-    refused(page, "must have a value in every row", "two")
+    refused(page, "must have a value in every row", "compare")
     paste(page, GOLD, MODEL, BETTER)
     expect(verdict).to_have_text(str(compare(GOLD, MODEL, BETTER).summary).replace(" -", " \u2212"))
-    expect(page.locator("#two-refusal")).to_be_hidden()
-    page.goto(app("informedness") + page.locator("#two-details .link").get_attribute("href"))
+    expect(page.locator("#compare-refusal")).to_be_hidden()
+    page.goto(app("informedness") + page.locator("#compare-details .link").get_attribute("href"))
     expect(verdict).to_have_text(str(compare(GOLD, MODEL, BETTER).summary).replace(" -", " \u2212"))
     expect(menu(page, "predictions B")).to_have_value("model B")
 
@@ -240,7 +240,7 @@ STATES = {  # what is done in the open page
     "lists": lambda page: (tab(page, "Score mine"), box(page).fill("a, b, a")),
     "a matrix": open_matrix,
     "counts": lambda page: (tab(page, "Score mine"), box(page).fill(PAIRS)),
-    "two": lambda page: paste(page, GOLD, MODEL, BETTER),
+    "compare": lambda page: paste(page, GOLD, MODEL, BETTER),
     "use": lambda page: tab(page, "Use it"),
 }
 PAIRS = "gold,model,n\na,a,90\na,b,10\nb,b,45\nb,a,5\n"
@@ -685,7 +685,7 @@ def test_inputs_outlive_a_reload_and_are_read_again(visit):
     tab(page, "Score mine")
     shows_matrix(page, [[90, 0], [10, 30]])
     expect(count_in(page, 1, 1)).to_have_value("30")
-    verdict = page.locator("#two-bench:not([data-stale]) .verdict")
+    verdict = page.locator("#compare-bench:not([data-stale]) .verdict")
     paste(page, GOLD, MODEL, BETTER)
     said = str(compare(GOLD, MODEL, BETTER).summary).replace(" -", " \u2212")
     expect(verdict).to_have_text(said)
@@ -749,7 +749,7 @@ def test_a_result_is_copied_in_every_form(visit, app):
     button(page, "An example").click()
     rows = json.loads(EXAMPLES.read_text("utf-8"))["compare"]
     models = compare(*zip(*(row[:3] for row in rows for _ in range(row[3])), strict=True))
-    said = copied(button(page.locator("#two .copies"), "Text"))
+    said = copied(button(page.locator("#compare .copies"), "Text"))
     assert said == f"Informedness: A {models.a:.3f}, B {models.b:.3f}; {models.summary}"
 
 

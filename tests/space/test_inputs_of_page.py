@@ -342,7 +342,7 @@ def test_columns_are_guessed_by_their_roles_and_shown_with_the_result(page, send
     is_scored(found["story"], GOLD, MODEL)
     assert re.search("references +yTrue .*predictions +yPred ", parsed(found["account"]).text)
     taken = parsed(
-        shown(page, rows_of("bert,gold,gpt", MODEL, GOLD, BETTER), "two")["account"]
+        shown(page, rows_of("bert,gold,gpt", MODEL, GOLD, BETTER), "compare")["account"]
     ).text
     assert re.search("references +gold .*predictions A +bert .*predictions B +gpt ", taken)
 

@@ -341,7 +341,7 @@ def test_models_with_missing_predictions_are_compared(app):
     a, b = ["x", "", "x", "y", "y", ""], ["x", "x", "y", "y", "x", "y"]
     rows = ["gold\ta\tb", *map("\t".join, zip("xxxyyy", a, b, strict=True))]
     given = {"Paste": "\n".join(rows), "What_is_meant": ["unknown"]}
-    drawn, copied = result_of(answered(app("informedness"), "two", **given))
+    drawn, copied = result_of(answered(app("informedness"), "compare", **given))
     # twice the balanced accuracy - 1: 2 of 3 of either class are right by A, and by B
     assert (copied["a"], copied["b"]) == (close(1 / 3), close(1 / 3))
     assert "None" not in drawn.text.replace("None,", "").replace(", None", "")
@@ -359,15 +359,15 @@ def test_a_link_to_two_models_has_their_average_and_level(visit):
     options(page)
     page.get_by_role("combobox", name="Average").locator("visible=true").click()
     page.get_by_role("option", name="macro").click()
-    result = page.locator("#two-bench:not([data-stale]) #two .copies")
+    result = page.locator("#compare-bench:not([data-stale]) #compare .copies")
     expect(result.get_by_role("button", name="JSON")).to_have_attribute(
         "data-copy", re.compile(r"\|avg:macro\|")
     )
-    link = page.locator("#two-details .link").get_attribute("href")
+    link = page.locator("#compare-details .link").get_attribute("href")
     assert parse_qs(link)["average"] == ["macro"]
     copied = result.get_by_role("button", name="JSON").get_attribute("data-copy")
     visit(query=link)
-    again = page.locator("#two .copies").get_by_role("button", name="JSON")
+    again = page.locator("#compare .copies").get_by_role("button", name="JSON")
     expect(again).to_have_attribute("data-copy", copied)
 
 

@@ -106,7 +106,7 @@ TASKS: dict[str, Any] = {  # steps, a file and options for the command line, and
         [lambda page, _: tab(page, "Compare two"), paste(MODELS)],
         ("t.csv", MODELS),
         ("-r", "gold", "-p", "a", "b"),
-        lambda page: says(page, "#two .verdict", "No significant difference"),
+        lambda page: says(page, "#compare .verdict", "No significant difference"),
     ),
 }
 
@@ -137,7 +137,7 @@ def test_a_task_takes_three_steps_to_the_number(visit, tmp_path, task, size):
     wanted = on_command_line(file, options)
     if "b" in options:
         shown = f"{wanted:+.3f}".replace("-", "\u2212")
-        expect(page.locator("#two .score")).to_have_text(shown)
+        expect(page.locator("#compare .score")).to_have_text(shown)
     else:
         shows(page, wanted, "mine" if len(steps) > 1 else "why")
     is_seen(page)

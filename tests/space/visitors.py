@@ -106,7 +106,7 @@ def longest_wait(url: str, texts: Sequence[str], limit: float = LIMIT) -> float:
     (score,) = (x for x in second.events if x["api_name"] == "score")
     asked_of = [["a", "b"], ["a", "a"], *second.values(score)[2:]]
     boxes = [i for i, x in second.components.items() if x["props"].get("lines") == 4]
-    events = [second.door("mine-button"), second.door("two-button")]
+    events = [second.door("mine-button"), second.door("compare-button")]
 
     def visit(visitor: Visitor, text: str) -> None:
         for event in events:
