@@ -19,7 +19,7 @@ def informed_decisions(
     average: Literal["prevalence", "macro"] = "prevalence",
     prevalence: Any = None,
 ) -> Codes:
-    r"""Return the class to predict for each sample to make the expected Informedness highest.
+    r"""Choose the class of each sample so that the expected Informedness is highest.
 
     With :math:`p_{ic}` the probability that sample i is of class c, :math:`\pi_c` the prevalence,
     and :math:`d_{ic}` 1 where c is predicted, the expected :math:`TPR_c - FPR_c` is

@@ -48,14 +48,14 @@ def informedness_score(
     unknown: str = "error",
     zero_division: ZeroDivision = "warn",
 ) -> Any:
-    r"""Return multi-class Bookmaker Informedness: how much better than guessing predictions are.
+    r"""Score how much better than guessing predictions are: multi-class Bookmaker Informedness.
 
     .. math:: I = \sum_c \beta_c (TPR_c - FPR_c)
 
     with :math:`\beta_c` the share of predictions of class c. Best 1, chance 0. For two classes it
     is Youden's J, 2 balanced accuracy - 1, and negative for predictions worse than guessing.
 
-    An answer that is no class counts as a wrong one, spread over the other classes in their shares
+    An out-of-class prediction counts as wrong, spread over the other classes in their shares
     :math:`\pi_c / (1 - \pi_i)`. The classes are `labels`, or by default those of the references.
 
     Any guesser among the classes, constant or random, scores 0 on average. A classifier that
@@ -107,7 +107,7 @@ def informedness_score(
     float, or list of float where `average` is None
         Dimensionless, from -1 to 1. A class of `labels` that no reference has counts as 0, with an
         `UndefinedMetricWarning` if it is predicted; above 5% of the answers, the warning also has
-        the score if it is no class.
+        the score with it out of class.
 
     Warns
     -----
@@ -126,8 +126,8 @@ def informedness_score(
     ValueError
         If lengths or types of label differ, something is not a label (a score, a missing value,
         a row of logits), a label is outside `labels`, no sample is left, a weight, the prior or
-        an option is not valid, or an answer is no class and `prior_mode` is "odds". The message
-        names the argument and the value.
+        an option is not valid, or `prior_mode` is "odds" and a prediction is out of class. The
+        message names the argument and the value.
 
     See Also
     --------
@@ -175,7 +175,7 @@ def markedness_score(
     unknown: str = "error",
     zero_division: ZeroDivision = "warn",
 ) -> Any:
-    r"""Return multi-class markedness: how far a prediction can be trusted.
+    r"""Score how far a prediction can be trusted: multi-class markedness.
 
     .. math:: M = \sum_c \pi_c (precision_c + NPV_c - 1)
 
@@ -234,7 +234,7 @@ def nit_score(
     unknown: str = "error",
     zero_division: ZeroDivision = "warn",
 ) -> float:
-    r"""Return the Normalised Information Transfer factor: information passed on, per class.
+    r"""Score the information passed on, per class: Normalised Information Transfer (NIT).
 
     .. math:: NIT = 2^{MI} / k
 
@@ -262,9 +262,9 @@ def nit_score(
     Warns
     -----
     UndefinedMetricWarning
-        For one class; for one sample, as in `informedness_score`; and if predictions are no class
-        of the references, since each of them counts as information, unless unknown="wrong", with
-        which all of them are one outcome.
+        For one class; for one sample, as in `informedness_score`; and if predictions are not
+        classes of the references, since each counts as information. With unknown="wrong" all of
+        them are one outcome.
 
     Raises
     ------
@@ -296,7 +296,7 @@ def ema_score(
     ignore_index: Label | None = None,
     unknown: str = "error",
 ) -> float:
-    r"""Return the entropy-modulated accuracy: 1 / the number of choices a prediction leaves open.
+    r"""Score 1 / the number of choices a prediction leaves open: entropy-modulated accuracy.
 
     .. math:: EMA = 2^{-H(ref|pred)}
 
@@ -343,7 +343,7 @@ def entropy_triangle(
     ignore_index: Label | None = None,
     unknown: str = "error",
 ) -> EntropyTriangle:
-    r"""Return the coordinates of the entropy triangle: uneven margins, information, loss.
+    r"""Locate a classifier in the entropy triangle: uneven margins, information, loss.
 
     .. math:: (2L - H_{ref} - H_{pred}, \; 2 MI, \; H(ref|pred) + H(pred|ref)) \;/\; 2L
 

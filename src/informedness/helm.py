@@ -67,7 +67,7 @@ class InformednessMetric(EvaluateInstancesMetric):  # type: ignore[misc]
 
 
 def _gold(state: Any) -> str:
-    """Return the class of the one correct reference of an instance."""
+    """Read the class of the one correct reference of an instance."""
     texts = [reference.output.text for reference in state.instance.all_correct_references]
     if len(texts) != 1:
         raise ValueError(f"instance {state.instance.id} must have one right answer, got {texts}")
@@ -75,7 +75,7 @@ def _gold(state: Any) -> str:
 
 
 def _answer(state: Any) -> str:
-    """Return the likeliest completion, or the choice that it names."""
+    """Take the likeliest completion, or the choice that it names."""
     if state.reference_index is not None:
         raise ValueError("each choice must not be a request of its own: use a joint adapter")
     text = max(state.result.completions, key=lambda completion: completion.logprob).text

@@ -33,7 +33,7 @@ _KEY = "informedness"  # in the metadata of a score
 
 
 def _metric(name: str, is_error: bool = False) -> Metric:
-    """Return a score, or its error, as a metric: nan unless there are two answers to count."""
+    """Make a metric of a score, or of its error: nan unless there are two answers to count."""
 
     def value(scores: list[SampleScore]) -> scoring.Value:
         return score_with_error(_answers(scores) if len(scores) > 1 else None, name)[is_error]
@@ -42,7 +42,7 @@ def _metric(name: str, is_error: bool = False) -> Metric:
 
 
 def _answers(scores: list[SampleScore]) -> Answers | None:
-    """Return the answers to count; None, with a warning, if they do not fit the verdicts."""
+    """Collect the answers to count; None, with a warning, if they do not fit the verdicts."""
     samples, letters = [], []
     for scored in scores:
         noted: Any = (scored.score.metadata or {}).get(_KEY)
@@ -65,8 +65,8 @@ def informedness() -> Metric:
     """Multi-class Bookmaker Informedness: best 1, chance 0.
 
     The answer of each sample in each epoch counts, even if a reducer makes one value of several
-    epochs. An answer that is not a class is wrong, and so is no answer. The score is nan for one
-    sample, and if all targets are of one class, for example while only a few samples are done.
+    epochs. An out-of-class or missing answer is wrong. The score is nan for one sample, and if all
+    targets are of one class, for example while only a few samples are done.
     The classes are the letters of the choices, or else the targets that occur.
 
     Raises
@@ -131,7 +131,7 @@ def with_target(scorer: Scorer) -> Scorer:
     ----------
     scorer : Scorer
         One whose answers hold the class, such as `choice()`, `answer("letter")`, `pattern(...)`,
-        `match()` or `includes()`. Where a model grades, there is no score.
+        `match()` or `includes()`. If a model grades, the scores are nan.
 
     Raises
     ------

@@ -25,13 +25,13 @@ with optional_import("informedness.lighteval needs lighteval 0.13 or newer", "li
     from lighteval.tasks.requests import SamplingMethod
 
 from .core.labels import warn
-from .logs.answers import DAMAGES, Answers, SeveralAnswers, SeveralError, score_with_error
-from .logs.lighteval_logs import OF_CHOICES, OF_TEXTS, read_sample
-from .logs.verdicts import Sample, first_known
+from .logs.answers import Answers, score_with_error
+from .logs.lighteval_logs import CHOICE_METRICS, TEXT_METRICS, read_sample
+from .logs.verdicts import DAMAGES, Sample, SeveralAnswers, SeveralError, first_known
 from .messages import with_subject
 
 _SCORES = ("informedness", "nit")
-_KNOWN = {SamplingMethod.LOGPROBS: OF_CHOICES, SamplingMethod.GENERATIVE: OF_TEXTS}
+_KNOWN = {SamplingMethod.LOGPROBS: CHOICE_METRICS, SamplingMethod.GENERATIVE: TEXT_METRICS}
 
 
 def scores_of(metric: Any, name: str = "") -> CorpusLevelMetric:
@@ -156,7 +156,7 @@ class _Corpus(CorpusLevelComputation):  # type: ignore[misc]
 
 
 def _answers(items: list[dict[str, Any]]) -> Answers | None:
-    """Return the answers to the samples; None, with a warning, if they cannot be scored."""
+    """Collect the answers to the samples; None, with a warning, if they cannot be scored."""
     several = SeveralAnswers(x["error"] for x in items if x["has_several"])
     errors = [x["error"] for x in items if x["error"] and not x["has_several"]]
     try:

@@ -38,13 +38,13 @@ with optional_import("informedness.lm_eval needs lm-eval 0.4.13 or newer", "lm-e
 from .core.labels import Label, check_choice, show
 from .errors import prefix_errors
 from .inference.registry import score_named
-from .logs.answers import Answers, target_error
-from .logs.lm_eval_logs import OF_CHOICES, OF_TEXTS
-from .logs.verdicts import Sample, likeliest
+from .logs.answers import Answers
+from .logs.lm_eval_logs import CHOICE_METRICS, TEXT_METRICS
+from .logs.verdicts import Sample, likeliest_choice, target_error
 
 
 def informedness(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
-    """Return the Informedness of all answers of a task.
+    """Score the Informedness of all answers of a task.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def informedness(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> fl
 
 
 def nit(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
-    """Return the Normalised Information Transfer of all answers of a task.
+    """Score the Normalised Information Transfer of all answers of a task.
 
     Parameters
     ----------
@@ -92,12 +92,12 @@ def nit(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
 
 
 def informedness_stderr(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float | str:
-    """Return the standard error of `informedness` by the delta method; "N/A" without one."""
+    """Estimate the standard error of `informedness` by the delta method; "N/A" without one."""
     return _standard_error(pairs, labels, "informedness")
 
 
 def nit_stderr(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float | str:
-    """Return the standard error of `nit` by the delta method; "N/A" without one."""
+    """Estimate the standard error of `nit` by the delta method; "N/A" without one."""
     return _standard_error(pairs, labels, "nit")
 
 
@@ -113,7 +113,7 @@ def _standard_error(pairs: Any, labels: Any, metric: str) -> float | str:
 
 
 def _answers(pairs: Any, labels: Any) -> Answers | None:
-    """Return the answers in pairs, or in what `Task` logs; None if they do not fit verdicts."""
+    """Collect the answers in pairs, or in what `Task` logs; None if they do not fit verdicts."""
     samples = [
         Sample(number, *pair[:3])._replace(choices=tuple(*pair[3:]))
         for number, pair in enumerate(pairs)
@@ -123,7 +123,7 @@ def _answers(pairs: Any, labels: Any) -> Answers | None:
 
 
 def _pair_of_lists(references: Sequence[Any], predictions: Sequence[Any]) -> tuple[Any, Any]:
-    """Return the gold and the answer of one document, which the harness passes as lists."""
+    """Pair the gold and the answer of one document, which the harness passes as lists."""
     return references[0], predictions[0]
 
 
@@ -141,7 +141,7 @@ class Task(ConfigurableTask):  # type: ignore[misc]
 
     Everything else works as in a task without `class:`. If choices are scored (multiple_choice),
     the answer is the likeliest choice, as for `acc` (or `acc_norm`, if only that is listed). The
-    classes are the positions of the choices; if text is generated and there is no `doc_to_choice`,
+    classes are the positions of the choices; if text is generated without a `doc_to_choice`,
     the targets of all documents. What `exact_match` counts as right is the target's class, for
     example where it ignores case. An answer outside the classes counts as a wrong answer, for NIT
     as a symbol of its own. Each score has its standard error by the delta method, for every filter.
@@ -184,7 +184,7 @@ class Task(ConfigurableTask):  # type: ignore[misc]
         check_choice("output_type", self.OUTPUT_TYPE, ("multiple_choice", "generate_until"))
 
     def _gold_and_choices(self, doc: Any) -> tuple[Any, list[str]]:
-        """Return the right answer (its position if there are choices) and the choices."""
+        """Read the right answer (its position if there are choices) and the choices."""
         gold = self.doc_to_text(doc) if self.multiple_input else self.doc_to_target(doc)
         if isinstance(gold, (list, tuple)):
             raise target_error(gold)
@@ -198,21 +198,23 @@ class Task(ConfigurableTask):  # type: ignore[misc]
         return int(gold), choices
 
     def _answer(self, doc: Any, results: Sequence[Any], values: dict[str, Any]) -> list[Any]:
-        """Return gold and answer of a document, the verdict, and perhaps its choices."""
+        """Collect gold and answer of a document, the verdict, and perhaps its choices."""
         gold, choices = self._gold_and_choices(doc)
         is_text = self.OUTPUT_TYPE != "multiple_choice"
-        metric = next((x for x in (OF_TEXTS if is_text else OF_CHOICES) if x in values), None)
+        metric = next(
+            (x for x in (TEXT_METRICS if is_text else CHOICE_METRICS) if x in values), None
+        )
         verdict = None if metric is None else float(values[metric])
         if not is_text:
             logprobs = [logprob for logprob, _ in results]
-            return [gold, likeliest(metric or "acc", logprobs, choices), verdict]
+            return [gold, likeliest_choice(metric or "acc", logprobs, choices), verdict]
         answer = results[0]
         if not isinstance(answer, str):
             raise ValueError(f"must be text, got {show(answer)}: end the filters with take_first")
         return [gold, answer, verdict, *([choices] if choices else ())]
 
     def process_results(self, doc: Any, results: Any) -> dict[str, Any]:
-        """Return what the harness itself returns, and gold and answer for our scores."""
+        """Add gold and answer for our scores to what the harness itself returns."""
         values: dict[str, Any] = dict(super().process_results(doc, results))
         for name in self._listed():
             # lm-eval knows the errors of its own metrics alone, so that ours are metrics, too
@@ -220,7 +222,7 @@ class Task(ConfigurableTask):  # type: ignore[misc]
         return values
 
     def aggregation(self) -> dict[str, Any]:
-        """Return the function of each metric."""
+        """Add our functions to those of the other metrics."""
         functions = (_SCORES | _ERRORS).items()
         ours = {name: partial(function, labels=self._classes) for name, function in functions}
         return {**super().aggregation(), **ours}

@@ -20,12 +20,12 @@ DECODE = "generated ids need `batch_decode` first, see Generated text in docs/ev
 
 
 def read_batches(eval_prediction: Any) -> Iterator[tuple[Any, Numbers]]:
-    """Yield predictions, tensors where they are, and references: of all samples or each batch.
+    """Read predictions, tensors where they are, and references: of all samples or each batch.
 
     Raises
     ------
     ValueError
-        If it is no pair of both, or one of them is no array.
+        If it is not a pair of both, or one of them is not an array.
     """
     if hasattr(eval_prediction, "label_ids"):
         sides = eval_prediction.predictions, eval_prediction.label_ids
@@ -46,13 +46,13 @@ def read_batches(eval_prediction: Any) -> Iterator[tuple[Any, Numbers]]:
 
 
 def _are_batches(references: Any) -> bool:
-    """Return whether references are a list of batches: of arrays, or of tuples of arrays."""
+    """Tell whether references are a list of batches: of arrays, or of tuples of arrays."""
     first = references[0] if isinstance(references, list) and references else None
     return bool(getattr(first, "shape", ())) or _has_arrays(first)  # of a number it is (), too
 
 
 def _has_arrays(values: Any) -> bool:
-    """Return whether values are a tuple of arrays, as models with several heads have them."""
+    """Tell whether values are a tuple of arrays, as models with several heads have them."""
     return isinstance(values, tuple) and bool(values) and bool(getattr(values[0], "shape", ()))
 
 
@@ -65,27 +65,27 @@ def _array(values: Any, name: str) -> Numbers:
     array = as_array(values, name)
     if array.ndim == 0:
         raise ValueError(f"{name} must be an array or a list, got {show(values)}: {SELECT}")
-    # numpy would make text of numbers beside text
+    # numpy would turn numbers among text into text
     return np.array(values, dtype=object) if array.dtype.kind in "US" else array
 
 
 def is_tensor(array: Any) -> bool:
-    """Return whether it is a tensor of torch."""
+    """Tell whether an array is a tensor of torch."""
     return hasattr(array, "detach")
 
 
 def is_on_host(array: Any) -> bool:
-    """Return whether values of an array or tensor can be asked for without waiting."""
+    """Tell whether values of an array or tensor can be read without waiting for a device."""
     return not is_tensor(array) or bool(array.device.type == "cpu")
 
 
 def is_float(array: Any) -> bool:
-    """Return whether an array or tensor holds floats, of whatever width."""
+    """Tell whether an array or tensor holds floats, of whatever width."""
     return "float" in str(array.dtype)
 
 
-def one_for_each(predictions: Any, references: Numbers) -> tuple[Any, Numbers, range | None]:
-    """Return one prediction for each reference, an id or a score, and the ids of logits, if any.
+def align_predictions(predictions: Any, references: Numbers) -> tuple[Any, Numbers, range | None]:
+    """Reduce predictions to an id or a score for each reference, and name the ids of logits.
 
     Raises
     ------
@@ -126,13 +126,13 @@ def _check_ids(predictions: Any, references: Numbers) -> None:
 
 
 def _are_shares(references: Numbers) -> bool:
-    """Return whether each row has shares of classes, as one-hot and mixed references have."""
+    """Tell whether each row has shares of classes, as one-hot and mixed references have."""
     sums = references.sum(axis=-1, dtype=float)
     return bool((references >= 0).all() and (abs(sums - 1) < 1e-3).all())
 
 
 def has_classes(predictions: Any, shape: tuple[int, ...]) -> bool:
-    """Return whether predictions have an axis of classes behind those of the references' shape.
+    """Tell whether predictions have an axis of classes behind those of the references' shape.
 
     Raises
     ------
@@ -161,7 +161,7 @@ def check_no_vocabulary(n_columns: int, references: Numbers, config: Any) -> Non
 
 
 def argmax(logits: Any) -> Any:
-    """Return the ids of the highest scores over the last axis, of the first one if several are.
+    """Choose the ids of the highest scores over the last axis, the first one of equals.
 
     `NO_ANSWER` where a score is nan, none is finite, or several are inf. Tensors on an accelerator
     are read once, and nothing waits for them: of the samples whose highest score is inf, as many
@@ -175,7 +175,7 @@ def argmax(logits: Any) -> Any:
     if is_on_host(ids) and has_answer.all():
         return ids
 
-    # An infinite score is an answer if it is the only one, and beside finite ones.
+    # An infinite score is an answer only if it is a single one among finite ones.
     is_infinite = (highest == math.inf).reshape(-1)
     samples = logits.reshape(-1, logits.shape[-1])
     places = _places_of(is_infinite, samples.shape[-1])
@@ -183,11 +183,11 @@ def argmax(logits: Any) -> Any:
     is_single = (scores == math.inf).sum(-1) == 1
     has_finite = (abs(scores) < math.inf).any(-1)
     has_answer[places] |= is_infinite[places] & is_single & has_finite
-    return _without(ids, ~has_answer.reshape(ids.shape))
+    return _set_missing(ids, ~has_answer.reshape(ids.shape))
 
 
 def _places_of(flags: Any, n_scores: int) -> Any:
-    """Return the places of flags that are set; on an accelerator a fixed number of places."""
+    """Find the places of flags that are set; on an accelerator a fixed number of places."""
     if not is_tensor(flags):
         return np.flatnonzero(flags)
     if is_on_host(flags):
@@ -196,15 +196,15 @@ def _places_of(flags: Any, n_scores: int) -> Any:
     return flags.int().topk(min(len(flags), max(1, _MOST_SCORES // n_scores))).indices
 
 
-def _without(ids: Any, is_missing: Any) -> Any:
-    """Return ids with `NO_ANSWER` where predictions are missing."""
+def _set_missing(ids: Any, is_missing: Any) -> Any:
+    """Write `NO_ANSWER` into ids where predictions are missing."""
     if is_tensor(ids):
         return ids.masked_fill(is_missing, NO_ANSWER)
     return np.where(is_missing, NO_ANSWER, ids)
 
 
 def argmax_logits(logits: Any, labels: Any) -> Any:
-    """Return the classes of logits, for `Trainer(preprocess_logits_for_metrics=...)`.
+    """Reduce logits to classes, for `Trainer(preprocess_logits_for_metrics=...)`.
 
     The Trainer then gathers and keeps one id per token instead of its logits. Of a tuple, the first
     element is used. A single column, and several labels per sample, are left as they are. The id is
@@ -223,8 +223,8 @@ def argmax_logits(logits: Any, labels: Any) -> Any:
     return argmax(logits)
 
 
-def decisions(scores: Any, threshold: float) -> Any:
-    """Return 1 for scores above the threshold, else 0, of labels in the last axis.
+def above_threshold(scores: Any, threshold: float) -> Any:
+    """Predict 1 for scores above the threshold, else 0, of labels in the last axis.
 
     `NO_ANSWER` for a score that is nan, and for all of a sample of which none is finite.
     """
@@ -232,7 +232,7 @@ def decisions(scores: Any, threshold: float) -> Any:
     is_finite = abs(scores) < math.inf
     if is_on_host(ids) and is_finite.all():
         return ids
-    return _without(ids, (scores != scores) | ~is_finite.any(-1)[..., None])
+    return _set_missing(ids, (scores != scores) | ~is_finite.any(-1)[..., None])
 
 
 def warn_of_missing(n_missing: int, n_predictions: int) -> None:

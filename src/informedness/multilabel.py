@@ -46,7 +46,7 @@ def per_label(
     names: Sequence[Any] | None = None,
     ignore_index: int | None = None,
 ) -> LabelScores:
-    r"""Return a score of each label, where a sample may have several labels or none.
+    r"""Score each label by itself, where a sample may have several labels or none.
 
     Each label is a column, scored by itself as class 1 against class 0: Informedness is
     :math:`J_l = TPR_l - FPR_l`, between -1 and 1. The mean :math:`\frac{1}{L} \sum_l J_l` is over
@@ -107,14 +107,14 @@ def per_label(
 
 
 def is_unknown(score: Score, table: ContingencyTable) -> bool:
-    """Return whether a score cannot be known, because predictions of the table are missing."""
+    """Tell whether a score cannot be known, because predictions of the table are missing."""
     return table.labels[-1] is None and not score.allows_unknown
 
 
 def scores_of_labels(
     tables: dict[str, ContingencyTable], names: Sequence[str], score: Score, **options: Any
 ) -> LabelScores:
-    """Return a score of each label, and their mean, which is nan if one of them is unknown.
+    """Score each label, and average; the mean is nan if one of them is unknown.
 
     `options` are those of `Score.value`.
     """

@@ -86,16 +86,20 @@ def unregister() -> list[str]:
         raise OSError(f"{links[0]} is a symbolic link, which `register` never makes: unlink it")
     for copy in ours:
         names = (copy / _MARK).read_text("utf-8", "replace").split()
-        names = names or [path.name for path in copy.glob("*.py")]  # registered by a first draft
         if others := _remove(copy, [_MARK, *names]):
             why = "move it away, or `evaluate` loads no other copy"
             warn(f"left {copy}, which has other files ({', '.join(others)}): {why}")
-    for folder in {copy.parent for copy in ours}:
+    _remove_folders({copy.parent for copy in ours})
+    return [str(copy) for copy in ours]
+
+
+def _remove_folders(folders: Collection[Path]) -> None:
+    """Remove folders of copies without a copy, and what killed processes have staged there."""
+    for folder in folders:
         if not _copies(folder):
-            for staged in folder.glob(".staged-*"):  # by a process that was killed
+            for staged in folder.glob(".staged-*"):
                 shutil.rmtree(staged, ignore_errors=True)
             _remove(folder, ["__init__.py"])
-    return [str(copy) for copy in ours]
 
 
 def _remove(folder: Path, names: Collection[str]) -> list[str]:
@@ -111,7 +115,7 @@ def _remove(folder: Path, names: Collection[str]) -> list[str]:
 
 
 def _cache_folders() -> dict[str, Path]:
-    """Return the folder of all cached copies of each metric."""
+    """Find the folder of all cached copies of each metric."""
     with optional_import("registering needs Hugging Face evaluate", "informedness[evaluate]"):
         from evaluate import config
     modules = Path(config.HF_MODULES_CACHE) / str(config.MODULE_NAME_FOR_DYNAMIC_MODULES)
@@ -119,19 +123,19 @@ def _cache_folders() -> dict[str, Path]:
 
 
 def _module_files(name: str) -> dict[str, bytes]:
-    """Return the files of a copy: the module's scripts, the mark of a package, and ours."""
+    """Collect the files of a copy: the module's scripts, the mark of a package, and ours."""
     files = {path.name: path.read_bytes() for path in Path(module_path(name)).glob("*.py")}
     files["__init__.py"] = b""
     return {**files, _MARK: "\n".join(sorted(files)).encode()}
 
 
 def _copies(folder: Path) -> list[Path]:
-    """Return the folders that evaluate takes for copies of the module."""
+    """List the folders that evaluate takes for copies of the module."""
     return [path for path in folder.glob("*") if len(path.name) == 64] if folder.is_dir() else []
 
 
 def _odd_files(copy: Path, files: dict[str, bytes]) -> list[str]:
-    """Return the files that a copy lacks, or has with other content."""
+    """List the files that a copy lacks, or has with other content."""
     odd = [*files]
     for name, content in files.items():
         with suppress(OSError):
@@ -142,28 +146,38 @@ def _odd_files(copy: Path, files: dict[str, bytes]) -> list[str]:
 
 def _put_in_place(copy: Path, files: dict[str, bytes], script: str) -> None:
     """Make a copy the one that loads; several processes may do so at once."""
-    folder = copy.parent
     if _odd_files(copy, files):
-        folder.mkdir(parents=True, exist_ok=True)
-        for package in (folder.parents[1], folder.parent, folder):
-            (package / "__init__.py").touch()
-        with tempfile.TemporaryDirectory(dir=folder, prefix=".staged-") as staging:
-            staged = Path(staging) / copy.name
-            staged.mkdir()
-            for name, content in files.items():
-                (staged / name).write_bytes(content)
-            if copy.exists() and (odd := _odd_files(copy, files)):
-                if copy.is_symlink() or not copy.is_dir():
-                    copy.unlink(missing_ok=True)  # or another process was faster
-                else:
-                    for name in odd:  # others may have put files there
-                        (staged / name).replace(copy / name)
-                warn(f"replaced {copy}: changed or missing were {', '.join(odd)}")
-            try:
-                staged.rename(copy)
-            except OSError:
-                if _odd_files(copy, files):  # or a faster process has made it
-                    raise
-    others = [(other / script).stat().st_mtime for other in _copies(folder) if other != copy]
-    if others and max(others) >= (copy / script).stat().st_mtime:
-        os.utime(copy / script, (max(others) + 1, max(others) + 1))
+        _write_copy(copy, files)
+    times = [(other / script).stat().st_mtime for other in _copies(copy.parent) if other != copy]
+    if times and max(times) >= (copy / script).stat().st_mtime:
+        os.utime(copy / script, (max(times) + 1, max(times) + 1))
+
+
+def _write_copy(copy: Path, files: dict[str, bytes]) -> None:
+    """Write a copy whole, or what one there lacks."""
+    folder = copy.parent
+    folder.mkdir(parents=True, exist_ok=True)
+    for package in (folder.parents[1], folder.parent, folder):
+        (package / "__init__.py").touch()
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".staged-") as staging:
+        staged = Path(staging) / copy.name
+        staged.mkdir()
+        for name, content in files.items():
+            (staged / name).write_bytes(content)
+        if copy.exists() and (odd := _odd_files(copy, files)):
+            _mend_copy(copy, staged, odd)
+        try:
+            staged.rename(copy)
+        except OSError:
+            if _odd_files(copy, files):  # or a faster process has made it
+                raise
+
+
+def _mend_copy(copy: Path, staged: Path, odd: list[str]) -> None:
+    """Replace the odd files of a copy; others may have put files there."""
+    if copy.is_symlink() or not copy.is_dir():
+        copy.unlink(missing_ok=True)  # or another process was faster
+    else:
+        for name in odd:
+            (staged / name).replace(copy / name)
+    warn(f"replaced {copy}: changed or missing were {', '.join(odd)}")

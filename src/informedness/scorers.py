@@ -30,7 +30,7 @@ nit_scorer: Any = make_scorer(nit_score)
 def multimetric_scorers(
     *metrics: str, labels: Any = None, average: Literal["default", OneAverage] = "default"
 ) -> dict[str, Any]:
-    """Return scorers for several scores, by name, for `scoring=`.
+    """Make scorers for several scores, by name, for `scoring=`.
 
     scikit-learn predicts once for all of them. What searches for one best score, such as
     `HalvingGridSearchCV`, takes only one of them: `scoring=multimetric_scorers(...)["nit"]`.
@@ -93,7 +93,7 @@ def cross_val_estimate(
     n_jobs: int | None = None,
     params: Mapping[str, Any] | None = None,
 ) -> Estimate:
-    """Return a score of cross-validated predictions, with all folds in one table.
+    """Estimate a score of cross-validated predictions, with all folds in one table.
 
     Scores of small folds should not be averaged: a fold that lacks a class is another task, and a
     fold of one sample, as in leave-one-out, has only one class. Here each sample is predicted by

@@ -16,7 +16,7 @@ from .core.labels import check_choice, show
 from .core.scores import Average
 from .errors import optional_import
 from .inference.registry import score_with_average
-from .logits import argmax, decisions, is_on_host, warn_of_missing
+from .logits import above_threshold, argmax, is_on_host, warn_of_missing
 from .tables.label_options import check_threshold
 from .tables.tally import NO_ANSWER, table_of_counts
 from .warnings import collected, issue_once
@@ -117,7 +117,7 @@ class _ScoreOfCounts(Metric):
         setattr(self, self._state, getattr(self, self._state) + counts)
 
     def _count(self, ids: Any, target: Any) -> Any:
-        """Return the counts of a batch, without waiting for an accelerator to make them."""
+        """Count a batch without waiting for an accelerator."""
         k, shape = self.num_classes, getattr(self, self._state).shape
         columns = ids.masked_fill(self._is_outside(ids), k + 1).masked_fill(ids == NO_ANSWER, k)
         cells = target.masked_fill(self._is_outside(target), k) * shape[1] + columns
@@ -163,15 +163,15 @@ class _ScoreOfCounts(Metric):
             return super().forward(*args, **kwargs)
         except ValueError:
             # torchmetrics has the state of the batch alone here; it must not replace the others
-            of_batch = getattr(self, self._state)
+            batch_counts = getattr(self, self._state)
             vars(self).update(before)
-            if of_batch is not getattr(self, self._state):
-                setattr(self, self._state, getattr(self, self._state) + of_batch)
+            if batch_counts is not getattr(self, self._state):
+                setattr(self, self._state, getattr(self, self._state) + batch_counts)
                 self._computed = None
             raise
 
     def _ids(self, preds: torch.Tensor, target: torch.Tensor) -> Any:
-        """Return predictions as ids of the shape of the target."""
+        """Convert predictions to ids of the shape of the target."""
         shape, dtype = tuple(preds.shape), preds.dtype
         if preds.shape == target.shape:
             if not preds.is_floating_point():
@@ -182,7 +182,7 @@ class _ScoreOfCounts(Metric):
             if self.threshold is None:
                 rule = f"`threshold` must be given if `preds` holds one score per sample, {dtype}"
                 raise ValueError(f"{rule}: 0.5 for probabilities, 0.0 for logits")
-            return decisions(preds[..., None], self.threshold)[..., 0]
+            return above_threshold(preds[..., None], self.threshold)[..., 0]
         if shape != (*target.shape[:1], self.num_classes, *target.shape[1:]):
             form = f"the shape of `target`, {tuple(target.shape)}, with or without a dimension 1"
             remedy = "move the classes there, for example with preds.movedim(-1, 1)"
@@ -199,7 +199,7 @@ class _ScoreOfCounts(Metric):
         return argmax(preds.movedim(1, -1))
 
     def compute(self) -> torch.Tensor:
-        """Return the score in float64, or float32 on a device without it; nan without samples."""
+        """Score in float64, or float32 on a device without it; nan without samples."""
         # Apple's devices have no float64
         device = self.counts.device
         dtype = torch.float32 if device.type == "mps" else torch.float64
@@ -209,7 +209,7 @@ class _ScoreOfCounts(Metric):
         if counts.any():
             with collected() as notes:
                 warn_of_missing(counts[:, -2].sum(), counts.sum())
-                wrong = counts[:-1, -2:].sum(axis=1, keepdims=True)  # of no class, by target
+                wrong = counts[:-1, -2:].sum(axis=1, keepdims=True)  # out of class, by target
                 value = self._score.value(table_of_counts(np.hstack([counts[:-1, :-2], wrong])))
             issue_once(notes, self._warned_kinds)
         return torch.tensor(value, dtype=dtype, device=device)

@@ -11,6 +11,7 @@ import weakref
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import copy
+from itertools import chain
 from threading import get_ident
 from typing import Any
 
@@ -24,10 +25,10 @@ from .inference.score import Score, check_level
 from .logits import (
     DECODE,
     SELECT,
+    above_threshold,
+    align_predictions,
     check_no_vocabulary,
-    decisions,
     is_float,
-    one_for_each,
     read_batches,
     warn_of_missing,
 )
@@ -42,7 +43,7 @@ from .warnings import collected, issue_once
 
 _PADDING = -100  # of transformers' collators
 _COUNTING: dict[tuple[int, int], int] = {}  # threads by process and object
-_CLASSES, _ONE_COLUMN = "classes", "one column"  # forms of batches, beside several labels
+_CLASSES, _ONE_COLUMN = "classes", "one column"  # forms of batches that are not of several labels
 _ENDS = ("", "_standard_error", "_low", "_high")  # of the keys of a score with its interval
 # Above which the losses of transformers mean class 1, by the type of problem.
 _THRESHOLDS: dict[str | None, float] = {"multi_label_classification": 0.0, "regression": 0.5}
@@ -157,22 +158,16 @@ class ComputeMetrics:
         n_classes = getattr(config, "num_labels", 1)
         self._has_labels = labels is not None
         self.labels = range(n_classes) if labels is None and n_classes > 1 else labels
-        self.average = average
         self.threshold = threshold
         self.confidence_level = confidence_level
-        self.ignore_index = ignore_index
         self.multilabel = multilabel
         self.per_label = per_label
-        self.per_class = per_class
         self.config = config
         self.table: ContingencyTable | dict[str, ContingencyTable] | None = None
+        self._has_scores_by_class = average is None or per_class
         self._warned_kinds: set[str] = set()
         self._options: dict[str, Any] = {"prior": prior, "zero_division": zero_division}
-        if not names:
-            raise ValueError("`names` must hold a score: name one, such as 'informedness'")
-        self._scores = scores_with_average(names, average, unknown)
-        if per_class:
-            self._scores += _scores_by_class(self._scores)
+        self._scores = _scores_named(names, average, unknown, per_class)
         check_threshold(threshold)
         for score in self._scores:
             check_zero_division(zero_division, score.stand_in)
@@ -182,16 +177,15 @@ class ComputeMetrics:
         self._has_several_labels(n_classes)  # raises if options do not allow that
         self._counts = _Counts(self.labels, ignore_index, unknown)
         self.reset()
-        if (average is None or per_class) and self.labels is not None:
+        if self._has_scores_by_class and self.labels is not None:
             _names_of(self.labels, config)  # raises before training if two would be one
 
     def _has_several_labels(self, n_columns: int) -> bool:
-        """Return whether each column is a label; raise ValueError if options do not allow that."""
+        """Decide whether each column is a label; raise ValueError if options do not allow that."""
         has_several = self.multilabel
         if has_several is None:
             has_several = n_columns > 1 and _problem_of(self.config) == "multi_label_classification"
-        has_classes = self.average is None or self.per_class
-        if has_several and (self.confidence_level is not None or has_classes):
+        if has_several and (self.confidence_level is not None or self._has_scores_by_class):
             rule = "must be left out if samples have several labels: `per_label` scores each"
             raise ValueError(f"`confidence_level`, `per_class` and average=None {rule}")
         return has_several
@@ -259,13 +253,12 @@ class ComputeMetrics:
         n_columns = predictions.shape[-1] if predictions.ndim == 2 else 1
         if self._has_several_labels(n_columns):
             check_shapes(references, predictions)
-            counts.check_form(f"{n_columns} labels")
-            self._count_labels(counts, predictions, references)
+            self._count_labels(counts, f"{n_columns} labels", predictions, references)
             return
-        predictions, references, ids = one_for_each(predictions, references)
+        predictions, references, ids = align_predictions(predictions, references)
         if is_float(predictions):
-            counts.check_form(_ONE_COLUMN)
-            self._count_labels(counts, predictions[:, None], references[:, None])
+            columns = predictions[:, None], references[:, None]
+            self._count_labels(counts, _ONE_COLUMN, *columns)
             return
         if self.threshold is not None or self.per_label:
             form = f"one column of scores or several labels, got {predictions.ndim} axes of ids"
@@ -288,23 +281,29 @@ class ComputeMetrics:
                 check_no_vocabulary(len(ids), references, self.config)
             counts.declare(ids)
 
-    def _count_labels(self, counts: "_Counts", predictions: Any, references: Numbers) -> None:
+    def _count_labels(
+        self, counts: "_Counts", form: str, predictions: Any, references: Numbers
+    ) -> None:
         """Count scores, or answers 0 and 1, against references 0 and 1 for each column."""
+        counts.check_form(form)
         if is_float(predictions):
-            predictions = decisions(predictions, _threshold_of(self.config, self.threshold))
+            predictions = above_threshold(predictions, _threshold_of(self.config, self.threshold))
         counts.labels.update(references, as_array(predictions, "predictions"))
 
     def _result(self, counts: "_Counts") -> dict[str, float]:
-        """Return the scores of everything counted."""
-        if counts.form in (None, _CLASSES):
-            table = self.table = counts.tally.table
-            if not self._has_labels:
-                counts.check_starts(table)
-            counts.warn_of_shift()
-            warn_of_missing(counts.tally.n_missing, table.total)
-            n_columns = None if counts.declared is None else len(counts.declared)
-            return self._of_table(table, self._config_of(n_columns))
+        """Score everything counted."""
+        if counts.form not in (None, _CLASSES):
+            return self._result_of_labels(counts)
+        table = self.table = counts.tally.table
+        if not self._has_labels:
+            counts.check_starts(table)
+        counts.warn_of_shift()
+        warn_of_missing(counts.tally.n_missing, table.total)
+        n_columns = None if counts.declared is None else len(counts.declared)
+        return self._score(table, self._config_of(n_columns))
 
+    def _result_of_labels(self, counts: "_Counts") -> dict[str, float]:
+        """Score a single column, or each of several labels and their mean."""
         has_several = counts.form != _ONE_COLUMN
         n_columns = len(counts.labels.counts)
         config = self._config_of(n_columns) if has_several else None  # has one name for two classes
@@ -320,10 +319,10 @@ class ComputeMetrics:
         if self.labels is not None and {*self.labels} != {0, 1}:
             raise ValueError(f"`labels` must be 0 and 1 for {_ONE_COLUMN}, got {self.labels}")
         (self.table,) = tables.values()
-        return self._of_table(self.table, config)
+        return self._score(self.table, config)
 
     def _config_of(self, n_columns: int | None) -> Any:
-        """Return the configuration, if it is of as many classes as there are columns of logits."""
+        """Use the configuration only if it has as many classes as the logits have columns."""
         if self.config is None or n_columns in (None, self.config.num_labels):
             return self.config
         with collected() as notes:
@@ -335,8 +334,8 @@ class ComputeMetrics:
         issue_once(notes, self._warned_kinds)
         return None
 
-    def _of_table(self, table: ContingencyTable, config: Any) -> dict[str, float]:
-        """Return the scores of one table, with their intervals if wanted."""
+    def _score(self, table: ContingencyTable, config: Any) -> dict[str, float]:
+        """Score one table, with intervals if wanted."""
         result: dict[str, float] = {}
         with collected() as notes:
             for score in self._scores:
@@ -363,7 +362,7 @@ class _Counts:
     """
 
     def __init__(self, classes: Any, ignore_index: Any, unknown: str) -> None:
-        # padding is dropped before: text has none, and is no error where the option was not given
+        # padding is dropped before: text has none, which is not an error without the option
         other_index = None if ignore_index == _PADDING else ignore_index
         self._classes = classes
         self._options: dict[str, Any] = {"ignore_index": other_index, "unknown": unknown}
@@ -382,7 +381,7 @@ class _Counts:
         self._shifts = np.zeros(3, dtype=np.int64)
 
     def copy(self) -> "_Counts":
-        """Return counts that go on from these, which stay as they are."""
+        """Copy the counts, so that these stay as they are."""
         other = copy(self)
         vars(other).update({name: copy(value) for name, value in vars(self).items()})
         return other
@@ -403,14 +402,9 @@ class _Counts:
 
     def add_ids(self, predictions: Numbers, references: Numbers, has_labels: bool) -> None:
         """Count one id per sample, or per token; without labels they may be generated ones."""
-        is_of_tokens = references.ndim == 2
-        if is_of_tokens and references.size and predictions.dtype.kind in "iu":
-            first_ids = zip(predictions[:, 0].tolist(), references[:, 0].tolist(), strict=True)
-            self._starts.update(first_ids)
-            is_counted = np.asarray(references != self._ignore_index)
-            own, following = predictions == references, predictions[:, :-1] == references[:, 1:]
-            n_following = np.count_nonzero(following & is_counted[:, 1:])
-            self._shifts += np.count_nonzero(own & is_counted), n_following, is_counted.sum()
+        has_tokens = references.ndim == 2
+        if has_tokens and references.size and predictions.dtype.kind in "iu":
+            self._note_sequences(predictions, references)
         predictions, references = predictions.ravel(), references.ravel()
         is_counted = np.asarray(references != self._ignore_index)
         is_missing = np.asarray(predictions == NO_ANSWER)
@@ -421,14 +415,22 @@ class _Counts:
         try:
             self.tally.update(references=references, predictions=predictions)
         except ValueError as error:
-            if has_labels or not (is_of_tokens or self._classes):
+            if has_labels or not (has_tokens or self._classes):
                 raise
-            if not is_of_tokens:
-                remedy = "pass logits, whose columns count instead, or `labels`"
-                rule = f"the classes are those of `config`: {remedy}"
-                raise ValueError(join([rule, error])) from error
-            rule = f"{DECODE}; if these are classes of tokens"
-            raise ValueError(join([rule, error], ", ")) from error
+            remedy = "pass logits, whose columns count instead, or `labels`"
+            rule, separator = f"the classes are those of `config`: {remedy}", "; "
+            if has_tokens:
+                rule, separator = f"{DECODE}; if these are classes of tokens", ", "
+            raise ValueError(join([rule, error], separator)) from error
+
+    def _note_sequences(self, predictions: Numbers, references: Numbers) -> None:
+        """Note how sequences of ids begin, and how many are equal to the next reference."""
+        first_ids = zip(predictions[:, 0].tolist(), references[:, 0].tolist(), strict=True)
+        self._starts.update(first_ids)
+        is_counted = np.asarray(references != self._ignore_index)
+        own, following = predictions == references, predictions[:, :-1] == references[:, 1:]
+        n_following = np.count_nonzero(following & is_counted[:, 1:])
+        self._shifts += np.count_nonzero(own & is_counted), n_following, is_counted.sum()
 
     def check_starts(self, table: ContingencyTable) -> None:
         """Raise ValueError if all predictions begin with an id with which no reference begins."""
@@ -458,23 +460,28 @@ class _Counts:
 # What a result needs to know of options, a configuration and one table
 
 
-def _scores_by_class(scores: Sequence[Score]) -> list[Score]:
-    """Return those of these scores that have a value for each class, by class."""
+def _scores_named(names: Sequence[str], average: Any, unknown: str, per_class: bool) -> list[Score]:
+    """Find the scores of these names; `per_class` adds those with a value for each class."""
+    if not names:
+        raise ValueError("`names` must hold a score: name one, such as 'informedness'")
+    scores = scores_with_average(names, average, unknown)
+    if not per_class:
+        return scores
     by_class = [score.with_average(None) for score in scores if None in score.averages]
     if not by_class or any(score.average is None for score in scores):
         rule = "for scores with a value for each class beside their average"
-        names = ", ".join(score.name for score in scores)
-        raise ValueError(f"`per_class` is {rule}, such as 'informedness', got {names}")
-    return by_class
+        known = ", ".join(score.name for score in scores)
+        raise ValueError(f"`per_class` is {rule}, such as 'informedness', got {known}")
+    return scores + by_class
 
 
 def _problem_of(config: Any) -> str | None:
-    """Return what a model is trained for, which transformers may fill in at the first batch."""
+    """Read what a model is trained for, which transformers may fill in at the first batch."""
     return getattr(config, "problem_type", None)
 
 
 def _threshold_of(config: Any, threshold: float | None) -> float:
-    """Return the threshold that was given, or that goes with the model's loss."""
+    """Take the threshold that was given, or the one of the model's loss."""
     if threshold is None:
         threshold = _THRESHOLDS.get(_problem_of(config))
     if threshold is None:
@@ -484,7 +491,7 @@ def _threshold_of(config: Any, threshold: float | None) -> float:
 
 
 def _names_of(labels: Sequence[Label | None], config: Any) -> list[str]:
-    """Return what keys call these classes; raise ValueError if two would be one."""
+    """Name these classes in keys; raise ValueError if two names are equal."""
     names_by_id = getattr(config, "id2label", None) or {}
     names = [str(names_by_id.get(label, label)) for label in labels if label is not None]
     check_distinct(names, "config.id2label")
@@ -494,29 +501,27 @@ def _names_of(labels: Sequence[Label | None], config: Any) -> list[str]:
 def _fields_of(
     score: Score, table: ContingencyTable, config: Any, level: float | None, **options: Any
 ) -> dict[str, float]:
-    """Return a score of a table by key, or that of each class, with its interval at a level."""
+    """Score a table, or each class of it, by key, with an interval at a level."""
     is_nan = is_unknown(score, table)
-    keys = [score.name]
+    keys, ends = [score.name], _ENDS if level is not None else _ENDS[:1]
     if score.average is None:
         labels = table.labels if is_nan else score.class_labels(table)
         keys = [f"{score.name}_{name}" for name in _names_of(labels, config)]
     if is_nan:
-        rows = [[math.nan] * (1 if level is None else len(_ENDS))] * len(keys)
+        rows = [[math.nan] * len(ends)] * len(keys)
     elif level is None:
         rows = [[value] for value in np.ravel(score.value(table, **options)).tolist()]
     else:
         estimates = estimate_of(table, score.require_interval(options["prior"]), level, **options)
         rows = [[x.value, x.standard_error, *x.confidence_interval] for x in estimates]
-    fields: dict[str, float] = {}
-    for key, row in zip(keys, rows, strict=True):
-        fields |= {f"{key}{end}": number for end, number in zip(_ENDS, row, strict=False)}
-    return fields
+    fields = [f"{key}{end}" for key in keys for end in ends]
+    return dict(zip(fields, chain(*rows), strict=True))
 
 
 def _over_labels(
     score: Score, names: list[str], tables: Any, per_label: bool, **options: Any
 ) -> dict[str, float]:
-    """Return the mean of a score over labels by key, and the score of each label if wanted."""
+    """Average a score over labels, by key, and add the score of each label if wanted."""
     scored = scores_of_labels(tables, names, score, **options)
-    of_each = scored.scores if per_label else {}
-    return {score.name: scored.mean} | {f"{score.name}_{name}": x for name, x in of_each.items()}
+    by_label = {f"{score.name}_{name}": x for name, x in scored.scores.items() if per_label}
+    return {score.name: scored.mean, **by_label}

@@ -208,7 +208,7 @@ UNREADABLE = [
     (([0, math.nan, 1], [0, 1, 1]), {"labels": [0, 1]}, "`threshold` must be given"),
     (([0, None, 1], [0, 1, 1]), {}, "a missing value"),
     ((LOGITS, np.full(N, -100)), {}, "there must be a sample to score"),
-    (OUTSIDE, {"labels": [0, 1]}, r'every prediction, 2 is missing: .* unknown="wrong"'),
+    (OUTSIDE, {"labels": [0, 1]}, r'every prediction; 2 is missing. .* unknown="wrong"'),
     # one column
     ((ONE_LOGIT, IS_ZERO), {}, r"0\.0 for logits, 0\.5 for probabilities .* integers"),
     ((ONE_LOGIT, IS_ZERO), {"threshold": 0.0, "labels": [1, 2]}, "`labels` must be 0 and 1"),

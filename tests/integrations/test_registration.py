@@ -242,15 +242,6 @@ def test_files_of_others_outlive_unregister_and_register(cache, command):
     assert {path: path.read_text() for path in theirs} == theirs
 
 
-def test_a_copy_whose_mark_lists_no_files_is_removed_whole(cache):
-    copies = [Path(copy) for copy in informedness.register().values()]
-    for copy in copies:
-        (copy / "registered_by_informedness").write_bytes(b"")
-        (copy / "of_older_versions.py").touch()
-    assert informedness.unregister() == [str(copy) for copy in copies]
-    assert not [copy.parent for copy in copies if copy.parent.exists()]
-
-
 @pytest.mark.parametrize("linked", ["..", ".", "__pycache__"])
 def test_nothing_is_removed_from_a_linked_folder(linked, cache, tmp_path):
     copy = Path(informedness.register()["nit"])

@@ -24,7 +24,7 @@ from harnesses.arithmetic import GOLDS, LOG, LOGS, SAID, kept
 from informedness import compare, estimate, read_log
 from informedness.logs.reading import READERS
 from informedness.logs.runs import RunTable
-from informedness.logs.verdicts import VerdictError, likeliest
+from informedness.logs.verdicts import VerdictError, likeliest_choice
 from informedness.tables.label_options import LabelOptions
 from informedness.warnings import InformednessWarning
 from inputs.answers import classes_found, column, inside, with_columns
@@ -386,7 +386,7 @@ def test_the_longest_class_is_found_without_word_spaces():
 
 def test_a_choice_without_text_is_as_likely_as_it_is():
     for metric, wanted in (("acc_norm", 0), ("acc_norm_token", 0), ("acc_bytes", 1)):
-        assert likeliest(metric, [-3.0, -4.0], ["", "é"], [[], [7]]) == wanted
+        assert likeliest_choice(metric, [-3.0, -4.0], ["", "é"], [[], [7]]) == wanted
 
 
 def test_equal_choices_mean_the_right_one_or_the_first():

@@ -7,17 +7,16 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ..core.labels import Column, Label, show, warn
-from ..errors import named_error, prefix_errors
+from ..errors import prefix_errors
 from ..files.joined import joined_sides
 from ..inference.registry import score_named
-from ..messages import Message, join, message, with_subject
+from ..messages import message, with_subject
 from ..results.comparison import Comparison, compare
 from ..results.estimate import Averaged, Estimate, estimate
 from ..results.report import Report, report
@@ -28,6 +27,7 @@ from ..text import render
 from ..warnings import collected
 from .verdicts import ClassNames, Sample, VerdictError, VerdictMetric, find_classes
 
+_T = TypeVar("_T")
 # Dates, ids, seeds, versions, devices, batch sizes and connections, as whole words of a name
 _UNCOUNTED = "api_key|(access|api|auth|hf)_token|(eval|job|run|task)_id|batch(es)?|cache|concurrent"
 _UNCOUNTED += "|concurrency|connections|devices?|endpoint|gpus?|gpu_memory_utilization|headers|host"
@@ -126,9 +126,9 @@ class Answers:
     def from_samples(
         cls, samples: Sequence[Sample], choices: tuple[Label, ...] | None = None, **others: Any
     ) -> Answers:
-        """Make answers of samples; unless `choices` are given, those of the samples are named.
+        """Make answers of samples, which may name their choices.
 
-        Then references, and perhaps answers, are positions in them. The classes are the texts of
+        If they do, references and perhaps answers are positions. The classes are then the texts of
         the choices if all samples have the same, otherwise the positions.
         """
         if choices is not None or not samples or not samples[0].choices:
@@ -165,7 +165,7 @@ class Answers:
             return None
 
     def __repr__(self) -> str:
-        """Return whose answers these are, how many, and how they were found."""
+        """Describe the answers: whose they are, how many, and how they were found."""
         size = render.samples(len(self.samples))
         return f"{self.origin.harness}, {self.name}: {size}, the answer is {self.how}"
 
@@ -206,7 +206,7 @@ class Answers:
         return Counter(answer for answer in self.predictions if answer not in known)
 
     def known_predictions(self) -> list[Label | None]:
-        """Return the answers, None for each that is outside the classes."""
+        """Replace each answer outside the classes by None."""
         known = {*self.classes}
         return [answer if answer in known else None for answer in self.predictions]
 
@@ -220,7 +220,7 @@ class Answers:
             unknown="wrong",
         )
 
-    def _scored(self, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    def _scored(self, function: Callable[..., _T], *args: Any, **options: Any) -> _T:
         """Call a function of references and predictions, to which other answers are wrong."""
         sides = [*self.references], self.known_predictions()
         return function(*sides, *args, labels=self.classes, unknown="wrong", **options)
@@ -234,26 +234,25 @@ class Answers:
         """
         groups = None if confidence_level is None else self.groups
         options = {"confidence_level": confidence_level, "average": average, "groups": groups}
-        made: Report = self._scored(report, **options)
-        return made
+        return self._scored(report, **options)
 
     def estimate(
         self, metric: str, confidence_level: float, average: Averaged = "default"
     ) -> Estimate:
         """Estimate a score, nan if undefined, and its error by sample if there are epochs."""
         options = {"confidence_level": confidence_level, "average": average, "groups": self.groups}
-        made: Estimate = self._scored(estimate, metric, zero_division=math.nan, **options)
-        return made
+        made: Any = self._scored(estimate, metric, zero_division=math.nan, **options)
+        return made  # type: ignore[no-any-return]
 
     def standard_error(self, metric: str) -> float:
-        """Return the error of a score, nan where there is none; warnings are for the value."""
+        """Estimate the error of a score, nan if it has none. Warnings are left to the value."""
         if self.groups and len({*self.groups}) == 1:
             return math.nan
         with collected():
             return self.estimate(metric, 0.95).standard_error
 
     def pooled(self, others: Sequence[Answers]) -> Answers:
-        """Return these answers together with those of other epochs."""
+        """Put these answers together with those of other epochs."""
         epochs = (self, *others)
         samples = _by_sample([sample for epoch in epochs for sample in epoch.samples])
         left_out = LeftOut(*map(sum, zip(*(epoch.left_out for epoch in epochs), strict=True)))
@@ -297,7 +296,7 @@ class Answers:
         return compare(a["references"], a["predictions"], b["predictions"], **options)
 
     def _columns(self) -> dict[str, Column]:
-        """Return the columns of one side of a join."""
+        """Make the columns of one side of a join."""
         documents = [x.document for x in self.samples]
         columns: dict[str, Any] = {"references": [*self.references], "groups": self.groups}
         columns |= {"documents": documents if any(documents) else None}
@@ -328,7 +327,7 @@ class Answers:
         return answers._answering(find_classes(answers.samples, class_names))
 
     def _answering(self, predictions: Iterable[Any], **others: Any) -> Answers:
-        """Return the same with other answers to the samples, and perhaps other attributes."""
+        """Replace the answers to the samples, and perhaps other attributes."""
         pairs = zip(self.samples, predictions, strict=True)
         samples = tuple(sample._replace(prediction=answer) for sample, answer in pairs)
         return replace(self, samples=samples, **others)
@@ -347,7 +346,7 @@ class Answers:
         return replace(answers, samples=tuple(x._replace(verdict=None) for x in answers.samples))
 
     def _texts(self) -> tuple[list[str | None], str]:
-        """Return the texts to find classes in, and in words what they are.
+        """Choose the texts to find classes in, and say in words what they are.
 
         Completions stand in if there is no answer, or a right one without text.
         """
@@ -364,7 +363,7 @@ class Answers:
         return texts, source
 
     def _class_names(self) -> list[ClassNames]:
-        """Return what the classes of each sample are called."""
+        """Collect what the classes of each sample are called."""
         names = {label: label for label in self.classes if isinstance(label, str)}
         if not any(x.choices for x in self.samples):
             return [names] * len(self.samples)
@@ -392,7 +391,7 @@ class Answers:
 
 
 def _by_sample(samples: Sequence[Sample]) -> tuple[Sample, ...]:
-    """Return answers in groups by sample if there are several to one of them."""
+    """Group answers by sample, if a sample has several."""
     if len({x.id for x in samples}) == len(samples):
         return tuple(samples)
     n_epochs: Counter[Any] = Counter()
@@ -404,47 +403,11 @@ def _by_sample(samples: Sequence[Sample]) -> tuple[Sample, ...]:
 
 
 def score_with_error(answers: Answers | None, metric: str) -> tuple[float, float]:
-    """Return a score and its standard error for a harness; nan if undefined or without answers."""
+    """Score answers inside a harness, with the standard error; nan if undefined or None."""
     if answers is None:
         return math.nan, math.nan
     value = float(score_named(metric).value(answers.table, zero_division=math.nan))
     return value, answers.standard_error(metric)
-
-
-# Samples that cannot be read, and what raises if one is damaged
-
-DAMAGES = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
-
-
-class SeveralError(ValueError):
-    """A sample has several right answers."""
-
-
-class SeveralAnswers(list[Message]):
-    """A message for each sample with several right answers, which does not count."""
-
-    @contextmanager
-    def skip(self, name: str) -> Iterator[None]:
-        """Skip a sample with several right answers; raise any other error with its name."""
-        try:
-            yield
-        except SeveralError as error:
-            self.append(with_subject(name, error))
-        except DAMAGES as error:
-            raise named_error(name, error) from error
-
-    def check(self, n_samples: int) -> None:
-        """Raise ValueError if these are more than one in five samples."""
-        if 5 * len(self) > n_samples:
-            share = f"{len(self)} of {n_samples} samples have several"
-            raise ValueError(join([self[0], f"{share}, and up to one in five are left out"]))
-
-
-def target_error(golds: Any) -> ValueError:
-    """Return the error that a sample has several right answers, or none."""
-    kind = SeveralError if len(golds) > 1 else ValueError
-    rule = f"must have one right answer for a score of classes, got {show(golds)}"
-    return kind(f"{rule}: it has no target" if golds in ([], [""]) else rule)
 
 
 # Parts of a log
@@ -462,13 +425,13 @@ def json_object(text: bytes) -> dict[str, Any]:
 
 
 def results_in(file: Path) -> dict[str, Any]:
-    """Read the results of a harness; nothing if there is no such file."""
+    """Read the results of a harness; nothing if the file is missing."""
     with prefix_errors(render.shown(file)):
         return json_object(file.read_bytes()) if file.is_file() else {}
 
 
 def part_of(whole: Any, *names: str) -> Any:
-    """Return a part of JSON by the names on the way to it; None if there is none."""
+    """Find a part of JSON by the names on the way to it; None if it is missing."""
     for name in names:
         whole = whole.get(name) if isinstance(whole, dict) else None
     return whole
@@ -509,7 +472,7 @@ def _flat(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _counted(value: Any) -> Any:
-    """Return settings without those that may differ between a run and its repetition."""
+    """Drop settings that may differ between a run and its repetition."""
     if isinstance(value, Mapping):
         items = [(x, _counted(y)) for x, y in value.items() if not re.search(_UNCOUNTED, x)]
         return {x: y for x, y in items if y not in (None, {}, [], "")}

@@ -14,18 +14,8 @@ from typing import Any
 from ..core.labels import show
 from ..errors import optional_import, prefix_errors
 from ..text.render import cut
-from .answers import (
-    DAMAGES,
-    Answers,
-    LeftOut,
-    Origin,
-    SeveralAnswers,
-    json_object,
-    part_of,
-    settings_of,
-    target_error,
-)
-from .verdicts import Sample, Totals, VerdictMetric
+from .answers import Answers, LeftOut, Origin, json_object, part_of, settings_of
+from .verdicts import DAMAGES, Sample, SeveralAnswers, Totals, VerdictMetric, target_error
 
 _VERSION = 2  # of the log's schema
 _HEADER, _SAMPLES = "header.json", "samples/"
@@ -38,7 +28,7 @@ _HEAD_OF_JSON = re.compile(rb'\s*\{\s*"version":\s*\d+,\s*"status":\s*"\w+",\s*"
 
 
 def is_log(path: Path) -> bool:
-    """Whether a file is a log of Inspect, finished or not."""
+    """Recognise a log of Inspect, finished or not."""
     if path.suffix != ".json" or not path.is_file():
         return path.suffix == ".eval" and path.is_file()
     with path.open("rb") as stream:
@@ -73,7 +63,7 @@ class _Log:
 def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     """Yield the answers in a log, epoch by epoch and score by score.
 
-    A score is what a scorer gives, or one of its values by name. There is no choice of a verdict.
+    A score is what a scorer gives, or one of its values by name. The verdict cannot be chosen.
 
     Raises
     ------
@@ -116,7 +106,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
 
 
 def _counting(log: _Log, score: tuple[int, str, str], null: float | None) -> tuple[Sample, ...]:
-    """Return the samples that count, in an order that does not depend on when each was done."""
+    """Select the samples that count, in an order that does not depend on when each was done."""
     scored = sorted(log.scores[score], key=lambda x: (x.id, x.prompt))
     return tuple(
         x._replace(
@@ -128,7 +118,7 @@ def _counting(log: _Log, score: tuple[int, str, str], null: float | None) -> tup
 
 
 def _settings(log: _Log) -> dict[str, Any]:
-    """Return what was run."""
+    """Collect what was run."""
     # without the solvers' defaults, which differ between versions
     steps = [x for x in part_of(log.header, "plan", "steps") or () if isinstance(x, dict)]
     solvers = [(x.get("solver"), x.get("params_passed", x.get("params"))) for x in steps]
@@ -174,7 +164,7 @@ def _check_status(header: dict[str, Any]) -> None:
 
 
 def _metric(log: _Log, scorer: str, key: str) -> tuple[VerdictMetric, float | None]:
-    """Return a score as the metric of the verdicts, and what a value of `null` counts as.
+    """Take a score for the metric of the verdicts, and decide what a value of `null` counts as.
 
     Either a scorer gave it, and Inspect takes it for wrong. Or it was nan, which Inspect before
     0.3.260 writes so among several values, and it does not count. The recorded totals tell which.
@@ -190,7 +180,7 @@ def _metric(log: _Log, scorer: str, key: str) -> tuple[VerdictMetric, float | No
 
 
 def _recorded(header: dict[str, Any], scorer: str, key: str) -> Totals:
-    """Return the number of samples and the accuracy that Inspect recorded of a score."""
+    """Read the number of samples and the accuracy that Inspect recorded of a score."""
     recorded = Totals()
     for score in part_of(header, "results", "scores") or ():
         named = [part_of(score, x) for x in ("name", "scorer", "reducer")]
@@ -243,7 +233,7 @@ def _scores(raw: dict[str, Any]) -> Iterator[tuple[str, str, Any, str | None]]:
 
 
 def answer_and_verdict(value: Any, answer: str | None) -> tuple[str | None, Any]:
-    """Return the answer, None if it is empty, and the verdict, as Inspect's `value_to_float` does.
+    """Read the answer, None if it is empty, and the verdict, as Inspect's `value_to_float` does.
 
     So text that it cannot read is 0. Several values, in a list or dict, stay as they are, and so
     does None.
@@ -262,12 +252,12 @@ def _number(text: str) -> float:
 
 
 def letters_of(n_choices: int) -> tuple[str, ...]:
-    """Return Inspect's names of the choices: A to Z, then 1, 2..."""
+    """Name the choices as Inspect does: A to Z, then 1, 2..."""
     return tuple(chr(ord("A") + i) if i < 26 else str(i - 25) for i in range(n_choices))
 
 
 def gold_of(target: str | list[str], letters: tuple[str, ...]) -> str:
-    """Return the one target of a sample, or raise ValueError if it has several or none."""
+    """Read the one target of a sample, or raise ValueError if it has several or none."""
     golds = [target] if isinstance(target, str) else target
     # as the scorer `choice` reads targets: "A, B" and "AB" are two letters
     words = " ".join(golds).replace(",", " ").split()
@@ -280,7 +270,7 @@ def gold_of(target: str | list[str], letters: tuple[str, ...]) -> str:
 
 
 def _prompt(asked: str | list[dict[str, Any]], choices: list[str]) -> str:
-    """Return what was asked, followed by its choices; images appear as hashes."""
+    """Write out what was asked, followed by its choices; images appear as hashes."""
     if not isinstance(asked, str):
         # each run gives its messages ids of their own
         messages = [{key: message[key] for key in message if key != "id"} for message in asked]
@@ -295,16 +285,14 @@ def _check_samples(n_samples: int, header: dict[str, Any], n_runs: int) -> None:
     results = header.get("results") or {}
     n_total = results.get("total_samples", n_samples)
     if n_samples != n_total and not results.get("early_stopping"):
-        by_header = f"`results.total_samples` in its header is {n_total}"
-        raise ValueError(
-            f"the log is damaged: `samples` holds {n_samples} samples, but {by_header}"
-        )
+        total = f"`results.total_samples` in its header is {n_total}"
+        raise ValueError(f"the log is damaged: `samples` holds {n_samples} samples, but {total}")
     if not n_runs:
         raise ValueError("no sample has scores, which hold the answers: run `inspect score`")
 
 
 def classes_of(golds: Sequence[str], letters: Sequence[tuple[str, ...]]) -> tuple[str, ...] | None:
-    """Return the letters of the choices, if every target is one."""
-    if all(gold in of_sample for gold, of_sample in zip(golds, letters, strict=True)):
+    """Take the letters of the choices for the classes, if every target is one."""
+    if all(gold in names for gold, names in zip(golds, letters, strict=True)):
         return max(letters, key=len)
     return None

@@ -19,32 +19,40 @@ from ..files.opening import open_whole
 from ..files.reading import explained
 from ..messages import message, with_subject
 from ..text.render import shown
-from .answers import (
+from .answers import Answers, LeftOut, Origin, part_of, results_in, settings_of
+from .verdicts import (
     DAMAGES,
-    Answers,
-    LeftOut,
-    Origin,
+    Sample,
     SeveralAnswers,
-    part_of,
-    results_in,
-    settings_of,
+    VerdictError,
+    likeliest_choice,
+    read_metric,
     target_error,
 )
-from .verdicts import Sample, VerdictError, likeliest, read_metric
 
 _FILE = re.compile(r"details_.+_(\d{4}-\d\d-\d\dT[\d.-]+)\.parquet")
-_OF_MODEL = ("logprobs", "text", "text_post_processed", "output_tokens")  # its prompt is long
-_COLUMNS = ["doc", "metric", *(f"model_response.{name}" for name in _OF_MODEL)]
+_RESPONSE_FIELDS = (
+    "logprobs",
+    "text",
+    "text_post_processed",
+    "output_tokens",
+)  # its prompt is long
+_COLUMNS = ["doc", "metric", *(f"model_response.{name}" for name in _RESPONSE_FIELDS)]
 _SETTINGS = "config_general.model_config task.hf_repo task.hf_subset task.generation_size"
-OF_CHOICES = ("acc", "acc_norm", "acc_norm_token", "acc_norm_pmi")
-OF_TEXTS = (
+_HOW = {  # how answers were found, by whether they are text and extracted
+    (False, False): "the likeliest choice",
+    (True, False): "the generated text",
+    (True, True): "the answer that lighteval's extractive match found in the text",
+}
+CHOICE_METRICS = ("acc", "acc_norm", "acc_norm_token", "acc_norm_pmi")
+TEXT_METRICS = (
     *("extractive_match", "em", "exact_match", "qem", "quasi_exact_match", "pem", "pqem", "f1"),
     *("pass@k", "gpqa_pass@k", "avg@n", "maj@n"),  # of one generation
 )
 
 
 def is_log(path: Path) -> bool:
-    """Return whether a file is named as details are."""
+    """Recognise a file of details by its name."""
     return bool(_FILE.fullmatch(path.name)) and path.is_file()
 
 
@@ -56,7 +64,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     Raises
     ------
     ValueError
-        If the file is damaged or not a details file, if there is no sample, if samples cannot be
+        If the file is damaged or not a details file, without samples, if samples cannot be
         scored, if more than one in five have several right answers, or if no metric is the verdict.
     ImportError
         If pyarrow is missing.
@@ -85,7 +93,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield what is needed of each sample, as nested dicts."""
+    """Read what is needed of each sample, as nested dicts."""
     with open_whole(str(path)) as stream, explained(stream, "parquet"):
         import pyarrow.parquet
 
@@ -115,13 +123,13 @@ def read_sample(row: dict[str, Any], metric: str, is_text: bool, is_extracted: b
 
 
 def _extracted(doc: dict[str, Any], side: str) -> list[Any] | None:
-    """Return what lighteval's extractive match found of the golds or the predictions."""
+    """Read what lighteval's extractive match found of the golds or the predictions."""
     found: list[Any] | None = (doc.get("specific") or {}).get(f"extracted_{side}")
     return found
 
 
 def _text(row: dict[str, Any], right_text: str, is_extracted: bool) -> str | None:
-    """Return the text that was answered, or the answer that was found in it."""
+    """Read the text that was answered, or the answer that was found in it."""
     # without the reasoning, if lighteval took that out
     texts = row["model_response"].get("text_post_processed")
     texts = row["model_response"]["text"] if texts is None else texts
@@ -137,7 +145,7 @@ def _text(row: dict[str, Any], right_text: str, is_extracted: bool) -> str | Non
 
 
 def _likeliest(row: dict[str, Any], metric: str) -> int:
-    """Return the position of the choice that the metric takes for the answer."""
+    """Find the position of the choice that the metric takes for the answer."""
     response, texts = row["model_response"], row["doc"]["choices"]
     logprobs = list(map(float, response["logprobs"] or ()))
     n = len(texts)
@@ -145,16 +153,16 @@ def _likeliest(row: dict[str, Any], metric: str) -> int:
     if len(logprobs) not in (n, 2 * n) or any(map(math.isnan, logprobs)):
         raise ValueError(f"`logprobs` must hold one for each of {n} choices, got {show(logprobs)}")
     blank = " " if "ignore_first_space=True" in metric else ""
-    tokens = [tuple(of_choice) for of_choice in response.get("output_tokens") or ()]
+    tokens = [tuple(choice_tokens) for choice_tokens in response.get("output_tokens") or ()]
     texts = [text.removeprefix(blank) for text in texts]
-    return likeliest(_plain_name(metric or "acc"), logprobs, texts, tokens)
+    return likeliest_choice(_plain_name(metric or "acc"), logprobs, texts, tokens)
 
 
 def _plain_name(metric: str) -> str:
-    """Return `acc_norm` for "acc:logprob_normalization=LogProbCharNorm(name='norm', ...)"."""
+    """Reduce "acc:logprob_normalization=LogProbCharNorm(name='norm', ...)" to `acc_norm`."""
     name, _, options = metric.partition(":")
-    of_option = re.search(r"logprob_normalization=\w+\(name='(\w+)'", options)
-    return f"{name}_{of_option[1]}" if of_option else name
+    option = re.search(r"logprob_normalization=\w+\(name='(\w+)'", options)
+    return f"{name}_{option[1]}" if option else name
 
 
 def _answers(
@@ -163,15 +171,12 @@ def _answers(
     """Read the answers to samples: classes, or generated texts."""
     task, model = str(rows[0]["doc"]["task_name"]), _model(path)
     results = results_in(_results(path, model))
-    known, metrics = OF_TEXTS if is_text else OF_CHOICES, [row.get("metric") or {} for row in rows]
+    known = TEXT_METRICS if is_text else CHOICE_METRICS
+    metrics = [row.get("metric") or {} for row in rows]
     recorded = part_of(results, "results", task)
     names = [row["name"] for row in rows]
     metric, verdicts = read_metric(metrics, known, wanted, names, recorded)
     is_extracted = any(_extracted(row["doc"], "predictions") is not None for row in rows)
-    how = "the generated text" if is_text else "the likeliest choice"
-    if is_text and is_extracted:
-        how = "the answer that lighteval's extractive match found in the text"
-
     samples: list[Sample] = []
     several = SeveralAnswers()
     for row, verdict in zip(rows, verdicts, strict=True):
@@ -183,19 +188,19 @@ def _answers(
             )
     several.check(len(rows))
     asked = [(row["doc"]["id"], _prompt(row["doc"])) for row in rows]
-    beside = {**results, "task": part_of(results, "config_tasks", task)}
-    settings = settings_of(asked, beside, _SETTINGS)
+    log = {**results, "task": part_of(results, "config_tasks", task)}
+    settings = settings_of(asked, log, _SETTINGS)
     return Answers.from_samples(
         samples,
         origin=Origin("lighteval", task, model, variant, None, path.name, settings),
-        how=how,
+        how=_HOW[is_text, is_text and is_extracted],
         metric=metric,
         left_out=LeftOut(len(several)),
     )
 
 
 def _results(path: Path, model: str) -> Path:
-    """Return the file of results: in results/MODEL, or beside the details, as on the Hub."""
+    """Find the file of results: in results/MODEL, or next to the details, as on the Hub."""
     name = f"results_{path.absolute().parent.name}.json"
     places = Path("results", model, name), Path(name)
     files = [folder / place for folder in path.absolute().parents for place in places]
@@ -203,15 +208,15 @@ def _results(path: Path, model: str) -> Path:
 
 
 def _prompt(doc: dict[str, Any]) -> str:
-    """Return instruction, examples and question, without a model's chat template."""
+    """Write out instruction, examples and question, without a model's chat template."""
     examples = [example["query"] for example in doc.get("fewshot_samples") or ()]
     parts = [doc.get("instruction"), *examples, doc["query"]]
-    # a question with pictures, or of several messages, is no text
+    # a question with pictures, or of several messages, is not text
     return "\n\n".join(str(x) for x in parts if x)
 
 
 def _model(path: Path) -> str:
-    """Return the model as the folders name it: details/MODEL/DATE, or MODEL/DATE as on the Hub."""
+    """Name the model as the folders do: details/MODEL/DATE, or MODEL/DATE as on the Hub."""
     folders = path.absolute().parent.parts
     named = _FILE.fullmatch(path.name)
     if named is not None and named[1] == folders[-1]:

@@ -17,24 +17,26 @@ from typing import Any
 
 from ..core.labels import show
 from ..files.opening import open_whole
-from .answers import (
-    Answers,
-    LeftOut,
-    Origin,
+from .answers import Answers, LeftOut, Origin, json_object, part_of, results_in, settings_of
+from .verdicts import (
+    Sample,
     SeveralAnswers,
-    json_object,
-    part_of,
-    results_in,
-    settings_of,
+    VerdictMetric,
+    likeliest_choice,
+    read_metric,
     target_error,
 )
-from .verdicts import Sample, VerdictMetric, likeliest, read_metric
 
 _DATE = r"\d{4}-\d\d-\d\dT[\d.-]+"
 _FILE = re.compile(rf"samples_(?P<task>.+?)(_(?P<date>{_DATE}))?\.jsonl(\.(gz|bz2|zst))?", re.I)
 RESULTS = re.compile(r"results_.+\.json")
-OF_CHOICES = ("acc", "acc_norm", "acc_bytes", "acc_mutual_info")  # what the likeliest choice is of
-OF_TEXTS = ("exact_match", "acc", "em")
+CHOICE_METRICS = (
+    "acc",
+    "acc_norm",
+    "acc_bytes",
+    "acc_mutual_info",
+)  # what the likeliest choice is of
+TEXT_METRICS = ("exact_match", "acc", "em")
 
 _NAMES = ("doc_id", "target", "filtered_resps", "filter", "prompt_hash", "doc_hash")
 _NO_METRICS = {*_NAMES, "doc", "arguments", "resps", "metrics", "target_hash"}
@@ -52,7 +54,7 @@ _Line = dict[str, Any]
 
 
 def is_log(path: Path) -> bool:
-    """Return whether a file is named as a log of samples or as results, and may be one."""
+    """Recognise a log of samples, or results, by its name and its beginning."""
     is_results = RESULTS.fullmatch(path.name)
     if not path.is_file() or not (is_results or _FILE.fullmatch(path.name)):
         return False
@@ -62,9 +64,9 @@ def is_log(path: Path) -> bool:
             first = json.loads(stream.read() if is_results else stream.readline())
     except (ValueError, RecursionError, OSError, EOFError, zlib.error):
         return not is_results  # a log compressed in another way, or damaged
-    if not isinstance(first, dict) or not is_results:
+    if not is_results:
         return isinstance(first, dict) and "doc_id" in first
-    return not first or {"results", "versions"} <= {*first}
+    return first == {} or (isinstance(first, dict) and {"results", "versions"} <= {*first})
 
 
 def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
@@ -76,7 +78,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     ------
     ValueError
         If the file is damaged or holds no samples, if a sample cannot be scored (it has no choices,
-        or a target that is none of them), if more than one in five have several right answers, or
+        or a target outside of them), if more than one in five have several right answers, or
         if no metric is the verdict.
     """
     named = _FILE.fullmatch(path.name)
@@ -85,16 +87,14 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     config = (results.get("configs") or {}).get(task) or {}
     model = str(results.get("model_name") or path.absolute().parent.name)
     shares = part_of(results, "results", task) or {}
-    n_recorded = part_of(results, "n-samples", task, "effective")
     for name, lines in _read_lines(path, config, _only_filter(shares)).items():
         counting = [x for x in lines if "pair" in x]
         recorded = {x.partition(",")[0]: y for x, y in shares.items() if x.endswith(f",{name}")}
+        n_recorded = part_of(results, "n-samples", task, "effective")
         metric = _add_verdicts(lines, counting, verdict, recorded, n_recorded)
         find = _find_choices if "texts" in counting[0] else _find_texts
         how = find(counting, metric.name, name)
-        asked = [(x["doc_id"], str(x["prompt_hash"])) for x in lines]
-        beside = {**results, "task": config, "generation": counting[0]["generation"]}
-        settings = settings_of(asked, beside, _SETTINGS, shots=part_of(results, "n-shot", task))
+        settings = _settings(task, lines, {**results, "task": config})
         variant = "" if name == "none" else name
         yield Answers.from_samples(
             [_sample(line) for line in counting],
@@ -105,6 +105,14 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
         )
 
 
+def _settings(task: str, lines: Sequence[_Line], log: dict[str, Any]) -> dict[str, Any]:
+    """Collect what was run."""
+    asked = [(line["doc_id"], str(line["prompt_hash"])) for line in lines]
+    generation = next(line["generation"] for line in lines if "pair" in line)
+    shots = part_of(log, "n-shot", task)
+    return settings_of(asked, {**log, "generation": generation}, _SETTINGS, shots=shots)
+
+
 def _add_verdicts(
     lines: Sequence[_Line], counting: Sequence[_Line], wanted: str | None, *recorded: Any
 ) -> VerdictMetric:
@@ -112,7 +120,7 @@ def _add_verdicts(
     is_choice = "texts" in counting[0]
     if odd := [x["where"] for x in counting if ("texts" in x) != is_choice]:
         raise ValueError(f"{odd[0]}: must have choices scored as in the first sample, or none")
-    known = OF_CHOICES if is_choice else OF_TEXTS
+    known = CHOICE_METRICS if is_choice else TEXT_METRICS
     metrics, ids = ([x[name] for x in lines] for name in ("metrics", "doc_id"))
     metric, verdicts = read_metric(metrics, known, wanted, ids, *recorded)
     for line, credit in zip(lines, verdicts, strict=True):
@@ -146,7 +154,7 @@ def _read_lines(path: Path, config: dict[str, Any], default: str) -> dict[str, l
                 line["metrics"] = {x: y for x, y in logged.items() if x not in _NO_METRICS}
                 lines.setdefault(str(line["filter"]), []).append(line)
                 line |= {"where": f"line {number}", **_answered(line, logged, config)}
-    ids = [x["doc_id"] for of_filter in lines.values() for x in of_filter]
+    ids = [x["doc_id"] for filter_lines in lines.values() for x in filter_lines]
     several.check(len(ids))
     if "filter" not in logged and len({*ids}) < len(ids):
         raise ValueError(_TOO_OLD.format("0.4.7", "without the filter of each answer"))
@@ -154,7 +162,7 @@ def _read_lines(path: Path, config: dict[str, Any], default: str) -> dict[str, l
 
 
 def _only_filter(shares: Mapping[str, Any]) -> str:
-    """Return the filter of the results, "none" if there are several or none."""
+    """Find the filter of the results, "none" unless there is exactly one."""
     filters = {name.partition(",")[2] for name in shares if "," in name}
     return filters.pop() if len(filters) == 1 else "none"
 
@@ -191,7 +199,7 @@ def _answered(line: _Line, logged: _Line, config: dict[str, Any]) -> _Line:
 
 
 def _arguments(logged: _Line) -> tuple[list[Any], bool]:
-    """Return the second argument of each request, and whether these are choices.
+    """Read the second argument of each request, and tell whether these are choices.
 
     Otherwise they say how text is generated.
     """
@@ -203,7 +211,7 @@ def _arguments(logged: _Line) -> tuple[list[Any], bool]:
 
 
 def _gold(target: Any) -> str:
-    """Return the one right answer, which is the text of a list if a task allows several."""
+    """Read the one right answer, which is the text of a list if a task allows several."""
     golds = None
     if _LIST.fullmatch(str(target)):
         with suppress(SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
@@ -216,7 +224,7 @@ def _gold(target: Any) -> str:
 
 
 def _scored_choices(line: _Line, texts: list[str]) -> _Line:
-    """Return the choices as they were scored and without blanks, and their log-likelihoods."""
+    """Read the choices as they were scored and without blanks, and their log-likelihoods."""
     logprobs = [float(logprob) for logprob, _ in line["filtered_resps"]]
     if len(logprobs) != len(texts) or any(map(math.isnan, logprobs)):
         raise ValueError(f"must hold a number for each choice, got {show(line['filtered_resps'])}")
@@ -249,12 +257,12 @@ def _find_texts(lines: Sequence[_Line], metric: str, name: str) -> str:
 def _find_choices(lines: Sequence[_Line], metric: str, name: str) -> str:
     """Find the right and the likeliest choice; return in words how answers are found."""
     metric = metric or "acc"
-    in_prompts = [x["where"] for x in lines if not x["pair"] and len({*x["texts"]}) == 1]
-    if in_prompts and metric in ("acc_norm", "acc_bytes"):
+    prompt_choices = [x["where"] for x in lines if not x["pair"] and len({*x["texts"]}) == 1]
+    if prompt_choices and metric in ("acc_norm", "acc_bytes"):
         rule = f"{metric} needs choices, which are in the prompts: list `acc`, too"
-        raise ValueError(f"{in_prompts[0]}: {rule}")
+        raise ValueError(f"{prompt_choices[0]}: {rule}")
     for line in lines:
-        position = likeliest(metric, line["logprobs"], line["texts"])
+        position = likeliest_choice(metric, line["logprobs"], line["texts"])
         line["likeliest"] = line["pair"][1] if line["pair"] else position
     for line, gold in zip(lines, _golds(lines), strict=True):
         line["pair"] = [gold, line["likeliest"]]
@@ -262,7 +270,7 @@ def _find_choices(lines: Sequence[_Line], metric: str, name: str) -> str:
 
 
 def _golds(lines: Sequence[_Line]) -> Sequence[Any]:
-    """Return the position of each right choice.
+    """Find the position of each right choice.
 
     A target "2" may be a position or the text of a choice. The verdicts tell which.
     """
@@ -279,20 +287,24 @@ def _golds(lines: Sequence[_Line]) -> Sequence[Any]:
 
 
 def _readings_of_golds(lines: Sequence[_Line]) -> list[list[Any]]:
-    """Return which choices may be right: as logged, by the verdict, or by the target."""
+    """List which choices may be right: as logged, by the verdict, or by the target."""
     if all(line["pair"] for line in lines):
         return [[line["pair"][0] for line in lines]]
     if all(len({*line["choices"]}) == 1 for line in lines):
-        # The choices are in the prompts, and the verdict tells the right one of two.
-        if any(len(line["choices"]) > 2 or line["verdict"] is None for line in lines):
-            raise ValueError("which prompt is right is not logged: list `informedness`, too")
-        return [[x["likeliest"] if x["verdict"] else 1 - x["likeliest"] for x in lines]]
+        return [[_gold_by_verdict(line) for line in lines]]
     by_text = [_position_of_text(line) for line in lines]
     return [by_text, [_position(line["target"]) for line in lines]]
 
 
+def _gold_by_verdict(line: _Line) -> int:
+    """Find the right one of two choices in the prompts, which only the verdict tells."""
+    if len(line["choices"]) > 2 or line["verdict"] is None:
+        raise ValueError("which prompt is right is not logged: list `informedness`, too")
+    return int(line["likeliest"] if line["verdict"] else 1 - line["likeliest"])
+
+
 def _lines_against(golds: Sequence[Any], lines: Sequence[_Line]) -> list[_Line]:
-    """Return the lines without a choice at their position, or whose verdict contradicts it."""
+    """Find the lines without a choice at their position, or whose verdict contradicts it."""
     return [
         line
         for line, gold in zip(lines, golds, strict=True)

@@ -20,7 +20,8 @@ from ..tables.label_warnings import warn_of_own_labels
 from ..text.render import cut, samples, shown
 from ..warnings import prefix_warnings
 from . import inspect_logs, lighteval_logs, lm_eval_logs
-from .answers import DAMAGES, Answers
+from .answers import Answers
+from .verdicts import DAMAGES
 
 Logged = list[tuple[Path, Answers]]
 # each has `is_log(path)`, and `read_log(path, verdict)`, which yields the answers in a file
@@ -29,6 +30,11 @@ READERS: dict[str, ModuleType] = {
     "lighteval": lighteval_logs,
     "inspect": inspect_logs,
 }
+_NO_LOG = (
+    "{path} is not a log with samples, and holds none: samples_*.jsonl of lm-eval, "
+    "details_*.parquet of lighteval, .eval or .json of Inspect. Name the harness of a renamed log "
+    "with `harness`. To score columns of other files, name `references` and `predictions`"
+)
 _ONLY_RESULTS = "results hold no samples: lm-eval writes samples_*.jsonl with --log_samples, "
 _ONLY_RESULTS += "lighteval details_*.parquet with --save-details"
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d")
@@ -51,7 +57,7 @@ def read_log(
     ignore_case: bool = False,
     strip: bool = False,
 ) -> list[Answers]:
-    r"""Return what language models answered, as an evaluation harness logged it.
+    r"""Read what language models answered, as an evaluation harness logged it.
 
     Parameters
     ----------
@@ -100,7 +106,7 @@ def read_log(
     ------
     ValueError
         If no file is a log that can be read, or nothing in them is of this task, variant, run or
-        epoch; if a task to exclude is not there, or no other is; or if there is a verdict beside
+        epoch; if a task to exclude is missing, or is the only one; or if a verdict is combined with
         `extract`, `ignore_case` or `strip`.
     ImportError
         If a package is missing: pyarrow for lighteval, backports.zstd for `.eval`.
@@ -140,12 +146,22 @@ def read_log(
     logged = _read_files(paths_of(path), harness, runs, verdict, left_out)
     logged = _chosen(_named_runs(logged), task, "task", "task_name")
     excluded = [exclude_task] if isinstance(exclude_task, str) else exclude_task or ()
-    logged = _without_tasks(logged, excluded)
+    logged = _drop_tasks(logged, excluded)
     logged = _chosen(_chosen(logged, variant, "variant"), epoch, "epoch")
     if latest:
         logged = _latest(logged)
     logged = _named_runs(_pooled(logged) if epochs == "pooled" else logged)
 
+    read = _find_classes(logged, options, left_out)
+    if not read:
+        raise ValueError(join(left_out))
+    for reason in left_out:
+        warn(message("left out: {reason}", "left out", reason=reason))
+    return read
+
+
+def _find_classes(logged: Logged, options: LabelOptions, left_out: list[Message]) -> list[Answers]:
+    """Find the class of each answer; add to `left_out` why runs cannot be scored."""
     read: list[Answers] = []
     for file, answers in logged:
         try:
@@ -157,10 +173,6 @@ def read_log(
         except ValueError as error:
             left_out.append(message_of(error))
         _warn_of_samples(file, answers)
-    if not read:
-        raise ValueError(join(left_out))
-    for reason in left_out:
-        warn(message("left out: {reason}", "left out", reason=reason))
     return read
 
 
@@ -200,7 +212,7 @@ def _check_samples(read: Sequence[Answers]) -> None:
 def _logs(
     paths: Sequence[Any], harness: str | None, runs: str | None
 ) -> Iterator[tuple[Path, ModuleType]]:
-    """Yield each log and the reader of its harness."""
+    """Find each log and the reader of its harness."""
     for path in map(Path, paths):
         logs = _logs_in(path, harness)
         top = path if path.is_dir() else path.parent
@@ -212,7 +224,7 @@ def _logs(
 
 
 def _logs_in(path: Path, harness: str | None) -> list[tuple[Path, ModuleType]]:
-    """Return the logs in a folder, or a file, which must hold one."""
+    """Find the logs in a folder, or a file, which must hold one."""
     readers = READERS.values() if harness is None else [READERS[harness]]
     is_renamed = harness is not None and not path.is_dir()
     files = sorted(path.rglob("*")) if path.is_dir() else [path]
@@ -220,14 +232,8 @@ def _logs_in(path: Path, harness: str | None) -> list[tuple[Path, ModuleType]]:
     files = [x for x in files if x not in results]
     logs = [(file, x) for x in readers for file in files if is_renamed or x.is_log(file)]
     if not logs:
-        text = (
-            "{path} is not a log with samples, and holds none: samples_*.jsonl of lm-eval, "
-            "details_*.parquet of lighteval, .eval or .json of Inspect. Name the harness of a "
-            "renamed log with `harness`. To score columns of other files, name `references` "
-            "and `predictions`"
-        )
         hints = [with_subject(shown(x), _ONLY_RESULTS) for x in results[:1]]
-        raise ValueError(join([message(text, path=shown(path)), *hints], ". "))
+        raise ValueError(join([message(_NO_LOG, path=shown(path)), *hints], ". "))
     return logs
 
 
@@ -235,7 +241,7 @@ def _logs_in(path: Path, harness: str | None) -> list[tuple[Path, ModuleType]]:
 
 
 def _chosen(logged: Logged, value: Any, *fields: str) -> Logged:
-    """Return those answers that have the wanted task, variant or epoch, or have none."""
+    """Keep answers of the wanted task, variant or epoch, and those without one."""
     values = {getattr(answers.origin, field) for _, answers in logged for field in fields}
     if value is None or not logged:
         return logged
@@ -246,7 +252,7 @@ def _chosen(logged: Logged, value: Any, *fields: str) -> Logged:
     return [pair for pair in logged if wanted & {getattr(pair[1].origin, x) for x in fields}]
 
 
-def _without_tasks(logged: Logged, excluded: Sequence[str]) -> Logged:
+def _drop_tasks(logged: Logged, excluded: Sequence[str]) -> Logged:
     """Leave out tasks by name, each of which must be there, and one other."""
     kept = logged
     for name in excluded:
@@ -261,7 +267,7 @@ def _without_tasks(logged: Logged, excluded: Sequence[str]) -> Logged:
 
 
 def _pooled(logged: Logged) -> Logged:
-    """Return the answers with all epochs of a run together."""
+    """Put all epochs of a run together."""
     runs: defaultdict[tuple[Path, str], list[Answers]] = defaultdict(list)
     for file, answers in logged:
         runs[file, answers.origin.variant].append(answers)
@@ -269,7 +275,7 @@ def _pooled(logged: Logged) -> Logged:
 
 
 def _latest(logged: Logged) -> Logged:
-    """Return the latest of the runs that repeat each other; several if they have one date."""
+    """Keep the latest of the runs that repeat each other; several if they have one date."""
 
     def what_was_run(answers: Answers) -> str:
         origin = replace(answers.origin, created="", epoch=None, arguments="", run="")
@@ -291,13 +297,13 @@ def _named_runs(logged: Logged) -> Logged:
     tasks: dict[tuple[str, ...], dict[str, dict[Path, Answers]]] = {}
     for file, answers in logged:
         origin = answers.origin
-        by_arguments = tasks.setdefault((origin.harness, origin.model, origin.task), {})
-        by_arguments.setdefault(str(origin.settings.get("arguments")), {})[file] = answers
+        runs_by_arguments = tasks.setdefault((origin.harness, origin.model, origin.task), {})
+        runs_by_arguments.setdefault(str(origin.settings.get("arguments")), {})[file] = answers
     names: dict[Path, tuple[str, str]] = {}
-    for by_arguments in tasks.values():
-        firsts = [next(iter(runs.values())).origin.settings for runs in by_arguments.values()]
+    for runs_by_arguments in tasks.values():
+        firsts = [next(iter(runs.values())).origin.settings for runs in runs_by_arguments.values()]
         arguments = _differences([x.get("arguments", {}) for x in firsts])
-        for text, runs in zip(arguments, by_arguments.values(), strict=True):
+        for text, runs in zip(arguments, runs_by_arguments.values(), strict=True):
             names |= {file: (text, name) for file, name in _names_of_runs(runs).items()}
     return [
         (x, replace(y, origin=replace(y.origin, arguments=names[x][0], run=names[x][1])))
@@ -306,7 +312,7 @@ def _named_runs(logged: Logged) -> Logged:
 
 
 def _names_of_runs(runs: Mapping[Path, Answers]) -> dict[Path, str]:
-    """Return the settings in which each run of a task differs, with its date or path if needed."""
+    """Name each run of a task by the settings that differ, with its date or path if needed."""
     origins = [answers.origin for answers in runs.values()]
     names = _differences([origin.settings for origin in origins])
     dates = ["".join(_DATE.findall(origin.created)) for origin in origins]
@@ -320,14 +326,15 @@ def _names_of_runs(runs: Mapping[Path, Answers]) -> dict[Path, str]:
 
 
 def _differences(settings: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return for each run the settings that are not the same in all of them."""
-    names = (x for of_run in settings for x in of_run if x not in ("asked", "arguments"))
+    """Write out for each run the settings that are not the same in all of them."""
+    names = (
+        x for run_settings in settings for x in run_settings if x not in ("asked", "arguments")
+    )
     differ = [
         x for x in dict.fromkeys(names) if any(y.get(x) != settings[0].get(x) for y in settings)
     ]
     return [
-        ", ".join(_text(x, of_run[x]) for x in differ if of_run.get(x) is not None)
-        for of_run in settings
+        ", ".join(_text(x, one[x]) for x in differ if one.get(x) is not None) for one in settings
     ]
 
 
@@ -365,8 +372,8 @@ def _warn_of_samples(file: Path, answers: Answers) -> None:
     n_samples = len(answers.samples) + answers.left_out.total
     unscored = "no score"
     if n_errors:
-        of_them = "" if n_errors == n_unscored else f", {n_errors} of them"
-        unscored += f"{of_them} because of an error"
+        share = "" if n_errors == n_unscored else f", {n_errors} of them"
+        unscored += f"{share} because of an error"
     for reason, n in ((unscored, n_unscored), ("several right answers", n_several)):
         if n:
             text = f"{n} of {n_samples} samples of {{name}} have {reason}, and do not count"
@@ -374,7 +381,7 @@ def _warn_of_samples(file: Path, answers: Answers) -> None:
 
 
 def only_run(read: Sequence[Answers], name: str) -> Answers:
-    """Return the only run that was read.
+    """Take the only run that was read.
 
     Raises
     ------

@@ -68,9 +68,9 @@ class TaskMean(NamedTuple):
     fields : dict
         As of a `Run`; n_not_guessing is how many tasks have answers that differ from guessing.
     scores : dict of str to TaskScore
-        NIT only if its chance level is the same in all tasks; empty if there is no mean.
+        NIT only if its chance level is the same in all tasks; empty without a mean.
     why_not : Message
-        Why there is no mean, and what to choose; empty if there is one.
+        Why a mean is missing, and what to choose; empty if there is one.
     """
 
     name: str
@@ -117,28 +117,33 @@ class Run(NamedTuple):
         return cls(name, fields, scores, report, Message(how))
 
     def __str__(self) -> str:
-        """Return how the answers were found, and the report."""
+        """Say how the answers were found, and show the report."""
         return "\n\n".join(filter(None, (self.how, str(self.report))))
 
 
 def _mean_of(model: str, runs: Sequence[Run]) -> TaskMean:
     """Average over the tasks of these runs, which are of one model."""
-    n_tasks = len({run.fields["task"] for run in runs})
-    name = f"mean of {n_tasks} tasks"
-    fields = dict.fromkeys(_FIELDS) | {x: runs[0].fields[x] for x in ("harness", "model")}
-    fields |= {x: sum(run.fields[x] for run in runs) for x in _NUMBERS}
-    fields |= {"task": name, "n_tasks": n_tasks}
-    known = {run.fields["is_harness_accuracy"] for run in runs}
-    fields["is_harness_accuracy"] = False if False in known else known == {True} or None
-    why_not = join(dict.fromkeys(filter(None, (_why_no_score(run, runs) for run in runs))), ". ")
+    name = f"mean of {len({run.fields['task'] for run in runs})} tasks"
+    reasons = dict.fromkeys(_why_no_score(run, runs) for run in runs)
+    why_not = join(filter(None, reasons), ". ")
     is_alike = len({run.report.table.n_classes for run in runs}) == 1
     names = [x for x in runs[0].scores if (is_alike or x != "nit") and not why_not]
     scores = {x: TaskScore.mean_of([run.scores[x] for run in runs]) for x in names}
-    return TaskMean(model + name, fields, scores, why_not)
+    return TaskMean(model + name, _fields_of_mean(name, runs), scores, why_not)
+
+
+def _fields_of_mean(name: str, runs: Sequence[Run]) -> dict[str, Any]:
+    """Collect the fields of a mean: those of its model, and sums."""
+    fields = dict.fromkeys(_FIELDS) | {x: runs[0].fields[x] for x in ("harness", "model")}
+    fields |= {x: sum(run.fields[x] for run in runs) for x in _NUMBERS}
+    fields |= {"task": name, "n_tasks": len({run.fields["task"] for run in runs})}
+    known = {run.fields["is_harness_accuracy"] for run in runs}
+    fields["is_harness_accuracy"] = False if False in known else known == {True} or None
+    return fields
 
 
 def _why_no_score(run: Run, runs: Sequence[Run]) -> Message:
-    """Return why the task of a run has no one score that a mean could take, and what to choose."""
+    """Say why a mean cannot take one score of the task of a run, and what to choose."""
     name = render.shown(run.fields["task"])
     same = [other.fields for other in runs if other.fields["task"] == run.fields["task"]]
     if len(same) > 1:
@@ -149,18 +154,19 @@ def _why_no_score(run: Run, runs: Sequence[Run]) -> Message:
 
 
 def how_to_choose(task: str, runs: Sequence[Mapping[str, Any]]) -> Message:
-    """Return what there are several of among the runs of a task, and how to choose one."""
+    """Say which runs of a task there are, and how to choose one."""
     variants = dict.fromkeys(run["variant"] for run in runs)
-    n, said = (
-        len(runs),
-        'has {n} epochs. Choose one with `epoch`, or score all with epochs="pooled"',
-    )
+    n_runs = len({run["run"] for run in runs})
     if len(variants) > 1:
-        n, kind = len(variants), _VARIANTS[runs[0]["harness"]]
+        kind = _VARIANTS[runs[0]["harness"]]
         said = f"ran with {{n}} {kind}. Choose one with `variant`: {{names}}"
-    elif (n_runs := len({run["run"] for run in runs})) > 1:
-        n, said = n_runs, "has {n} runs. Choose one by part of its path with `runs`. If they repeat"
-        said += " each other, `latest` reads the latest"
+    elif n_runs > 1:
+        said = (
+            "has {n} runs. Choose one by part of its path with `runs`, or repeated ones by `latest`"
+        )
+    else:
+        said = 'has {n} epochs. Choose one with `epoch`, or score all with epochs="pooled"'
+    n = next(n for n in (len(variants), n_runs, len(runs)) if n > 1)
     fields = {"task": task, "n": "two" if n == 2 else n}
     return message(f"{{task}} {said}", names=", ".join(map(render.shown, variants)), **fields)
 
@@ -232,7 +238,7 @@ class RunTable(Result):
         return cls(tuple(runs), runs[0].report.confidence_level, tuple(read), metric)
 
     def with_names(self, naming: Naming) -> RunTable:
-        """Return the table with lines that name arguments as a surface does."""
+        """Let lines name arguments as a surface does."""
         named = super().with_names(naming)
         vars(named)["runs"] = tuple(
             x._replace(report=x.report.with_names(naming), how=render_message(x.how, naming))
@@ -255,7 +261,7 @@ class RunTable(Result):
         return [*self.runs, *(mean for mean in self.means if not mean.why_not)]
 
     def text_tables(self) -> list[Rows]:
-        """Return one table with a row for each run, and at its end the means over tasks."""
+        """Make one table with a row for each run, and at its end the means over tasks."""
         rows = self._rows()
         if self.metric is not None:
             return [_tasks_by_models(rows, self.metric)]
@@ -264,22 +270,22 @@ class RunTable(Result):
         for title, field in (("N", "n_samples"), ("out of class", "n_out_of_class")):
             columns.append([title, *(str(row.fields[field]) for row in rows)])
         levels = [_guessing(row) for row in rows if isinstance(row, Run)]
+        is_same = levels.count(levels[0]) == len(levels)
         for name in _METRICS:
-            scores = [row.scores.get(name) for row in rows]
             columns.append([score_named(name).title, *(_cell(row, name) for row in rows)])
-            if name == "accuracy" and levels.count(levels[0]) < len(levels):
+            if name == "accuracy" and not is_same:
                 columns.append(["guessing", *(_guessing(row).get(name, "") for row in rows)])
             if name in MODULES and self.confidence_level is not None:
                 head = render.interval_heads(self.confidence_level)[1]
-                columns.append([head, *("" if x is None else x.shown()[1] for x in scores)])
+                columns.append([head, *(_interval_cell(row, name) for row in rows)])
         table = rows_of(columns)
-        if levels.count(levels[0]) == len(levels):
+        if is_same:
             titles = {score_named(name).title: level for name, level in levels[0].items()}
             table.append(["guessing", *(titles.get(head, "") for head in table[0][1:])])
         return [table]
 
     def text_lines(self) -> list[str]:
-        """Return how answers were found; of several runs, what the means over tasks say."""
+        """Say how answers were found; of several runs, what the means over tasks show."""
         if len(self.runs) == 1:
             return [self.runs[0].how]
         names = _METRICS if self.metric is None else (self.metric,)
@@ -299,12 +305,12 @@ class RunTable(Result):
         return record
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a record for each run, and for each mean over tasks."""
+        """Make a record for each run, and for each mean over tasks."""
         records = list(map(self._record, self._rows()))
         return [dict.fromkeys(records[0]) | record for record in records]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values for JSON; the scores of a mean are None without one."""
+        """Convert everything to plain values for JSON; missing means are None."""
         runs = [{**run.fields, "answers": run.how, **run.report.to_dict()} for run in self.runs]
         none = dict.fromkeys(self.runs[0].scores)
         means = [
@@ -313,32 +319,35 @@ class RunTable(Result):
         return {"runs": runs, "means": means}
 
     def _repr_html_(self) -> str:
-        """Return the same for a notebook."""
+        """Show the report on a single run, or the table, in a notebook."""
         return super()._repr_html_() if len(self.runs) > 1 else self.runs[0].report._repr_html_()
 
     def __str__(self) -> str:
-        """Return the report on a single run; of several, one table."""
+        """Show the report on a single run; of several, one table."""
         return str(self.runs[0]) if len(self.runs) == 1 else super().__str__()
 
 
 def _guessing(row: Run | TaskMean) -> dict[str, str]:
-    """Return what the best guesser scores in a run; empty for a mean."""
+    """Say what the best guesser scores in a run; empty for a mean."""
     levels = row.report.guessing if isinstance(row, Run) else {}
     return {name: render.rounded(levels[name], 3) for name in _METRICS if name in levels}
 
 
 def _tasks_by_models(rows: Sequence[Run | TaskMean], metric: str) -> Rows:
-    """Return one score with tasks as rows and models as columns, the mean last."""
+    """Arrange one score with tasks as rows and models as columns, the mean last."""
     cells: dict[str, dict[str, str]] = {}
     for row in rows:
         cells.setdefault(row.fields["task"], {})[row.fields["model"]] = _cell(row, metric)
     models = next(iter(cells.values()))
     head = [f"task ({score_named(metric).title})", *map(render.shown, models)]
-    return [head, *([render.shown(task), *of_task.values()] for task, of_task in cells.items())]
+    return [
+        head,
+        *([render.shown(task), *task_cells.values()] for task, task_cells in cells.items()),
+    ]
 
 
 def _lines_of_means(means: Sequence[TaskMean]) -> list[Message]:
-    """Return how many answers differ from guessing, or why there is no mean, model by model."""
+    """Say how many answers differ from guessing, or why a mean is missing, model by model."""
     models: defaultdict[Message, list[TaskMean]] = defaultdict(list)
     for mean in means:
         n_tasks, n_not_guessing = (mean.fields[x] for x in ("n_tasks", "n_not_guessing"))
@@ -356,7 +365,7 @@ def _lines_of_means(means: Sequence[TaskMean]) -> list[Message]:
 
 
 def _cell(row: Run | TaskMean, name: str) -> str:
-    """Return a score with its mark, "--" if it is undefined, "" if there is none."""
+    """Write a score with its mark, "--" if it is undefined, "" if it is missing."""
     score = row.scores.get(name)
     if score is None or math.isnan(score.value):
         return "" if score is None else "--"
@@ -368,11 +377,16 @@ def _cell(row: Run | TaskMean, name: str) -> str:
     return render.rounded(score.value, 4) + ("^" if is_marked else "")
 
 
+def _interval_cell(row: Run | TaskMean, name: str) -> str:
+    score = row.scores.get(name)
+    return "" if score is None else score.shown()[1]
+
+
 def how_found(answers: Answers) -> Message:
     """Say in one line whose answers these are, how they were found and which are out of class."""
     metric, source = answers.metric, message("the answer is {how}", how=answers.how)
-    is_of_epochs = answers.origin.epoch is not None or answers.groups
-    accuracy = "each epoch right or wrong" if is_of_epochs else "accuracy"  # depends on a reducer
+    has_epochs = answers.origin.epoch is not None or answers.groups
+    accuracy = "each epoch right or wrong" if has_epochs else "accuracy"  # depends on a reducer
     share = " for the samples that count" if answers.left_out.total else ""
     compared = f"{accuracy} as the harness has it{share}" if metric.is_harness_accuracy else ""
     if metric.name and metric.is_harness_accuracy is False:
@@ -383,13 +397,14 @@ def how_found(answers: Answers) -> Message:
     unknown = answers.unknown()
     if not unknown:
         return line
-    commonest = [
+    classes = render.cut(", ".join(map(render.shown, answers.classes)), 60)
+    commonest = ", ".join(
         f"{'no answer' if answer is None else render.cut(repr(answer), 40)} ({n})"
         for answer, n in unknown.most_common(3)
-    ]
-    fields = {"classes": render.cut(", ".join(map(render.shown, answers.classes)), 60)}
-    fields["commonest"] = ", ".join([*commonest, *(["..."] if len(unknown) > 3 else [])])
-    return message("{line} Not among the classes ({classes}): {commonest}.", line=line, **fields)
+    )
+    more = ", ..." if len(unknown) > 3 else ""
+    text = f"{{line}} Not among the classes ({{classes}}): {{commonest}}{more}."
+    return message(text, line=line, classes=classes, commonest=commonest)
 
 
 def compare_logs(

@@ -11,15 +11,17 @@ import math
 import re
 import string
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
 from statistics import fmean
 from typing import Any, NamedTuple, TypeAlias
 
 from ..core.labels import Label, show
+from ..errors import named_error
 from ..files.columns import listed
-from ..messages import Message, message
+from ..messages import Message, join, message, with_subject
 from ..text import render
 
 ClassNames: TypeAlias = Mapping[str, Label]
@@ -67,6 +69,42 @@ class Sample(NamedTuple):
     group: str = ""
 
 
+# Samples that cannot be read
+
+DAMAGES = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
+
+
+class SeveralError(ValueError):
+    """A sample has several right answers."""
+
+
+class SeveralAnswers(list[Message]):
+    """A message for each sample with several right answers, which does not count."""
+
+    @contextmanager
+    def skip(self, name: str) -> Iterator[None]:
+        """Skip a sample with several right answers; raise any other error with its name."""
+        try:
+            yield
+        except SeveralError as error:
+            self.append(with_subject(name, error))
+        except DAMAGES as error:
+            raise named_error(name, error) from error
+
+    def check(self, n_samples: int) -> None:
+        """Raise ValueError if these are more than one in five samples."""
+        if 5 * len(self) > n_samples:
+            share = f"{len(self)} of {n_samples} samples have several"
+            raise ValueError(join([self[0], f"{share}, and up to one in five are left out"]))
+
+
+def target_error(golds: Any) -> ValueError:
+    """Make the error that a sample has several right answers, or none."""
+    kind = SeveralError if len(golds) > 1 else ValueError
+    rule = f"must have one right answer for a score of classes, got {show(golds)}"
+    return kind(f"{rule}: it has no target" if golds in ([], [""]) else rule)
+
+
 # Ways of reading a text
 
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -86,7 +124,7 @@ _NO_SIGN_BEFORE, _NO_SIGN_BEHIND = r"(?<![-@#%&+/,;.!?^\\)\]}])", r"(?![.,:;!?]*
 
 
 def _letter_pattern(name: str) -> str:
-    """Return a pattern that finds a name, and a single letter only where no sign is beside it."""
+    """Make a pattern that finds a name, and a single letter only without signs around it."""
     is_letter = len(name) == 1 and name.isascii() and name.isalnum()
     return f"{_NO_SIGN_BEFORE}{name}{_NO_SIGN_BEHIND}" if is_letter else re.escape(name)
 
@@ -98,7 +136,7 @@ def _reader(
     before: str | None = None,
     after: str = "",
 ) -> Callable[[str], Label | None]:
-    """Return a function that finds the class in a text: all of it, or between two patterns."""
+    """Make a function that finds the class in a text: all of it, or between two patterns."""
     by_text = {fold(text): label for text, label in class_names.items()}
     if any(by_text[fold(text)] != label for text, label in class_names.items()):
         return lambda text: None  # two classes would be one
@@ -181,32 +219,35 @@ def find_classes(samples: Sequence[Sample], class_names: Sequence[ClassNames]) -
 
 def _fit(reading: Any, samples: Sequence[Sample], class_names: Sequence[ClassNames]) -> _Fit:
     """Read all answers in one way, and compare what is found with the verdicts."""
-    labels = _labels_found(reading, samples, class_names)
+    found = _labels_found(reading, samples, class_names)
     right = [i for i, x in enumerate(samples) if x.verdict == 1 and x.prediction is not None]
-    unread = [i for i in right if labels[i] is None]
-    is_opposed = any(labels[i] not in (None, samples[i].reference) for i in right)
-
-    # The verdict on a text tells its class, first come first, and so that of all equal texts.
+    unread = [i for i in right if found[i] is None]
+    is_opposed = any(found[i] not in (None, samples[i].reference) for i in right)
+    # The first verdict on a text tells its class, and so that of all equal texts.
     told = {samples[i].prediction: samples[i].reference for i in reversed(unread)}
-    pairs = list(zip(samples, labels, strict=True))
+    pairs = zip(samples, found, strict=True)
     labels = [told.get(x.prediction) if label is None else label for x, label in pairs]
-    pairs = list(zip(samples, labels, strict=True))
-    contradicted = {
-        i for i, (x, label) in enumerate(pairs) if x.verdict not in (None, label == x.reference)
-    }
-    if any(label is None and _is_wrong(x) for x, label in pairs):
-        contradicted.update(unread)  # a wrong text without a class could have any of these
+    contradicted = _contradictions(samples, labels, unread)
     return _Fit(labels, contradicted, unread, len(right), is_opposed)
 
 
-def _is_wrong(sample: Sample) -> bool:
-    return bool(sample.verdict == 0 and sample.prediction is not None)
+def _contradictions(
+    samples: Sequence[Sample], labels: Sequence[Any], unread: Sequence[int]
+) -> set[int]:
+    """Find the samples whose labels contradict the verdicts."""
+    pairs = list(zip(samples, labels, strict=True))
+    differ = [x.verdict not in (None, label == x.reference) for x, label in pairs]
+    contradicted = {i for i, is_other in enumerate(differ) if is_other}
+    # A wrong text without a class could have that of any unread one.
+    if any(label is None and x.verdict == 0 and x.prediction is not None for x, label in pairs):
+        contradicted.update(unread)
+    return contradicted
 
 
 def _labels_found(
     reading: Any, samples: Sequence[Sample], class_names: Sequence[ClassNames]
 ) -> list[Any]:
-    """Return the label that a way of reading finds in each answer, None if it finds none."""
+    """Find the label in each answer by one way of reading; None if it finds none."""
     distinct = {id(names): names for names in class_names}
     readers = {key: _reader(names, *reading) for key, names in distinct.items()}
     return [
@@ -216,7 +257,7 @@ def _labels_found(
 
 
 def _best(fits: Sequence[_Fit], samples: Sequence[Sample]) -> _Fit:
-    """Return the full fit, or else the first without a contradiction.
+    """Choose the full fit, or else the first without a contradiction.
 
     Raise VerdictError if a right answer reads as another class, or if the classes stay open.
     """
@@ -232,7 +273,7 @@ def _best(fits: Sequence[_Fit], samples: Sequence[Sample]) -> _Fit:
 
 
 def _are_texts(samples: Sequence[Sample]) -> bool:
-    """Return whether most references are texts of their own, not classes."""
+    """Tell whether most references are texts of their own, not classes."""
     return 2 * len({x.reference for x in samples}) > max(len(samples), 8)
 
 
@@ -244,29 +285,27 @@ def _refusal(contradicted: Sequence[Sample], samples: Sequence[Sample]) -> Verdi
             f"in {len(samples)} samples, such as {render.cut(show(references[0]), 60)}"
         )
     n = f"{len(contradicted)} of {len(samples)} samples"
-    is_silent = all(x.prediction is None for x in contradicted)
-    if is_silent:
-        parts = [f"no answer is logged in {n} that the harness gives credit for", "Log the answer"]
-    else:
-        first = "; ".join(
-            f"{show(x.id)} answered {render.cut(show(x.prediction), 60)} where "
-            f"{show(x.reference)} is right, with verdict {show(x.verdict)}"
-            for x in contradicted[:3]
-        )
+    answers = [x.prediction for x in contradicted]
+    parts = [f"no answer is logged in {n} that the harness gives credit for", "Log the answer"]
+    if {*map(type, answers)} != {type(None)}:
         parts = [
             f"the harness's verdict does not fit the answer in {n}",
             "This happens if a model grades, or with partial credit or several values of a score",
-            f"The first: {first}",
+            f"The first: {'; '.join(map(_described, contradicted[:3]))}",
             "Use a scorer that finds the class in the text",
         ]
-    is_text = is_silent or any(isinstance(x.prediction, str) for x in contradicted)
-    if is_text:
-        parts.append(
-            "Or find it with `extract`, `ignore_case` or `strip`, which ignore the verdicts"
-        )
-    if is_text and all(str(gold).isdecimal() for gold in references):
+        if not any(isinstance(answer, str) for answer in answers):
+            return VerdictError(". ".join(parts))
+    parts.append("Or find it with `extract`, `ignore_case` or `strip`, without verdicts")
+    if all(str(gold).isdecimal() for gold in references):
         parts.append("If the targets are positions, name them with `choices`")
     return VerdictError(". ".join(parts))
+
+
+def _described(sample: Sample) -> str:
+    answered = f"{show(sample.id)} answered {render.cut(show(sample.prediction), 60)}"
+    right = f"where {show(sample.reference)} is right"
+    return f"{answered} {right}, with verdict {show(sample.verdict)}"
 
 
 # The metric of a log whose values are the verdicts
@@ -296,7 +335,7 @@ class Totals(NamedTuple):
         return cls(n_samples if isinstance(n_samples, int) else None, _credit(accuracy))
 
     def agree(self, recorded: Totals) -> bool | None:
-        """Return whether the harness recorded the same; None if it recorded no accuracy.
+        """Compare with what the harness recorded; None if it recorded no accuracy.
 
         Accuracies are compared to the digits that the log holds. An accuracy that this number of
         samples can have exactly, such as 0.5 of 20, is not taken for a rounded one.
@@ -312,7 +351,7 @@ class Totals(NamedTuple):
         return abs(self.accuracy - accuracy) <= max(error, 1e-6)
 
     def __str__(self) -> str:
-        """Return the accuracy, and the number of samples if it is known."""
+        """Write the accuracy, and the number of samples if it is known."""
         accuracy = "none" if self.accuracy is None else f"{self.accuracy:.6g}"
         known = None if self.n_samples is None else render.samples(self.n_samples)
         return accuracy if known is None else f"{accuracy} of {known}"
@@ -402,50 +441,52 @@ def read_metric(
     VerdictError
         If the wanted metric is not logged, or is not one of 0 and 1.
     """
-    names = dict.fromkeys(x for row in logged for x, value in row.items() if _is_value(value))
-    # lighteval writes the options of a metric behind its name, such as a normalisation.
-    shortest_first = sorted(names, key=len)
-    verdicts = {name: [_credit(row.get(name)) for row in logged] for name in shortest_first}
+    verdicts = _credits_by_metric(logged)
     shares = {
         name: credits.count(1.0) / len(credits) if {*credits} <= {0.0, 1.0} else math.nan
         for name, credits in verdicts.items()
     }
     if wanted is None:
-        offered = [name for name, credits in verdicts.items() if None not in credits]
-        name = first_known(offered, known)
+        name = first_known([x for x, credits in verdicts.items() if None not in credits], known)
     else:
-        offered = [name for name, share in shares.items() if not math.isnan(share)]
+        offered = [x for x, share in shares.items() if not math.isnan(share)]
         name = first_known(offered, [wanted])
         if not name:
             rule = f"`verdict` must be a metric of 0 and 1 in the log: {listed(offered, wanted)}"
             raise VerdictError(f"{rule}, got {wanted!r}")
     chosen = verdicts.get(name, [None] * len(logged))
     counted = Totals.from_verdicts(zip(ids, chosen, strict=True))
-    recorded = recorded.get(name) if isinstance(recorded, dict) else None
-    return VerdictMetric(name, shares, counted, Totals.from_log(n_recorded, recorded)), chosen
+    accuracy = recorded.get(name) if isinstance(recorded, dict) else None
+    totals = Totals.from_log(n_recorded, accuracy)
+    return VerdictMetric(name, shares, counted, totals), chosen
+
+
+def _credits_by_metric(logged: Sequence[Mapping[str, Any]]) -> dict[str, list[float | None]]:
+    """Collect the credits of each metric, those with a short name first.
+
+    lighteval writes the options of a metric behind its name. Our own metrics log an object.
+    """
+    items = (item for row in logged for item in row.items())
+    names = {x: None for x, y in items if y is not None and not isinstance(y, Mapping)}
+    return {name: [_credit(row.get(name)) for row in logged] for name in sorted(names, key=len)}
 
 
 def first_known(offered: Sequence[str], known: Sequence[str]) -> str:
-    """Return the first known metric that is offered, perhaps with options behind a colon, or ""."""
+    """Choose the first known metric that is offered, perhaps with options behind a colon, or ""."""
     chosen = [x for name in known for x in offered if name in (x, x.partition(":")[0])]
     return chosen[0] if chosen else ""
 
 
-def _is_value(value: Any) -> bool:
-    """Return whether what is logged of a metric may say what is right; ours log an object."""
-    return value is not None and not isinstance(value, Mapping)
-
-
 def _credit(value: Any) -> float | None:
-    """Return a logged value if it is a number; None if it says nothing."""
+    """Read a logged value if it is a number; None if it says nothing."""
     is_number = isinstance(value, (bool, int, float)) and not math.isnan(value)
     return float(value) if is_number else None
 
 
-def likeliest(
+def likeliest_choice(
     metric: str, logprobs: Sequence[float], choices: Sequence[str], tokens: Sequence[Any] = ()
 ) -> int:
-    """Return the position of the choice that a metric takes for the answer, the first of equals.
+    """Find the position of the choice that a metric takes for the answer, the first of equals.
 
     Parameters
     ----------
@@ -459,7 +500,7 @@ def likeliest(
         Those of each choice.
     """
     n_choices = len(choices)
-    lengths, without_question = [1] * n_choices, [0.0] * n_choices
+    lengths, prior_logprobs = [1] * n_choices, [0.0] * n_choices
     if metric == "acc_norm":
         lengths = [*map(len, choices)]
     elif metric == "acc_bytes":
@@ -467,7 +508,7 @@ def likeliest(
     elif metric == "acc_norm_token" and tokens:
         lengths = [*map(len, tokens[:n_choices])]
     elif metric in ("acc_mutual_info", "acc_norm_pmi") and logprobs[n_choices:]:
-        without_question = [*logprobs[n_choices:]]
-    columns = zip(logprobs[:n_choices], without_question, lengths, strict=True)
+        prior_logprobs = [*logprobs[n_choices:]]
+    columns = zip(logprobs[:n_choices], prior_logprobs, lengths, strict=True)
     scores = [(logprob - alone) / (length or 1) for logprob, alone, length in columns]
     return scores.index(max(scores))
