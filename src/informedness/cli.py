@@ -128,13 +128,19 @@ def _run(command: str, words: Sequence[str], flags: dict[str, str]) -> tuple[str
     options = parser.parse_intermixed_args(words)
     if options.help:
         return parser.format_help().rstrip(), 0
-    actions = [x for x in parser._actions if x.option_strings]
-    flags |= {x.dest: x.option_strings[-1] for x in actions}
-    options.given = frozenset(x.dest for x in actions if getattr(options, x.dest) != x.default)
+    flags |= {x.dest: x.option_strings[-1] for x in parser._actions if x.option_strings}
+    options.given = frozenset(x for x in flags if getattr(options, x) != parser.get_default(x))
     options.typed = words
     if command in ("report", "compare"):
         _find_files(options, parser)
         flags |= _names_of_arguments(options, flags)
+    return _written(command, options, flags)
+
+
+def _written(
+    command: str, options: argparse.Namespace, flags: dict[str, str]
+) -> tuple[str | None, int]:
+    """Return what a command does, but for what is written to a file, and the exit code."""
     from .commands.console import Console
 
     console = Console(_tell, flags)

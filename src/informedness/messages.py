@@ -51,24 +51,31 @@ def message(template: str, code: str = "", /, **fields: Any) -> Message:
     A field in backticks is the name of an argument. One that is a message keeps its parts; without
     a code for the whole, the first of these with a code gives it, and its values.
     """
-    parts = [""]
-    for words, name, spec, conversion in Formatter().parse(template):
-        parts[-1] += words
-        value = fields[name] if name else ""
-        if isinstance(value, Message):
-            parts = [*_joined(parts, value.parts)]
-        elif name and parts[-1].endswith("`"):
-            parts[-1] += value
-        elif name:
-            parts += [show(value) if conversion else format(value, spec or ""), ""]
     whole: Parts = ("",)
-    for position, part in enumerate(parts):
+    for position, part in enumerate(_filled(template, fields)):
         whole = _joined(whole, ("", part, "") if position % 2 else parts_of(part))
     if code:
         return _made(whole, code, fields)
     coded = (x for x in fields.values() if isinstance(x, Message) and x.code)
     first = next(coded, Message(""))
     return _made(whole, first.code, first.values)
+
+
+def _filled(template: str, fields: Mapping[str, Any]) -> Parts:
+    """Fill the fields of a template: names of arguments become words, others values."""
+    parts = [""]
+    for words, name, spec, conversion in Formatter().parse(template):
+        parts[-1] += words
+        if not name:
+            continue
+        value = fields[name]
+        if isinstance(value, Message):
+            parts = [*_joined(parts, value.parts)]
+        elif parts[-1].endswith("`"):
+            parts[-1] += value
+        else:
+            parts += [show(value) if conversion else format(value, spec or ""), ""]
+    return parts
 
 
 def message_of(source: object) -> Message:
@@ -121,11 +128,12 @@ def render(source: object, naming: Naming, keeps_clauses: bool = True) -> Messag
     text = words[0] + "".join(f"\0{2 * i + 1}\0{x}" for i, x in enumerate(words[1:]))
 
     def named(match: re.Match[str]) -> str:
-        name, setting, word, other = match.groups()
-        found = naming(name, None) if setting is None else naming(setting, word or other or "")
-        if found is None and not keeps_clauses:
-            return f"{_UNNAMED}{match[0].strip('`')}"
-        return match[0] if found is None else found
+        name, setting, *values = match.groups()
+        value = None if setting is None else next(filter(None, values), "")
+        found = naming(name if setting is None else setting, value)
+        if found is not None:
+            return found
+        return match[0] if keeps_clauses else f"{_UNNAMED}{match[0].strip('`')}"
 
     text = _ARGUMENT.sub(named, text)
     if not keeps_clauses:

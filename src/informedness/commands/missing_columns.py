@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from ..files.opening import list_files
-from ..files.reading import first_rows
+from ..files.reading import Listing, first_rows
 from ..messages import message, with_subject
 from ..tables.label_warnings import folded, labels_in, missing_header_message, role_in, verdicts_in
 from ..text.render import cut, several, shown
@@ -37,26 +37,29 @@ def ask_for_columns(request: Request) -> str:
     ValueError
         If scores were asked for, too; it says the same.
     """
-    path = request.source.path
-    list_files(path, request.source.files.file_format)  # all exist
+    path, files = request.source.path, request.source.files
+    list_files(path, files.file_format)  # all exist
     shown_files = path if len(path) == 2 else path[:1]
-    listings = [first_rows(file, **vars(request.source.files)) for file in shown_files]
-    title = " and ".join(listing.title for listing in listings)
-    tables = [listing.columns for listing in listings]
-    columns = _joined(tables)
-    if not any(columns.values()):
-        header = "a name above each column: if there is no header, add one as the first line"
-        raise ValueError(with_subject(title, f"there must be rows with labels, and {header}"))
-    verdicts = _joined([verdicts_in(table, _references_in(table)) for table in tables])
-    candidates = [{x: table[x] for x in table if x not in verdicts} for table in tables]
-    line = _missing_options(request, candidates[0], candidates[-1])
-    if listings[0].rows and not request.source.files.rows:
-        line["--rows"] = [listings[0].rows]
-    text = "\n\n".join([title, _listed(columns, verdicts), _advice(request, line, columns)])
+    text = _describe(request, [first_rows(file, **vars(files)) for file in shown_files])
     if isinstance(request, ReportRequest) and request.given <= _READING:
         return text
     rule = "`--references` and `--predictions` must name columns; {listing}"
     raise ValueError(message(rule, listing=text))
+
+
+def _describe(request: Request, listings: Sequence[Listing]) -> str:
+    """Return the columns of one or two files, and a command."""
+    title = " and ".join(listing.title for listing in listings)
+    columns = _joined([listing.columns for listing in listings])
+    if not any(columns.values()):
+        header = "a name above each column: if there is no header, add one as the first line"
+        raise ValueError(with_subject(title, f"there must be rows with labels, and {header}"))
+    verdicts = _joined([verdicts_in(x.columns, _references_in(x.columns)) for x in listings])
+    tables = [{x: y for x, y in one.columns.items() if x not in verdicts} for one in listings]
+    line = _missing_options(request, tables[0], tables[-1])
+    if listings[0].rows and not request.source.files.rows:
+        line["--rows"] = [listings[0].rows]
+    return "\n\n".join([title, _listed(columns, verdicts), _advice(request, line, columns)])
 
 
 def _joined(tables: Sequence[Columns]) -> dict[str, list[Any]]:
@@ -132,10 +135,9 @@ def _missing_options(request: Request, first: Columns, last: Columns) -> dict[st
     if isinstance(request, CompareRequest):
         models = _pair_among(models, first, n_files)
     line = {"-r": true if len(true) == 1 else ["TRUE"], "-p": models or ["MODEL"]}
-    if n_files == 2 and not {*first}.isdisjoint(last):
-        line["--on"] = _identifiers(first, last) or ["ID"]
+    line["--on"] = _identifiers(first, last) if n_files == 2 else []
     given = {"-r": named.references, "-p": named.predictions, "--on": named.on}
-    return {flag: names for flag, names in line.items() if not given[flag]}
+    return {flag: names for flag, names in line.items() if names and not given[flag]}
 
 
 def _pair_among(models: Sequence[str], first: Columns, n_files: int) -> list[str]:
@@ -146,18 +148,25 @@ def _pair_among(models: Sequence[str], first: Columns, n_files: int) -> list[str
 
 
 def _identifiers(first: Columns, last: Columns) -> list[str]:
-    """Return the column that has the same values in both files, each once, if there is one."""
-    ids = [x for x in first if x in last and {*first[x]} == {*last[x]}]
-    return [x for x in ids if len({*first[x]}) == len(first[x]) == len(last[x])][:1]
+    """Return the column with the same values in both files, each once; none if none is shared."""
+    shared = [name for name in first if name in last]
+    ids = [x for x in shared if {*first[x]} == {*last[x]}]
+    ids = [x for x in ids if len({*first[x]}) == len(first[x]) == len(last[x])]
+    return ids[:1] or ["ID"][: len(shared)]
 
 
 def _models(true: str, first: Columns, last: Columns) -> list[str]:
     """Return the columns of predictions: called so, or with the labels of the references."""
-    classes = {*map(folded, labels_in(first.get(true, ())))}
-    labels = {x: {*map(folded, labels_in(y))} for x, y in last.items() if x != true}
+    classes = _folded_labels(first.get(true, ()))
+    labels = {x: _folded_labels(y) for x, y in last.items() if x != true}
     if called := [x for x in labels if role_in(x) == "predictions"]:
         return [x for x in called if 2 * len(labels[x] & classes) > len(labels[x])]
     if first is not last and true in last:
         return [true]
-    may_be_others = all(len(x) == 1 or x in _FLAGS for x in classes)
-    return [] if may_be_others else [x for x, y in labels.items() if y == classes]
+    if all(len(x) == 1 or x in _FLAGS for x in classes):
+        return []
+    return [x for x, y in labels.items() if y == classes]
+
+
+def _folded_labels(values: Sequence[Any]) -> set[str]:
+    return {*map(folded, labels_in(values))}

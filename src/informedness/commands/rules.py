@@ -18,6 +18,7 @@ from .request import (
     ReportRequest,
     ReportScores,
     Request,
+    Scores,
     Source,
 )
 
@@ -102,25 +103,30 @@ def check(request: Request) -> str:
 
     It is "columns", "lines" of text, a "matrix" or "logs".
     """
-    scores = request.scores
     kind = _kind_of(request.source, isinstance(request, ReportRequest), request.labels)
     for rule in _rules(request, kind):
         if given := [name for name in rule.options if name in request.given and not rule.is_met]:
             raise ValueError(f"`{given[0]}` is for {rule.purpose}")
+    _check_scores(request.scores, request.labels.unknown)
+    _check_files(request.source, kind)
+    if isinstance(request.scores, CompareScores):
+        _check_questions(request.scores)
+    return kind
+
+
+def _check_scores(scores: Scores, unknown: str) -> None:
+    """Refuse scores that do not exist, or not with these options."""
     if scores.confidence_level is not None:
         check_level(scores.confidence_level)
+    modes: tuple[str, ...] = ("reweight", "odds")
     if scores.metric is not None:
-        score = score_with_average(scores.metric, scores.average, request.labels.unknown)
-        mode = scores.prior_mode if isinstance(scores, ReportScores) else "reweight"
-        check_choice("prior_mode", mode, score.prior_modes)
-    if isinstance(scores, ReportScores) and scores.vs_rest is not None:
-        score_named(scores.vs_rest, "vs_rest")
-    if isinstance(scores, ReportScores) and scores.sort != "name":
-        check_choice("sort", score_named(scores.sort, "sort").name, REPORTED)
-    _check_files(request.source, kind)
-    if isinstance(scores, CompareScores):
-        _check_questions(scores)
-    return kind
+        modes = score_with_average(scores.metric, scores.average, unknown).prior_modes
+    if isinstance(scores, ReportScores):
+        check_choice("prior_mode", scores.prior_mode, modes)
+        if scores.vs_rest is not None:
+            score_named(scores.vs_rest, "vs_rest")
+        if scores.sort != "name":
+            check_choice("sort", score_named(scores.sort, "sort").name, REPORTED)
 
 
 def _check_questions(scores: CompareScores) -> None:
@@ -148,20 +154,18 @@ def _check_files(source: Source, kind: str) -> None:
 
 def _kind_of(source: Source, is_report: bool, labels: LabelOptions) -> str:
     """Return what a source holds, by which columns and files are named."""
-    columns = source.columns
-    is_named = columns.references is not None or bool(columns.predictions)
+    if source.columns.references is not None or source.columns.predictions:
+        return "columns"
     is_text = [Path(file).suffix.lower() in (".txt", ".text") for file in source.path]
-    n_sides = 2 if is_report else 3  # references, and one or two models
-    if is_text == [True] * n_sides and not is_named:
+    if is_text == [True] * (2 if is_report else 3):  # references, and one or two models
         return "lines"
-    if not (is_named or any(is_text) or _is_table(source)):
+    if not any(is_text) and not _is_table(source):
         return "logs"
-    is_matrix = is_report and not is_named and matrix_in(source, labels) is not None
-    return "matrix" if is_matrix else "columns"
+    return "matrix" if is_report and matrix_in(source, labels) is not None else "columns"
 
 
 def _is_table(source: Source) -> bool:
-    """Return whether what is given without columns is a file with columns, and no log."""
+    """Return whether what is given without columns is a file with columns, and not a log."""
     file = Path(source.path[0])
     file_format = source.files.file_format or named_format(file)
     if source.logs.harness is not None or file_format is None or not file.is_file():

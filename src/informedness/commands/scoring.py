@@ -51,24 +51,30 @@ def score(labels: Labels, scores: ReportScores) -> Result | float:
         )
         return Slices.from_tables(data, by=by, vs_rest=scores.vs_rest, sort=scores.sort, **level)
     if isinstance(data, ContingencyTable):
-        ignored = data.read[0].ignored if data.read else labels.ignored
-        if metric is None:
-            return Report.from_table(data, ignore_index=ignored, **level)
-        if scores.confidence_level is not None:
-            from ..results.estimate import estimate
-
-            options = {"prior": labels.prior, "ignore_index": ignored, **level}
-            one: Estimate = estimate(data, metric=metric, **options)
-            return one
-        mode = {} if scores.prior_mode == "reweight" else {"prior_mode": scores.prior_mode}
-        of_average: Any = score_with_average(metric, scores.average)
-        return float(of_average.value(data, prior=labels.prior, **mode))
+        return _score_table(data, labels, scores)
     models = labels.names_of("predictions")
     if "task" in data.columns:
         return _score_tasks(data, [*models.values()], metric, level)
     if len(models) > 1:
         return _rank(data, models, scores)
     return _score_groups(data, labels.names_of("by"), scores, level)
+
+
+def _score_table(table: ContingencyTable, labels: Labels, scores: ReportScores) -> Result | float:
+    """Return the report on a table, or one score, with its interval if a level is given."""
+    average, level = scores.average, scores.confidence_level
+    ignored = table.read[0].ignored if table.read else labels.ignored
+    if scores.metric is None:
+        return Report.from_table(table, level, ignored, average=average)
+    if level is not None:
+        from ..results.estimate import estimate
+
+        options: dict[str, Any] = {"prior": labels.prior, "ignore_index": ignored}
+        options |= {"confidence_level": level}
+        return estimate(table, metric=scores.metric, average=average, **options)
+    mode: Any = {} if scores.prior_mode == "reweight" else {"prior_mode": scores.prior_mode}
+    score = score_with_average(scores.metric, average)
+    return float(score.value(table, prior=labels.prior, **mode))
 
 
 def _score_logs(runs: Sequence[Answers], scores: ReportScores) -> Result | float:
@@ -159,24 +165,31 @@ def score_pair(
     data: Whole | Mapping[str, Whole], scores: CompareScores, prior: Prior | None = None
 ) -> Comparison | SuiteComparison:
     """Return the comparison of two models, or over tasks: of a column, or one for each name."""
+    if isinstance(data, Mapping):
+        return _compare_tasks({x: y.columns for x, y in data.items()}, [*data.values()], scores)
+    columns, task, account = data
+    if "task" in columns:
+        return _compare_tasks(dict(_columns_by_task(columns)), [data], scores)
     from ..results.comparison import compare
+
+    options = {**scores.arguments(), **_options_of_task(task), "prior": prior}
+    sides = [columns[argument] for argument in PAIR]
+    result = compare(*sides, groups=columns.get("groups"), **options)
+    return replace(result, read=(account,), signature=signed(result.signature, [account]))
+
+
+def _compare_tasks(
+    columns_by_task: Mapping[str, Mapping[str, Column]],
+    wholes: Sequence[Whole],
+    scores: CompareScores,
+) -> SuiteComparison:
+    """Return the comparison over tasks, with what was read."""
     from ..results.suite import compare_tasks
 
-    wholes = [data] if not isinstance(data, Mapping) else [*data.values()]
-    columns, task, account = wholes[0]
-    if not isinstance(data, Mapping) and "task" not in columns:
-        options = {**scores.arguments(), **_options_of_task(task), "prior": prior}
-        sides = [columns[argument] for argument in PAIR]
-        result = compare(*sides, groups=columns.get("groups"), **options)
-        return replace(result, read=(account,), signature=signed(result.signature, [account]))
-    if not isinstance(data, Mapping):
-        tasks = dict(_columns_by_task(columns))
-    else:
-        tasks = {name: whole.columns for name, whole in data.items()}
-    sides_by_task = {name: [x[argument] for argument in PAIR] for name, x in tasks.items()}
-    groups = {name: x["groups"] for name, x in tasks.items() if "groups" in x} or None
-    options = {**scores.arguments(), "groups": groups, "unknown": task.unknown}
-    suite = compare_tasks(sides_by_task, **options)
+    sides = {name: [columns[x] for x in PAIR] for name, columns in columns_by_task.items()}
+    groups = {name: x["groups"] for name, x in columns_by_task.items() if "groups" in x} or None
+    options = {**scores.arguments(), "unknown": wholes[0].task.unknown}
+    suite = compare_tasks(sides, groups=groups, **options)
     return replace(suite, read=tuple(whole.read for whole in wholes))
 
 
