@@ -170,15 +170,15 @@ def warn_of_absent(title: str, table: Table, names: Any, scored: Table, average:
     is_absent = table.is_class & (table.reference_totals == 0) & (table.prediction_totals > 0)
     if not is_absent.any():
         return
-    absent = labels_at(table, is_absent)
-    listed = ", ".join(map(show, absent[:5])) + (", ..." if len(absent) > 5 else "")
+    absent = [show(label) for label in labels_at(table, is_absent)]
+    listed = ", ".join(absent[:5] + ["..."] * (len(absent) > 5))
     message = f"among the {names[1]} but not the {names[0]}, so counted as 0 in {title}: {listed}"
     share = float(table.prediction_totals[is_absent].sum() / table.total)
     if average is not None and share > 0.05:
         without = mean_gain(replace(scored, declared=False, known=None), average)
         remedy = "leave out" if table.declared else "list the others in"
         message = f"{share:.1%} of the answers are {listed}, which no reference has: {title} "
-        message += f"{mean_gain(scored, average):.3f}; if it is no class of the task, {remedy} "
+        message += f"{mean_gain(scored, average):.3f}; if it is not a class of the task, {remedy} "
         message += f"`labels`: {without:.3f}"
     warn(message, UndefinedMetricWarning)
 
@@ -192,9 +192,8 @@ def shares_of(prior: Any) -> dict[Any, float]:
         if not is_real(share) or (hasattr(share, "numerator") and not -1e307 < share < 1e307):
             raise ValueError(f"`prior` must hold numbers, got {show(share)} for {show(label)}")
     shares = {label: float(share) for label, share in prior.items()}
-    total = sum(shares.values())  # of whole numbers, if it is needed
-    if not total or not all(share.is_integer() for share in shares.values()):
-        return shares
+    are_counts = any(shares.values()) and all(share.is_integer() for share in shares.values())
+    total = sum(shares.values()) if are_counts else 1.0
     return {label: share / total for label, share in shares.items()}
 
 

@@ -15,11 +15,9 @@ import numpy as np
 
 from .labels import (
     NAMES,
-    NULLS,
     Codes,
     Column,
     Label,
-    LabelsWarning,
     NoSamplesError,
     Numbers,
     UndefinedMetricWarning,
@@ -188,7 +186,7 @@ class Table:
         r, p = read_pair(references, predictions, [*sides], sample_weight, unknown)
         task = read_task(r, labels, ignore_index, unknown, name)
         table = cls._from_columns(r, p, task, sample_weight)
-        warn_of_labels(table, unknown=unknown)
+        warn_of_out_of_class(table, unknown=unknown)
         return table
 
     @classmethod
@@ -367,64 +365,35 @@ def _check_listed(labels: Sequence[Label], odd_rows: Codes, odd_columns: Codes) 
         raise error
 
 
-def warn_of_labels(
-    table: Table, names: Any = NAMES, nulls_are_labels: bool = False, unknown: str = "error"
-) -> None:
-    """Warn of text for missing values or -100, and of predictions that no reference has."""
-    if table.n_samples == 1:  # of which another warning speaks
-        return
-    is_id = isinstance(table.labels[0], int) and table.labels[0] >= 0
-    if not (is_id or table.declared or nulls_are_labels):
-        _warn_of_nulls(table, names, unknown)
-    if not table.is_class.all() and table.out_of_class_totals.any():
-        _warn_of_outside(table, names, unknown)
-
-
-def _warn_of_nulls(table: Table, names: Any, unknown: str) -> None:
-    """Warn of classes whose name stands for a missing value, on either side."""
-    is_name = table.is_class | (unknown == "error")  # and does not count as a wrong answer
-    codes = [i for i, label in enumerate(table.labels) if is_name[i] and _is_null(label)]
-    for name, totals in zip(names, (table.reference_totals, table.prediction_totals), strict=True):
-        if listed := ", ".join(show(table.labels[code]) for code in codes if totals[code]):
-            warn(
-                f"{listed} in `{name}` counts as a class name, in {_share(table, totals[codes])}: "
-                "list it in `labels` if it is one; if a value is missing there, leave the sample "
-                'out, or give a missing prediction as None with unknown="wrong"',
-                LabelsWarning,
-            )
-
-
-def _is_null(label: Label | None) -> bool:
-    """Return whether a label is text for a missing value, or -100."""
-    text = label.decode("latin-1") if isinstance(label, bytes) else f"{label}"
-    return label is not None and text.strip() in (*NULLS, "-100")
-
-
-def _warn_of_outside(table: Table, names: Any, unknown: str) -> None:
+def warn_of_out_of_class(table: Table, names: Any = NAMES, unknown: str = "error") -> None:
     """Warn of predictions that no reference has, or that none of them is a class."""
-    are_apart = not table.prediction_totals[table.is_class].any()
+    has_none = table.is_class.all() or not table.out_of_class_totals.any()
+    if has_none or table.n_samples == 1:  # of which another warning speaks
+        return
+    are_disjoint = not table.prediction_totals[table.is_class].any()
     spelled = table.spelled or table
     is_outside = ~spelled.is_class & (spelled.prediction_totals > 0)
     outside = [x for x in labels_at(spelled, is_outside) if x is not None]
-    if not are_apart and (not outside or unknown != "error"):
+    if not are_disjoint and (not outside or unknown != "error"):
         return
     such = " and ".join(map(show, outside[:2])) or "missing or other labels"
     such = f"{len(outside)} labels, such as {such}" if len(outside) > 2 else such
-    if are_apart:
+    if are_disjoint:
         classes = " and ".join(map(show, labels_at(table, table.is_class)[:2]))
         such += f", none in common with classes such as {classes} (check the spelling)"
+    in_samples = in_part(table, table.out_of_class_totals)
     warn(
-        f"in {_share(table, table.out_of_class_totals)} `{names[1]}` is no class of `{names[0]}`: "
-        f"{such}; it counts as a wrong answer in Informedness, and as information in NIT",
+        f"{in_samples} `{names[1]}` is not a class of `{names[0]}`: {such}. It counts as a wrong "
+        "answer in Informedness, and as information in NIT.",
         UndefinedMetricWarning,
     )
 
 
-def _share(table: Table, amounts: Numbers) -> str:
-    """Return how much of all samples, or of their weight, these amounts are."""
+def in_part(table: Table, amounts: Numbers) -> str:
+    """Say in how many of the samples something is, or in how much of their weight."""
     if table.is_weighted:
-        return f"{100 * amounts.sum() / table.total:.3g}% of the weight"
-    return f"{amounts.sum()} of {table.total} samples"
+        return f"in {100 * amounts.sum() / table.total:.3g}% of the weight"
+    return f"in {amounts.sum()} of {table.total} samples"
 
 
 def labels_at(table: Table, which: Numbers) -> list[Any]:

@@ -264,14 +264,11 @@ def _one_dimensional(array: Numbers, given: Any, name: str) -> Numbers:
         return array[:, 0]
     if array.ndim == 1:
         return array
-    remedy = "the argmax of logits, flatten tokens, score several labels per sample one by one"
+    remedy = "For logits pass `logits.argmax(axis=1)`."
     if hasattr(given, "columns"):
-        columns = ", ".join(map(repr, [*given.columns][:3]))
-        remedy = f"one of the columns {columns}, or name two of them in table_from_frame"
-    raise ValueError(
-        f"`{name}` must hold one label for each sample, got an array of shape {array.shape}: "
-        f"pass {remedy}"
-    )
+        remedy = "Pass one of its columns, or the frame to table_from_frame."
+    got = f"got an array of shape {array.shape}"
+    raise ValueError(f"`{name}` must hold one label per sample, {got}. {remedy}")
 
 
 def as_array(values: Any, name: str) -> Numbers:
@@ -348,10 +345,9 @@ def _is_date(value: Any) -> bool:
 
 
 def _is_missing(value: Any) -> bool:
-    """Return whether a value stands for none."""
+    """Whether a value stands for a missing one."""
     is_nan = isinstance(value, (float, np.floating)) and value != value
-    is_null = value is None or type(value).__name__ in ("NAType", "NaTType")
-    return is_nan or is_null or bool(np.ma.is_masked(value))
+    return is_nan or type(value).__name__ in ("NoneType", "NAType", "NaTType", "MaskedConstant")
 
 
 def _why_not_a_label(value: Any) -> str:
@@ -363,12 +359,11 @@ def _why_not_a_label(value: Any) -> str:
         )
     if _is_date(value):
         return "a date or a duration. Convert it to a string."
-    of_scores = "For logits pass `logits.argmax(axis=1)`; for probabilities `p > 0.5`."
-    if isinstance(value, (float, np.floating)):
-        return f"a score, not a label. {of_scores}"
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return f"expected one label per sample. {of_scores}"
-    return "not a label. Convert it to an integer or a string."
+    if not isinstance(value, (float, np.floating, list, tuple, np.ndarray)):
+        return "not a label. Convert it to an integer or a string."
+    is_several = isinstance(value, (list, tuple, np.ndarray))
+    reason = "expected one label per sample" if is_several else "a score, not a label"
+    return f"{reason}. For logits pass `logits.argmax(axis=1)`; for probabilities `p > 0.5`."
 
 
 def merged(*sides: Sequence[Any]) -> tuple[list[Any], list[Codes]]:

@@ -20,7 +20,7 @@ from oracles import dense
 from oracles.golden import VECTORS
 
 RIGHT, REFUSED = "right", "refused"
-NULL, OUTSIDE, SPELT = "counts as a class", "is no class of", "differ only in case or whitespace"
+NULL, OUTSIDE, SPELT = "counts as a class", "is not a class of", "differ only in case or whitespace"
 NO_REFERENCE, NO_PREDICTION = "references.*missing", "predictions.*missing"
 TRUTH, ANSWERS = "abcbacab", "abcaabab"
 

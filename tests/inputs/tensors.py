@@ -23,7 +23,7 @@ else:
     }
     NO_LABELS = {
         "logits of torch": (torch.ones(6, 3), r"got an array of shape \(6, 3\).*argmax"),
-        "one logit of torch": (torch.full((6, 1), 0.5), "got 0.5 at .* score.* > 0 of a logit"),
+        "one logit of torch": (torch.full((6, 1), 0.5), "got 0.5 at .* score.*For logits"),
         "list with a score of torch": ([*torch.ones(5), torch.tensor(0.5)], "got .*0.5.* score"),
         "torch sparse": (torch.tensor([0, 1, 2, 1, 0, 2]).to_sparse(), "[Ss]parse"),
         "torch without data": (torch.ones(6, device="meta"), "meta"),

@@ -23,7 +23,9 @@ TEXTS = ["ok"] * 900 + ["toxic"] * 100
 UNSURE = ["ok"] * 890 + ["unsure"] * 10 + ["ok"] * 20 + ["unsure"] * 80
 THREE = ["ok", "toxic", "unsure"]
 COUNTS = [[890, 0, 10], [20, 0, 80], [0, 0, 0]]
-WORTH = "9.0% of the answers are 'unsure', which no reference has: Informedness 0.718; if it is no "
+WORTH = (
+    "9.0% of the answers are 'unsure', which no reference has: Informedness 0.718; if it is not a "
+)
 COMMA = "ham, where spam"
 
 

@@ -147,7 +147,7 @@ def test_a_file_that_is_a_confusion_matrix_is_reported_as_one(text, name, comman
     assert f"{path}, a confusion matrix: {table.n_classes} rows\n" in error
     for part, place, labels in zip(["ref", "pred"], ["rows", "columns"], FILES[text], strict=True):
         assert re.search(rf"^{part}\w+ +{place} +{labels}$", error, re.MULTILINE)
-    assert "N      " in command("report", str(path), "--confidence-level", "0.95")[1]
+    assert f"|n:{table.n_samples}|" in command("report", str(path), "--confidence-level", "0.95")[1]
 
 
 NO_MATRIX = {  # and what is said instead

@@ -25,7 +25,7 @@ from ..inference.score import (
 )
 from ..tables.contingency import SampleOptions
 from ..tables.label_options import to_class_names
-from ..tables.label_warnings import warn_of_own_labels
+from ..tables.label_warnings import warn_of_nulls, warn_of_own_labels
 from ..text.layout import Measured, Rows
 from ..text.render import as_json, interval_heads, rounded, shown
 from .models import settings_of, table_in_groups, too_few_groups, too_few_of_a_class
@@ -307,6 +307,7 @@ def add_companions(
         If this package computes another score.
     """
     warn_of_version(version)
+    warn_of_nulls(own_table)
     if not own_table.declared:
         own = own_table.n_classes, own_table.n_samples, own_table.labels[0]
         warn_of_own_labels(*own, "references")

@@ -19,12 +19,13 @@ from ..core.labels import (
     NoSamplesError,
     Numbers,
     code_integers,
+    join_columns,
     label_kind,
     merged,
     read_column,
     show,
 )
-from ..core.scores import Average, ZeroDivision, informedness, nit
+from ..core.scores import ZeroDivision, informedness, nit
 from ..core.table import (
     Cells,
     Classes,
@@ -227,18 +228,9 @@ class ContingencyTable(Table):
     def informedness(
         self, *, average: OneAverage = ..., prior_mode: str = ..., **options: Unpack[ScoreOptions]
     ) -> float: ...
-    def informedness(
-        self,
-        *,
-        average: Average = "bias",
-        prior: Mapping[Any, float] | None = None,
-        prior_mode: str = "reweight",
-        zero_division: ZeroDivision = "warn",
-    ) -> Any:
+    def informedness(self, **options: Any) -> Any:
         """Return Bookmaker Informedness; see `informedness_score` for formula and options."""
-        return informedness(
-            self, average=average, prior=prior, prior_mode=prior_mode, zero_division=zero_division
-        )
+        return informedness(self, **options)
 
     def nit(self, *, zero_division: ZeroDivision = "warn") -> float:
         """Return NIT = 2^MI / k; see `nit_score` for formula and options."""
@@ -274,17 +266,38 @@ class ContingencyTable(Table):
         ValueError
             If the labels are not of one type, or the sum of the counts is too large.
         """
-        given, tables = tables, [table.spelled or table for table in tables]
-        labels, declared = _common_labels(tables)
+        if len(kinds := {label_kind(table.labels[0]) for table in tables}) > 1:
+            raise ValueError(
+                "tables must have labels of one type to be merged, got "
+                f"{' and '.join(sorted(kinds))}: convert some of them"
+            )
         check_total(sum(table.total for table in tables))
+        merged = cls._from_cells_of([table.spelled or table for table in tables])
+        merged = replace(merged, known=_known_in(tables, merged.labels))
+        if any(table.spelled is not None for table in tables):
+            merged = merged.as_one_outcome()
+        read = dict.fromkeys(read for table in tables for read in getattr(table, "read", ()))
+        return replace(merged, read=tuple(read))
+
+    @classmethod
+    def _from_cells_of(cls, tables: Sequence[Table]) -> Self:
+        """Join the cells of tables with labels of one type."""
+        r = join_columns([Column(table.rows, table.labels) for table in tables])
+        p = join_columns([Column(table.columns, table.labels) for table in tables])
+        counts = np.concatenate([table.counts for table in tables])
+        # a count of samples is a sum of weights of 1, and of their squares
+        squares: list[Any] = [
+            table.squared_weights if table.is_weighted else table.counts for table in tables
+        ]
+        has_squares = counts.dtype.kind == "f" and all(x is not None for x in squares)
+        joined: Any = np.concatenate(squares).astype(np.float64) if has_squares else None
+        cells, labels = Cells(r.codes, p.codes, counts, joined), tuple[Any, ...](r.values or ())
         numbers = [table.n_samples for table in tables if table.n_samples is not None]
         n_samples = sum(numbers) if len(numbers) == len(tables) else None
-        merged = cls._from_cells(labels, declared, _joined_cells(tables, labels), n_samples)
-        merged = replace(merged, known=_known_in(given, labels))
-        if any(table.spelled is not None for table in given):
-            merged = merged.as_one_outcome()
-        read = dict.fromkeys(read for table in given for read in getattr(table, "read", ()))
-        return replace(merged, read=tuple(read))
+        classes = [x for x in tables[0].labels if x is not None]
+        if all(t.declared and [x for x in t.labels if x is not None] == classes for t in tables):
+            return cls._from_task(labels, cells, Task(tuple(classes), None, "wrong"), n_samples)
+        return cls._from_cells(labels, False, cells, n_samples)
 
     def __radd__(self, other: object) -> Self:
         """Let `sum(tables)` start from 0."""
@@ -299,35 +312,6 @@ class ContingencyTable(Table):
         return self.labels == other.labels and all(np.array_equal(*pair) for pair in pairs)
 
     __hash__ = None  # type: ignore[assignment]
-
-
-def _common_labels(tables: Sequence[Table]) -> tuple[Classes, bool]:
-    """Return the labels of all tables, and whether they all declare the same classes."""
-    own = [[label for label in table.labels if label is not None] for table in tables]
-    if len(kinds := {label_kind(labels[0]) for labels in own}) > 1:
-        raise ValueError(
-            "tables must have labels of one type to be merged, got "
-            f"{' and '.join(sorted(kinds))}: convert some of them"
-        )
-    declared = all(table.declared for table in tables) and all(names == own[0] for names in own)
-    labels = own[0] if declared else sorted(set().union(*own))
-    has_none = any(None in table.labels for table in tables)
-    return (*labels, None) if has_none else tuple(labels), declared
-
-
-def _joined_cells(tables: Sequence[Table], labels: Classes) -> Cells:
-    """Return the cells of all tables by the positions of their labels among these."""
-    position = {label: code for code, label in enumerate(labels)}
-    codes = [np.array([position[label] for label in table.labels]) for table in tables]
-    # a count of samples is a sum of weights of 1, and of their squares
-    squares: list[Any] = [t.squared_weights if t.is_weighted else t.counts for t in tables]
-    has_squares = any(t.is_weighted for t in tables) and all(x is not None for x in squares)
-    return Cells(
-        np.concatenate([code[t.rows] for code, t in zip(codes, tables, strict=True)]),
-        np.concatenate([code[t.columns] for code, t in zip(codes, tables, strict=True)]),
-        np.concatenate([t.counts for t in tables]),
-        np.concatenate(squares).astype(np.float64) if has_squares else None,
-    )
 
 
 def _known_in(tables: Sequence[Table], labels: Classes) -> Numbers | None:
@@ -394,15 +378,10 @@ def read_counts(
                 f"`{name}` must be {n_pairs} numbers, one per pair, got shape {array.shape}"
             )
     amounts = sums["counts"]
-    are_counts = len(sums) == 1 and bool((np.trunc(amounts) == amounts).all())
-    total = amounts.sum(dtype=float)
-    if are_counts and not 0 < total < 2**62:  # exactly, which takes longer
-        total = sum(map(int, amounts.tolist()))
-    if not total:
-        raise NoSamplesError(f"`counts` must sum to more than 0 and below 2**63, got {total}")
-    if are_counts:
-        check_total(total)
-        samples = amounts.astype(np.int64)
+    if not amounts.any():
+        raise NoSamplesError("`counts` must sum to more than 0, got 0")
+    if len(sums) == 1 and bool((np.trunc(amounts) == amounts).all()):
+        samples = read_whole(amounts)
         return samples, None, samples
     samples = sums.get("n_samples", np.ones(n_pairs))
     bad = np.floor(samples) < np.maximum(samples, amounts > 0)
@@ -426,15 +405,16 @@ def read_whole(values: Any, name: str = "counts") -> Numbers:
     counts = read_amounts(values, name)
     if (broken := counts[counts != np.trunc(counts)]).size:
         raise ValueError(f"`{name}` must be whole numbers of samples, got {broken[0]}")
-    if counts.sum(dtype=float) >= 2**62:
-        raise ValueError(f"`{name}` must sum to less than 2**62, got {counts.sum(dtype=float):g}")
+    total = counts.sum(dtype=float)
+    if total >= 2**62 and (total := sum(map(int, counts.tolist()))) >= 2**63:
+        raise ValueError(f"`{name}` must sum to less than 2**63, got {total}")
     return counts.astype(np.int64)
 
 
 def check_total(total: Any) -> None:
     """Raise ValueError unless a table can hold counts, or weights, that sum to this."""
     if isinstance(total, int) and total >= 2**63:
-        raise ValueError(f"`counts` must sum to more than 0 and below 2**63, got {total}")
+        raise ValueError(f"`counts` must sum to less than 2**63, got {total}")
     if total == math.inf:
         raise ValueError("`counts` must have a finite sum, got one beyond 1e308")
 
@@ -510,28 +490,33 @@ def count_slices(
     columns = (column[used] for column in (slices, references, predictions))
     (names, s), (r_values, r), (p_values, p) = map(plain_codes, columns)
     weights, counts, squares = (None if x is None else x[used] for x in (weights, counts, squares))
+    # slice and reference are fused into one code, which is counted in pairs with the prediction
+    fused = s.astype(np.int64) * len(r_values) + r
     if counts is None:
-        # slice and reference are fused into one code, which is counted in pairs with the prediction
-        fused = s.astype(np.int64) * len(r_values) + r
         values, cells = count_pairs(Column(fused), Column(p), weights)
         codes = np.asarray(values)
-        of_cells, rows = np.divmod(codes[cells.rows], len(r_values))
-        cells = cells._replace(rows=rows, columns=codes[cells.columns])
+        cells = cells._replace(rows=codes[cells.rows], columns=codes[cells.columns])
         n_samples = np.bincount(s)
     else:
-        of_cells, cells = s, Cells(r, p, counts)
-        if weights is not None and squares is None:
-            cells = Cells(r, p, counts * weights, counts * weights**2)
-        elif weights is not None:
-            cells = Cells(r, p, weights, squares)
+        cells = Cells(fused, p, *_summed(counts, weights, squares))
         n_samples = sum_by(s, counts, len(names))
+    cell_slices, rows = np.divmod(cells.rows, len(r_values))
 
     labels, (to_row, to_column) = merged(r_values, p_values)
-    cells = cells._replace(rows=to_row[cells.rows], columns=to_column[cells.columns])
-    order = np.argsort(of_cells, kind="stable")
-    present, starts = np.unique(of_cells[order], return_index=True)
+    cells = cells._replace(rows=to_row[rows], columns=to_column[cells.columns])
+    order = np.argsort(cell_slices, kind="stable")
+    present, starts = np.unique(cell_slices[order], return_index=True)
     tables = {}
     for code, places in zip(present.tolist(), np.split(order, starts[1:]), strict=True):
         own = Cells(*(None if x is None else x[places] for x in cells))  # type: ignore[arg-type]
         tables[names[code]] = ContingencyTable._from_task(labels, own, task, int(n_samples[code]))
     return sort_by_name(tables)
+
+
+def _summed(
+    counts: Numbers, weights: Numbers | None, squares: Numbers | None
+) -> tuple[Numbers, Numbers | None]:
+    """Return sums of weights and of their squares, for counts of equal weights or for sums."""
+    if weights is None:
+        return counts, None
+    return (counts * weights, counts * weights**2) if squares is None else (weights, squares)

@@ -1,6 +1,6 @@
 """What a table, and the names beside it, show that may be a mistake: warnings, and never errors.
 
-`core.table.warn_of_labels` has those that metric modules give, too.
+`core.table.warn_of_out_of_class` has the one that metric modules give without the package.
 """
 
 import re
@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.labels import NAMES, Label, LabelsWarning, Numbers, show, warn
-from ..core.table import Table, warn_of_labels
+from ..core.labels import NAMES, NULLS, Label, LabelsWarning, Numbers, show, warn
+from ..core.table import Table, in_part, warn_of_out_of_class
 from ..messages import message
 from ..warnings import OwnLabelsWarning
 
@@ -29,17 +29,42 @@ _LONG = 100  # characters of a label that is text, not a name
 
 
 def warn_of_table(
-    table: Table, names: Sequence[str] = NAMES, is_named: bool = False, **options: Any
+    table: Table,
+    names: Sequence[str] = NAMES,
+    is_named: bool = False,
+    nulls_are_labels: bool = False,
+    unknown: str = "error",
 ) -> None:
-    """Warn of what a table shows of its labels, whose names may be those of a `ClassLabel`.
-
-    The other arguments are those of `warn_of_labels`.
-    """
-    warn_of_labels(table, names, **options)
+    """Warn of labels in a table that may be a mistake, unless the names are those of a dataset."""
+    if not nulls_are_labels:
+        warn_of_nulls(table, names)
+    warn_of_out_of_class(table, names, unknown)
     if not (table.declared or is_named):
         warn_of_own_labels(table.n_classes, table.n_samples, table.labels[0], names[0])
     if not (table.declared or table.n_samples == 1 or not isinstance(table.labels[0], str)):
         _warn_of_spellings(filter(None, (table.spelled or table).labels))
+
+
+def warn_of_nulls(table: Table, names: Sequence[str] = NAMES) -> None:
+    """Warn of undeclared classes whose names are text for a missing value, or -100."""
+    is_id = isinstance(table.labels[0], int) and table.labels[0] >= 0
+    if is_id or table.declared or table.n_samples == 1:
+        return
+    codes = [code for code, label in enumerate(table.labels) if _is_null(label)]
+    for name, totals in zip(names, (table.reference_totals, table.prediction_totals), strict=True):
+        if listed := ", ".join(show(table.labels[code]) for code in codes if totals[code]):
+            warn(
+                f"{listed} in `{name}` counts as a class, {in_part(table, totals[codes])}. If it "
+                "is one, list it in `labels`. If a value is missing there, leave the sample out, "
+                'or give a missing prediction as None with unknown="wrong".',
+                LabelsWarning,
+            )
+
+
+def _is_null(label: Label | None) -> bool:
+    """Whether a label is text for a missing value, or -100."""
+    text = label.decode("latin-1") if isinstance(label, bytes) else str(label)
+    return label is not None and text.strip() in (*NULLS, "-100")
 
 
 def _warn_of_spellings(labels: Iterable[Any]) -> None:
@@ -49,14 +74,14 @@ def _warn_of_spellings(labels: Iterable[Any]) -> None:
         looks = _looks_of(label[:_LONG])
         is_name = len(label) < _LONG and sum(map(str.isalpha, looks)) > 2
         if is_name and (like := known.setdefault(looks, label)) != label:
-            if label.strip().casefold() != like.strip().casefold():
-                return warn(_alike(label, like), LabelsWarning)
-            return warn(
-                f"{show(label)} and {show(like)} differ only in case or whitespace around them, "
-                "and are not one class; fold lists with `[x.strip().casefold() for x in labels]`; "
-                "files can be read with ignore_case=True or strip=True",
-                LabelsWarning,
-            )
+            message = _alike(label, like)
+            if label.strip().casefold() == like.strip().casefold():
+                message = (
+                    f"{show(label)} and {show(like)} differ only in case or whitespace around "
+                    "them, and are two classes. Fold lists with `[x.strip().casefold() for x in "
+                    "labels]`, and read files with ignore_case=True or strip=True."
+                )
+            return warn(message, LabelsWarning)
 
 
 def _looks_of(text: str) -> str:
