@@ -96,7 +96,7 @@ def read_lines(path: str, encoding: str | None) -> Any:
     """Return the lines of a text file of labels as a column of pyarrow."""
     with optional_import("reading lines of text needs pyarrow", "informedness[cli]"):
         import pyarrow.compute
-    chunks = [pyarrow.array([], pyarrow.string())]
+    chunks = [pyarrow.nulls(0, pyarrow.string())]
     with prefix_errors(shown(path)), open_whole(path, None, encoding) as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8-sig")
         last_line = ""
@@ -106,15 +106,22 @@ def read_lines(path: str, encoding: str | None) -> Any:
                     raise UnicodeError
                 lines, end, last_line = (last_line + block).rpartition("\n")
                 if end:
-                    builder = pyarrow.lib.StringBuilder()  # `array` would import pandas
-                    builder.append(lines)
-                    chunks.append(pyarrow.compute.split_pattern(builder.finish(), "\n").flatten())
+                    chunks.append(pyarrow.compute.split_pattern(_as_text(lines), "\n").flatten())
         except UnicodeError:
             stream.seek(0)
             raise ValueError(why_not_utf8(stream.read().splitlines())) from None
     if last_line:
-        chunks.append(pyarrow.array([last_line]))
+        chunks.append(_as_text(last_line))
     return pyarrow.chunked_array(chunks)
+
+
+def _as_text(value: str) -> Any:
+    """Return an array of one text; `pyarrow.array` would import pandas, half a second."""
+    import pyarrow
+
+    builder = pyarrow.lib.StringBuilder()
+    builder.append(value)
+    return builder.finish()
 
 
 def samples_of_lines(sides: Mapping[str, Any], samples: Samples) -> list[dict[str, Any]]:
