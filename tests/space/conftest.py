@@ -12,6 +12,7 @@ from unittest import mock
 import pytest
 from build import space_files, stage
 from drawn import LIMIT, METRICS
+from playwright.sync_api import Error
 
 
 @pytest.fixture(scope="session")
@@ -84,7 +85,10 @@ def visit(opened: dict[str, Any]) -> Iterator[Callable[..., Any]]:
             # what a late answer does to the address would end the navigation
             page.wait_for_load_state("networkidle")
             page.evaluate("history.pushState = history.replaceState = () => {}")
-            page.goto(url + query)
+            try:
+                page.goto(url + query)
+            except Error:  # something of Gradio's ended the navigation
+                page.goto(url + query)
         page.locator("#doors [role=tab]").first.wait_for()
         return page
 
