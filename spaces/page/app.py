@@ -49,8 +49,10 @@ HEADER = ("label", "model A", "model B")  # of its rows in the box
 
 def score_answers(answers: Answers, **settings: Any) -> tuple[str, str]:
     """Score two columns."""
-    references, predictions = answers.columns
-    table = table_of_labels(references, predictions, **answers.of_task)
+    table = answers.table
+    if table is None:
+        references, predictions = answers.columns
+        table = table_of_labels(references, predictions, **answers.of_task)
     return charts.draw_score(table, warned=answers.notes, **settings)
 
 

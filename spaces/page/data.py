@@ -17,12 +17,16 @@ ROLES = ("references", "predictions")
 
 
 class Answers(NamedTuple):
-    """References and the predictions of each model, what was read, warnings, and the classes."""
+    """References and the predictions of each model, what was read, warnings, and the classes.
+
+    Rows that stand for several samples have a table instead of columns.
+    """
 
     columns: Sequence[Sequence[Any]]
     account: str = ""
     notes: Sequence[Warning] = ()
     of_task: Mapping[str, Any] = {}
+    table: ContingencyTable | None = None
 
 
 def check_labels(values: Any, name: str, allow_missing: bool = False) -> Column:
@@ -50,6 +54,12 @@ def check_n_classes(k: int) -> None:
     """Refuse more classes than are scored here."""
     if k > MAX_CLASSES:
         raise Refusal(f"At most {MAX_CLASSES:,d} classes can be scored here, got {k:,d}.")
+
+
+def check_classes(table: ContingencyTable) -> None:
+    """Refuse a table of more classes, or with longer names, than are scored here."""
+    check_labels([label for label in table.labels if label is not None], "labels")
+    check_n_classes(len(table.labels))
 
 
 def table_of_labels(

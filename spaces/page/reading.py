@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import columns
-from data import Answers
+from data import Answers, check_classes
 from limits import (
     AT_HOME,
     MAX_COLUMNS,
@@ -26,7 +26,7 @@ from lists import as_rows, as_table, list_of, named_lists
 from trial import is_small, runs_of_log
 
 from informedness.commands.reading import Reader
-from informedness.commands.request import FileFormat, Source
+from informedness.commands.request import ColumnNames, FileFormat, Source
 from informedness.files.opening import DELIMITERS, list_files, open_whole
 from informedness.files.reading import FileOptions
 from informedness.logs.reading import READERS
@@ -148,13 +148,25 @@ class Upload:
         form = FileFormat(encoding=self._encoding, rows=self.part)
         limits: dict[str, Any] = {"most_bytes": MAX_FILE, "most_rows": MAX_ROWS}
         source = Source((str(self._path),), form, **of_rows, **limits)
+        if counts and len(roles) == 2:  # samples that need not be kept one by one
+            places = ColumnNames(named["references"], (named["predictions"],), counts=counts)
+            with collected() as notes:
+                reader = Reader(replace(source, columns=places), options, metric=METRIC)
+                table: Any = reader.read().data
+            check_classes(table)
+            account = self._account(table.read[0])
+            return Answers((), account, notes, table=table)
         with collected() as notes:
             (sides, task, read), _ = Reader(source, options, metric=METRIC).read_columns(named)
         if not read.n_rows:
             raise Refusal("The table has a header, and no rows below it.")
-        account = "\n".join(lines_of_read(read)).removeprefix(str(self._path)).lstrip(":, ")
+        account = self._account(read)
         of_task = {"labels": task.classes, "unknown": task.unknown}
         return Answers([side.tolist() for side in sides.values()], account, notes, of_task)
+
+    def _account(self, read: Any) -> str:
+        """Return what was read, without the name of the file."""
+        return "\n".join(lines_of_read(read)).removeprefix(str(self._path)).lstrip(":, ")
 
 
 class Log:

@@ -180,7 +180,6 @@ FILES = {
         "gold",
     ): "Predictions must be another column than references, got 'gold' for both.",
     ("gold,model\na,a\n", *NAMES, None, "utf9"): '"Encoding of text" under Options must be',
-    ("gold,model,n\na,a,100001\n", *NAMES, "n"): MORE,
     (gzip.compress(b"a,b\n" * 2_500_001), "a", "b"): "must hold at most 10,000,000 bytes",
     ("\n".join([",".join("x" * 101)] * 2),): "A file can have at most 100 columns",
     ("label,prediction,gold\na,a,a\n",): "Choose the column of references",
@@ -352,6 +351,19 @@ def test_a_column_of_counts_is_read_as_counts_only_if_it_is_chosen(page):
     drawn = is_scored(score(page, text), [*"aabb"], [*"abba"])
     assert "are these counts? Then name 'count' as \"Column of counts\" under" in drawn.notes()[0]
     assert parsed(score(page, text, *NAMES, "count")).id("score").text == "0.80"
+
+
+def test_rows_that_stand_for_samples_are_not_refused_for_them(page):
+    n_rows = 12_345
+    true, model = ([x[i % len(x)] for i in range(n_rows)] for x in ("ab", "ababababaa"))
+    text = rows_of("gold,model,n", true, model, [100] * n_rows)
+    shown = parsed(score(page, text, *NAMES, "n"))
+    assert "1,234,500 samples" in shown.text
+    value = report(true, model).scores["informedness"]
+    assert shown.id("score").text in (f"{value:.2f}", f"{value:.3f}")
+    many = rows_of("gold,model,n", range(1001), range(1001), [1] * 1001)
+    with pytest.raises(ValueError, match="At most 1,000 classes"):
+        score(page, many, *NAMES, "n")
 
 
 def test_a_threshold_may_be_0_as_that_of_logits_is(page):
