@@ -13,12 +13,13 @@ from ..warnings import IntervalWarning, collected, prefix_warnings
 from .console import Console
 from .missing_columns import ask_for_columns
 from .output import Outcome, check_average, prepare_figures, tell_decision, write
-from .reading import Labels, Reader
+from .reading import Labels, Prior, Reader
 from .request import ReportRequest, ReportScores
 from .rules import check
 from .scoring import score
 
 if TYPE_CHECKING:
+    from ..results.requirement import Decision
     from ..text.layout import Result
 
 
@@ -33,57 +34,65 @@ def report(request: ReportRequest, console: Console) -> Outcome:
         prepare_figures(output.plot)
     if kind == "logs":
         console.call_alike("labels", "choices")  # which name the classes of logs
+    if request.has_default_level:
+        scores = replace(scores, confidence_level=LEVEL)
+    # notes of a result say the same as warnings of intervals that nobody asked for
+    quiet = prefix_warnings("", without=IntervalWarning if request.has_default_level else None)
     if source.columns.by_file:
-        return write(_report_on_files(reader, request), output, console)
+        with quiet:
+            return write(_report_on_files(reader, scores), output, console)
     labels = reader.read(is_one_run=scores.metric is not None or output.plot is not None)
     if scores.metric is not None:
         console.tell_read(labels.accounts)
-    result, decision = _score(labels, request), None
+    with quiet:
+        result = score(labels, scores)
     _tell_advice(labels, scores, console)
-    if scores.at_least is not None:
-        from ..results.requirement import decide_least
-
-        level = scores.confidence_level or 0.95
-        estimate: Any = score(labels, replace(scores, confidence_level=level))
-        check_average("at-least", scores, estimate.n_classes)
-        least = f"at-least {scores.at_least:g}"
-        decision = tell_decision(decide_least(estimate, scores.at_least), least, console)
-    return write(result, output, console, decision)
+    return write(result, output, console, _decide(labels, scores, console))
 
 
-def _score(labels: Labels, request: ReportRequest) -> "Result | float":
-    """Return the result, with intervals of 95% that warn of nothing where nobody asked for them."""
-    if not request.has_default_level:
-        return score(labels, request.scores)
-    with prefix_warnings("", without=IntervalWarning):  # notes of the result say the same
-        return score(labels, replace(request.scores, confidence_level=LEVEL))
+def _decide(labels: Labels, scores: ReportScores, console: Console) -> "Decision | None":
+    """Decide whether a score is as high as required, if anything is."""
+    if scores.at_least is None:
+        return None
+    from ..results.requirement import decide_least
+
+    level = scores.confidence_level or LEVEL
+    estimate: Any = score(labels, replace(scores, confidence_level=level))
+    check_average("at-least", scores, estimate.n_classes)
+    decision = decide_least(estimate, scores.at_least)
+    return tell_decision(decision, f"at-least {scores.at_least:g}", console)
 
 
-def _report_on_files(reader: Reader, request: ReportRequest) -> "Result":
+def _report_on_files(reader: Reader, scores: ReportScores) -> "Result":
     """Return the report on files, each of which is a task."""
     from ..logs.runs import RunTable
 
     reports: dict[tuple[str, str], Any] = {}
     for path, one in reader.by_file().items():
         with prefix_warnings(shown(path)):
-            reports["", path] = _score(one.read(), request)
+            reports["", path] = score(one.read(), scores)
     return RunTable.from_reports(reports)
 
 
 def _tell_advice(labels: Labels, scores: ReportScores, console: Console) -> None:
     """Name both averages of Informedness beside a bare number, and how to have fewer slices."""
-    data = labels.data
+    data, by = labels.data, [*labels.names_of("by").values()]
     is_open = scores.metric == INFORMEDNESS.name and scores.average == "default"
     if isinstance(data, ContingencyTable) and is_open and data.n_classes > 2:
-        values = {}
-        with collected():  # the number itself has warned
-            for average in ("bias", "prevalence"):
-                score_of = INFORMEDNESS.with_average(average)
-                values[average] = rounded(float(score_of.value(data, prior=labels.prior)), 4)
         text = "informedness is {bias} by bias, the default, and {prevalence} by prevalence"
+        values = _values_by_average(data, labels.prior)
         console.tell(message(f"{text}: name one with `average`", **values))
-    by = [*labels.names_of("by").values()]
-    is_cut = len(by) != 1 or bool(labels.bins)
-    if isinstance(data, dict) and not is_cut and len(data) > MANY_SLICES and are_numbers(data):
+    if isinstance(data, dict) and len(by) == 1 and not labels.bins:
         text = "{column} has {n} values: `by` {column}:4 cuts it into four quantiles"
-        console.tell(message(text, column=by[0], n=f"{len(data):,}"))
+        if len(data) > MANY_SLICES and are_numbers(data):
+            console.tell(message(text, column=by[0], n=f"{len(data):,}"))
+
+
+def _values_by_average(table: ContingencyTable, prior: Prior | None) -> dict[str, str]:
+    """Return Informedness by the average of the paper, and by that which is advised."""
+    values = {}
+    with collected():  # the number itself has warned
+        for average in ("bias", "prevalence"):
+            value = INFORMEDNESS.with_average(average).value(table, prior=prior)
+            values[average] = rounded(float(value), 4)
+    return values
