@@ -7,7 +7,6 @@ computed from it as everywhere else, in float64.
 """
 
 import math
-from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -113,7 +112,7 @@ class _ScoreOfCounts(Metric):
         ids, target = self._ids(preds, target).flatten(), target.flatten().long()
         counts = self._count(ids, target)
         if is_on_host(counts):
-            self._check_ids(counts, {"preds": ids, "target": target})
+            self._check_ids(counts)
         setattr(self, self._state, getattr(self, self._state) + counts)
 
     def _count(self, ids: Any, target: Any) -> Any:
@@ -135,26 +134,15 @@ class _ScoreOfCounts(Metric):
     def _is_outside(self, ids: Any) -> Any:
         return (ids < 0) | (ids >= self.num_classes)
 
-    def _check_ids(self, counts: Any, ids_of: Mapping[str, Any] = {}) -> None:
-        """Raise ValueError if ids outside the range of the classes were counted.
-
-        `ids_of` has those of a batch, to name one.
-        """
+    def _check_ids(self, counts: Any) -> None:
+        """Raise ValueError if ids outside the range of the classes were counted."""
         n_outside = {"target": counts[-1].sum()}
         if self.unknown == "error":
             n_outside["preds"] = counts[:, -1].sum()
         for name, n in n_outside.items():
             if n:
                 rule = f"must hold ids in range({self.num_classes})"
-                example = ""
-                if ids_of:
-                    ids = ids_of[name]
-                    is_named = self._is_outside(ids) & (ids != NO_ANSWER)
-                    if self.ignore_index is not None:
-                        is_named &= ids_of["target"] != self.ignore_index
-                    example = f", such as {ids[is_named][0]}"
-                total = counts.sum()
-                raise ValueError(f"`{name}` {rule}, but {n} of {total} are outside{example}")
+                raise ValueError(f"`{name}` {rule}, but {n} of {counts.sum()} are outside")
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Count a batch and return its score alone, as all metrics of torchmetrics do."""

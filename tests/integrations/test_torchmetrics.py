@@ -14,11 +14,7 @@ import pytest
 import torch
 from sklearn.metrics import balanced_accuracy_score, confusion_matrix, mutual_info_score
 from torchmetrics import MetricCollection
-from torchmetrics.functional.classification import (
-    multiclass_accuracy,
-    multiclass_recall,
-    multiclass_specificity,
-)
+from torchmetrics.functional.classification import multiclass_recall, multiclass_specificity
 
 import informedness.torchmetrics
 from informedness import informedness_score
@@ -97,9 +93,9 @@ def test_one_score_a_sample_is_cut_at_the_threshold():
 
 BINARY = (TARGET > 1).long()
 REFUSED = [
-    (K, {}, PREDS, TARGET + 1, r"`target` .* range\(4\), but 53 of 240 are outside, such as 4"),
-    (K, {"ignore_index": -100}, PREDS, TARGET - 1, r"`target` .* range\(4\).*such as -1"),
-    (K, {}, PREDS + 1, TARGET, rf"`preds` .* {(PREDS == 3).sum()} of 240 .*such as 4"),
+    (K, {}, PREDS, TARGET + 1, r"`target` .* range\(4\), but 53 of 240 are outside"),
+    (K, {"ignore_index": -100}, PREDS, TARGET - 1, r"`target` .* range\(4\).*are outside"),
+    (K, {}, PREDS + 1, TARGET, rf"`preds` .* {(PREDS == 3).sum()} of 240 are outside"),
     (K, {}, SCORES[:, 0], TARGET, "ids .* or 4 scores per sample"),
     (K, {}, SCORES.reshape(24, 10, K), IDS[1], r"1 of 4 classes, got .*preds.movedim\(-1, 1\)"),
     (K, {}, SCORES[:, :1], TARGET, r"got \(240, 1\): drop .* preds.squeeze\(1\)"),
@@ -193,12 +189,8 @@ def test_torchmetrics_scores_have_the_values_on_the_page():
     shown = re.findall(r"^\| torchmetrics \| .*? \| ([\d., ]+) \|", page, re.MULTILINE)
     target = torch.tensor([0] * 6 + [1] * 3 + [2] * 12)
     preds = torch.tensor([0] * 6 + [1] + [2] * 2 + [0] * 4 + [1] * 2 + [2] * 6)
-    by_class = multiclass_recall(preds, target, 3, average="none")
-    by_class = by_class + multiclass_specificity(preds, target, 3, average="none") - 1
     mean = multiclass_recall(preds, target, 3) + multiclass_specificity(preds, target, 3) - 1
-    accuracy = multiclass_accuracy(preds, target, 3, average="macro")
-    values = [by_class.tolist(), [float(mean)], [float(accuracy)]]
-    assert shown == [", ".join(f"{value:.4f}" for value in row) for row in values]
+    assert shown == [f"{float(mean):.4f}"]
 
 
 def test_tied_nan_scores_are_wrong_and_said_once():

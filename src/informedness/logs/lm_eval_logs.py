@@ -43,6 +43,7 @@ _NO_METRICS = {*_NAMES, "doc", "arguments", "resps", "metrics", "target_hash"}
 _NO_METRICS |= {"informedness", "informedness_stderr", "nit", "nit_stderr"}
 _SETTINGS = "config.model_args task.dataset_path task.dataset_name chat_template "
 _SETTINGS += "system_instruction generation"
+_TOTALS = {"results", "versions"}  # are in results
 _TOO_OLD = "lm-eval before {0} wrote this log, {1}: run the task with {0} or newer"
 # A list as Python prints it. Parsing any other text as code could warn of it or overflow.
 _LIST = re.compile(
@@ -64,9 +65,9 @@ def is_log(path: Path) -> bool:
             first = json.loads(stream.read() if is_results else stream.readline())
     except (ValueError, RecursionError, OSError, EOFError, zlib.error):
         return not is_results  # a log compressed in another way, or damaged
-    if not is_results:
-        return isinstance(first, dict) and "doc_id" in first
-    return first == {} or (isinstance(first, dict) and {"results", "versions"} <= {*first})
+    if not isinstance(first, dict):
+        return False
+    return "doc_id" in first or bool(is_results and (not first or {*first} >= _TOTALS))
 
 
 def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:

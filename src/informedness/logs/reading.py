@@ -229,8 +229,8 @@ def _logs_in(path: Path, harness: str | None) -> list[tuple[Path, ModuleType]]:
     is_renamed = harness is not None and not path.is_dir()
     files = sorted(path.rglob("*")) if path.is_dir() else [path]
     results = [x for x in files if lm_eval_logs.RESULTS.fullmatch(x.name)]
-    files = [x for x in files if x not in results]
-    logs = [(file, x) for x in readers for file in files if is_renamed or x.is_log(file)]
+    candidates = [(file, reader) for reader in readers for file in files if file not in results]
+    logs = [(file, reader) for file, reader in candidates if is_renamed or reader.is_log(file)]
     if not logs:
         hints = [with_subject(shown(x), _ONLY_RESULTS) for x in results[:1]]
         raise ValueError(join([message(_NO_LOG, path=shown(path)), *hints], ". "))

@@ -272,17 +272,23 @@ class RunTable(Result):
         levels = [_guessing(row) for row in rows if isinstance(row, Run)]
         is_same = levels.count(levels[0]) == len(levels)
         for name in _METRICS:
-            columns.append([score_named(name).title, *(_cell(row, name) for row in rows)])
+            columns += self._score_columns(name, rows)
             if name == "accuracy" and not is_same:
                 columns.append(["guessing", *(_guessing(row).get(name, "") for row in rows)])
-            if name in MODULES and self.confidence_level is not None:
-                head = render.interval_heads(self.confidence_level)[1]
-                columns.append([head, *(_interval_cell(row, name) for row in rows)])
         table = rows_of(columns)
         if is_same:
             titles = {score_named(name).title: level for name, level in levels[0].items()}
             table.append(["guessing", *(titles.get(head, "") for head in table[0][1:])])
         return [table]
+
+    def _score_columns(self, name: str, rows: Sequence[Run | TaskMean]) -> Rows:
+        """Make the column of a score, and that of its interval."""
+        column = [score_named(name).title, *(_cell(row, name) for row in rows)]
+        if name not in MODULES or self.confidence_level is None:
+            return [column]
+        scores = [row.scores.get(name) for row in rows]
+        head = render.interval_heads(self.confidence_level)[1]
+        return [column, [head, *("" if x is None else x.shown()[1] for x in scores)]]
 
     def text_lines(self) -> list[str]:
         """Say how answers were found; of several runs, what the means over tasks show."""
@@ -377,21 +383,10 @@ def _cell(row: Run | TaskMean, name: str) -> str:
     return render.rounded(score.value, 4) + ("^" if is_marked else "")
 
 
-def _interval_cell(row: Run | TaskMean, name: str) -> str:
-    score = row.scores.get(name)
-    return "" if score is None else score.shown()[1]
-
-
 def how_found(answers: Answers) -> Message:
     """Say in one line whose answers these are, how they were found and which are out of class."""
-    metric, source = answers.metric, message("the answer is {how}", how=answers.how)
-    has_epochs = answers.origin.epoch is not None or answers.groups
-    accuracy = "each epoch right or wrong" if has_epochs else "accuracy"  # depends on a reducer
-    share = " for the samples that count" if answers.left_out.total else ""
-    compared = f"{accuracy} as the harness has it{share}" if metric.is_harness_accuracy else ""
-    if metric.name and metric.is_harness_accuracy is False:
-        compared = f"the log's own accuracy is {metric.recorded}, not {metric.counted}"
-    said = join(filter(None, (source, compared, metric.unread)))
+    found = message("the answer is {how}", how=answers.how)
+    said = join(filter(None, (found, _compared(answers), answers.metric.unread)))
     name = f"{answers.origin.harness}, {render.shown(answers.name)}"
     line = message("{name}: {said}.", name=name, said=said)
     unknown = answers.unknown()
@@ -405,6 +400,17 @@ def how_found(answers: Answers) -> Message:
     more = ", ..." if len(unknown) > 3 else ""
     text = f"{{line}} Not among the classes ({{classes}}): {{commonest}}{more}."
     return message(text, line=line, classes=classes, commonest=commonest)
+
+
+def _compared(answers: Answers) -> str:
+    """Say whether the accuracy is the one that the harness recorded."""
+    metric = answers.metric
+    if metric.name and metric.is_harness_accuracy is False:
+        return f"the log's own accuracy is {metric.recorded}, not {metric.counted}"
+    has_epochs = answers.origin.epoch is not None or answers.groups
+    accuracy = "each epoch right or wrong" if has_epochs else "accuracy"  # depends on a reducer
+    share = " for the samples that count" if answers.left_out.total else ""
+    return f"{accuracy} as the harness has it{share}" if metric.is_harness_accuracy else ""
 
 
 def compare_logs(
