@@ -19,7 +19,7 @@ function placeOf(query) {
   return WAYS.includes(tab) ? ["why", tab] : [DOORS.includes(tab) ? tab : "why", "examples"];
 }
 
-// Scores of counts of two classes, true ones in rows
+// Scores of counts of two classes
 function scoresOf([[a, b], [c, d]]) {
   const n = a + b + c + d, bits = (x, row, column) => x && x / n * Math.log2(n * x / row / column);
   const passed = bits(a, a + b, a + c) + bits(b, a + b, b + d) + bits(c, c + d, a + c) + bits(d, c + d, b + d);
@@ -92,8 +92,7 @@ function shownScore(name, value) {
   };
 })();
 
-// Results are hidden from a change of their inputs until they are of the inputs as they are. Inputs
-// outlive a reload, and are read again; they are never in the address.
+// Results are hidden until they are of their inputs, which outlive a reload and are never in the address.
 const results = (() => {
   const benchOf = (name) => document.getElementById(`${name}-bench`);
   const isLinked = /[?&](counts|class|example)=/.test(location.search);
@@ -157,8 +156,9 @@ const results = (() => {
   // What app.py selects and puts into inputs
   function restored(sent) {
     const place = placeOf(location.search).map((selected) => ({ __type__: "update", selected }));
-    for (const name in kept) waiting.add(name);
-    const values = Object.entries(sent).flatMap(([name, parts]) => kept[name] ?? Array(parts.length).fill({ __type__: "update" }));
+    const isWhole = (name) => kept[name]?.length === sent[name].length; // and not of an older version
+    for (const name in sent) if (isWhole(name)) waiting.add(name);
+    const values = Object.keys(sent).flatMap((name) => isWhole(name) ? kept[name] : sent[name].map(() => ({ __type__: "update" })));
     return [...place, ...values];
   }
 

@@ -83,7 +83,6 @@ def visit(opened: dict[str, Any]) -> Iterator[Callable[..., Any]]:
         page.locator("#doors [role=tab]").first.wait_for()
         if query:
             # what a late answer does to the address would end the navigation
-            page.wait_for_load_state("networkidle")
             page.evaluate("history.pushState = history.replaceState = () => {}")
             try:
                 page.goto(url + query)
