@@ -4,7 +4,7 @@ With N the total of a table, h its diagonal, r its row totals and c its column t
 pi_i = r_i/N is the prevalence of class i and beta_j = c_j/N its bias, the share of predictions.
 
     J_c          = TPR_c - FPR_c = h_c/r_c - (c_c - h_c)/(N - r_c)
-    Informedness = sum_c beta_c J_c, with answers that are no class spread over the other classes
+    Informedness = sum_c beta_c J_c, with out-of-class predictions spread over the other classes
     NIT          = 2^MI / k,  MI = sum_ij p_ij log2(p_ij / (pi_i beta_j))
 """
 
@@ -33,7 +33,7 @@ def informedness(
     prior_mode: str = "reweight",
     zero_division: ZeroDivision = "warn",
 ) -> Any:
-    """Return sum_c weight_c J_c: 1 is perfect, guessing scores 0 on average.
+    """Compute sum_c weight_c J_c: 1 is perfect, guessing scores 0 on average.
 
     The weights are beta_c ("bias", Powers 2003), pi_c ("prevalence", Powers 2011, eq. 42), or equal
     over the classes in the references ("macro"); None lists the J_c. `prior` maps classes to shares
@@ -42,7 +42,7 @@ def informedness(
     check_choice("average", average, ("bias", "prevalence", "macro", None))
     check_choice("prior_mode", prior_mode, ("reweight", "odds"))
     check_zero_division(zero_division, 0.0)
-    scored, gains = _under_prior(table, prior, prior_mode)
+    scored, gains = _apply_prior(table, prior, prior_mode)
     is_odds = prior is not None and prior_mode == "odds"
     why = why_one_class("Informedness", 0.0, table, table.reference_totals, "references")
     undefined = value_if_undefined(why, 0.0, zero_division, table)
@@ -60,15 +60,15 @@ def informedness(
     return value
 
 
-def _under_prior(table: Table, prior: Any, prior_mode: str) -> tuple[Table, Numbers]:
-    """Return the table whose weights and J_c count under a prior, and what each class gains."""
+def _apply_prior(table: Table, prior: Any, prior_mode: str) -> tuple[Table, Numbers]:
+    """Apply a prior: return the table to take weights from, and what each class gains."""
     if prior is None:
         return table, class_gains(table)
     shares = read_prior(prior, table)
     if prior_mode == "reweight":
         return (scored := reweighted(table, shares)), class_gains(scored)
     if table.out_of_class_totals.any():
-        raise ValueError('`prior_mode` must be "reweight" if an answer is no class, got "odds"')
+        raise ValueError('`prior_mode` must be "reweight" with out-of-class predictions')
     bias, right = table.prediction_totals / table.total, table.hits / table.total
     with np.errstate(divide="ignore", invalid="ignore"):  # where there is but one class
         odds = right / shares - (bias - right) / (1 - shares)
@@ -76,12 +76,12 @@ def _under_prior(table: Table, prior: Any, prior_mode: str) -> tuple[Table, Numb
 
 
 def mean_gain(table: Table, average: str) -> float:
-    """Return the average of J_c over the classes."""
+    """Average J_c over the classes."""
     return float((class_gains(table) * class_weights(average, table)).sum())
 
 
 def why_above_accuracy(table: Table, value: float, samples: Table) -> str:
-    """Return why Informedness by "bias" exceeds accuracy, if it does; `samples` has no prior."""
+    """Explain why Informedness by "bias" exceeds accuracy, if it does; `samples` has no prior."""
     size = float(samples.n_samples or samples.total)
     if samples.is_weighted and samples.squared_weights is not None:  # the effective number
         size = float(samples.total / math.sqrt(samples.squared_weights.sum())) ** 2
@@ -101,7 +101,7 @@ def why_above_accuracy(table: Table, value: float, samples: Table) -> str:
 
 
 def class_gains(table: Any, wrong: Numbers | None = None) -> Numbers:
-    """Return J_c of each class, 0 for one without references, from any sums, by false positives."""
+    """Compute J_c of each class from sums and false positives; 0 for a class without references."""
     wrong = table.spread_false_positives if wrong is None else wrong
     references, others = table.reference_totals, table.other_references
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -110,7 +110,7 @@ def class_gains(table: Any, wrong: Numbers | None = None) -> Numbers:
 
 
 def class_weights(average: str, table: Any) -> Numbers:
-    """Return the weight of each class in an average, from any sums named as a table's."""
+    """Weight the classes for an average, from a table or sums with its names."""
     if average != "macro":
         predictions = table.hits + table.spread_false_positives
         return (predictions if average == "bias" else table.reference_totals) / table.total
@@ -119,7 +119,7 @@ def class_weights(average: str, table: Any) -> Numbers:
 
 
 def nit(table: Table, *, zero_division: ZeroDivision = "warn") -> float:
-    """Return 2^MI / k: at most 1, by chance 1/k; 1.0 where there is only one class."""
+    """Compute 2^MI / k: at most 1, by chance 1/k, and 1.0 if there is only one class."""
     check_zero_division(zero_division, 1.0)
     k = table.n_classes
     undefined = value_if_undefined(ONLY_ONE_CLASS if k == 1 else "", 1.0, zero_division, table)
@@ -128,15 +128,15 @@ def nit(table: Table, *, zero_division: ZeroDivision = "warn") -> float:
 
 
 def mutual_information(table: Table) -> float:
-    """Return MI in bits: sum p ln(p/e) - (p - e), e = pi beta, has no negative terms to cancel."""
+    """Compute MI in bits as sum p ln(p/e) - (p - e), e = pi beta: no terms cancel."""
     n, shares = table.total, table.counts / table.total
-    large = shares > 1e-300  # what is less adds nothing, and its quotients may overflow
+    large = shares > 1e-300  # smaller ones add nothing, and their quotients may overflow
     i, j, p = table.rows[large], table.columns[large], shares[large]
     r, c = table.reference_totals, table.prediction_totals
     expected = r[i] / n * (c[j] / n)
     terms = p * np.log(table.counts[large] / r[i] / (c[j] / n)) - (p - expected)
     no_empty_cells = len(p) == np.count_nonzero(r) * np.count_nonzero(c)
-    empty = 0.0 if no_empty_cells else max(1 - float(expected.sum()), 0.0)  # of which each adds e
+    empty = 0.0 if no_empty_cells else max(1 - float(expected.sum()), 0.0)  # each of them adds e
     return max(float(terms.sum()) + empty, 0.0) / math.log(2)
 
 
@@ -148,7 +148,7 @@ def check_zero_division(value: Any, stand_in: float) -> None:
 
 
 def why_one_class(title: str, value: float, table: Table, totals: Numbers, side: str) -> str:
-    """Return why the score is undefined if only one class has a total, else empty."""
+    """Explain why a score is undefined if only one class has a total; else empty."""
     if np.count_nonzero(totals) != 1:
         return ""
     label = show(table.labels[int(np.argmax(totals))])
@@ -156,7 +156,7 @@ def why_one_class(title: str, value: float, table: Table, totals: Numbers, side:
 
 
 def value_if_undefined(why: str, value: float, zero_division: Any, table: Table) -> float | None:
-    """Return the value of an undefined score, None if `why` is empty; also warn of one sample."""
+    """Return the value of an undefined score, or None without a reason; warn of a single sample."""
     if why and not isinstance(zero_division, str):
         return float(zero_division)
     one = "one sample scores the same, right or wrong, so the mean of such scores says nothing"
@@ -184,7 +184,7 @@ def warn_of_absent(title: str, table: Table, names: Any, scored: Table, average:
 
 
 def shares_of(prior: Any) -> dict[Any, float]:
-    """Return the share of each class in a mapping or Series of shares; or of counts, all whole."""
+    """Convert a mapping or Series of counts, or of shares, to the share of each class."""
     if not isinstance(prior, Mapping) and not hasattr(prior, "to_dict"):
         wanted = "map each class to its share or count, for example {'a': 0.5, 'b': 0.5}"
         raise ValueError(f"`prior` must {wanted}, got {show(prior)}")
@@ -198,7 +198,7 @@ def shares_of(prior: Any) -> dict[Any, float]:
 
 
 def read_prior(prior: Any, table: Table) -> Numbers:
-    """Return the prior of each class of a table, rescaled to those with a reference; else nan."""
+    """Read the prior of each class of a table, rescaled to those with references; else nan."""
     shares = shares_of(prior)
     observed = dict.fromkeys(labels_at(table, table.reference_totals > 0))
     known = set(table.labels if table.declared else observed) - {None}
@@ -221,6 +221,6 @@ def read_prior(prior: Any, table: Table) -> Numbers:
 
 
 def reweighted(table: Table, shares: Numbers) -> Table:
-    """Return the table with its rows scaled so that the classes have these shares."""
+    """Scale the rows of a table so that the classes have these shares."""
     counts = table.counts * (shares * table.total / table.reference_totals)[table.rows]
     return replace(table, counts=counts, squared_weights=None, n_samples=None)

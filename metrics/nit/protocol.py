@@ -1,7 +1,7 @@
 """The `evaluate` protocol for labels: `add`, `add_batch` and `compute` read their inputs strictly.
 
 `evaluate.Metric` coerces its inputs: `["001", "1"]` becomes `[1, 1]`, 0.7 becomes 0, None passes.
-`LabelInputs` precedes it in the bases, and is no `EvaluationModule`: `evaluate` would load that.
+`LabelInputs` precedes it in the bases. It is not an `EvaluationModule`: `evaluate` would load that.
 
 What is added waits in memory. With `num_process > 1` each process opens a file at its first sample,
 where the base class waits for all; `compute` writes a row of JSON: process, round and samples.
@@ -63,7 +63,7 @@ class LabelInputs:
 
     def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
         """Add one prediction and its reference, and if you like their `sample_weight`."""
-        # 0.3 us for what is plainly a label like the last one, 13 us by way of add_batch
+        # a label of the last one's type takes 0.3 us, by way of add_batch 13 us
         kind = self._single_kind
         is_single = type(prediction) is kind and type(reference) is kind and not kwargs
         if is_single and (kind is not int or (prediction in _INT64 and reference in _INT64)):
@@ -83,7 +83,7 @@ class LabelInputs:
         self._check_options(() if sample_weight is None else ["sample_weight"])
         weights = None if sample_weight is None else read_weights(sample_weight, len(pair[0]))
         r, p = (Column(column.codes.copy(), column.values) for column in pair)  # may change later
-        for before, *_ in self._added()[:1]:
+        for before, *_ in self._collect_added()[:1]:
             check_same_kind(before, "references added before", r, "references")
         self._join_round()
         if len(r):
@@ -97,7 +97,7 @@ class LabelInputs:
         With `num_process > 1` only process 0 returns the score. The options are listed below.
         """
         self._check_options(kwargs)
-        batches = [*self._added()]
+        batches = [*self._collect_added()]
         if predictions is not None or references is not None:
             options = (self._defaults | kwargs).items()
             taken = {name: x for name, x in options if name in ("sample_weight", "unknown")}
@@ -105,12 +105,12 @@ class LabelInputs:
             if len(self):
                 left = f"{len(self)} added before: call `reset()` first if those are left over"
                 warn(f"`compute` takes the samples passed to it together with {left}")
-        batch = _joined(batches or [(*read_pair([], []), None)])
+        batch = _join_batches(batches or [(*read_pair([], []), None)])
         self.reset()
         return (self._score if self.num_process == 1 else self._compute_together)(batch, kwargs)
 
-    def _added(self) -> list[Batch]:
-        """Return the batches added; what `add` took becomes the last of them."""
+    def _collect_added(self) -> list[Batch]:
+        """Return the batches so far, with the samples of `add` as the last one."""
         if self._singles:
             references, predictions = zip(*self._singles, strict=True)
             self._batches.append((*read_pair(references, predictions), None))
@@ -140,7 +140,7 @@ class LabelInputs:
             NOTES.reset(before)
 
     def _score(self, batch: Batch, options: dict[str, Any]) -> Any:
-        """Return the result of the metric's own `_compute`."""
+        """Call the metric's own `_compute`."""
         options = self._defaults | options
         references, predictions, weights = batch
         if weights is not None:
@@ -188,21 +188,21 @@ class LabelInputs:
                 (*read_pair(r, p, unknown="wrong"), None if weights is None else np.array(weights))
                 for *_, r, p, weights in rows
             ]
-            return self._score(_joined(batches), options)
+            return self._score(_join_batches(batches), options)
         except BaseException as error:
             return error
 
 
-def _joined(batches: list[Batch]) -> Batch:
-    """Return the samples of all batches as one; weights are 1 where only others have some."""
+def _join_batches(batches: list[Batch]) -> Batch:
+    """Join batches into one; samples without weights weigh 1 if others have weights."""
     if len(batches) == 1:
         return batches[0]
-    r, p, of_batches = zip(*batches, strict=True)
+    r, p, batch_weights = zip(*batches, strict=True)
     first = next(filter(len, r), r[0])  # a process may have no samples
     for references in r:
         check_same_kind(first, "references added before", references, "references")
-    filled = [np.ones(len(x)) if w is None else w for x, w in zip(r, of_batches, strict=True)]
-    weights = np.concatenate(filled) if any(w is not None for w in of_batches) else None
+    filled = [np.ones(len(x)) if w is None else w for x, w in zip(r, batch_weights, strict=True)]
+    weights = np.concatenate(filled) if any(w is not None for w in batch_weights) else None
     return join_columns(r), join_columns(p), weights
 
 

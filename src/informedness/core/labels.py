@@ -29,7 +29,7 @@ Numbers: TypeAlias = NDArray[Any]
 
 WARNING_PREFIX = "informedness: "
 NAMES = "references", "predictions"  # what evaluate calls them
-# The folder of the package, or of a published metric, beside which these four files lie, too.
+# The folder of the package, or of a published metric, which has copies of these four files.
 _FOLDER = os.path.dirname(__file__).removesuffix(f"{os.sep}core")
 
 # A list that takes the warnings of this thread; None if they are issued, as they mostly are.
@@ -74,7 +74,7 @@ def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
 
 
 def show(value: object) -> str:
-    """Return `repr(value)`, shortened in the middle if it is long; text stays one literal."""
+    """Write a value as `repr` does, shortened in the middle; text stays one literal."""
     return _SHORT.repr(value)
 
 
@@ -111,7 +111,7 @@ class Column:
         return None if label is None else label_kind(label)
 
     def example(self) -> Any:
-        """Return the first label that is not missing; None if there is none."""
+        """Return the first label that is not missing, or None."""
         labels = self[:1].tolist() if self.values is None else (self.values[x] for x in self.codes)
         return next((label for label in labels if label is not None), None)
 
@@ -120,13 +120,13 @@ class Column:
         return codes if self.values is None else [self.values[code] for code in codes]
 
     def differs_from(self, label: Label | None) -> Numbers:
-        """Return which samples have another label."""
+        """Mask the samples that have another label."""
         if self.values is None:
             return np.asarray(self.codes != label)
         return np.array([value != label for value in self.values], dtype=bool)[self.codes]
 
     def coded(self) -> tuple[Sequence[Any], Numbers]:
-        """Return distinct labels, some maybe unused, and each sample's position among them."""
+        """Return distinct labels, some of them unused, and each sample's position among them."""
         if self.values is not None:
             return self.values, self.codes
         integers, codes = code_integers(self.codes)
@@ -134,7 +134,7 @@ class Column:
 
 
 def code_integers(array: Numbers) -> tuple[Numbers, Codes]:
-    """Return the distinct integers, sorted, and each one's position among them."""
+    """Number integers: return the distinct ones, sorted, and each one's position among them."""
     low, high = (int(array.min()), int(array.max())) if len(array) else (0, 0)
     if high - low >= max(2 * len(array), 2**16):
         return np.unique(array, return_inverse=True)
@@ -145,7 +145,7 @@ def code_integers(array: Numbers) -> tuple[Numbers, Codes]:
 
 
 def label_kind(label: object) -> str:
-    """Return "integers", "strings" or "bytes"."""
+    """Name the type of a label: "integers", "strings" or "bytes"."""
     return "strings" if isinstance(label, str) else "bytes" if type(label) is bytes else "integers"
 
 
@@ -156,7 +156,10 @@ def read_pair(
     sample_weight: Any = None,
     unknown: str = "error",
 ) -> tuple[Column, Column]:
-    """Return both as columns of equal length and kind; `names` are the caller's, for messages."""
+    """Read references and predictions as columns of equal length and kind.
+
+    Messages use the `names` of the caller.
+    """
     check_choice("unknown", unknown, ("error", "wrong"))
     check_same_order({names[0]: references, names[1]: predictions, "sample_weight": sample_weight})
     r = read_column(references, names[0])
@@ -199,14 +202,14 @@ def check_distinct(classes: Sequence[Label], name: str) -> None:
 
 
 def read_column(values: Any, name: str, allow_missing: bool = False) -> Column:
-    """Return labels in any container but an iterator as a column, in which some `allow_missing`."""
+    """Read labels in any container but an iterator; with `allow_missing` some may be missing."""
     if isinstance(values, Column):
         if allow_missing or values.values is None or None not in values.values:
             return values
         values = values.tolist()  # stored with other options
     if allow_missing and type(values) is not list and np.ma.is_masked(values):
         values = values.tolist()
-    flat = _flat(values, name)
+    flat = _to_flat(values, name)
     if isinstance(flat, list):
         return _read_list(flat, name, allow_missing)
     if (column := _column_of_numbers(flat)) is not None:
@@ -216,7 +219,7 @@ def read_column(values: Any, name: str, allow_missing: bool = False) -> Column:
 
 
 def _column_of_numbers(array: Numbers) -> Column | None:
-    """Return an array of integers, booleans or whole floats as a column, None if it is another."""
+    """Read an array of integers, booleans or whole floats; None for any other array."""
     kind = array.dtype.kind
     if kind == "b" or (kind == "f" and float(np.abs(array).max(initial=0)) < 2**63):
         whole = array.astype(np.uint8 if kind == "b" else np.int64)
@@ -228,9 +231,9 @@ def _column_of_numbers(array: Numbers) -> Column | None:
     return None
 
 
-def _flat(values: Any, name: str) -> Numbers | list[Any]:
-    """Return `values` as a one-dimensional array, or a list where they are Python objects."""
-    values = _only_column(values)
+def _to_flat(values: Any, name: str) -> Numbers | list[Any]:
+    """Convert a container to a one-dimensional array, or a list of Python objects."""
+    values = _sole_column(values)
     if type(values) is list:
         return values
     if hasattr(values, "to_pylist"):  # a column of pyarrow's: numpy would take nulls for values
@@ -242,15 +245,15 @@ def _flat(values: Any, name: str) -> Numbers | list[Any]:
     if isinstance(values, Iterator):
         raise TypeError(f"`{name}` must not be an iterator, got {show(values)}: pass list({name})")
     if hasattr(values, "__array__") or isinstance(values, memoryview):
-        return _one_dimensional(as_array(values, name), values, name)
+        return _drop_second_dimension(as_array(values, name), values, name)
     is_other = isinstance(values, (str, bytes, bytearray, Mapping, Set))
     if is_other or not isinstance(values, Iterable):
         raise ValueError(f"`{name}` must be a sequence of labels like a list, got {show(values)}")
     return list(values)
 
 
-def _only_column(values: Any) -> Any:
-    """Return the only column of a table or data frame, and anything else as it is."""
+def _sole_column(values: Any) -> Any:
+    """Take the only column out of a table or data frame; leave anything else as it is."""
     names: Any = getattr(values, "column_names", getattr(values, "columns", None))
     if hasattr(names, "__len__") and len(names) == 1:
         values = values[names[0]]
@@ -258,8 +261,8 @@ def _only_column(values: Any) -> Any:
     return values[:] if type(values).__module__ == "datasets.arrow_dataset" else values
 
 
-def _one_dimensional(array: Numbers, given: Any, name: str) -> Numbers:
-    """Return the array of what was given without a second dimension of 1."""
+def _drop_second_dimension(array: Numbers, given: Any, name: str) -> Numbers:
+    """Drop a second dimension of 1, and refuse any other shape."""
     if array.ndim == 2 and array.shape[1] == 1:
         return array[:, 0]
     if array.ndim == 1:
@@ -272,7 +275,7 @@ def _one_dimensional(array: Numbers, given: Any, name: str) -> Numbers:
 
 
 def as_array(values: Any, name: str) -> Numbers:
-    """Return a container as a numpy array, or raise ValueError if that would change its values."""
+    """Convert a container to a numpy array; raise ValueError if that would change its values."""
     if type(values) is np.ndarray:
         return values
     if np.ma.is_masked(values):
@@ -289,7 +292,7 @@ def as_array(values: Any, name: str) -> Numbers:
 
 
 def _read_list(values: list[Any], name: str, allow_missing: bool) -> Column:
-    """Return a list of Python objects as a column."""
+    """Read a list of Python objects."""
     kinds = set(map(type, values))
     is_numbers = len(kinds) == 1 and issubclass(type(values[0]), _NUMBERS)
     if is_numbers and (column := _column_of_numbers(np.array(values))) is not None:
@@ -299,8 +302,8 @@ def _read_list(values: list[Any], name: str, allow_missing: bool) -> Column:
         kinds = set(map(type, values))
     kinds.discard(type(None))
     if len(kinds) > 1:
-        first = {kind: next(value for value in values if type(value) is kind) for kind in kinds}
-        examples = " and ".join(f"{label_kind(x)} ({show(x)})" for x in first.values())
+        first = {type(value): value for value in reversed(values) if value is not None}
+        examples = " and ".join(f"{label_kind(first[x])} ({show(first[x])})" for x in kinds)
         raise ValueError(f"`{name}` must hold labels of one type, got {examples}")
     if kinds <= {int}:
         with suppress(OverflowError, TypeError):  # beyond int64, or missing
@@ -314,8 +317,8 @@ def _read_list(values: list[Any], name: str, allow_missing: bool) -> Column:
 
 
 def _as_label(value: Any, name: str, position: int, allow_missing: bool) -> Label | None:
-    """Return one element as a Python int, str or bytes, or None if it is missing and may be."""
-    value = _item(value)
+    """Convert one element to a Python int, str or bytes, or None if it is missing and may be."""
+    value = _unbox(value)
     if isinstance(value, (str, bytes)):
         return str.__str__(value) if isinstance(value, str) else bytes(value)
     is_float = isinstance(value, (float, np.floating))
@@ -329,8 +332,8 @@ def _as_label(value: Any, name: str, position: int, allow_missing: bool) -> Labe
     )
 
 
-def _item(value: Any) -> Any:
-    """Return what is in a scalar of an array library; text, dates and what is masked as they are.
+def _unbox(value: Any) -> Any:
+    """Take the value out of a scalar of an array library, but for text, dates and masked values.
 
     `item` would drop trailing NULs of numpy's strings, and make nanoseconds of dates.
     """
@@ -340,7 +343,7 @@ def _item(value: Any) -> Any:
 
 
 def _is_date(value: Any) -> bool:
-    """Return whether a value is a date or a duration of numpy's."""
+    """Whether a value is a date or a duration of numpy's."""
     return getattr(getattr(value, "dtype", None), "kind", "") in ("m", "M")
 
 

@@ -53,7 +53,7 @@ class Cells(NamedTuple):
 def count_pairs(
     references: Column, predictions: Column, weights: Numbers | None = None
 ) -> tuple[Sequence[Label], Cells]:
-    """Return sorted labels, among them all that occur, and the cells of their table."""
+    """Count pairs of labels: return sorted labels, some of them unused, and the cells."""
     (r_values, r), (p_values, p) = plain_codes(references), plain_codes(predictions)
     cells = _count(r, p, weights, len(r_values) - 1, len(p_values) - 1)
     if isinstance(r_values, range) and isinstance(p_values, range):
@@ -63,14 +63,14 @@ def count_pairs(
 
 
 def plain_codes(column: Column) -> tuple[Sequence[Any], Numbers]:
-    """Return labels, some maybe unused, and each sample's code; small integers are their own."""
+    """Return labels, some of them unused, and each sample's code; small integers are their own."""
     # the union of the bits has those of the largest code, and is negative if one is
     union = -1 if column.values is not None else int(np.bitwise_or.reduce(column.codes, initial=0))
     return (range(union + 1), column.codes) if 0 <= union < _SMALL else column.coded()
 
 
 def _count(rows: Numbers, columns: Numbers, weights: Any, last_row: int, last: int) -> Cells:
-    """Return the cells of codes from 0 to the last row and column."""
+    """Count codes from 0 to the last row and column into cells."""
     n, row_bits, bits = len(rows), last_row.bit_length(), last.bit_length()
     if weights is None and row_bits + bits <= 8 and n >= 10**5:  # two as one number: .8 of the time
         pairs = np.left_shift(rows, bits, dtype=np.uint8, casting="unsafe")
@@ -86,11 +86,11 @@ def _count(rows: Numbers, columns: Numbers, weights: Any, last_row: int, last: i
             return Cells(used >> bits, used & (2**bits - 1), *_sums(codes, weights, len(used)))
         sums = _sums(pairs, weights, 2 ** (row_bits + bits))
     used = np.flatnonzero(sums[0])
-    return Cells(used >> bits, used & (2**bits - 1), *(of_pair[used] for of_pair in sums))
+    return Cells(used >> bits, used & (2**bits - 1), *(amounts[used] for amounts in sums))
 
 
 def _sums(codes: Codes, weights: Numbers | None, size: int) -> list[Numbers]:
-    """Return the number of samples of each code; or the sums of weights, and of their squares."""
+    """Count the samples of each code, or add up their weights and squared weights."""
     if weights is None:
         return [np.bincount(codes, minlength=size)]
     with np.errstate(over="ignore"):  # beyond 1e154: scores are right, their errors unknown
@@ -98,14 +98,14 @@ def _sums(codes: Codes, weights: Numbers | None, size: int) -> list[Numbers]:
 
 
 def sum_by(codes: Codes, amounts: Numbers, size: int) -> Numbers:
-    """Return the sum of `amounts` for each code, exact for counts."""
+    """Add up `amounts` by code, exactly for counts."""
     sums = np.zeros(size, dtype=amounts.dtype)
     np.add.at(sums, codes, amounts)
     return sums
 
 
 def sums_of_others(amounts: Numbers) -> Numbers:
-    """Return of each class the sum of those before and behind it; total - own would lose digits."""
+    """Add up the amounts of all other classes; total - own would lose digits."""
     before, behind = np.cumsum(amounts, axis=0), np.cumsum(amounts[::-1], axis=0)[::-1]
     none = amounts[:1] * 0
     return np.concatenate([none, before[:-1]]) + np.concatenate([behind[1:], none])
@@ -131,7 +131,7 @@ class cached_property(Generic[_T]):  # noqa: N801 as in functools
 class Table:
     """Counts of (reference, prediction) pairs: rows are references, columns predictions."""
 
-    # Sorted, or as in `labels=`; a final None is for missing predictions, or all that are no class
+    # Sorted, or as in `labels=`; a final None is for missing, or all out-of-class, predictions
     labels: Classes
     declared: bool  # whether the classes were given (`labels=`) or observed
     # The non-zero cells, row by row: positions in `labels`, samples (int64) or weight (float64)
@@ -198,15 +198,15 @@ class Table:
 
     @classmethod
     def _from_task(cls, labels: Sequence[Label], cells: Cells, task: Task, n: int | None) -> Self:
-        """Return the table of the task's classes from cells of these labels, of n samples."""
-        names, to_code = _arranged(labels, cells, task)
+        """Build the table of the task's classes from cells of these labels, of n samples."""
+        names, to_code = _arrange_labels(labels, cells, task)
         cells = cells._replace(rows=to_code[cells.rows], columns=to_code[cells.columns])
         table = cls._from_cells(names, task.classes is not None, cells, n)
         return table.as_one_outcome() if task.unknown == "wrong" else table
 
     @classmethod
     def _from_cells(cls, names: Classes, declared: bool, cells: Cells, n: int | None) -> Self:
-        """Return the table of cells in any order; cells listed twice are added up."""
+        """Build a table from cells in any order; cells listed twice are added up."""
         rows, columns, counts, squares = cells
         fused = rows * len(names) + columns
         if not (fused[1:] > fused[:-1]).all():
@@ -220,9 +220,9 @@ class Table:
         return cls(names, declared, rows, columns, counts, squares, n)
 
     def as_one_outcome(self) -> Self:
-        """Return the table with None for each prediction that is no class, however spelled.
+        """Merge all out-of-class predictions, however spelled, into None.
 
-        Tables are added as they were `spelled`: a label that is no class here may be one there.
+        Tables are added as they were `spelled`: a label may be a class in another table.
         """
         names = (*labels_at(self, self.is_class), None)
         if {*self.labels} <= {*names}:
@@ -245,12 +245,12 @@ class Table:
         return int(np.count_nonzero(self.is_class & (self.declared | (self.reference_totals > 0))))
 
     def _sum_by(self, codes: Codes, which: Any = slice(None)) -> Numbers:
-        """Return the sum of the cells, or of some of them, by their codes, shape (k,)."""
+        """Add up the cells, or some of them, by their codes, shape (k,)."""
         return sum_by(codes[which], self.counts[which], len(self.labels))
 
     @cached_property
     def out_of_class_totals(self) -> Numbers:
-        """Weight of the answers to each class that are no class, shape (k,)."""
+        """Weight of the out-of-class predictions for each class, shape (k,)."""
         return self._sum_by(self.rows, ~self.is_class[self.columns])
 
     @cached_property
@@ -275,7 +275,10 @@ class Table:
 
     @cached_property
     def spread_false_positives(self: Any) -> Numbers:
-        """The same of classes c, with pi_c / (1 - pi_i) of each answer to i that is no class."""
+        """False positives after out-of-class predictions are distributed over the other classes.
+
+        Class c gets pi_c / (1 - pi_i) of each out-of-class prediction for class i.
+        """
         if self.is_class.all():
             return self.false_positives
         others = np.where(self.other_references > 0, self.other_references, np.inf)
@@ -307,7 +310,7 @@ class Task(NamedTuple):
     unknown: str
 
     def counted(self, references: Column, amounts: Numbers | None) -> Any:
-        """Return which samples count, as an index: those not ignored, with a weight above 0."""
+        """Index the samples that count: those not ignored, with a weight above 0."""
         n = len(references.codes)
         if amounts is None and self.ignored is None and n:
             return slice(None)  # a mask of 10**7 samples takes 10 MB and a tenth of the time
@@ -315,7 +318,7 @@ class Task(NamedTuple):
         if self.ignored is not None:
             keep &= references.differs_from(self.ignored)
         if not keep.any():
-            why = ", of which none is left: all are ignored or of weight 0" if n else ""
+            why = ", all of them ignored or of weight 0" if n else ""
             raise NoSamplesError(f"there must be a sample to score, got {n} samples{why}")
         # positions, which take a third of the time of a mask
         return slice(None) if keep.all() else np.flatnonzero(keep)
@@ -336,8 +339,8 @@ def read_task(references: Column, labels: Any, ignore_index: Any, unknown: str, 
     return Task(classes["labels"], (classes["ignore_index"] or [None])[0], unknown)
 
 
-def _arranged(labels: Sequence[Label], cells: Cells, task: Task) -> tuple[Classes, Codes]:
-    """Return the classes of the table, and the position among them of each label of the cells."""
+def _arrange_labels(labels: Sequence[Label], cells: Cells, task: Task) -> tuple[Classes, Codes]:
+    """Order the classes, and give the position among them of each label of the cells."""
     if task.classes is None:
         is_used = np.zeros(len(labels), dtype=bool)
         is_used[cells.rows] = is_used[cells.columns] = True
@@ -368,7 +371,7 @@ def _check_listed(labels: Sequence[Label], odd_rows: Codes, odd_columns: Codes) 
 def warn_of_out_of_class(table: Table, names: Any = NAMES, unknown: str = "error") -> None:
     """Warn of predictions that no reference has, or that none of them is a class."""
     has_none = table.is_class.all() or not table.out_of_class_totals.any()
-    if has_none or table.n_samples == 1:  # of which another warning speaks
+    if has_none or table.n_samples == 1:  # another warning is for a single sample
         return
     are_disjoint = not table.prediction_totals[table.is_class].any()
     spelled = table.spelled or table
@@ -397,12 +400,12 @@ def in_part(table: Table, amounts: Numbers) -> str:
 
 
 def labels_at(table: Table, which: Numbers) -> list[Any]:
-    """Return the labels of some of the classes."""
+    """List the labels of some of the classes."""
     return [table.labels[code] for code in np.flatnonzero(which).tolist()]
 
 
 def read_weights(sample_weight: Any, n_samples: int) -> Numbers:
-    """Return a copy of the weights, one for each sample."""
+    """Read weights into an array of their own, one for each sample."""
     weights = read_amounts(sample_weight, "sample_weight").astype(np.float64)
     if weights.shape != (n_samples,):
         got = f"got an array of shape {weights.shape} for {n_samples} samples"
@@ -411,7 +414,7 @@ def read_weights(sample_weight: Any, n_samples: int) -> Numbers:
 
 
 def read_amounts(values: Any, name: str) -> Numbers:
-    """Return counts or weights as a float64 array, integers as int64."""
+    """Read counts or weights as a float64 array, integers as int64."""
     array = as_array(values, name)
     kind = array.dtype.kind
     if odd := [] if kind in "biuf" else [x for x in array.ravel().tolist() if not is_real(x)]:
@@ -432,7 +435,7 @@ def read_amounts(values: Any, name: str) -> Numbers:
 
 
 def is_real(value: object) -> bool:
-    """Return whether a value is a real number and not a bool."""
+    """Whether a value is a real number and not a bool."""
     if isinstance(value, (bool, complex, np.complexfloating, np.timedelta64)):
         return False
     return isinstance(value, Number) and not getattr(value, "is_snan", bool)()  # has no order

@@ -13,38 +13,38 @@ from ..core.labels import Column, Numbers, read_column
 
 
 def read_labels(values: Any, name: str, allow_missing: bool = False) -> Column:
-    """Return labels as a column, in the fastest way there is for their container."""
+    """Read labels in the fastest way that their container allows."""
     return read_column(native_column(values, name, allow_missing), name, allow_missing)
 
 
 def native_column(values: Any, name: str, allow_missing: bool = False) -> Any:
-    """Return a container as a column, or as it is if there is no fast way for it."""
-    held = _held(values)
+    """Take the codes of a container as a column; leave it as it is if it has none."""
+    native = _native_array(values)
     column = None
-    if isinstance(held, Column):
-        column = held
-    elif type(held) is np.ndarray:
-        return held
-    elif type(getattr(held, "dtype", None)).__name__ == "CategoricalDtype":
-        column = _coded_column([*held.categories], held.codes, name, allow_missing)
-    elif hasattr(held, "dictionary_encode") and hasattr(held, "to_pylist"):
-        column = _arrow_column(held, name, allow_missing)
+    if isinstance(native, Column):
+        column = native
+    elif type(native) is np.ndarray:
+        return native
+    elif type(getattr(native, "dtype", None)).__name__ == "CategoricalDtype":
+        column = _coded_column([*native.categories], native.codes, name, allow_missing)
+    elif hasattr(native, "dictionary_encode") and hasattr(native, "to_pylist"):
+        column = _arrow_column(native, name, allow_missing)
     return values if column is None else column
 
 
-def _held(values: Any) -> Any:
-    """Return what pandas or polars hold their labels in, and anything else as it is."""
+def _native_array(values: Any) -> Any:
+    """Take the array out of a Series of pandas or polars; leave anything else as it is."""
     dtype: Any = getattr(values, "dtype", None)
     if hasattr(values, "has_nulls") and hasattr(dtype, "base_type"):
-        return _held_by_polars(values, dtype)
-    held = getattr(values, "array", values) if hasattr(dtype, "construct_array_type") else values
+        return _native_polars(values, dtype)
+    native = getattr(values, "array", values) if hasattr(dtype, "construct_array_type") else values
     if hasattr(dtype, "pyarrow_dtype") or getattr(dtype, "storage", "") == "pyarrow":
-        return held.__arrow_array__()
-    is_nullable = held is not values and not hasattr(dtype, "categories")
-    return np.asarray(values) if is_nullable and not values.hasnans else held
+        return native.__arrow_array__()
+    is_nullable = native is not values and not hasattr(dtype, "categories")
+    return np.asarray(values) if is_nullable and not values.hasnans else native
 
 
-def _held_by_polars(values: Any, dtype: Any) -> Any:
+def _native_polars(values: Any, dtype: Any) -> Any:
     kind, has_nulls = dtype.base_type().__name__, values.has_nulls()
     if kind == "Categorical" and not has_nulls and (column := _polars_column(values)) is not None:
         return column
@@ -61,7 +61,7 @@ def _held_by_polars(values: Any, dtype: Any) -> Any:
 def _coded_column(
     labels: list[Any], codes: Numbers, name: str, allow_missing: bool
 ) -> Column | None:
-    """Return labels by their positions, -1 where one is missing; None if some are no labels."""
+    """Make a column of labels and codes, -1 for a missing one; None if some are not labels."""
     is_whole = codes.min(initial=0) >= 0
     if is_whole or allow_missing:
         with suppress(ValueError):
@@ -73,7 +73,7 @@ def _coded_column(
 
 
 def _polars_column(values: Any) -> Column | None:
-    """Return a Categorical by its codes if they are 0 to k - 1; `to_arrow` takes 4 ms for 10**6."""
+    """Take the codes of a Categorical if they are 0 to k - 1; `to_arrow` takes 4 ms for 10**6."""
     codes = values.to_physical().to_numpy()
     if not 0 <= codes.max(initial=0) < len(codes):
         return None
@@ -86,7 +86,7 @@ def _polars_column(values: Any) -> Column | None:
 
 
 def _arrow_column(values: Any, name: str, allow_missing: bool) -> Column | None:
-    """Return pyarrow's integers as they are, and others as pyarrow codes them."""
+    """Take pyarrow's integers as they are, and let pyarrow code other labels."""
     import pyarrow
     from pyarrow import types
 
@@ -96,7 +96,7 @@ def _arrow_column(values: Any, name: str, allow_missing: bool) -> Column | None:
         raise ValueError(f"`{name}` must hold positions in its dictionary: {error}") from error
     values = values.cast(pyarrow.uint8()) if types.is_boolean(values.type) else values
     if types.is_decimal(values.type):
-        with suppress(pyarrow.ArrowInvalid):  # of fractions, which are no labels
+        with suppress(pyarrow.ArrowInvalid):  # fractions are not labels
             values = values.cast(pyarrow.int64())
     kind = values.type
     if (values.null_count and not allow_missing) or not len(values) or types.is_nested(kind):
@@ -116,7 +116,7 @@ def _arrow_column(values: Any, name: str, allow_missing: bool) -> Column | None:
 
 
 def _in_one_chunk(values: Any) -> Any:
-    """Return an array of pyarrow for one that may have chunks."""
+    """Join the chunks of an array of pyarrow."""
     if getattr(values, "num_chunks", 0) == 1:
         return values.chunk(0)
     return values.combine_chunks() if hasattr(values, "num_chunks") else values

@@ -78,8 +78,8 @@ class ContingencyTable(Table):
     Attributes
     ----------
     labels : tuple
-        Sorted, or in the order of `labels=`. A final None stands for missing predictions, or for
-        all that are no class (`unknown="wrong"`).
+        Sorted, or in the order of `labels=`. A final None is for missing predictions, or for all
+        out-of-class predictions (`unknown="wrong"`).
     declared : bool
         Whether the classes were given (`labels=`) or observed.
     rows, columns, counts : arrays of shape (n_cells,)
@@ -229,21 +229,21 @@ class ContingencyTable(Table):
         self, *, average: OneAverage = ..., prior_mode: str = ..., **options: Unpack[ScoreOptions]
     ) -> float: ...
     def informedness(self, **options: Any) -> Any:
-        """Return Bookmaker Informedness; see `informedness_score` for formula and options."""
+        """Compute Bookmaker Informedness; see `informedness_score` for formula and options."""
         return informedness(self, **options)
 
     def nit(self, *, zero_division: ZeroDivision = "warn") -> float:
-        """Return NIT = 2^MI / k; see `nit_score` for formula and options."""
+        """Compute NIT = 2^MI / k; see `nit_score` for formula and options."""
         return nit(self, zero_division=zero_division)
 
     def to_dense(self) -> Numbers:
-        """Return the table as a k x k array; rows are references."""
+        """Convert the table to a k x k array; rows are references."""
         dense = np.zeros((len(self.labels), len(self.labels)), dtype=self.counts.dtype)
         dense[self.rows, self.columns] = self.counts
         return dense
 
     def __repr__(self) -> str:
-        """Return the cells as text, those of the most frequent classes if there are many."""
+        """Show the cells as text, those of the most frequent classes if there are many."""
         return str(Matrix(self))
 
     def _repr_html_(self) -> str:
@@ -272,15 +272,15 @@ class ContingencyTable(Table):
                 f"{' and '.join(sorted(kinds))}: convert some of them"
             )
         check_total(sum(table.total for table in tables))
-        merged = cls._from_cells_of([table.spelled or table for table in tables])
-        merged = replace(merged, known=_known_in(tables, merged.labels))
+        merged = cls._join_cells([table.spelled or table for table in tables])
+        merged = replace(merged, known=_merge_known(tables, merged.labels))
         if any(table.spelled is not None for table in tables):
             merged = merged.as_one_outcome()
         read = dict.fromkeys(read for table in tables for read in getattr(table, "read", ()))
         return replace(merged, read=tuple(read))
 
     @classmethod
-    def _from_cells_of(cls, tables: Sequence[Table]) -> Self:
+    def _join_cells(cls, tables: Sequence[Table]) -> Self:
         """Join the cells of tables with labels of one type."""
         r = join_columns([Column(table.rows, table.labels) for table in tables])
         p = join_columns([Column(table.columns, table.labels) for table in tables])
@@ -292,11 +292,10 @@ class ContingencyTable(Table):
         has_squares = counts.dtype.kind == "f" and all(x is not None for x in squares)
         joined: Any = np.concatenate(squares).astype(np.float64) if has_squares else None
         cells, labels = Cells(r.codes, p.codes, counts, joined), tuple[Any, ...](r.values or ())
-        numbers = [table.n_samples for table in tables if table.n_samples is not None]
-        n_samples = sum(numbers) if len(numbers) == len(tables) else None
-        classes = [x for x in tables[0].labels if x is not None]
-        if all(t.declared and [x for x in t.labels if x is not None] == classes for t in tables):
-            return cls._from_task(labels, cells, Task(tuple(classes), None, "wrong"), n_samples)
+        numbers: list[Any] = [table.n_samples for table in tables]
+        n_samples = None if None in numbers else sum(numbers)
+        if classes := _same_declared(tables):
+            return cls._from_task(labels, cells, Task(classes, None, "wrong"), n_samples)
         return cls._from_cells(labels, False, cells, n_samples)
 
     def __radd__(self, other: object) -> Self:
@@ -314,8 +313,15 @@ class ContingencyTable(Table):
     __hash__ = None  # type: ignore[assignment]
 
 
-def _known_in(tables: Sequence[Table], labels: Classes) -> Numbers | None:
-    """Return which labels are classes of a table; None if that goes by the cells of all."""
+def _same_declared(tables: Sequence[Table]) -> tuple[Label, ...]:
+    """Return the classes that all tables declare; none if they do not declare the same."""
+    classes = {tuple(x for x in table.labels if x is not None) for table in tables}
+    are_same = len(classes) == 1 and all(table.declared for table in tables)
+    return classes.pop() if are_same else ()
+
+
+def _merge_known(tables: Sequence[Table], labels: Classes) -> Numbers | None:
+    """Mask the labels that are classes of a table; None if the cells of all decide."""
     if all(table.known is None for table in tables):
         return None
     classes = {x for table in tables for x in labels_at(table, table.is_class)}
@@ -328,13 +334,13 @@ Y_NAMES = "y_true", "y_pred"
 def table_of_labels(
     y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, *others: Any
 ) -> ContingencyTable:
-    """Return the table of labels; the others are ignore_index and unknown."""
+    """Count labels into a table; the others are ignore_index and unknown."""
     sides = {"y_true": y_true, "y_pred": y_pred}
     return ContingencyTable._from_sides(sides, sample_weight, labels, *others)
 
 
 def as_table(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
-    """Return the table that is given in place of the labels, or that of the labels; see above."""
+    """Take a table that is given in place of labels, or count the labels."""
     if not isinstance(y_true, ContingencyTable):
         if y_pred is None or isinstance(y_true, str) or isinstance(y_pred, str):
             raise ValueError(
@@ -346,7 +352,7 @@ def as_table(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
     labels, sample_weight, _, unknown = options
     if any(x is not None for x in (y_pred, labels, sample_weight)) or unknown != "error":
         raise ValueError(
-            "`y_pred`, `labels`, `sample_weight` and `unknown` must be left out beside a table, "
+            "`y_pred`, `labels`, `sample_weight` and `unknown` must be left out with a table, "
             "which was counted with its own"
         )
     return y_true
@@ -356,7 +362,7 @@ def as_table(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
 
 
 def common_codes(references: Column, predictions: Column) -> tuple[list[Label], Codes, Codes]:
-    """Return the labels of both columns, sorted, and each sample's positions among them."""
+    """Code two columns by the same labels, sorted."""
     (r_values, r), (p_values, p) = references.coded(), predictions.coded()
     labels, (to_row, to_column) = merged(r_values, p_values)
     return labels, to_row[r], to_column[p]
@@ -365,7 +371,7 @@ def common_codes(references: Column, predictions: Column) -> tuple[list[Label], 
 def read_counts(
     counts: Any, squared_weights: Any = None, n_samples: Any = None, *, n_pairs: int
 ) -> tuple[Numbers, Numbers | None, Numbers | None]:
-    """Return what to count for each pair, sums of squared weights, and numbers of samples.
+    """Read what to count for each pair, sums of squared weights, and numbers of samples.
 
     `counts` are numbers of samples if they are whole and given alone. Otherwise they are sums of
     weights, and each of the other two is None if unknown.
@@ -395,7 +401,7 @@ def read_counts(
 
 
 def read_whole(values: Any, name: str = "counts") -> Numbers:
-    """Return counts of samples as integers.
+    """Read counts of samples as integers.
 
     Raises
     ------
@@ -423,7 +429,7 @@ def check_total(total: Any) -> None:
 
 
 def slice_column(by: Any, n_samples: int | None = None) -> Column:
-    """Return the slice of each sample, from one column of names or a mapping of several.
+    """Read the slice of each sample, from one column of names or a mapping of several.
 
     Raises
     ------
@@ -452,14 +458,14 @@ def slice_column(by: Any, n_samples: int | None = None) -> Column:
 
 
 def read_name(name: Any) -> Slice:
-    """Return the name of a slice, or raise ValueError unless it is a label or a tuple of labels."""
+    """Check the name of a slice: a label or a tuple of labels."""
     parts = name if isinstance(name, tuple) else (name,)
     labels = tuple(read_column([label], "tables").example() for label in parts)
     return labels if isinstance(name, tuple) else labels[0]
 
 
 def sort_by_name(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
-    """Return what there is for each slice, sorted by name."""
+    """Sort slices by name."""
     try:
         return {name: tables[name] for name in sorted(tables)}
     except TypeError:
@@ -478,10 +484,10 @@ def count_slices(
     counts: Numbers | None = None,
     squares: Numbers | None = None,
 ) -> dict[Slice, ContingencyTable]:
-    """Return the tables of two columns by slice, in order; those without samples are left out.
+    """Count two columns into a table for each slice with samples, sorted by name.
 
-    With `counts` each row stands for so many samples, as a GROUP BY returns them, each of its
-    weight; with sums of squared weights too, the weights are the sums of those of its samples.
+    With `counts` each row is for so many samples, as a GROUP BY returns them, each of its weight.
+    With sums of squared weights, too, the weights are those of all its samples.
     """
     slices = slice_column(by, len(references))
     weights = None if sample_weight is None else read_weights(sample_weight, len(references))
@@ -498,7 +504,7 @@ def count_slices(
         cells = cells._replace(rows=codes[cells.rows], columns=codes[cells.columns])
         n_samples = np.bincount(s)
     else:
-        cells = Cells(fused, p, *_summed(counts, weights, squares))
+        cells = Cells(fused, p, *_weight_sums(counts, weights, squares))
         n_samples = sum_by(s, counts, len(names))
     cell_slices, rows = np.divmod(cells.rows, len(r_values))
 
@@ -513,7 +519,7 @@ def count_slices(
     return sort_by_name(tables)
 
 
-def _summed(
+def _weight_sums(
     counts: Numbers, weights: Numbers | None, squares: Numbers | None
 ) -> tuple[Numbers, Numbers | None]:
     """Return sums of weights and of their squares, for counts of equal weights or for sums."""

@@ -61,7 +61,7 @@ class LabelOptions:
         if self.choices is not None and self.labels is not None:
             raise ValueError("`choices` are the classes of the task: give them without `labels`")
         check_choice("unknown", self.unknown, ("error", "wrong"))
-        self.pattern = None if self.extract is None else _compiled(self.extract)
+        self.pattern = None if self.extract is None else _compile_pattern(self.extract)
         if self.choices is not None:
             self.choices = _read_choices(self.choices, self.numeric)
         if self.labels is not None:
@@ -78,26 +78,28 @@ class LabelOptions:
             raise ValueError(f"`{option}` must differ in more than is ignored, got {self.known}")
 
     def classes(self, is_integer: bool, names: Sequence[str] = ()) -> Sequence[Label] | None:
-        """Return the declared classes, as integers or by `names` where the references are."""
+        """List the declared classes, as integers or by `names` where the references are."""
         if self.choices is not None:
             return tuple(self.choices)
-        return self.labels and [class_name_at(_typed(x, is_integer), names) for x in self.labels]
+        return self.labels and [
+            class_name_at(_to_integer(x, is_integer), names) for x in self.labels
+        ]
 
     def fold(self, text: str) -> str:
-        """Return text without the differences that are ignored."""
+        """Fold text: drop the differences that are ignored."""
         text = text.strip() if self.strip else text
         return text.casefold() if self.ignore_case else text
 
     def ignored(self, is_integer: bool, names: Sequence[str] = ()) -> Any:
-        """Return the reference to leave out, as an integer or by `names` where the others are."""
+        """Return the reference to leave out, as an integer or by name where the others are."""
         if isinstance(self.ignore_index, str) and not is_integer:
             return class_name_at(self.fold(self.ignore_index), names)
         if (self.choices is not None or names) and self.ignore_index is not None:
             return str(class_name_at(self.ignore_index, names))
-        return _typed(self.ignore_index, is_integer)
+        return _to_integer(self.ignore_index, is_integer)
 
     def nulls(self) -> Collection[str]:
-        """Return the text that stands for no label in text files, unless an option names it."""
+        """List the texts that mean a missing label in text files, unless an option names them."""
         ignored = () if self.ignore_index is None else (str(self.ignore_index),)
         return NULLS.difference(self.known, ignored)
 
@@ -106,7 +108,7 @@ DEFAULT_LABEL_OPTIONS = LabelOptions()
 SIDES = "references", "predictions"  # how the roles begin whose values are labels of classes
 
 
-def _compiled(extract: Any) -> re.Pattern[str]:
+def _compile_pattern(extract: Any) -> re.Pattern[str]:
     try:
         pattern = re.compile(extract)
         pattern.search("")  # one of bytes cannot
@@ -140,7 +142,7 @@ def convert_labels(
     nulls: Collection[str] = (),
     name: str = "",
 ) -> Column:
-    """Return the labels in a column of values, None for what is missing or no answer.
+    """Convert a column of values to labels, None for a missing or out-of-class one.
 
     Only references and predictions have classes. Integers are positions in `choices`, or else in
     `class_names`, if there are any; text that is one of `nulls` is missing. Messages speak of
@@ -153,21 +155,21 @@ def convert_labels(
     """
     name = name or role
     column = read_labels(values, name, allow_missing=True)
-    steps = _steps(role, options, column.kind, class_names, name)
+    steps = _conversion_steps(role, options, column.kind, class_names, name)
     if not len(column) or not (
         steps or (nulls and role.startswith(SIDES) and column.kind == "strings")
     ):
         return column
     present, positions = code_integers(column.codes)  # some values may be unused
     given = Column(present, column.values).tolist()
-    labels = [None if value in nulls else _after(steps, value) for value in given]
+    labels = [None if value in nulls else _apply_steps(steps, value) for value in given]
     return read_labels(labels, name, allow_missing=True)[positions]
 
 
-def _steps(
+def _conversion_steps(
     role: str, options: LabelOptions, kind: str | None, class_names: Any, name: str
 ) -> list[Callable[[Any], Any]]:
-    """Return what is done to each value that is not missing, in this order."""
+    """List the conversions of values that are not missing, in their order."""
     if not role.startswith(SIDES):
         return []
     is_prediction, steps = role.startswith(SIDES[1]), list[Callable[[Any], Any]]()
@@ -177,14 +179,14 @@ def _steps(
         known = {options.fold(x): x for x in options.known}
         steps.append(partial(_spelled_as_known, options, known))
     if kind == "strings" and options.numeric:
-        steps.append(partial(_as_integer, role, options))
+        steps.append(partial(_require_integer, role, options))
     if names := options.choices or (class_names if kind == "integers" else None):
-        steps.append(partial(_named, names, options, is_prediction, name))
+        steps.append(partial(_to_name, names, options, is_prediction, name))
     return steps
 
 
-def _after(steps: Iterable[Callable[[Any], Any]], value: Any) -> Any:
-    """Return a value after these steps, None from where one has left nothing."""
+def _apply_steps(steps: Iterable[Callable[[Any], Any]], value: Any) -> Any:
+    """Convert a value step by step; None once a step finds no label."""
     for step in steps:
         if value is not None:
             value = step(value)
@@ -192,7 +194,7 @@ def _after(steps: Iterable[Callable[[Any], Any]], value: Any) -> Any:
 
 
 def extracted(texts: Iterable[str | None], pattern: re.Pattern[str]) -> list[str | None]:
-    """Return the first group of the first match in each text, or the whole match without a group.
+    """Find the first group of the first match in each text, or the whole match without a group.
 
     None if there is no match, or the group took no part in it.
 
@@ -219,11 +221,11 @@ def _extracted(role: str, pattern: re.Pattern[str], unknown: str, text: Any) -> 
 
 
 def _spelled_as_known(options: LabelOptions, known: Mapping[str, str], text: str) -> str:
-    """Return text as a declared class of the same folded text is spelled, else folded."""
+    """Spell text as the declared class with the same folded text, else fold it."""
     return known.get(folded := options.fold(text), folded)
 
 
-def _as_integer(role: str, options: LabelOptions, answer: str) -> Label | None:
+def _require_integer(role: str, options: LabelOptions, answer: str) -> Label | None:
     integer = integer_of(answer)
     if integer is None and options.choices is None:
         if role == "references" or options.unknown == "error":
@@ -232,10 +234,10 @@ def _as_integer(role: str, options: LabelOptions, answer: str) -> Label | None:
     return answer if integer is None else integer
 
 
-def _named(
+def _to_name(
     names: Sequence[str], options: LabelOptions, is_prediction: bool, name: str, answer: Label
 ) -> str | None:
-    """Return the name of the class at a position, None for a gap; text stays as it is."""
+    """Name the class at a position, None for a gap; text stays as it is."""
     if isinstance(answer, int) and 0 <= answer < len(names):
         return names[answer]
     if not is_prediction and str(answer) == str(options.ignore_index):
@@ -253,8 +255,8 @@ def _named(
     )
 
 
-def _typed(label: Any, is_integer: bool) -> Any:
-    """Return a label given as text as an integer where the file's labels are integers."""
+def _to_integer(label: Any, is_integer: bool) -> Any:
+    """Convert a label given as text to an integer if the file's labels are integers."""
     return integer_of(label) if is_integer and integer_of(label) is not None else label
 
 
@@ -264,7 +266,7 @@ def _typed(label: Any, is_integer: bool) -> Any:
 def read_sides(
     sides: Mapping[str, Any], labels: Any, ignore_index: Any, unknown: str, **beside: Any
 ) -> tuple[list[Column], Task]:
-    """Return the references and each model's predictions as columns, and the options as a task.
+    """Read references and each model's predictions as columns, and the options as a task.
 
     The sides are given by argument, references first. All labels must be of one kind, and what
     stands beside the sides, by argument, in their order.
@@ -301,7 +303,7 @@ def read_sides(
 
 
 def read_other_predictions(labels: Any, name: str, *sides: Any) -> Column:
-    """Return predictions of other samples than the sides hold, named alike, None if missing."""
+    """Read predictions for other samples, with the class names of these sides."""
     own_names = class_names_of(labels)
     values = labels[:] if own_names else labels
     names = own_names or class_names_of(*sides)
@@ -312,7 +314,7 @@ def read_other_predictions(labels: Any, name: str, *sides: Any) -> Column:
 
 
 def to_class_names(labels: Any, *sides: Any) -> Any:
-    """Return a label, labels, or a mapping of them, by name where they are positions in names.
+    """Replace positions by class names, in a label, labels or a mapping of them.
 
     The names are those of the first side that has some.
     """
@@ -327,18 +329,18 @@ def to_class_names(labels: Any, *sides: Any) -> Any:
 
 
 def class_names_of(*sides: Any) -> Sequence[str] | None:
-    """Return the names of the first side that is a column of a `datasets.ClassLabel`."""
+    """Return the class names of the first side that is a column of a `datasets.ClassLabel`."""
     names = (getattr(getattr(side, "features", None), "names", None) for side in sides)
     return next(filter(None, names), None)
 
 
 def class_name_at(label: Any, names: Sequence[str]) -> Any:
-    """Return the name of a class for its position, also in text; anything else as it is."""
+    """Name the class at a position, also in text; leave anything else as it is."""
     position = None if label in names else integer_of(label)
     return names[position] if position is not None and 0 <= position < len(names) else label
 
 
 def integer_of(text: Any) -> int | None:
-    """Return the integer that text spells; None if it does not."""
+    """Return the integer that text spells, or None."""
     match = re.fullmatch(r"([+-]?[0-9]+)(\.0*)?", str(text), re.ASCII)  # 1.0 where there were gaps
     return int(match[1]) if match else None

@@ -1,4 +1,4 @@
-"""What a table, and the names beside it, show that may be a mistake: warnings, and never errors.
+"""Warnings of what may be a mistake in a table, or in the names of columns; never errors.
 
 `core.table.warn_of_out_of_class` has the one that metric modules give without the package.
 """
@@ -23,8 +23,8 @@ _TRUE = re.compile(
 _PREDICTED = re.compile("preds?|predict(ed|ions?)?|yhat|hyp|hypothesis")
 _LABEL = re.compile("labels?|targets?")
 DECIMAL = r"-?\d*\.\d+"
-_MANY = 50  # samples, of which a task of many classes may have one each
-_MOST_COMPARED = 100  # columns, of which each may be the verdict of two others
+_MANY = 50  # samples; fewer may have a class each in a task with many
+_MOST_COMPARED = 100  # columns that may be the verdict of two others
 _LONG = 100  # characters of a label that is text, not a name
 
 
@@ -71,10 +71,10 @@ def _warn_of_spellings(labels: Iterable[Any]) -> None:
     """Warn of the first label that looks like one before it."""
     known: dict[str, str] = {}
     for label in labels:
-        looks = _looks_of(label[:_LONG])
+        looks = _appearance_of(label[:_LONG])
         is_name = len(label) < _LONG and sum(map(str.isalpha, looks)) > 2
         if is_name and (like := known.setdefault(looks, label)) != label:
-            message = _alike(label, like)
+            message = _lookalike_message(label, like)
             if label.strip().casefold() == like.strip().casefold():
                 message = (
                     f"{show(label)} and {show(like)} differ only in case or whitespace around "
@@ -84,15 +84,15 @@ def _warn_of_spellings(labels: Iterable[Any]) -> None:
             return warn(message, LabelsWarning)
 
 
-def _looks_of(text: str) -> str:
-    """Return text as it looks, in one case and without blanks at its ends."""
+def _appearance_of(text: str) -> str:
+    """Write text as it looks, in one case and without blanks at its ends."""
     plain = unicodedata.normalize("NFKC", text)
     kinds = {x: unicodedata.category(x) for x in {*plain}}
     seen = ("-" if kinds[x] == "Pd" or x == "\u2212" else x for x in plain if kinds[x] != "Cf")
     return "".join(seen).strip().casefold()
 
 
-def _alike(label: str, other: str) -> str:
+def _lookalike_message(label: str, other: str) -> str:
     return (
         f"{label!a} and {other!a} look alike, and differ in characters that cannot be seen, kinds "
         "of hyphen or how accents are composed: spell them alike"
@@ -140,7 +140,7 @@ def verdicts_in(
     references: Iterable[Any],
     asked: Collection[str] | None = None,
 ) -> dict[str, tuple[str, ...]]:
-    """Return the columns that say in each row whether two others agree, and these two.
+    """Find the columns that say in each row whether two others agree, and these two.
 
     Of three columns of the same two labels each is the verdict of the others: it is the one whose
     name says neither side. Where names do not say which, each has no others.
@@ -163,7 +163,7 @@ def verdicts_in(
 def _folded_labels(
     columns: Mapping[str, Sequence[Any]], first: Collection[Any]
 ) -> dict[str, list[str]]:
-    """Return columns of labels, folded; of very many these first ones and the last."""
+    """Fold the labels of columns; of very many, those of the first ones and of the last."""
     names = [x for x in columns if len(labels_in(columns[x])) > 1][::-1]
     labels = dict[str, list[str]]()
     for name in sorted(names, key=lambda x: x not in first)[:_MOST_COMPARED]:
@@ -173,7 +173,7 @@ def _folded_labels(
 
 
 def _is_verdict(*columns: Any) -> bool:
-    """Return whether the first column, which two others determine, says where these agree.
+    """Whether the first column, which two others determine, says where these agree.
 
     They may have names of their own.
     """
@@ -191,26 +191,26 @@ def _is_verdict(*columns: Any) -> bool:
 
 
 def labels_in(values: Sequence[Any]) -> set[Any]:
-    """Return the labels of a column if most occur more than once."""
+    """Collect the labels of a column if most occur more than once."""
     labels = {*values} - {None}
     return labels if 2 * len(labels) <= len(values) else set()
 
 
 def folded(label: Any) -> str:
-    """Return a label without what writers change: case, blanks around it, .0; "" for None."""
+    """Drop what writers change in a label: case, blanks around it, .0; "" for None."""
     text = "" if label is None else str(label).strip().casefold()
     return re.sub(r"(?<=\d)\.0+$", "", text)
 
 
 def missing_header_message(names: Iterable[str]) -> str:
-    """Return that these names of columns are labels, too, as those in a first sample are."""
+    """Say that names of columns are labels, too, so that a header may be missing."""
     listed = " and ".join(map(repr, names))
     clash = f"{listed} are names of columns and labels in the rows"
-    return f"{clash}: if there is no header, add one as the first line"
+    return f"{clash}: if there is not a header, add one as the first line"
 
 
 def role_in(name: Any) -> str | None:
-    """Return which side a column or an axis holds, if its name says so outright."""
+    """Tell which side a column or an axis holds, if its name says so outright."""
     is_true, is_predicted, is_label = (
         any(map(word.fullmatch, words_of(name))) for word in (_TRUE, _PREDICTED, _LABEL)
     )
@@ -220,7 +220,7 @@ def role_in(name: Any) -> str | None:
 
 
 def words_of(name: Any) -> list[str]:
-    """Return the words of a name, as in yTrue or predicted_label; none of what is not text."""
+    """Split a name into words, as in yTrue or predicted_label; none if it is not text."""
     spaced = re.sub("(?<=[a-z])(?=[A-Z])", " ", name) if isinstance(name, str) else ""
     whole = re.sub("y_(hat|test)|answer_key", lambda x: x[0].replace("_", ""), spaced.lower())
     return re.findall(r"[^\W\d_]+", whole)
@@ -238,14 +238,14 @@ def warn_of_shares(row_totals: Numbers) -> None:
 
 
 def decimal_comma_hint(number: object) -> str:
-    """Return what helps if a number has a decimal comma, behind what is wrong; else nothing."""
+    """Say what helps if a number has a decimal comma; else nothing."""
     is_decimal = re.fullmatch(r"-?\d+,\d+", str(number))
     remedy = "pandas.read_csv(path, sep=';', decimal=',').to_csv() writes points"
     return f": of decimal commas {remedy}" if is_decimal else ""
 
 
 def mismatch_hint(answers: Sequence[Any], classes: Sequence[Any]) -> str:
-    """Return what helps if no answer is a class, by the kinds of both."""
+    """Say what helps if no prediction is a class, by the kinds of both."""
     texts = [*map(str, answers)]
     names = [*map(str, classes)]
     if commas := [*filter(None, map(decimal_comma_hint, [*texts, *names]))]:
@@ -256,9 +256,9 @@ def mismatch_hint(answers: Sequence[Any], classes: Sequence[Any]) -> str:
         return "threshold=0.5 cuts scores into two classes; of several columns take the argmax"
     if {x.strip().casefold() for x in texts} & {x.strip().casefold() for x in names}:
         return "ignore_case=True and strip=True take such text for one class"
-    looks = {_looks_of(name): name for name in names}
-    if alike := [x for x in texts if _looks_of(x) in looks]:
-        return _alike(alike[0], looks[_looks_of(alike[0])])
+    looks = {_appearance_of(name): name for name in names}
+    if alike := [x for x in texts if _appearance_of(x) in looks]:
+        return _lookalike_message(alike[0], looks[_appearance_of(alike[0])])
     if max(map(len, texts)) > 2 * max(map(len, names)) + 20:
         return "`extract` finds the class in longer text"
     if all(map(str.isdigit, texts)) != all(map(str.isdigit, names)):

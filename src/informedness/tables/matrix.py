@@ -40,11 +40,12 @@ _GAP = re.compile("[ \N{NO-BREAK SPACE}]{2,}|\N{NO-BREAK SPACE}")
 _QUOTED = '("[^"]*")'
 
 
+Rewriting: TypeAlias = Callable[[Iterable[str]], Iterator[str]]  # of lines as CSV
 Sides: TypeAlias = tuple[str, str]  # what rows and columns are called, such as actual, predicted
 
 
 def read_matrix(matrix: Any) -> tuple[tuple[Column, Column] | None, Any]:
-    """Return the names of the rows and columns of a matrix if it has some, and its amounts."""
+    """Read the names of the rows and columns of a matrix, if it has some, and its amounts."""
     if not isinstance(matrix, str):
         return read_names(matrix), matrix
     names, cells, _ = parse_matrix(matrix)
@@ -54,7 +55,7 @@ def read_matrix(matrix: Any) -> tuple[tuple[Column, Column] | None, Any]:
 
 
 def read_names(frame: Any) -> tuple[Column, Column] | None:
-    """Return the names of the rows and columns of a data frame, None for an array.
+    """Read the names of the rows and columns of a data frame; None for an array.
 
     Raises
     ------
@@ -84,14 +85,18 @@ def read_names(frame: Any) -> tuple[Column, Column] | None:
     check_distinct(rows.tolist(), "matrix.index")
     check_distinct(columns.tolist(), "matrix.columns")
     texts = (columns.tolist(), rows.tolist()) if rows.kind == "strings" else ((), ())
-    above, beside, _ = same_names(*texts, *(side.name for side in sides))
-    return (read_column(beside, "x"), read_column(above, "x")) if above else (rows, columns)
+    column_names, row_names, _ = strip_sides(*texts, *(side.name for side in sides))
+    return (
+        (read_column(row_names, "x"), read_column(column_names, "x"))
+        if column_names
+        else (rows, columns)
+    )
 
 
 def check_same_names(names: tuple[Column, Column], squared_weights: Any) -> None:
     """Raise ValueError if the squares of weights have other names than the weights."""
-    of_squares = read_names(squared_weights) or names
-    if [side.tolist() for side in names] != [side.tolist() for side in of_squares]:
+    square_names = read_names(squared_weights) or names
+    if [side.tolist() for side in names] != [side.tolist() for side in square_names]:
         raise ValueError("`squared_weights` must have the same index and columns as `matrix`")
 
 
@@ -112,7 +117,7 @@ def check_no_totals(amounts: Numbers) -> None:
 
 
 def parse_matrix(text: str) -> tuple[list[str], list[list[str]], Sides]:
-    """Return the names of the classes in a text, none if it has none, its cells and its sides.
+    """Find the names of the classes in a text, if it has some, its cells and its sides.
 
     Rows are references. "Actual x" and "Predicted x" are one class. Columns may have an order of
     their own.
@@ -123,7 +128,7 @@ def parse_matrix(text: str) -> tuple[list[str], list[list[str]], Sides]:
         If the text can be read as no matrix, or rows and columns have different names.
     """
     plain = re.sub(f"{_SHARE}|{_POSITIONS}", "", text)
-    readings = filter(None, map(_parted, _blocks(plain)))
+    readings = filter(None, map(_split_sides, _blocks(plain)))
     reading = max(readings, key=lambda x: are_counts(x[-1]), default=None)
     if reading is None:
         raise ValueError(
@@ -131,21 +136,22 @@ def parse_matrix(text: str) -> tuple[list[str], list[list[str]], Sides]:
             r"the names of the classes on both sides or without: ',ham,spam\nham,90,10\nspam,5,95' "
             f"or '[[90, 10], [5, 95]]', got {show(text)}"
         )
-    sides, above, beside, cells = reading
-    above, beside, sides = same_names(above, beside, *sides)
-    if sorted(above) != sorted(beside):
+    sides, column_names, row_names, cells = reading
+    column_names, row_names, sides = strip_sides(column_names, row_names, *sides)
+    if sorted(column_names) != sorted(row_names):
         raise ValueError(
             "`matrix` must have the same names above and on the left, got the rows "
-            f"{', '.join(map(show, beside))} and the columns {', '.join(map(show, above))}"
+            f"{', '.join(map(show, row_names))} and the columns "
+            f"{', '.join(map(show, column_names))}"
         )
-    check_distinct(beside, "labels")
-    order = [above.index(name) for name in beside]
-    ordered = [[row[place] for place in order] for row in cells] if beside else cells
-    return beside, ordered, sides
+    check_distinct(row_names, "labels")
+    order = [column_names.index(name) for name in row_names]
+    ordered = [[row[place] for place in order] for row in cells] if row_names else cells
+    return row_names, ordered, sides
 
 
 def parse_count(cell: str) -> float:
-    """Return the number in a cell: 0 for an empty one or a dash, and thousands may be separated."""
+    """Read the number in a cell: 0 if it is empty or a dash; thousands may be separated."""
     text = re.sub(_SHARE, "", cell).strip()
     grouped = re.fullmatch(_THOUSANDS, text)
     if grouped and len(re.findall("[.,]", text)) == 1:
@@ -161,19 +167,19 @@ def parse_count(cell: str) -> float:
 
 
 def is_count(cell: str) -> bool:
-    """Return whether a cell holds a number, or nothing."""
+    """Whether a cell holds a number, or nothing."""
     with suppress(ValueError):
         return parse_count(cell) >= 0
     return False
 
 
 def are_counts(cells: list[list[str]]) -> bool:
-    """Return whether all cells hold numbers, or nothing."""
+    """Whether all cells hold numbers, or nothing."""
     return all(is_count(cell) for row in cells for cell in row)
 
 
 def is_matrix(text: str) -> bool:
-    """Return whether a text can only be a matrix: of counts, between names or in brackets."""
+    """Whether a text can only be a matrix: of counts, between names or in brackets."""
     with collected(), suppress(ValueError):
         names, cells, _ = parse_matrix(text)
         is_array = text.count("[") > len(cells) or ("[" in text and ";" in text)
@@ -181,25 +187,28 @@ def is_matrix(text: str) -> bool:
     return False
 
 
-def same_names(
-    above: Sequence[str], beside: Sequence[str], of_rows: str = "", of_columns: str = ""
+def strip_sides(
+    column_names: Sequence[str],
+    row_names: Sequence[str],
+    row_title: str = "",
+    column_title: str = "",
 ) -> tuple[list[str], list[str], Sides]:
-    """Return the names of columns and rows, without what names the side in each, and the sides.
+    """Drop what names the side in each column name and row name; return names and sides.
 
-    Warn if that, or what is called rows and columns, says that the sides are swapped.
+    Warn if that, or the titles of rows and columns, say that the sides are swapped.
     """
-    if {*above} != {*beside}:
-        named_above, plain_above = _without_side(above)
-        named_beside, plain_beside = _without_side(beside)
-        if {*plain_above} == {*plain_beside}:
-            of_columns, above = named_above or of_columns, plain_above
-            of_rows, beside = named_beside or of_rows, plain_beside
-    warn_of_swapped(of_rows, of_columns)
-    return [*above], [*beside], (of_rows, of_columns)
+    if {*column_names} != {*row_names}:
+        column_side, plain_columns = _strip_side(column_names)
+        row_side, plain_rows = _strip_side(row_names)
+        if {*plain_columns} == {*plain_rows}:
+            column_title, column_names = column_side or column_title, plain_columns
+            row_title, row_names = row_side or row_title, plain_rows
+    warn_of_swapped(row_title, column_title)
+    return [*column_names], [*row_names], (row_title, column_title)
 
 
-def _without_side(names: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """Return what all names begin or end with if it names a side of a matrix, and the rest."""
+def _strip_side(names: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Drop what all names begin or end with if it names a side of a matrix."""
     for mark in re.finditer(r"[\W_]", names[0] if len(names[0]) < _LONG_NAME else ""):
         head, tail = names[0][: mark.end()], names[0][mark.start() :]
         if role_in(head) and all(name.startswith(head) for name in names):
@@ -226,29 +235,29 @@ def _blocks(text: str) -> Iterator[list[list[str]]]:
     yield [*map(split_words, lines)]
 
 
-def _parted(
+def _split_sides(
     block: list[list[str]],
 ) -> tuple[tuple[str, str], list[str], list[str], list[list[str]]] | None:
-    """Return what a block calls rows and columns, names above and beside, and cells.
+    """Split a block into the titles of its sides, names of columns and rows, and cells.
 
     There are no names where the corner is a count. None if the block is not square.
     """
     filled = [x for x in ([cell.strip() for cell in row] for row in block) if any(x)]
     if len({*map(len, filled)}) == 1:  # a spreadsheet may have empty columns around
         filled = [[*x] for x in zip(*filter(any, zip(*filled, strict=True)), strict=True)]
-    rows, of_rows, of_columns = _without_titles(filled)
+    rows, row_title, column_title = _strip_titles(filled)
     if {*map(len, rows)} != {len(rows)} or len(rows) < 2:
         return None
     corner = rows[0][0]
     if len(rows) == 2 or (corner and is_count(corner)):
-        return (of_rows, of_columns), [], [], rows
+        return (row_title, column_title), [], [], rows
     parts = re.split(r"[\\/|]", f"{corner}/")
-    of_sides = of_rows or parts[0].strip(), of_columns or parts[1].strip()
-    return of_sides, rows[0][1:], [row[0] for row in rows[1:]], [row[1:] for row in rows[1:]]
+    titles = row_title or parts[0].strip(), column_title or parts[1].strip()
+    return titles, rows[0][1:], [row[0] for row in rows[1:]], [row[1:] for row in rows[1:]]
 
 
-def _without_titles(rows: list[list[str]]) -> tuple[list[list[str]], str, str]:
-    """Return rows without the names of whole sides, and these names, of rows and columns.
+def _strip_titles(rows: list[list[str]]) -> tuple[list[list[str]], str, str]:
+    """Drop the titles of whole sides; return rows, and the titles of rows and columns.
 
     The name of the columns is alone in a line above them. pandas prints that of the rows in a line
     below the header. A header that begins with the first class gets a corner.
@@ -267,7 +276,7 @@ def _without_titles(rows: list[list[str]]) -> tuple[list[list[str]], str, str]:
 
 
 def _title(cells: Sequence[str]) -> str:
-    """Return the only text in a line of cells; empty if there is a count or more than one."""
+    """Return the only text in a line of cells, or ""."""
     filled = [cell for cell in cells if cell]
     return filled[0] if len(filled) == 1 and not is_count(filled[0]) else ""
 
@@ -319,7 +328,7 @@ def _filled_lines(stream: BinaryIO) -> Iterator[str]:
             yield text
 
 
-def _layout_of(top: Sequence[str], quotes: bool) -> Callable[[Iterable[str]], Iterator[str]] | None:
+def _layout_of(top: Sequence[str], quotes: bool) -> Rewriting | None:
     """Find what rewrites lines as CSV, by the first of them; None if they are CSV."""
     if any(map(_RULE.fullmatch, top[:2])):
         rule_places = {0, 2} if _RULE.fullmatch(top[0]) else {1}
@@ -327,9 +336,14 @@ def _layout_of(top: Sequence[str], quotes: bool) -> Callable[[Iterable[str]], It
     if len(top) < 2 or "\t" in top[0]:
         return None
     if mark := _padded_separator(top):
-        return partial(_without_padding, mark)
+        return partial(_strip_padding, mark)
     if re.search("[,;|]", top[0]):
         return None
+    return _blanks_between(top, quotes)
+
+
+def _blanks_between(top: Sequence[str], quotes: bool) -> Rewriting | None:
+    """Find what rewrites lines with blanks between cells; R writes a header without the index."""
     for split in (split_gaps, split_words if quotes else str.split):
         n_head, *n_below = (len(split(line)) for line in top)
         if n_head > 1 and {*n_below} in ({n_head}, {n_head + 1}):
@@ -341,7 +355,7 @@ def _layout_of(top: Sequence[str], quotes: bool) -> Callable[[Iterable[str]], It
 
 
 def _padded_separator(top: Sequence[str]) -> str:
-    """Return the separator that a blank follows wherever it is, as often in each line; or ""."""
+    """Find the separator that a blank always follows, as often in each line; or ""."""
     unquoted = [re.sub(_QUOTED, '""', line.rstrip()) for line in top]
     for mark in ";,":
         counts = {len(re.findall(rf"{mark}(?: |$)", line)) for line in unquoted}
@@ -350,7 +364,7 @@ def _padded_separator(top: Sequence[str]) -> str:
     return ""
 
 
-def _without_padding(mark: str, lines: Iterable[str]) -> Iterator[str]:
+def _strip_padding(mark: str, lines: Iterable[str]) -> Iterator[str]:
     """Yield lines without the blanks around each separator, as in `ham, spam`."""
     for line in lines:
         yield re.sub(rf"{_QUOTED}| {{0,9}}{mark} *", lambda x: x[1] or mark, line.strip())
@@ -389,7 +403,7 @@ class Matrix(Result):
         self.table, self.has_totals = table, has_totals
 
     def text_tables(self) -> list[Rows]:
-        """Return the cells below the predictions and beside the references."""
+        """Lay out the cells below the predictions and right of the references."""
         _, labels, cells = most_frequent_classes(self.table, _MOST_IN_MATRIX)
         corner = "reference \\ prediction" if self.has_totals else ""
         columns = cut_apart(list(map(shown, labels)), 20)
@@ -402,7 +416,7 @@ class Matrix(Result):
         return [[[corner, *columns], *body]]
 
     def text_lines(self) -> list[str]:
-        """Return what stands in rows and columns, and how much of the table is shown."""
+        """Say what rows and columns are, and how much of the table is shown."""
         lines = [f"{samples(self.table.n_samples)}: rows are references, columns are predictions"]
         n_classes = int(np.count_nonzero(self.table.is_class))
         if n_classes > _MOST_IN_MATRIX:
@@ -412,10 +426,10 @@ class Matrix(Result):
 
 
 def most_frequent_classes(table: Table, n: int) -> tuple[list[int], list[Label | None], Numbers]:
-    """Return the n classes with the most references, in their order, and the cells of these.
+    """Find the n classes with the most references, in their order, and the cells of these.
 
     They are rows by position, the labels of the columns, and the cells. The columns end with one of
-    all answers that are no class, if there are such: None, or their label if they have one.
+    all out-of-class predictions, if there are some: None, or their label if they have one.
     """
     classes = np.flatnonzero(table.is_class)
     order = np.argsort(-table.reference_totals[classes], kind="stable")

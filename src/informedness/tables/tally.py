@@ -32,7 +32,7 @@ from .contingency import ContingencyTable
 from .label_options import read_sides
 from .label_warnings import warn_of_table
 
-NO_ANSWER = -(2**30)  # the id of no class, where scores leave the prediction open
+NO_ANSWER = -(2**30)  # the id of a missing prediction, if scores leave it open
 
 _adding = Lock()  # threads that query a model may share a tally; one for all, so that it pickles
 
@@ -162,7 +162,7 @@ class Tally:
         return "Tally of no samples" if self._table is None else repr(self._table)
 
     def __add__(self, other: Tally) -> Tally:
-        """Return a tally of the samples of both.
+        """Add up the samples of both.
 
         Raises
         ------
@@ -224,7 +224,7 @@ class LabelTally:
         self.counts = self.counts + counts.reshape(-1, 2, 3)
 
     def tables(self, names: Sequence[str]) -> dict[str, ContingencyTable]:
-        """Return the tables of the labels that have samples, by these names of all labels."""
+        """Build the tables of the labels that have samples, by these names of all labels."""
         if not self.counts.any():
             raise NoSamplesError("there must be a sample to score, but none was given")
         counts_by_name = zip(names, self.counts, strict=True)
@@ -239,7 +239,7 @@ def check_shapes(references: Any, predictions: Any) -> None:
 
 
 def table_of_counts(counts: Numbers) -> ContingencyTable:
-    """Return the table of classes 0 to k - 1 from (k, k + 1) counts, the last of missing ones."""
+    """Build a table of classes 0 to k - 1 from (k, k + 1) counts; the last is for missing ones."""
     rows, columns = np.nonzero(counts)
     ids = [*range(len(counts))]
     references, predictions = Column(rows, ids), Column(columns, [*ids, None])
