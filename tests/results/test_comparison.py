@@ -335,3 +335,16 @@ def test_three_classes_show_the_prevalence_difference_too():
     for options in ({"average": "macro"}, {"metric": "nit"}):
         assert compare(*SAMPLES, **options).prevalence is None
     assert compare(*FEW["two classes"]).prevalence is None
+
+
+def test_each_fact_of_a_comparison_has_a_line_of_its_own():
+    made = compare(*SAMPLES, margin=0.5)
+    is_open = made.verdict == "not shown"
+    lines = str(made).splitlines()
+    assert f"{made.verdict_in_words}." in lines
+    assert sum("B is not worse by more than 0.5." in line for line in lines) == 1
+    assert sum("four times out of five" in line for line in lines) == is_open
+    n = f"Predictions differ for {made.n_different} of 400 samples: "
+    gained = f"B is right on {made.gained} that A gets wrong, and wrong on {made.lost}"
+    assert sum(f"{n}{gained} that A gets right." in line for line in lines) == 1
+    assert all(len(line.split()) <= 25 for line in made.notes)

@@ -114,3 +114,12 @@ def test_equal_models_keep_the_given_order():
         assert [model.name for model in board.models] == [*models]
         assert board.text_tables()[1][1][1] == "+0.0000"
         assert {made.p_value for made in board.comparisons.values()} == {1}
+
+
+def test_guessing_is_a_row_of_the_ranking():
+    board = leaderboard(REFERENCES, MODELS, average="prevalence")
+    head, *rows = board.text_tables()[0]
+    assert head[:2] == ["model", "Informedness (prevalence)"]
+    row = dict(zip(head, rows[-1], strict=True))
+    share = np.bincount(REFERENCES).max() / N
+    assert (row["model"], row[head[1]], row["accuracy"]) == ("guessing", "0.0000", f"{share:.4f}")

@@ -262,3 +262,45 @@ def test_a_slice_in_one_group_has_no_interval():
             call(groups=GROUPS)
         with pytest.raises(ValueError, match="`average` must be one of"):
             call(average=None)
+
+
+# What guessing scores, and the order of slices
+
+
+def test_guessing_is_a_row_if_it_is_the_same_for_all():
+    """Else a column for accuracy alone, the largest share of the references of a slice."""
+    references, by = ["yes", "no", "no", "no"] * 30, ["a"] * 60 + ["b"] * 60
+    same = slices(references, references, by=by).text_tables()[0]
+    assert "guessing" not in same[0]
+    row = dict(zip(same[0], same[-1], strict=True))
+    assert row["slice"] == "guessing"
+    assert [row[x] for x in ("Inf", "Acc", "BalAcc", "NIT")] == ["0.000", "0.750", "0.500", "0.500"]
+
+    references = ["yes"] * 45 + ["no"] * 15 + ["yes", "no"] * 30
+    head, *rows = slices(references, references, by=by).text_tables()[0]
+    place = head.index("guessing")
+    assert head[place - 1] == "Acc"
+    assert [row[place] for row in rows] == ["0.750", "0.500", "0.625"]
+    assert [row[0] for row in rows] == ["a", "b", "all"]
+
+
+def test_slices_are_in_the_order_of_numbers_or_of_categories():
+    references = [*"ab"] * 30
+    in_text = slices(references, references, by=["9", "10", "100"] * 20)
+    assert [*in_text] == ["9", "10", "100"]
+    sizes = pd.Series(["small", "large", "medium"] * 20)
+    sizes = sizes.astype(pd.CategoricalDtype(["small", "medium", "large"], ordered=True))
+    assert [*slices(references, references, by=sizes)] == ["small", "medium", "large"]
+    assert [*slices(references, references, by=sizes.astype(str))] == ["large", "medium", "small"]
+
+
+def test_slices_without_a_score_are_last_if_sorted_by_it():
+    by = ["one class"] * 20 + ["bad"] * 20 + ["good"] * 20
+    references = ["a"] * 20 + [*"ab"] * 20
+    predictions = ["a"] * 20 + [*"ba"] * 10 + [*"ab"] * 10
+    made = slices(references, predictions, by=by, sort="informedness", confidence_level=0.95)
+    assert [*made] == ["bad", "good", "one class"]
+    names = [label.get_text() for label in made.plot().get_yticklabels()]
+    assert names == ["bad*", "good*", "one class*", "all"]
+    with pytest.raises(ValueError, match="`sort` must be one of"):
+        slices(references, predictions, by=by, sort="ema")
