@@ -44,7 +44,7 @@ from scipy import stats
 
 from informedness import ContingencyTable, compare, compare_tasks, estimate
 from informedness.inference.registry import score_with_average
-from informedness.results.comparison import compared, models_of
+from informedness.results.comparison import compare_pair, score_models
 from informedness.results.estimate import estimates_of
 from informedness.results.models import read_samples
 
@@ -206,8 +206,8 @@ def class_cell(arguments):
             is_covered = low <= truths[key] <= high
             found["covered", name] += np.array([is_covered, 1]) * (not made.caveat)
             if name in TESTED:
-                models = models_of(scored, samples)
-                made = compared(scored, samples, models, (0, 1), 0.95)
+                models = score_models(scored, samples)
+                made = compare_pair(scored, samples, models, (0, 1), 0.95)
                 found["size", name] += np.array([made.p_value < 0.05, 1]) * (not made.caveat)
     both = itertools.product(("size", "covered"), SCORES)
     return {(what, name): found[what, name if name in scores else SAME[name]]

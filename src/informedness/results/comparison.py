@@ -365,11 +365,13 @@ def compare(
         to_class_names(x, y_true, *answers.values()) for x in (prior, ignore_index)
     )
     settings = (0, 1), confidence_level, prior, ignore_index, margin
-    comparison = compared(score, samples, models_of(score, samples, prior), *settings)
+    comparison = compare_pair(score, samples, score_models(score, samples, prior), *settings)
     if score == INFORMEDNESS and samples.tables[0].n_classes > 2:
         score = score.with_average("prevalence").require_interval(prior)
         with collected():  # what was said already
-            by_prevalence = compared(score, samples, models_of(score, samples, prior), *settings)
+            by_prevalence = compare_pair(
+                score, samples, score_models(score, samples, prior), *settings
+            )
         comparison = replace(comparison, prevalence=by_prevalence)
     return comparison
 
@@ -413,7 +415,9 @@ class ComparedModel(NamedTuple):
     lacking: str  # what its table has too few of; empty if nothing is known
 
 
-def models_of(score: Score, samples: AnsweredSamples, prior: Prior = None) -> list[ComparedModel]:
+def score_models(
+    score: Score, samples: AnsweredSamples, prior: Prior = None
+) -> list[ComparedModel]:
     """Return the models of these samples; raise ValueError if there is nothing to compare."""
     models = []
     for i, (argument, table) in enumerate(zip(samples.arguments, samples.tables, strict=True)):
@@ -429,7 +433,7 @@ def models_of(score: Score, samples: AnsweredSamples, prior: Prior = None) -> li
     return models
 
 
-def compared(
+def compare_pair(
     score: Score,
     samples: AnsweredSamples,
     models: Sequence[ComparedModel],
@@ -445,28 +449,20 @@ def compared(
     n_samples = samples.number(samples.references >= 0)
     n_different = samples.number(answers_a != answers_b)
     is_right_a, is_right_b = (side == samples.references for side in (answers_a, answers_b))
-    pairs = samples.paired(*pair)
-    if prior is not None:
-        totals = a.table.reference_totals
-        factors = ratio_or_zero(read_prior(prior, a.table) * float(totals.sum()), totals)
-        pairs = pairs._replace(weights=pairs.weights * factors[a.table.rows[pairs.a]])
+    pairs = _reweight(samples.paired(*pair), a.table, prior)
     difference = b.value - a.value
     test = paired_test(a.side, b.side, pairs, difference, n_different, level)
 
-    caveat = _lacking_of_both(score, a, b, pairs, test.fewest_groups)
+    caveat = _shortage_of_both(score, a, b, pairs, test.fewest_groups)
     if n_different:
         warn_of_caveats([(f"the difference of {score.name}", caveat, math.isnan(test.p_value))])
     if not caveat and 1 - test.p_value > level and test.share_of_one > MOST_OF_ONE:
-        decisive = max(a, b, key=lambda model: model.side.max_influence.max()).table
-        caveat = f"only {_few_samples(score, decisive, n_different)}"
-        subject = f"the interval of the difference of {score.name}"
-        warn(f"{caveat}: {subject} is approximate", IntervalWarning)
+        caveat = _warn_of_decisive_samples(score, a, b, n_different)
 
     widest = score.highest - score.lowest
     interval = test.interval._replace(value=difference).clip(-widest, widest)
-    unseen = math.nan
-    if not n_different:
-        unseen = _largest_unseen(score, a.table, with_prior(a.table, prior), pairs)
+    scored = with_prior(a.table, prior)
+    unseen = math.nan if n_different else _max_unseen(score, a.table, scored, pairs)
     settings = {"ignore_index": ignore_index, "interval": settings_of(level, pairs)}
     both = replace(a.table + b.table, n_samples=n_samples)
     return Comparison(
@@ -487,7 +483,7 @@ def compared(
         n_different=n_different,
         signature=score.signature(both, prior=prior, **settings),
         out_of_class_shares=(out_of_class_share(a.table), out_of_class_share(b.table)),
-        detectable=math.nan if test.detection is None else test.detection.difference(),
+        detectable=test.detection.difference() if test.detection else math.nan,
         margin=None if margin is None else float(margin),
         within_margin=is_within(margin, interval.low, n_different),
         caveat=caveat,
@@ -497,7 +493,27 @@ def compared(
     )
 
 
-def _lacking_of_both(
+def _reweight(pairs: CellPairs, table: Table, prior: Prior) -> CellPairs:
+    """Return the pairs with the weights that a prior gives their references, if there is one."""
+    if prior is None:
+        return pairs
+    totals = table.reference_totals
+    factors = ratio_or_zero(read_prior(prior, table) * float(totals.sum()), totals)
+    return pairs._replace(weights=pairs.weights * factors[table.rows[pairs.a]])
+
+
+def _warn_of_decisive_samples(
+    score: Score, a: ComparedModel, b: ComparedModel, n_different: int
+) -> str:
+    """Warn that few samples decide a difference, and return which."""
+    decisive = max(a, b, key=lambda model: model.side.max_influence.max()).table
+    caveat = f"only {_few_samples(score, decisive, n_different)}"
+    subject = f"the interval of the difference of {score.name}"
+    warn(f"{caveat}: {subject} is approximate", IntervalWarning)
+    return caveat
+
+
+def _shortage_of_both(
     score: Score, a: ComparedModel, b: ComparedModel, pairs: CellPairs, fewest: float
 ) -> str:
     """Return what two models have too few samples of; empty if nothing is known."""
@@ -509,7 +525,7 @@ def _lacking_of_both(
     return lacking
 
 
-def _largest_unseen(score: Score, table: Table, scored: Table, pairs: CellPairs) -> float:
+def _max_unseen(score: Score, table: Table, scored: Table, pairs: CellPairs) -> float:
     """Return the largest change of a score that may go unseen where no answer differs.
 
     That is if, of the n answers to one class, a share of 3/n changes, whose chance to be missed in

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import combinations, pairwise
+from itertools import combinations, compress, pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -16,18 +16,19 @@ from ..core.scores import Average
 from ..core.table import Task, read_weights
 from ..inference.paired import holm
 from ..inference.registry import score_named
+from ..inference.score import Score
 from ..messages import with_subject
 from ..tables.containers import read_labels
 from ..tables.contingency import ContingencyTable
 from ..tables.label_options import read_sides
 from ..text.account import Read
-from ..text.layout import Block, Result, Rows, rows_of
+from ..text.layout import Block, Result, Rows
 from ..text.render import as_json, interval_heads, rounded, several, shown, shown_p, texts_of
 from ..warnings import collected, prefix_warnings
-from .comparison import Comparison, compared, models_of, score_of_pairs
+from .comparison import Comparison, compare_pair, score_models, score_of_pairs
 from .estimate import Estimate, estimate_of
 from .figures import ForestRow, draw_forest
-from .models import AnsweredSamples, samples_of, settings_of
+from .models import AnsweredSamples, match_samples, settings_of
 from .verdict import out_of_class_share, share_text, title_of
 
 if TYPE_CHECKING:
@@ -158,25 +159,17 @@ class Leaderboard(Result):
 
     def text_tables(self) -> list[Rows]:
         """Return the ranking, and the comparisons of neighbours."""
-        models = self.models
         heads = interval_heads(self.confidence_level)
-        values = [rounded(x.value, 4) + ("^" if x.caution else "") for x in models]
-        columns = [["model", *(shown(x.name) for x in models), "guessing"]]
-        columns.append([self.title, *values, rounded(self.guessing[self.metric], 4)])
-        columns += rows_of([heads, *(x.estimate.shown() for x in models), ["", ""]])
-        if len(models[0].runs) > 1:
-            spreads = (f"± {x.run_deviation:.4f} ({len(x.runs)})" for x in models)
-            columns.append(["± SD of runs", *spreads, ""])
-        columns.append(["ranks", *(x.place for x in models), ""])
-        if self.metric != "accuracy":
-            accuracies = (*(x.accuracy for x in models), self.guessing["accuracy"])
-            columns.append(["accuracy", *(rounded(value, 4) for value in accuracies)])
-        if any(x.out_of_class_share for x in models):
-            columns.append(
-                ["out of class", *(share_text(x.out_of_class_share) for x in models), ""]
-            )
-        ranking = rows_of(columns)
-        return [ranking, self._neighbours(heads[1])] if len(models) > 1 else [ranking]
+        rows = [["model", self.title, *heads, "± SD of runs", "ranks", "accuracy", "out of class"]]
+        rows += map(_ranked, self.models)
+        guessing = rounded(self.guessing[self.metric], 4), rounded(self.guessing["accuracy"], 4)
+        rows.append(["guessing", guessing[0], "", "", "", "", guessing[1], ""])
+        is_shown = [True] * len(rows[0])
+        is_shown[4] = len(self.models[0].runs) > 1
+        is_shown[6] = self.metric != "accuracy"
+        is_shown[7] = any(x.out_of_class_share for x in self.models)
+        ranking = [[*compress(row, is_shown)] for row in rows]
+        return [ranking, self._neighbours(heads[1])] if len(self.models) > 1 else [ranking]
 
     def _neighbours(self, head: str) -> Rows:
         """Return a table of the comparisons of neighbours in the ranking."""
@@ -204,6 +197,14 @@ class Leaderboard(Result):
         for model in self.models:
             if model.caution:
                 yield with_subject(f"{shown(model.name)}^", f"{model.caution}.")
+
+
+def _ranked(model: Model) -> list[str]:
+    """Return all cells of a model."""
+    value = rounded(model.value, 4) + ("^" if model.caution else "")
+    spread = f"± {model.run_deviation:.4f} ({len(model.runs)})"
+    shares = rounded(model.accuracy, 4), share_text(model.out_of_class_share)
+    return [shown(model.name), value, *model.estimate.shown(), spread, model.place, *shares]
 
 
 def leaderboard(
@@ -262,54 +263,83 @@ def leaderboard(
     runs = {name: columns[i * n_runs : (i + 1) * n_runs] for i, name in enumerate(answers)}
     samples = _pooled(references, runs, task, sample_weight, groups)
 
-    estimates: list[Estimate] = []
     signed: dict[str, Any] = {"ignore_index": task.ignored}
-    for i, argument in enumerate(samples.arguments):
-        table, pairs = samples.tables[i], samples.in_groups(i)
-        with prefix_warnings(f"`{argument}`"):
-            estimates += estimate_of(table, score, confidence_level, pairs, **signed)
-
+    estimates = _estimate_each(score, samples, confidence_level, signed)
     # models of one score keep their order, whatever rounding made of it
     order = sorted(range(len(runs)), key=lambda i: -round(estimates[i].value, 12))
-    names = [*runs]
-    with collected():  # what was said already
-        entrants = models_of(score, samples) if len(order) > 1 else []
-    comparisons = {}
-    for better, worse in combinations(order, 2):
-        pair = worse, better
-        comparison = compared(score, samples, entrants, pair, confidence_level, **signed)
-        comparisons[names[worse], names[better]] = comparison
+    comparisons = _compare_pairs(score, samples, order, [*runs], confidence_level, signed)
     corrected = holm([comparison.p_value for comparison in comparisons.values()])
     p_values = dict(zip(comparisons, corrected, strict=True))
-    apart = [pair for pair, p_value in p_values.items() if 1 - p_value > confidence_level]
-    n_above, n_below = Counter(worse for worse, _ in apart), Counter(better for _, better in apart)
+    told_apart = [pair for pair, p_value in p_values.items() if 1 - p_value > confidence_level]
+    n_above = Counter(worse for worse, _ in told_apart)
+    n_below = Counter(better for _, better in told_apart)
 
     models = []
     for i in order:
-        name, table = names[i], samples.tables[i]
-        scores = [estimates[i].value]
+        name, table = [*runs][i], samples.tables[i]
+        scores: tuple[float, ...] = (estimates[i].value,)
         if n_runs > 1:
-            of_runs = [(references, run, task, sample_weight) for run in runs[name]]
-            with collected():  # what was said of all runs
-                scores = [score.value(ContingencyTable._from_columns(*x)) for x in of_runs]
+            scores = _scores_of_runs(score, references, runs[name], task, sample_weight)
         deviation = float(np.std(scores, ddof=1)) if n_runs > 1 else math.nan
         ranks = 1 + n_above[name], len(order) - n_below[name]
         caution = score.caution(table, estimates[i].value)
-        accuracy = float(table.hits.sum() / table.total)
-        shares = out_of_class_share(table), accuracy
-        models.append(Model(name, estimates[i], tuple(scores), deviation, ranks, caution, *shares))
+        shares = out_of_class_share(table), float(table.hits.sum() / table.total)
+        models.append(Model(name, estimates[i], scores, deviation, ranks, caution, *shares))
 
-    n_samples = samples.number(samples.references >= 0) // n_runs
+    first, n_samples = samples.tables[0], samples.number(samples.references >= 0) // n_runs
     whole = replace(ContingencyTable.sum_of(samples.tables), n_samples=n_samples)
     settings = settings_of(confidence_level, samples.in_groups(0))
-    line = score.signature(whole, interval=settings, **signed)
-    tests = comparisons, p_values, confidence_level
-    guessing = {
-        one.name: one.score_of_best_guesser(samples.tables[0])
-        for one in (score_named("accuracy"), score)
+    return Leaderboard(
+        metric=metric,
+        models=tuple(models),
+        comparisons=comparisons,
+        p_values=p_values,
+        confidence_level=confidence_level,
+        n_samples=n_samples,
+        signature=score.signature(whole, interval=settings, **signed),
+        title=title_of(first, score),
+        guessing={x.name: x.score_of_best_guesser(first) for x in (score_named("accuracy"), score)},
+    )
+
+
+def _estimate_each(
+    score: Score, samples: AnsweredSamples, level: float, signed: dict[str, Any]
+) -> list[Estimate]:
+    """Return the score of each model with its interval."""
+    estimates: list[Estimate] = []
+    for i, argument in enumerate(samples.arguments):
+        with prefix_warnings(f"`{argument}`"):
+            pairs = samples.in_groups(i)
+            estimates += estimate_of(samples.tables[i], score, level, pairs, **signed)
+    return estimates
+
+
+def _compare_pairs(
+    score: Score,
+    samples: AnsweredSamples,
+    order: list[int],
+    names: list[str],
+    level: float,
+    signed: dict[str, Any],
+) -> dict[tuple[str, str], Comparison]:
+    """Return the comparison of each pair, the worse first."""
+    with collected():  # the estimates have warned of the same
+        entrants = score_models(score, samples) if len(order) > 1 else []
+    return {
+        (names[worse], names[better]): compare_pair(
+            score, samples, entrants, (worse, better), level, **signed
+        )
+        for better, worse in combinations(order, 2)
     }
-    title = title_of(samples.tables[0], score)
-    return Leaderboard(metric, tuple(models), *tests, n_samples, line, title, guessing)
+
+
+def _scores_of_runs(
+    score: Score, references: Column, runs: list[Column], task: Task, weights: Any
+) -> tuple[float, ...]:
+    """Return the score of each run of a model; all together have warned."""
+    tables = (ContingencyTable._from_columns(references, run, task, weights) for run in runs)
+    with collected():
+        return tuple(float(score.value(table)) for table in tables)
 
 
 def _pooled(
@@ -328,7 +358,7 @@ def _pooled(
         groups = np.tile(np.arange(len(references)), n_runs)
     answers = {f"y_pred[{name!r}]": join_columns(columns) for name, columns in runs.items()}
     beside = {"sample_weight": weights, "groups": groups}
-    return samples_of(join_columns([references] * n_runs), answers, task, beside)
+    return match_samples(join_columns([references] * n_runs), answers, task, beside)
 
 
 def _answers_of(y_pred: Any) -> dict[str, dict[str, Any]]:
@@ -342,13 +372,8 @@ def _answers_of(y_pred: Any) -> dict[str, dict[str, Any]]:
     if names is None or not len(names):
         rule = "be a dict or data frame of one column of answers for each model"
         raise ValueError(f"`y_pred` must {rule}, got {show(y_pred)}")
-    runs = {}
-    for key, name in zip(names, texts_of(names, "y_pred", "model"), strict=True):
-        argument = f"y_pred[{name!r}]"
-        answers = y_pred[key]
-        runs[name] = {argument: answers}
-        if isinstance(answers, (list, tuple)) and answers and all(map(_is_run, answers)):
-            runs[name] = {f"{argument}[{i}]": run for i, run in enumerate(answers)}
+    texts = texts_of(names, "y_pred", "model")
+    runs = {x: _runs_of(y_pred[key], f"y_pred[{x!r}]") for key, x in zip(names, texts, strict=True)}
     n_runs = max(map(len, runs.values()))
     for name, by_argument in runs.items():
         if len(by_argument) != n_runs:
@@ -356,6 +381,13 @@ def _answers_of(y_pred: Any) -> dict[str, dict[str, Any]]:
             numbers = f"{n_runs} for some and {len(by_argument)} for {name!r}"
             raise ValueError(f"`y_pred` must {rule}, got {numbers}")
     return runs
+
+
+def _runs_of(answers: Any, argument: str) -> dict[str, Any]:
+    """Return the answers of each run of a model by argument."""
+    if isinstance(answers, (list, tuple)) and answers and all(map(_is_run, answers)):
+        return {f"{argument}[{i}]": run for i, run in enumerate(answers)}
+    return {argument: answers}
 
 
 def _is_run(value: Any) -> bool:

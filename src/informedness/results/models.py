@@ -100,10 +100,10 @@ def read_samples(
     unknown.
     """
     (references, *columns), task = read_sides({"y_true": y_true, **answers}, *options, **beside)
-    return samples_of(references, dict(zip(answers, columns, strict=True)), task, beside)
+    return match_samples(references, dict(zip(answers, columns, strict=True)), task, beside)
 
 
-def samples_of(
+def match_samples(
     references: Column, answers: Mapping[str, Column], task: Task, beside: ByArgument
 ) -> AnsweredSamples:
     """Return the same of columns of shape (n_rows,) that have been read."""
@@ -125,15 +125,22 @@ def samples_of(
         sums["n_samples"] = counts
 
     task = task._replace(ignored=None)
-    tables = []
-    for argument, column in zip(answers, columns, strict=True):
-        if counts is None:
-            table = ContingencyTable._from_columns(references, column, task, weights)
-        else:
-            table = ContingencyTable._from_pair_counts(references, column, task, **sums)
+    tables = [
+        ContingencyTable._from_columns(references, column, task, weights)
+        if counts is None
+        else ContingencyTable._from_pair_counts(references, column, task, **sums)
+        for column in columns
+    ]
+    for argument, table in zip(answers, tables, strict=True):
         warn_of_table(table, ("y_true", argument), unknown=task.unknown)
-        tables.append(table)
+    codes = _codes_of_all(tables, references, columns)
+    return AnsweredSamples([*answers], rows, tables, *codes, counts, weights, groups)
 
+
+def _codes_of_all(
+    tables: list[ContingencyTable], references: Column, columns: list[Column]
+) -> tuple[list[Codes], Codes, list[Codes]]:
+    """Return the cells of each model's table, and references and answers by position."""
     positions = {label: i for i, label in enumerate(ContingencyTable.sum_of(tables).labels)}
     n_labels = len(positions)
     labels, codes = join_columns([references, *columns]).coded()
@@ -142,8 +149,7 @@ def samples_of(
     r, *answer_codes = to_position[codes].reshape(1 + len(columns), -1)
     # of the same samples, the pairs of codes that occur are the cells of the table, in its order
     cells = [code_integers(r * n_labels + p)[1] for p in answer_codes]
-    codes_of_all = cells, r, answer_codes
-    return AnsweredSamples([*answers], rows, tables, *codes_of_all, counts, weights, groups)
+    return cells, r, answer_codes
 
 
 def table_in_groups(

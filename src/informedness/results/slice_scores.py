@@ -76,9 +76,21 @@ def in_quantiles(
     sizes = Counter[float]()
     for name, table in tables.items():
         sizes[numbers[name]] += table.n_samples or 0
+    names = _names_of_bins(sizes, n_bins)
+
+    merged = defaultdict[Slice, list[ContingencyTable]](list)
+    for name in sorted(tables, key=lambda name: (numbers[name], name)):
+        bin_name: Slice = names[numbers[name]]
+        if isinstance(name, tuple):
+            bin_name = (*name[:place], names[numbers[name]], *name[place + 1 :])
+        merged[bin_name].append(tables[name])
+    return {name: ContingencyTable.sum_of(parts) for name, parts in merged.items()}
+
+
+def _names_of_bins(sizes: Mapping[float, int], n_bins: int) -> dict[float, str]:
+    """Return the bin of each number, of which there are so many samples: its ends."""
     values = np.array(sorted(sizes))
     ends = np.cumsum([sizes[value] for value in values.tolist()])
-
     positions = (ends[-1] - 1) * np.arange(1, n_bins) / n_bins
     below, above = (
         values[np.searchsorted(ends, places, side="right")]
@@ -90,14 +102,7 @@ def in_quantiles(
     for own in (values[bins == code] for code in np.unique(bins)):
         ends_of_bin = dict.fromkeys(f"{value:.15g}" for value in (own[0], own[-1]))
         names |= dict.fromkeys(own.tolist(), " to ".join(ends_of_bin))
-
-    merged = defaultdict[Slice, list[ContingencyTable]](list)
-    for name in sorted(tables, key=lambda name: (numbers[name], name)):
-        bin_name: Slice = names[numbers[name]]
-        if isinstance(name, tuple):
-            bin_name = (*name[:place], names[numbers[name]], *name[place + 1 :])
-        merged[bin_name].append(tables[name])
-    return {name: ContingencyTable.sum_of(parts) for name, parts in merged.items()}
+    return names
 
 
 def _number_of(name: Slice, place: int, column: str) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +30,7 @@ from ..text.account import Read, signed
 from ..text.layout import Block, Result, Rows
 from .estimate import Averaged, Estimate, reported_estimates
 from .figures import ForestRow, draw_forest
-from .models import AnsweredSamples, check_groups_have_level, samples_of, settings_of
+from .models import AnsweredSamples, check_groups_have_level, match_samples, settings_of
 from .slice_scores import against_rest, by_category, by_number, scores_of_each, with_classes_of
 from .verdict import out_of_class_share, share_text, title_of
 
@@ -157,18 +158,9 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         InformednessWarning
             Once, with the number of slices that are small or of one class.
         """
-        parts = tables.values() if isinstance(tables, Mapping) else ()
-        if not parts or not all(isinstance(table, ContingencyTable) for table in parts):
-            rule = "map at least one slice to its ContingencyTable"
-            raise ValueError(f"`tables` must {rule}, got {show(tables)}")
-        columns = render.texts_of((by,) if isinstance(by, str) else by, "by", "column")
-        tables = {read_name(name): table for name, table in tables.items()}
-        for name in tables:
-            if (n := len(name) if isinstance(name, tuple) else 1) != len(columns):
-                raise ValueError(f"`by` must name the {n} columns of slice {name!r}, got {by!r}")
-
         check_choice("sort", sort, ("name", *REPORTED))
-        tables = by_number(tables)
+        columns = render.texts_of((by,) if isinstance(by, str) else by, "by", "column")
+        tables = by_number(_checked(tables, by, len(columns)))
         whole = ContingencyTable.sum_of(list(tables.values()))
         own = with_classes_of(whole, tables.values())
         pairs = pairs or {}
@@ -186,8 +178,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         if vs_rest is not None:
             tests = zip(rows, *against_rest(own, vs_rest, average), strict=True)
             rows = [replace(row, difference=b_a, p_value=p_value) for row, b_a, p_value in tests]
-        if sort != "name":
-            rows.sort(key=lambda row: (math.isnan(row.scores[sort]), row.scores[sort]))
+        rows = rows if sort == "name" else sorted(rows, key=partial(_badness, score=sort))
         scores = {name: float(score.value(whole)) for name, score in scored.items()}
         overall = row_of(None, whole, scores)
         settings = settings_of(confidence_level, pairs.get(None))
@@ -292,8 +283,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         table = layout.rows_of(columns)
         table[-1:-1] = layout.more_rows(len(self.rows) - _MOST_ROWS, len(table[0]))
         if levels.count(levels[0]) == len(levels):
-            named = {head: _shown(levels[0][name]) for name, head in _HEADS.items()}
-            table.append(["guessing", *(named.get(head, "") for head in table[0][1:])])
+            table.append(_guessing_row(levels[0], table[0]))
         return [table]
 
     def _columns_of_informedness(self, rows: Sequence[SliceRow]) -> Rows:
@@ -339,6 +329,30 @@ def _guessing(row: SliceRow) -> dict[str, float]:
         name: score.score_of_best_guesser(row.table) for name, score in scores_in_report().items()
     }
     return {name: round(level, 12) for name, level in levels.items()}
+
+
+def _guessing_row(levels: Mapping[str, float], heads: Sequence[str]) -> list[str]:
+    """Return the row of what guessing scores in all slices."""
+    by_head = {head: _shown(levels[name]) for name, head in _HEADS.items()}
+    return ["guessing", *(by_head.get(head, "") for head in heads[1:])]
+
+
+def _checked(tables: Any, by: Any, n_columns: int) -> dict[Slice, ContingencyTable]:
+    """Return the tables by name, or raise ValueError."""
+    parts = tables.values() if isinstance(tables, Mapping) else ()
+    if not parts or not all(isinstance(table, ContingencyTable) for table in parts):
+        rule = "map at least one slice to its ContingencyTable"
+        raise ValueError(f"`tables` must {rule}, got {show(tables)}")
+    named = {read_name(name): table for name, table in tables.items()}
+    for name in named:
+        if (n := len(name) if isinstance(name, tuple) else 1) != n_columns:
+            raise ValueError(f"`by` must name the {n} columns of slice {name!r}, got {by!r}")
+    return named
+
+
+def _badness(row: SliceRow, score: str) -> tuple[bool, float]:
+    """Return what puts the worst slice first, and one without a score last."""
+    return math.isnan(row.scores[score]), row.scores[score]
 
 
 def _name(row: SliceRow) -> str:
@@ -440,7 +454,7 @@ def slices(
         if vs_rest is not None:
             raise ValueError("`vs_rest` takes slices for independent: leave out `groups`")
         beside = {"sample_weight": sample_weight, "groups": groups}
-        samples = samples_of(references, {"y_pred": predictions}, task, beside)
+        samples = match_samples(references, {"y_pred": predictions}, task, beside)
         options["pairs"] = _pairs_by_slice(samples, slice_column(by)[samples.rows])
     return Slices.from_tables(tables, by=names, average=average, **options)
 

@@ -15,7 +15,7 @@ from ..inference.class_scores import ratio_or_zero
 from ..inference.entropy import EntropicScore
 from ..inference.paired import holm, interval_and_p_value
 from ..inference.registry import score_with_average
-from ..inference.score import Score
+from ..inference.score import Interval, Score
 from ..messages import message, with_subject
 from ..tables.containers import read_labels
 from ..text.account import Read
@@ -237,13 +237,31 @@ def suite_of(
 ) -> SuiteComparison:
     """Return the comparison over tasks, of those of the tasks."""
     comparisons = list(by_task.values())
-    n_tasks = len(comparisons)
-    if n_tasks < 2:
+    if len(comparisons) < 2:
         raise ValueError(f"`tasks` must be at least two that can be compared, got {list(by_task)}")
     if isinstance(score, EntropicScore) and len({one.n_classes for one in comparisons}) > 1:
         tasks = "tasks with different numbers of classes: its chance level depends on k"
         raise ValueError(f"{score.title} cannot be averaged over {tasks}")
+    interval, p_value = _test_mean(comparisons)
+    corrected = holm([one.p_value for one in comparisons])
+    return SuiteComparison(
+        metric=comparisons[0].metric,
+        tasks=dict(by_task),
+        difference=interval.value,
+        standard_error=interval.standard_error,
+        confidence_interval=(interval.low, interval.high),
+        confidence_level=comparisons[0].confidence_level,
+        p_value=p_value,
+        p_values=dict(zip(by_task, corrected, strict=True)),
+        left_out=tuple(left_out),
+        margin=margin,
+        within_margin=is_within(margin, interval.low, sum(x.n_different for x in comparisons)),
+    )
 
+
+def _test_mean(comparisons: Sequence[Comparison]) -> tuple[Interval, float]:
+    """Return the mean difference with its interval, and the p-value."""
+    n_tasks = len(comparisons)
     difference = math.fsum(one.difference for one in comparisons) / n_tasks
     extra = np.array([one.paired.extra_variance for one in comparisons])
     variances = np.array([one.standard_error for one in comparisons]) ** 2 - extra
@@ -254,19 +272,4 @@ def suite_of(
     parts = float(ratio_or_zero(variances**2, dfs).sum())  # Welch and Satterthwaite
     df = float(variances.sum()) ** 2 / parts if parts else float(dfs.min())
     level = comparisons[0].confidence_level
-    interval, p_value = interval_and_p_value(difference, error, n_samples, n_swaps, df, level)
-
-    corrected = holm([one.p_value for one in comparisons])
-    return SuiteComparison(
-        metric=comparisons[0].metric,
-        tasks=dict(by_task),
-        difference=difference,
-        standard_error=error,
-        confidence_interval=(interval.low, interval.high),
-        confidence_level=level,
-        p_value=p_value,
-        p_values=dict(zip(by_task, corrected, strict=True)),
-        left_out=tuple(left_out),
-        margin=margin,
-        within_margin=is_within(margin, interval.low, sum(x.n_different for x in comparisons)),
-    )
+    return interval_and_p_value(difference, error, n_samples, n_swaps, df, level)

@@ -74,17 +74,16 @@ def _finding(
     given, p_value = tested_predictions(table, p_value)
     if given is None:
         return "out of class", "no prediction is a class, so all count as wrong"
-    level = max(judged.confidence_level if judged else 0.0, LEVEL)
     contains_guessing = _contains_guessing(table, score, judged)
     if math.isnan(p_value) and contains_guessing is None:
         unknown = "the squares of the weights are unknown"
         return "untested", f"not tested against guessing, as {unknown}"
-    may_be_guesses = contains_guessing if math.isnan(p_value) else 1 - p_value <= level
-    if may_be_guesses:
+    level = max(judged.confidence_level if judged else 0.0, LEVEL)
+    if contains_guessing if math.isnan(p_value) else 1 - p_value <= level:
         n = samples(given.n_samples)
-        if given is not table:
-            return "guessing", f"the predictions in class, for {n}, cannot be told from guessing"
-        return "guessing", f"cannot be told from guessing on {n}"
+        phrase = f"cannot be told from guessing on {n}"
+        of_some = f"the predictions in class, for {n}, cannot be told from guessing"
+        return "guessing", phrase if given is table else of_some
     if not isinstance(score, Informedness):
         return "not guessing", _levels(table, score)
     if contains_guessing:
