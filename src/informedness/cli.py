@@ -115,7 +115,7 @@ def _print(text: str) -> int:
 
 
 def _run(command: str, words: Sequence[str], flags: dict[str, str]) -> tuple[str | None, int]:
-    """Run a command, and return the text to print, unless a file has it, and the exit code."""
+    """Run a command; return the text to print, unless a file has it, and the exit code."""
     if command in ("", "-h", "--help", "help"):
         return _HELP, 0
     if command == "--version":
@@ -134,19 +134,19 @@ def _run(command: str, words: Sequence[str], flags: dict[str, str]) -> tuple[str
     if command in ("report", "compare"):
         _find_files(options, parser)
         flags |= _names_of_arguments(options, flags)
-    return _written(command, options, flags)
+    return _run_command(command, options, flags)
 
 
-def _written(
+def _run_command(
     command: str, options: argparse.Namespace, flags: dict[str, str]
 ) -> tuple[str | None, int]:
-    """Return what a command does, but for what is written to a file, and the exit code."""
+    """Run a command by its options, and write its result to a file if asked to."""
     from .commands.console import Console
 
     console = Console(_tell, flags)
     with console.telling_warnings(options.strict):
         outcome = _outcome(command, options, console)
-    code = 3 if outcome.failed else int(console.has_left_out)
+    code = 3 if outcome.has_failed else int(console.has_left_out)
     if options.output is None:
         return outcome.text, code
     Path(options.output).write_text(f"{outcome.text}\n", encoding="utf-8")
@@ -155,7 +155,7 @@ def _written(
 
 
 def _outcome(command: str, options: argparse.Namespace, console: "Console") -> "Outcome":
-    """Return what a command does; of its options it gets a request alone."""
+    """Call a command with a request, which has all of its options."""
     from . import commands
     from .commands.request import CompareRequest, ReportRequest, fill
 
@@ -174,7 +174,7 @@ def _outcome(command: str, options: argparse.Namespace, console: "Console") -> "
 
 
 def _find_files(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
-    """Take the files behind the last option for what it says of other text."""
+    """Find the files, which may stand behind the last option."""
     for option, files in options.last:
         if options.path:
             raise ValueError(
@@ -191,11 +191,13 @@ def _find_files(options: argparse.Namespace, parser: argparse.ArgumentParser) ->
 
 
 def _names_of_arguments(options: argparse.Namespace, flags: Mapping[str, str]) -> dict[str, str]:
-    """Return what all arguments of Python are called, also those that no option sets."""
+    """Name all arguments of Python, also those that no option sets."""
     names = {**flags, "path": "FILE"}
     if options.references is None:  # of logs and lines, which have no columns
         names |= {"references": "references", "predictions": "predictions"}
     names |= {name: names[same] for name, same in _SAME.items() if same in names}
+    if options.by_task is not None:
+        names["task"] = names["by_task"]
     models = options.predictions or []
     if len(models) < 2:
         models = [f"of {file}" for file in options.path[:2]]
@@ -207,7 +209,7 @@ def _names_of_arguments(options: argparse.Namespace, flags: Mapping[str, str]) -
 
 
 def _unknown(command: str) -> ValueError:
-    """Return the error of another command, with what may be meant: a report on a file, too."""
+    """Make the error of an unknown command, with what may be meant: a report on a file, too."""
     report = shlex.join(["informedness", "report", command])
     meant = f"`{report}`" if _is_file(command) else _MEANT.get(command)
     meant = meant or next((f"`{x}`" for x in get_close_matches(command, COMMANDS, 1)), None)

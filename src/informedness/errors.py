@@ -16,11 +16,11 @@ def optional_import(what: str, package: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        raise ImportError(f"{what} ({error}): pip install {_of_an_extra(package)}") from error
+        raise ImportError(f"{what} ({error}): pip install {_packages_of(package)}") from error
 
 
-def _of_an_extra(package: str) -> str:
-    """Return what to install: of our extras what they consist of, which any index has."""
+def _packages_of(package: str) -> str:
+    """List what to install: for our extras what they consist of, which any index has."""
     from importlib.metadata import PackageNotFoundError, requires  # which takes long
 
     name, _, extra = package.rstrip("]").partition("[")
@@ -57,7 +57,7 @@ def prefix_errors(what: object, *damages: type[Exception]) -> Iterator[None]:
 
 
 def named_error(what: object, error: Exception) -> DataError:
-    """Return an error with the name of what it is about, which others than ours say is damaged."""
+    """Name what an error is about; errors of other kinds than ours say that it is damaged."""
     reason = message_of(error)
     if not isinstance(error, ValueError):
         kind = type(error).__name__

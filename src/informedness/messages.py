@@ -46,7 +46,7 @@ class Message(str):
 
 
 def message(template: str, code: str = "", /, **fields: Any) -> Message:
-    """Return a message with values in its fields, {x!r} as `show` writes it.
+    """Fill the fields of a template with values, {x!r} as `show` writes it.
 
     A field in backticks is the name of an argument. One that is a message keeps its parts; without
     a code for the whole, the first of these with a code gives it, and its values.
@@ -79,7 +79,7 @@ def _filled(template: str, fields: Mapping[str, Any]) -> Parts:
 
 
 def message_of(source: object) -> Message:
-    """Return what an error, a warning or a text says, without the prefix of warnings."""
+    """Take the message of an error, a warning or a text, without the prefix of warnings."""
     text: Any = source
     if isinstance(source, BaseException):
         is_text = len(source.args) == 1 and isinstance(source.args[0], str)
@@ -91,13 +91,13 @@ def message_of(source: object) -> Message:
 
 
 def join(sources: Iterable[object], separator: str = "; ") -> Message:
-    """Return several messages as one, with the code and the values of the first that has one."""
+    """Join messages; the first that has a code gives it, with its values."""
     messages = {f"x{i}": message_of(source) for i, source in enumerate(sources)}
     return message(separator.join(f"{{{name}}}" for name in messages), **messages)
 
 
 def with_subject(subject: object, source: object) -> Message:
-    """Return a message behind the name of its subject, unless this name is empty.
+    """Put the name of its subject in front of a message, unless this name is empty.
 
     The name is a value, unless it is a message, or an argument in backticks, with which no name
     of a file begins (`render.shown`).
@@ -109,7 +109,7 @@ def with_subject(subject: object, source: object) -> Message:
 
 
 def without_subject(source: object, starts: tuple[str, ...]) -> Message:
-    """Return a message without a subject in front, if its name starts with one of these."""
+    """Take the subject from the front of a message, if its name starts with one of these."""
     said = message_of(source)
     first, *others = said.parts
     if first or not (others and others[0].startswith(starts)):
@@ -118,7 +118,7 @@ def without_subject(source: object, starts: tuple[str, ...]) -> Message:
 
 
 def render(source: object, naming: Naming, keeps_clauses: bool = True) -> Message:
-    """Return a message with the names of a surface; an argument without a name stays as it is.
+    """Rename the arguments in a message as a surface does; one without a name stays as it is.
 
     Unless it `keeps_clauses`, clauses about such an argument are left out: those behind a semicolon
     or another sentence, and what is in brackets. In the first clause it loses its backticks.
@@ -144,7 +144,7 @@ def render(source: object, naming: Naming, keeps_clauses: bool = True) -> Messag
 
 
 def parts_of(text: str) -> Parts:
-    """Return the words and the values of a text; its values stand in quotes."""
+    """Split a text into words and values, which stand in quotes."""
     if isinstance(text, Message):
         return text.parts
     parts, end = [""], 0
@@ -157,14 +157,14 @@ def parts_of(text: str) -> Parts:
 
 
 def _made(parts: Parts, code: str, values: Mapping[str, Any]) -> Message:
-    """Return the message of these parts."""
+    """Make a message of these parts."""
     made = str.__new__(Message, "".join(parts))
     made.parts, made.code, made.values = tuple(parts), code, values
     return made
 
 
 def _joined(first: Parts, second: Parts) -> Parts:
-    """Return parts end to end."""
+    """Join parts end to end."""
     *before, last = first
     start, *behind = second
     return (*before, last + start, *behind)

@@ -20,7 +20,7 @@ Compared: TypeAlias = Comparison | SuiteComparison
 
 
 def compare(request: CompareRequest, console: Console) -> Outcome:
-    """Return the comparison of two models."""
+    """Compare two models."""
     source, scores = request.source, request.scores
     kind = check(request)
     if kind == "columns" and not source.columns.are_named:
@@ -55,16 +55,17 @@ def _decide(result: Compared, scores: CompareScores, console: Console) -> Decisi
 
 
 def _compare_columns(reader: Reader, scores: CompareScores) -> Compared:
-    """Return the comparison of two columns, over files if each is a task."""
+    """Compare two columns, over files if each is a task."""
     if reader.source.columns.by_file:
-        columns_by_file = {path: one.read_columns()[0] for path, one in reader.by_file().items()}
+        readers = reader.split_by_file()
+        columns_by_file = {path: one.read_columns()[0] for path, one in readers.items()}
         return score_pair(columns_by_file, scores)
     whole, prior = reader.read_columns()
     return score_pair(whole, scores, prior)
 
 
 def _compare_logs(reader: Reader, scores: CompareScores) -> tuple[Compared, Sequence[str]]:
-    """Return the comparison of two logs of one task, and what to call A and B."""
+    """Compare two logs, and say what to call A and B."""
     from ..logs.reading import only_run
     from ..logs.runs import compare_logs
 
@@ -81,7 +82,7 @@ def _compare_logs(reader: Reader, scores: CompareScores) -> tuple[Compared, Sequ
 
 
 def _titles(source: Source) -> Sequence[str]:
-    """Return what to call A and B; raise ValueError unless two columns are compared."""
+    """Name A and B; raise ValueError unless two columns are compared."""
     models, on = source.columns.predictions, source.columns.on
     if len(models) > 2 or (len(models) < 2 and on is None):
         rule = "`--predictions` must name two columns, or with --on one in each of two files"

@@ -23,7 +23,7 @@ class Console:
         self._flags[argument] = self._flags[other]
 
     def name_of(self, argument: str, value: str | None) -> str | None:
-        """Return what an argument is called, with its value if it has one."""
+        """Name an argument as an option, with its value if it has one."""
         if value is not None:  # a switch needs none
             flag = self._flags.get(argument)
             return f"{flag} {value}" if flag and value not in ("", "True") else flag

@@ -30,7 +30,7 @@ _READING |= {"ignore_case", "strip", "numeric"}
 
 
 def ask_for_columns(request: Request) -> str:
-    """Return the columns of the first file, or of both of two, and a command that names them.
+    """List the columns of the first file, or of both of two, and a command that names them.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def ask_for_columns(request: Request) -> str:
 
 
 def _describe(request: Request, listings: Sequence[Listing]) -> str:
-    """Return the columns of one or two files, and a command."""
+    """List the columns of one or two files, and a command."""
     title = " and ".join(listing.title for listing in listings)
     columns = _joined([listing.columns for listing in listings])
     if not any(columns.values()):
@@ -63,12 +63,12 @@ def _describe(request: Request, listings: Sequence[Listing]) -> str:
 
 
 def _joined(tables: Sequence[Columns]) -> dict[str, list[Any]]:
-    """Return the columns of all tables, those of one name end to end."""
+    """Join the columns of all tables, those of one name end to end."""
     return {x: [*chain(*(y.get(x, ()) for y in tables))] for x in dict.fromkeys(chain(*tables))}
 
 
 def _advice(request: Request, line: Mapping[str, Sequence[str]], columns: Columns) -> str:
-    """Return notes on columns, and the command that was typed with the options that are missing."""
+    """Write notes on columns, and the command that was typed with the missing options."""
     clash = [name for name, values in columns.items() if name in values]
     notes = [missing_header_message(clash)] if len(clash) > 1 else _shared_labels(columns)
     added = [x for flag, names in line.items() for x in (flag, *names)]
@@ -83,7 +83,7 @@ def _advice(request: Request, line: Mapping[str, Sequence[str]], columns: Column
 
 
 def _listed(columns: Columns, verdicts: Mapping[str, Sequence[str]]) -> str:
-    """Return a line for each column; of many those with labels come first."""
+    """Write a line for each column; of many, those with labels first."""
     names = [*columns]
     if len(names) > _MOST_LISTED:
         names.sort(key=lambda name: not labels_in(columns[name]))
@@ -96,7 +96,7 @@ def _listed(columns: Columns, verdicts: Mapping[str, Sequence[str]]) -> str:
 
 
 def _row_of(name: str, values: Sequence[Any], agreed: Sequence[str]) -> tuple[str, str, str]:
-    """Return the name of a column, its number of values, and its most frequent ones."""
+    """Describe a column: its name, its number of values, its most frequent ones."""
     times = Counter(values)
     n_empty = times.pop(None, 0)
     text = ", ".join(cut(repr(value), 16) for value, _ in times.most_common(3)) or "(none)"
@@ -106,7 +106,7 @@ def _row_of(name: str, values: Sequence[Any], agreed: Sequence[str]) -> tuple[st
 
 
 def _shared_labels(columns: Columns) -> list[str]:
-    """Return which columns have the same labels."""
+    """Say which columns have the same labels."""
     alike: dict[frozenset[Any], list[str]] = {}
     for name, values in columns.items():
         if len(labels := labels_in(values)) > 1:
@@ -119,13 +119,13 @@ def _shared_labels(columns: Columns) -> list[str]:
 
 
 def _references_in(columns: Columns) -> list[str]:
-    """Return the columns of labels that are called references, of equal ones the first."""
+    """Find the columns of labels that are called references, of equal ones the first."""
     names = [x for x, y in columns.items() if role_in(x) == "references" and len(labels_in(y)) > 1]
     return [*{tuple(columns[name]): name for name in names[::-1]}.values()][::-1]
 
 
 def _missing_options(request: Request, first: Columns, last: Columns) -> dict[str, list[str]]:
-    """Return the options that are missing, with names of columns, or with words to replace.
+    """Choose names of columns, or words to replace, for the options that are missing.
 
     Of two files the first has the references, and the second the predictions.
     """
@@ -141,14 +141,14 @@ def _missing_options(request: Request, first: Columns, last: Columns) -> dict[st
 
 
 def _pair_among(models: Sequence[str], first: Columns, n_files: int) -> list[str]:
-    """Return the column of predictions in each of two files, or two columns, or words for them."""
+    """Choose a column in each of two files, or two columns, or words for them."""
     words = ["MODEL"] if n_files == 2 else ["MODEL_A", "MODEL_B"]
     names = [x for x in models if x in first and role_in(x) != "references"]
     return names if len(names) == len(words) else words
 
 
 def _identifiers(first: Columns, last: Columns) -> list[str]:
-    """Return the column with the same values in both files, each once; none if none is shared."""
+    """Find the column with the same values in both files; none if no column is shared."""
     shared = [name for name in first if name in last]
     ids = [x for x in shared if {*first[x]} == {*last[x]}]
     ids = [x for x in ids if len({*first[x]}) == len(first[x]) == len(last[x])]
@@ -156,7 +156,7 @@ def _identifiers(first: Columns, last: Columns) -> list[str]:
 
 
 def _models(true: str, first: Columns, last: Columns) -> list[str]:
-    """Return the columns of predictions: called so, or with the labels of the references."""
+    """Find the columns of predictions: called so, or with the labels of the references."""
     classes = _folded_labels(first.get(true, ()))
     labels = {x: _folded_labels(y) for x, y in last.items() if x != true}
     if called := [x for x in labels if role_in(x) == "predictions"]:

@@ -30,13 +30,13 @@ class Outcome(NamedTuple):
     """The text that a command prints, and whether a build should stop."""
 
     text: str
-    failed: bool = False
+    has_failed: bool = False
 
 
 def write(
     result: "Result | float", output: Output, console: Console, decision: "Decision | None" = None
 ) -> Outcome:
-    """Return a result as text in the format asked for, after saving its figures if they are."""
+    """Write a result as text in the format asked for; save its figures if they are asked for."""
     failed = decision is not None and decision.failed
     if isinstance(result, float):
         text = json.dumps(as_json(result)) if output.format == "json" else repr(result)

@@ -84,7 +84,7 @@ class Reader:
     prior: Prior | None = None
 
     def with_prior(self, place: str | None, console: Console) -> Reader:
-        """Return the reader with the class shares in FILE:COLUMN, after telling what was read."""
+        """Read the class shares in FILE:COLUMN for a reader like this, and tell what was read."""
         from ..files.joined import whole_columns
 
         if place is None:
@@ -102,7 +102,7 @@ class Reader:
         return replace(self, prior=Counter(label for label in labels if label != task.ignored))
 
     def read(self, is_one_run: bool = False) -> Labels:
-        """Return a table of the columns, one for each slice, the columns themselves, or answers.
+        """Read a table of the columns, one for each slice, the columns themselves, or answers.
 
         Several models, groups and tasks need the columns. Of logs there may have to be one run.
         """
@@ -122,14 +122,14 @@ class Reader:
         tables = tables_of(samples, self._rows(samples))
         return Labels(tables, names, self._spelt_prior(samples), bins=self._bins())
 
-    def by_file(self) -> dict[str, Reader]:
-        """Return a reader of each file, by its path."""
+    def split_by_file(self) -> dict[str, Reader]:
+        """Make a reader of each file, by its path."""
         files = list_files(self.source.path, self.source.files.file_format)
         sources = {path: replace(self.source, path=(path,)) for path, _ in files}
         return {path: replace(self, source=source) for path, source in sources.items()}
 
     def read_columns(self, names: Mapping[str, str] | None = None) -> tuple[Whole, Prior | None]:
-        """Return the columns, or those of other names by argument; and the prior."""
+        """Read the columns, or those of other names by argument; and the prior."""
         from ..files.joined import whole_columns
 
         samples = self._samples(names or self._names())
@@ -137,7 +137,7 @@ class Reader:
         return whole_columns(samples, self._rows(samples), **limits), self._spelt_prior(samples)
 
     def read_logs(self, path: str | Sequence[str]) -> list[Answers]:
-        """Return the answers in the logs of a path, or of several."""
+        """Read the answers in the logs of a path, or of several."""
         from ..logs.reading import read_log
 
         names = "extract", "choices", "ignore_case", "strip"
@@ -145,7 +145,7 @@ class Reader:
         return read_log(path, **vars(self.source.logs), **text)
 
     def _names(self) -> dict[str, str]:
-        """Return the names of columns, or of files with a column each, by argument."""
+        """Name the columns, or files with a column each, by argument."""
         path, columns = self.source.path, self.source.columns
         if self.kind == "matrix":
             return dict.fromkeys(NAMES, path[0])
@@ -178,7 +178,7 @@ class Reader:
         return {x[1]: int(x[2]) for x in asked if x is not None and x[0] not in known}
 
     def _samples(self, names: Mapping[str, str]) -> Samples:
-        """Return what reads these columns, by argument, as labels."""
+        """Make what reads these columns, by argument, as labels."""
         samples = Samples(names, self.labels, self.source.drop_null, self.source.keep_missing)
         is_sensitive = self.metric is None or score_named(self.metric).is_label_sensitive
         samples.is_label_sensitive = is_sensitive
@@ -186,7 +186,7 @@ class Reader:
         return samples
 
     def _rows(self, samples: Samples) -> Iterable[Any]:
-        """Return the rows of the files, or of two joined."""
+        """Read the rows of the files, or of two joined."""
         from ..files.joined import joined_rows, read_lines, samples_of_lines
 
         path, on, names = self.source.path, self.source.columns.on, samples.names
@@ -221,7 +221,7 @@ class Reader:
 
 
 def matrix_in(source: Source, labels: LabelOptions) -> ContingencyTable | None:
-    """Return the table of the only file if it is a confusion matrix."""
+    """Read the only file as a confusion matrix, if it is one."""
     if len(source.path) != 1 or not all(map(isfile, source.path)):
         return None
     ((path, kind),) = list_files(source.path, source.files.file_format)

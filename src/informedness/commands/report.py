@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def report(request: ReportRequest, console: Console) -> Outcome:
-    """Return the scores of the predictions in files, or of the answers in logs."""
+    """Score the predictions in files, or the answers in logs."""
     source, scores, output = request.source, request.scores, request.output
     kind = check(request)
     if kind == "columns" and not source.columns.are_named:
@@ -64,11 +64,11 @@ def _decide(labels: Labels, scores: ReportScores, console: Console) -> "Decision
 
 
 def _report_on_files(reader: Reader, scores: ReportScores) -> "Result":
-    """Return the report on files, each of which is a task."""
+    """Report on files, each of which is a task."""
     from ..logs.runs import RunTable
 
     reports: dict[tuple[str, str], Any] = {}
-    for path, one in reader.by_file().items():
+    for path, one in reader.split_by_file().items():
         with prefix_warnings(shown(path)):
             reports["", path] = score(one.read(), scores)
     return RunTable.from_reports(reports)
@@ -89,7 +89,7 @@ def _tell_advice(labels: Labels, scores: ReportScores, console: Console) -> None
 
 
 def _values_by_average(table: ContingencyTable, prior: Prior | None) -> dict[str, str]:
-    """Return Informedness by the average of the paper, and by that which is advised."""
+    """Compute Informedness by the default average and by the advised one."""
     values = {}
     with collected():  # the number itself has warned
         for average in ("bias", "prevalence"):

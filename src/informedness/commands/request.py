@@ -107,7 +107,7 @@ class CompareScores(Scores):
     fail_if: str | None = None
 
     def arguments(self) -> dict[str, Any]:
-        """Return the arguments of a comparison."""
+        """Return the scores as arguments of `compare`."""
         names = "metric", "average", "confidence_level", "margin"
         return {name: getattr(self, name) for name in names}
 
@@ -136,6 +136,11 @@ class Request:
     given: frozenset[str] = frozenset()
     typed: tuple[str, ...] = ()
 
+    @property
+    def has_level(self) -> bool:
+        """Whether the result has intervals."""
+        return self.scores.confidence_level is not None
+
 
 @dataclass(frozen=True)
 class ReportRequest(Request):
@@ -151,6 +156,11 @@ class ReportRequest(Request):
         is_read = self.output.format in ("text", "html", "markdown")
         return is_read and not (is_number or is_asked or self.scores.no_intervals)
 
+    @property
+    def has_level(self) -> bool:
+        """Whether the result has intervals, asked for or not."""
+        return super().has_level or self.has_default_level
+
 
 @dataclass(frozen=True)
 class CompareRequest(Request):
@@ -160,7 +170,7 @@ class CompareRequest(Request):
 
 
 def fill(kind: type[T], values: Mapping[str, Any]) -> T:
-    """Return a request, or a part, with the values of the names of its fields; lists as tuples."""
+    """Fill a request, or a part, with the values that have the names of its fields."""
     given: dict[str, Any] = {}
     for one in fields(kind):  # type: ignore[arg-type]
         if isinstance(one.default_factory, type) and is_dataclass(one.default_factory):

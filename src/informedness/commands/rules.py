@@ -52,16 +52,12 @@ class Rule(NamedTuple):
 
 
 def _rules(request: Request, kind: str) -> list[Rule]:
-    """Return the rules for options with this kind of source, by what is asked."""
-    columns, scores, is_report = (
-        request.source.columns,
-        request.scores,
-        isinstance(request, ReportRequest),
-    )
+    """List the rules for options with this kind of source, by what is asked."""
+    columns, scores = request.source.columns, request.scores
+    is_report = isinstance(request, ReportRequest)
     is_ranking = is_report and len(columns.predictions) > 1
     is_number = is_report and not is_ranking and scores.metric is not None
-    has_default = isinstance(request, ReportRequest) and request.has_default_level
-    has_level = has_default or scores.confidence_level is not None
+    has_level = request.has_level
     named = "columns: give --references and --predictions, or leave it out"
     logs = "logs of evaluation harnesses, not for columns"
     odds = "a --prior, without an interval: leave out --confidence-level"
@@ -91,7 +87,7 @@ def _rules(request: Request, kind: str) -> list[Rule]:
         Rule(("at_least",), is_number and not columns.by, one_score),
         Rule(("prior",), scores.metric is not None and not is_ranking, one_score),
         Rule(("prior_mode",), scores.prior is not None and not has_level, odds),
-        Rule(("no_intervals",), scores.metric is None and not has_level and not is_ranking, bare),
+        Rule(("no_intervals",), not (is_number or has_level or is_ranking), bare),
         Rule(("each",), request.output.format == "text", "text: other formats have everything"),
         Rule(("by", "plot"), not is_number, all_scores),
         Rule(("plot",), not columns.by or has_level, of_slices),
@@ -153,7 +149,7 @@ def _check_files(source: Source, kind: str) -> None:
 
 
 def _kind_of(source: Source, is_report: bool, labels: LabelOptions) -> str:
-    """Return what a source holds, by which columns and files are named."""
+    """Find out what a source holds, by which columns and files are named."""
     if source.columns.references is not None or source.columns.predictions:
         return "columns"
     is_text = [Path(file).suffix.lower() in (".txt", ".text") for file in source.path]

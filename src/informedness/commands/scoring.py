@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def score(labels: Labels, scores: ReportScores) -> Result | float:
-    """Return the result of a table, of a table for each slice, of columns, or of logs.
+    """Score a table, a table for each slice, columns, or logs.
 
     Columns hold several models, tasks or groups. A metric without a level gives a number, for
     several models or tasks an interval, too.
@@ -61,7 +61,7 @@ def score(labels: Labels, scores: ReportScores) -> Result | float:
 
 
 def _score_table(table: ContingencyTable, labels: Labels, scores: ReportScores) -> Result | float:
-    """Return the report on a table, or one score, with its interval if a level is given."""
+    """Report on a table, or compute one score, with its interval if a level is given."""
     average, level = scores.average, scores.confidence_level
     ignored = table.read[0].ignored if table.read else labels.ignored
     if scores.metric is None:
@@ -78,7 +78,7 @@ def _score_table(table: ContingencyTable, labels: Labels, scores: ReportScores) 
 
 
 def _score_logs(runs: Sequence[Answers], scores: ReportScores) -> Result | float:
-    """Return the report on runs, or one score of one run."""
+    """Report on runs, or compute one score of one run."""
     from ..logs.runs import RunTable
 
     if scores.metric is None:
@@ -92,7 +92,7 @@ def _score_logs(runs: Sequence[Answers], scores: ReportScores) -> Result | float
 def _score_groups(
     whole: Whole, by: Mapping[str, str], scores: ReportScores, level: Mapping[str, Any]
 ) -> Result:
-    """Return the score, the report or the slices of samples in groups."""
+    """Score samples in groups: one score, a report, or slices."""
     from ..results.estimate import estimate
     from ..results.models import table_in_groups
     from ..results.slices import slices
@@ -129,7 +129,7 @@ def _n_classes(references: Column, task: Task) -> int:
 
 
 def _rank(whole: Whole, models: Mapping[str, str], scores: ReportScores) -> Result:
-    """Return the ranking of several columns of predictions."""
+    """Rank several columns of predictions."""
     from ..results.leaderboard import leaderboard
 
     columns, task, account = whole
@@ -145,7 +145,7 @@ def _rank(whole: Whole, models: Mapping[str, str], scores: ReportScores) -> Resu
 def _score_tasks(
     whole: Whole, models: Sequence[str], metric: str | None, level: Mapping[str, Any]
 ) -> Result:
-    """Return the report on the tasks of a column, or one score of several models in each."""
+    """Report on the tasks of a column, or score several models in each."""
     from ..logs.runs import RunTable
 
     if len(models) > 1 and metric is None:
@@ -164,7 +164,7 @@ def _score_tasks(
 def score_pair(
     data: Whole | Mapping[str, Whole], scores: CompareScores, prior: Prior | None = None
 ) -> Comparison | SuiteComparison:
-    """Return the comparison of two models, or over tasks: of a column, or one for each name."""
+    """Compare two models, or over tasks: those of a column, or one for each name."""
     if isinstance(data, Mapping):
         return _compare_tasks({x: y.columns for x, y in data.items()}, [*data.values()], scores)
     columns, task, account = data
@@ -183,7 +183,7 @@ def _compare_tasks(
     wholes: Sequence[Whole],
     scores: CompareScores,
 ) -> SuiteComparison:
-    """Return the comparison over tasks, with what was read."""
+    """Compare two models over tasks, with what was read."""
     from ..results.suite import compare_tasks
 
     sides = {name: [columns[x] for x in PAIR] for name, columns in columns_by_task.items()}
