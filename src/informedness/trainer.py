@@ -408,12 +408,11 @@ class _Counts:
         predictions, references = predictions.ravel(), references.ravel()
         is_counted = np.asarray(references != self._ignore_index)
         is_missing = np.asarray(predictions == NO_ANSWER)
-        if is_missing.any() or not is_counted.all():
-            self.tally.update_missing(references[is_counted & is_missing])
-            is_answered = is_counted & ~is_missing
-            predictions, references = predictions[is_answered], references[is_answered]
+        is_answered = is_counted & ~is_missing
+        self.tally.update_missing(references[is_counted & is_missing])
         try:
-            self.tally.update(references=references, predictions=predictions)
+            sides = {"references": references, "predictions": predictions}
+            self.tally.update(**{name: side[is_answered] for name, side in sides.items()})
         except ValueError as error:
             if has_labels or not (has_tokens or self._classes):
                 raise

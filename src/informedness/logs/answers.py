@@ -321,7 +321,7 @@ class Answers:
         """
         answers = self if options.choices is None else self._named(options.choices)
         class_names = answers._class_names()
-        if options.pattern is not None or options.ignore_case or options.strip:
+        if finds_in_text(options):
             answers = answers._found_in_text(options)
             class_names = [{options.fold(x): y for x, y in names.items()} for names in class_names]
         return answers._answering(find_classes(answers.samples, class_names))
@@ -388,6 +388,11 @@ class Answers:
             rule = f"one of `choices` or a position from 0 to {len(choices) - 1}"
             raise ValueError(f"every reference must be {rule}, got {show(unnamed[0])}")
         return replace(self, samples=tuple(samples), choices=tuple(choices))
+
+
+def finds_in_text(options: LabelOptions) -> bool:
+    """Tell whether options find the class in a text, whatever the verdicts say."""
+    return options.pattern is not None or options.ignore_case or options.strip
 
 
 def _by_sample(samples: Sequence[Sample]) -> tuple[Sample, ...]:

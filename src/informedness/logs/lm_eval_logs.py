@@ -56,18 +56,24 @@ _Line = dict[str, Any]
 
 def is_log(path: Path) -> bool:
     """Recognise a log of samples, or results, by its name and its beginning."""
-    is_results = RESULTS.fullmatch(path.name)
+    is_results = RESULTS.fullmatch(path.name) is not None
     if not path.is_file() or not (is_results or _FILE.fullmatch(path.name)):
         return False
-    opened = gzip.open if path.suffix == ".gz" else open
     try:
-        with opened(path, "rb") as stream:
-            first = json.loads(stream.read() if is_results else stream.readline())
+        first = _first_object(path, is_results)
     except (ValueError, RecursionError, OSError, EOFError, zlib.error):
         return not is_results  # a log compressed in another way, or damaged
-    if not isinstance(first, dict):
-        return False
-    return "doc_id" in first or bool(is_results and (not first or {*first} >= _TOTALS))
+    if is_results:
+        return first == {} or {*first} >= _TOTALS
+    return "doc_id" in first
+
+
+def _first_object(path: Path, is_whole: bool) -> dict[str, Any]:
+    """Parse a whole file, or its first line; anything else becomes an object without our keys."""
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rb") as stream:
+        first = json.loads(stream.read() if is_whole else stream.readline())
+    return first if isinstance(first, dict) else {"": first}
 
 
 def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:

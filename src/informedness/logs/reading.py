@@ -20,7 +20,7 @@ from ..tables.label_warnings import warn_of_own_labels
 from ..text.render import cut, samples, shown
 from ..warnings import prefix_warnings
 from . import inspect_logs, lighteval_logs, lm_eval_logs
-from .answers import Answers
+from .answers import Answers, finds_in_text
 from .verdicts import DAMAGES
 
 Logged = list[tuple[Path, Answers]]
@@ -138,7 +138,7 @@ def read_log(
     0.5
     """
     options = LabelOptions(extract=extract, choices=choices, ignore_case=ignore_case, strip=strip)
-    if verdict is not None and (extract is not None or ignore_case or strip):
+    if verdict is not None and finds_in_text(options):
         raise ValueError("`verdict` does not go with `extract`, `ignore_case` or `strip`")
     check_choice("harness", harness, (None, *READERS))
     check_choice("epochs", epochs, ("each", "pooled"))
