@@ -1,4 +1,4 @@
-"""Data frames of PySpark give the table of their samples, and the snippet of the documents runs.
+"""Data frames of PySpark give the table of their samples, also as on the page on files.
 
 `make test-spark` runs this, in an environment of its own; `make test` does not.
 """
@@ -10,7 +10,6 @@ import pytest
 from pyspark.sql import SparkSession
 
 from informedness import table_from_frame
-from informedness.results.report import Report
 from inputs.frame_cases import COLUMNS, labels_and_weights
 from inputs.tables import table_of_labels
 
@@ -52,13 +51,12 @@ def test_a_collation_that_merges_labels_is_refused(spark, collation):
     assert table_from_frame(frame, **COLUMNS) == expected
 
 
-def test_the_snippet_of_the_documents_runs(spark, capsys):
+def test_the_frame_of_the_page_on_files_is_counted(spark):
     text = (Path(__file__).parents[2] / "docs" / "files.md").read_text(encoding="utf-8")
-    (snippet,) = re.findall(r"^```py\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    assert "pyspark" in snippet
+    (code,) = re.findall(r"`(spark\.read\..*?)`", text)
     labels = ["ham"] * 90 + ["spam"] * 10, ["ham"] * 84 + ["spam"] * 8 + ["ham"] * 8
     frame = spark.createDataFrame(list(zip(*labels, strict=True)), ["label", "model"])
     frame.repartition(4).write.parquet("predictions")
-    exec(compile(snippet, "files.md", "exec"), {})
-    sentence = Report.from_table(table_of_labels(*labels)).summary
-    assert capsys.readouterr().out == f"{sentence}\n"
+    read = eval(code, {"spark": spark})
+    expected = table_of_labels(*labels)
+    assert table_from_frame(read, references="label", predictions="model") == expected
