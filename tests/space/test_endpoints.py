@@ -10,6 +10,7 @@ import pytest
 from drawn import METRICS
 from gradio_client import Client
 from gradio_client.exceptions import AppError
+from visitors import asked
 
 from informedness import compare, report
 from oracles.golden import close
@@ -58,6 +59,15 @@ def test_a_client_gets_what_the_functions_return_and_the_sentence_that_refuses(a
     ):
         with pytest.raises(AppError, match=said):
             client.predict(*columns, api_name="/score")
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_configuration_of_the_page_stays_small(app, metric):
+    _, text = asked(f"{app(metric)}config")
+    config = json.loads(text)
+    assert len(config["components"]) <= 140
+    assert len(config["dependencies"]) <= 110
+    assert len(text.encode()) <= 260_000
 
 
 @pytest.mark.parametrize("metric", METRICS)
