@@ -6,7 +6,7 @@ docs/what-is-read.md; elsewhere words to replace. It is not tried out.
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -163,9 +163,12 @@ def _models(true: str, first: Columns, last: Columns) -> list[str]:
         return [x for x in called if 2 * len(labels[x] & classes) > len(labels[x])]
     if first is not last and true in last:
         return [true]
-    if all(len(x) == 1 or x in _FLAGS for x in classes):
-        return []
-    return [x for x, y in labels.items() if y == classes]
+    return [] if _are_flags(classes) else [x for x, y in labels.items() if y == classes]
+
+
+def _are_flags(labels: Collection[str]) -> bool:
+    """Return whether labels may say anything."""
+    return all(len(x) == 1 or x in _FLAGS for x in labels)
 
 
 def _folded_labels(values: Sequence[Any]) -> set[str]:

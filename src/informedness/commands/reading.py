@@ -151,18 +151,22 @@ class Reader:
             return dict.fromkeys(NAMES, path[0])
         if self.kind == "lines":
             return dict(zip(PAIR if self.are_compared else NAMES, path, strict=True))
-        references, models = columns.references or "", columns.predictions
         others = {"groups": columns.groups, "counts": columns.counts, "task": columns.by_task}
-        beside = {argument: name for argument, name in others.items() if name is not None}
+        given = {argument: name for argument, name in others.items() if name is not None}
+        return {**self._names_of_models(), **given}
+
+    def _names_of_models(self) -> dict[str, str]:
+        """Name the columns of references and predictions, and what else one model can have."""
+        columns = self.source.columns
+        references, models = columns.references or "", columns.predictions
         if self.are_compared:
-            return dict(zip(PAIR, (references, models[0], models[-1]), strict=True)) | beside
+            return dict(zip(PAIR, (references, models[0], models[-1]), strict=True))
         if len(models) > 1:
             numbered = {f"predictions {i}": name for i, name in enumerate(models, start=1)}
-            return {"references": references} | numbered | beside
-        amounts, bins = (columns.weights, columns.counts), self._bins()
-        cut = {f"{column}:{n}": column for column, n in bins.items()}
+            return {"references": references, **numbered}
+        cut = {f"{column}:{n}": column for column, n in self._bins().items()}
         by = [cut.get(name, name) for name in columns.by] or None
-        return named_columns(references, models[0], *amounts, by) | beside
+        return named_columns(references, models[0], columns.weights, columns.counts, by)
 
     def _bins(self) -> dict[str, int]:
         """Return the columns to cut into quantiles, as `length:4` asks, and how many.
