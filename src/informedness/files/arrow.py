@@ -167,19 +167,23 @@ def check_schema(names: Mapping[str, str], schema: Any) -> dict[str, Sequence[st
     check_columns(names, [*schema.names, *dict.fromkeys(nested)])
     metadata = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
     features = reduce(_field, ("info", "features"), metadata)
-    class_names = {}
     for argument, name in names.items():
-        steps = [name] if _field(features, name) else name.split(".")
-        feature = reduce(_field, steps, features)
-        if _field(feature, "_type") == "ClassLabel" and isinstance(_field(feature, "names"), list):
-            class_names[argument] = feature["names"]
         data_type = schema.field(name).type if name in schema.names else None
         if data_type and types.is_nested(data_type) and not types.is_run_end_encoded(data_type):
             raise ValueError(
                 f"`{argument}` must have one value per row, got column {name!r} of {data_type}: "
                 "name a field or an element in it, or argmax:NAME for the largest number"
             )
-    return class_names
+    named = {argument: _class_names_of(name, features) for argument, name in names.items()}
+    return {argument: class_names for argument, class_names in named.items() if class_names}
+
+
+def _class_names_of(name: str, features: Any) -> Sequence[str]:
+    """Return the names of classes of a column; none if it is not a `ClassLabel`."""
+    steps = [name] if _field(features, name) else name.split(".")
+    feature = reduce(_field, steps, features)
+    class_names = _field(feature, "names") if _field(feature, "_type") == "ClassLabel" else None
+    return class_names if isinstance(class_names, list) else ()
 
 
 def _column(batch: Any, name: str, first_row: int) -> Any:

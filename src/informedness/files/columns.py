@@ -6,6 +6,7 @@ starts with. `argmax:` in front takes the position or the name of the greatest n
 several are equal, unless a column has this name.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
@@ -26,6 +27,11 @@ class FileReader:
     class_names: Mapping[str, Sequence[str]] = {}
     sheet = ""
     sheets: Sequence[str] = ()
+
+    @property
+    def other_sheets(self) -> list[str]:
+        """Titles of the sheets that are not read."""
+        return [title for title in self.sheets if title != self.sheet]
 
     def batches(self, keep_empty: bool) -> Iterator[dict[str, Any]]:
         """Yield columns by argument, as lists or arrays of Arrow.
@@ -241,7 +247,10 @@ def value_in(value: Any, path: str, above: str = "") -> Any:
         inner = value[step]
     elif isinstance(value, list):
         step = path.partition(".")[0]
-        inner = _element(value, step, above)
+        if not re.fullmatch("[0-9]+", step) or int(step) >= len(value):
+            elements = f"whose elements are '{above}.0', '{above}.1', ..."
+            raise ValueError(f"{above!r} is a list of length {len(value)}, {elements}")
+        inner = value[int(step)]
     else:
         raise ValueError(f"{above!r} is {show(value)}, which has no fields")
     if step == path:
@@ -249,23 +258,10 @@ def value_in(value: Any, path: str, above: str = "") -> Any:
     return value_in(inner, path[len(step) + 1 :], f"{above}.{step}".removeprefix("."))
 
 
-def _element(values: Sequence[Any], position: str, above: str) -> Any:
-    """Return the element of a list at a position, which is text."""
-    if not (position.isascii() and position.isdigit()):
-        elements = f"'{above}.0', '{above}.1', ..."
-        raise ValueError(f"{above!r} is a list, whose elements are {elements}")
-    if int(position) >= len(values):
-        length = f"{above!r} is a list of length {len(values)}"
-        raise ValueError(f"{length} (the first position is 0)")
-    return values[int(position)]
-
-
-def one_value(
-    row: Mapping[str, Any], name: str, where: str, n_lacking: Counter[str] | None = None
-) -> Any:
+def one_value(row: Mapping[str, Any], name: str, where: str, n_lacking: Any = None) -> Any:
     """Return the one value that a name leads to, or with `argmax:` where the greatest is.
 
-    With `n_lacking` an absent key is a null, and counted there.
+    With `n_lacking`, a Counter, an absent key is a null, and counted there.
 
     Raises
     ------

@@ -304,7 +304,7 @@ def _top(
     with _as_text(stream) as text:
         top = list(islice(text, _TOP))
         _check_not_arff(top)
-        if stated := re.fullmatch(r"sep=(.)[\r\n]*", top[0] if top else "", re.IGNORECASE):
+        if stated := re.fullmatch(r"sep=(.)[\r\n]*", "".join(top[:1]), re.IGNORECASE):
             return stated[1], 1, list(read(top[1:], delimiter=stated[1]))
         rows_by_mark = {
             mark: [row for row in read(top, delimiter=mark) if row]

@@ -44,9 +44,9 @@ def whole_columns(
     arguments = [x for x in samples.names if x != "counts"]
     columns = _join_batches(arguments, batches, most_rows)
     task = samples.task(columns["references"], {})
-    sides = {x: _label_amounts(columns[x], columns["references"], task) for x in samples.labelled}
+    totals = {x: _label_amounts(columns[x], columns["references"], task) for x in samples.labelled}
     labelled = [columns[argument] for argument in samples.labelled]
-    integers, task, account = samples.end(sides, lambda: _never_repeat(labelled))
+    integers, task, account = samples.end(totals, lambda: _never_repeat(labelled))
     for argument in samples.labelled if integers else ():
         values, codes = columns[argument].coded()
         labels = [integers.get(label, label) for label in values]
@@ -190,12 +190,12 @@ def joined_rows(
     optional: dict[str, str] = {}
     if on is not None and {"references", references}.isdisjoint([*names[1], *names[1].values()]):
         optional = {"references": references}
-    sides: list[dict[str, Any]] = []
-    are_text = True
-    for path, columns, others in zip(paths, names, ({}, optional), strict=True):
-        columns = columns if on is None else {"on": on, **columns}
-        sides.append(_read_side(path, columns, samples, optional=others, **file_options))
-        are_text &= samples.source.is_text
+    keys = {} if on is None else {"on": on}
+    first = _read_side(paths[0], {**keys, **names[0]}, samples, **file_options)
+    are_text = samples.source.is_text
+    second = {**keys, **names[1]}
+    sides = [first, _read_side(paths[1], second, samples, optional=optional, **file_options)]
+    are_text &= samples.source.is_text
     if are_text and all("references" in side for side in sides):
         _spell_alike(sides)  # a string "1.0" of JSON is not another spelling of "1"
     files = [*map(str, paths)]
@@ -353,11 +353,11 @@ def joined_sides(
         *_unmatched(ids, codes_b, codes_a, names[::-1], on),
     ]
     if unmatched:
-        remedy = "Both must hold the same samples."
-        if "references" not in side_b:
-            it = "it" if unmatched[0].values["n"] == 1 else "them"
-            remedy = f'Add {it}, or pass unknown="wrong" to count {it} as wrong.'
-        raise ValueError(join([*unmatched, remedy], " "))
+        it = "it" if unmatched[0].values["n"] == 1 else "them"
+        remedies = [f'Add {it}, or pass unknown="wrong" to count {it} as wrong.']
+        if "references" in side_b:
+            remedies = ["Both must hold the same samples."]
+        raise ValueError(join([*unmatched, *remedies], " "))
     rows_b = np.empty(len(ids), dtype=np.int64)
     rows_b[codes_b] = np.arange(len(codes_b))
     side_b = {argument: column[rows_b[codes_a]] for argument, column in side_b.items()}

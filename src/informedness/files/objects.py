@@ -153,7 +153,7 @@ def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> I
     stream.seek(0)
     if rows is not None or start.startswith(b"["):
         document = _decoded(stream.read(), "the file", 1)
-        entries = document if rows is None else _rows_at(document, rows)
+        entries = _rows_at(document, rows or ".")
         return ((f"entry {position}", row) for position, row in enumerate(entries))
     top, are_lines = _top_rows(stream)
     document = top[0][1] if len(top) == 1 else None
@@ -293,8 +293,7 @@ def _rows_of_columns(document: Mapping[str, Any], names: Collection[str]) -> lis
     is_table = len(keys) > 1 and keys.count(keys[0]) == len(keys)
     if not is_table or {*names} - {*document} or _has_cells_beside_names(document):
         return []
-    rows = ({name: x[key] for name, x in document.items()} for key in keys[0] or ())
-    return [(f"row {key}", row) for key, row in zip(keys[0] or (), rows, strict=True)]
+    return [(f"row {key}", {name: x[key] for name, x in document.items()}) for key in keys[0] or ()]
 
 
 def _keys_of(column: Any) -> Sequence[Any] | None:
@@ -382,7 +381,7 @@ class Workbook(Objects):
     def __init__(self, stream: BinaryIO, names: Mapping[str, str], title: str | None) -> None:
         with optional_import("reading Excel files needs openpyxl", "informedness[excel]"):
             import openpyxl
-        with _explained():
+        with _explain_errors():
             book = openpyxl.load_workbook(stream, read_only=True, data_only=True)
             titles = [sheet.title for sheet in book.worksheets]
             if title not in (None, *titles):
@@ -391,13 +390,7 @@ class Workbook(Objects):
                 )
             tables = [_table_of(sheet) for sheet in book.worksheets]
             asked = [table for table in tables if title in (None, table[0])]
-            having = [x for x in asked if {*names.values()} <= {*distinct_names(x[1])}]
-            if names and len(having) > 1:
-                raise DataError(
-                    f"one sheet must have these columns, got {listed([x[0] for x in having])}: "
-                    "name one as `rows`"
-                )
-            self.sheet, written, rows = max(having or asked, key=lambda table: len(table[1]))
+            self.sheet, written, rows = _table_with(names, asked)
             self.sheets = titles
             self.header = distinct_names(written)
             self._check_columns(names)
@@ -410,8 +403,8 @@ class Workbook(Objects):
         try:
             check_columns(names, self.header)
         except DataError as error:
-            others = [name for name in self.sheets if name != self.sheet]
-            also = f", and of the other sheets `rows` takes {listed(others)}" if others else ""
+            others = listed(self.other_sheets)
+            also = f", and of the other sheets `rows` takes {others}" if self.other_sheets else ""
             text = with_subject(f"sheet {shown(self.sheet)}", join([error, also], ""))
             raise DataError(text) from None
 
@@ -421,6 +414,16 @@ def _table_of(sheet: Any) -> tuple[str, list[str], Iterator[Row]]:
     rows = _filled_rows(sheet)
     _, head = next(rows, ("", ()))
     return sheet.title, ["" if x is None else str(x) for x in head], rows
+
+
+def _table_with(names: Mapping[str, str], tables: Sequence[Any]) -> Any:
+    """Return the only table that has these columns, or else the widest."""
+    having = [table for table in tables if {*names.values()} <= {*distinct_names(table[1])}]
+    if names and len(having) > 1:
+        titles = listed([title for title, *_ in having])
+        rule = f"one sheet must have these columns, got {titles}: name one as `rows`"
+        raise DataError(rule)
+    return max(having or tables, key=lambda table: len(table[1]))
 
 
 def _compared(rows: Iterator[Row], alike: Mapping[str, Sequence[str]]) -> Iterator[Row]:
@@ -435,14 +438,14 @@ def _compared(rows: Iterator[Row], alike: Mapping[str, Sequence[str]]) -> Iterat
 def _filled_rows(sheet: Any) -> Iterator[Row]:
     """Yield where each row of a sheet stands that is not empty, and its cells."""
     sheet.reset_dimensions()  # which some programs write wrong
-    with _explained():
+    with _explain_errors():
         for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
             if any(cell is not None for cell in row):
                 yield f"row {number} of {sheet.title}", row
 
 
 @contextmanager
-def _explained() -> Iterator[None]:
+def _explain_errors() -> Iterator[None]:
     """Turn the errors of openpyxl and zipfile, which have many for damage, into ValueError."""
     try:
         yield

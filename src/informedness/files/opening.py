@@ -91,18 +91,9 @@ def paths_of(path: Any) -> list[Any]:
 
 def _files_in(folder: Path) -> list[Path]:
     """Return the files of data in a folder and its folders, and warn of what is left out."""
-
-    def fail(error: OSError) -> None:
-        raise error
-
-    parts: list[Path] = []
-    left_out: list[Path] = []
-    for place, folders, files in os.walk(folder, onerror=fail):
-        hidden = {name for name in folders if name.startswith(_HIDDEN)}
-        links = {name for name in folders if Path(place, name).is_symlink()}
-        folders[:] = [name for name in folders if name not in hidden]
-        for part in (Path(place, name) for name in (*_data_among(files, place), *hidden | links)):
-            (left_out if _is_beside_data(part) else parts).append(part)
+    found = [*_walk(folder)]
+    left_out = [part for part in found if _is_beside_data(part)]
+    parts = [part for part in found if not _is_beside_data(part)]
     if odd := [part for part in parts if not part.is_file()]:
         rule = "a folder of parts must hold files, got a link to a folder, a broken link or a "
         rule += "pipe: pass what it leads to as a path of its own"
@@ -113,6 +104,20 @@ def _files_in(folder: Path) -> list[Path]:
     if left_out:
         _warn_of_left_out(folder, sorted(left_out))
     return sorted(parts)
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    """Yield the files in a folder and its folders, and hidden folders and links to folders."""
+
+    def fail(error: OSError) -> None:
+        raise error
+
+    for place, folders, files in os.walk(folder, onerror=fail):
+        hidden = {name for name in folders if name.startswith(_HIDDEN)}
+        links = {name for name in folders if Path(place, name).is_symlink()}
+        folders[:] = [name for name in folders if name not in hidden]
+        for name in (*_data_among(files, place), *hidden | links):
+            yield Path(place, name)
 
 
 def _warn_of_left_out(folder: Path, left_out: Sequence[Path]) -> None:

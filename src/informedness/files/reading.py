@@ -56,7 +56,7 @@ class FileOptions:
             return Objects(names, json_rows(stream, self.rows, names))
         if self.rows is not None:
             raise ValueError(f"`rows` is for JSON, and this file is {kind}: leave it out")
-        with explained(stream, kind):
+        with explain_errors(stream, kind):
             if kind in DELIMITERS:
                 return Delimited(stream, kind, names, not self.no_quotes)
             return (Parquet if kind == "parquet" else Arrow)(stream, names)
@@ -70,7 +70,7 @@ def _check_unpacked_size(stream: BinaryIO, most_bytes: int | None) -> None:
 
 
 @contextmanager
-def explained(stream: BinaryIO, kind: str) -> Iterator[None]:
+def explain_errors(stream: BinaryIO, kind: str) -> Iterator[None]:
     """Turn the errors of pyarrow and others into ValueError."""
     what = "reading CSV, text, Parquet and Arrow files needs pyarrow"
     with optional_import(what, "informedness[cli]"):
@@ -96,7 +96,7 @@ def _batches_in(
     if isinstance(reader, Objects):
         yield from reader.batches(keep_empty)
         return
-    with explained(stream, kind):
+    with explain_errors(stream, kind):
         yield from reader.batches(keep_empty)
 
 
@@ -151,7 +151,7 @@ def _source(file: str, kind: str, reader: FileReader, options: FileOptions) -> S
     def columns(names: Sequence[str] | None = None) -> Mapping[str, Any]:
         return {x: y for x, y in first_columns().items() if names is None or x in names}
 
-    sheet = f", sheet {reader.sheet}" if len(reader.sheets) > 1 else ""
+    sheet = f", sheet {reader.sheet}" if reader.other_sheets else ""
     return Source(
         name=f"{file}{sheet}",
         is_text=kind in DELIMITERS,
@@ -198,8 +198,8 @@ def first_rows(path: Any, **file_options: Any) -> Listing:
     for name, values in columns.items():
         for path_within, column in columns_within(name, values).items():
             within[path_within] = [None if x in nulls or x != x else x for x in column]
-    others = [x for x in reader.sheets if x != reader.sheet]
-    sheet = f", sheet {reader.sheet} (others: {', '.join(others)})" if others else ""
+    others = ", ".join(reader.other_sheets)
+    sheet = f", sheet {reader.sheet} (others: {others})" if others else ""
     return Listing(within, f"{shown(file)}{sheet}: {n_rows}", options.rows)
 
 

@@ -219,14 +219,14 @@ class Samples:
         is_prediction = argument.startswith("predictions")
         if isinstance(values, tuple) or (is_prediction and self.options.threshold is not None):
             values = self._classes_of_scores(values, argument)
-        is_text = self.source.is_text
-        if self.source.is_sheet and self.keep_missing:
+        elif self.source.is_sheet and self.keep_missing:
             values = ["" if value is None else value for value in values]
-        nulls = self.options.nulls() if is_text and not self.keep_missing else ()
+        if not self.source.is_text:
+            return convert_labels(values, argument, self.options, own)
+        nulls = () if self.keep_missing else self.options.nulls()
         column = convert_labels(values, argument, self.options, own, nulls)
-        if argument in self.labelled and is_text and column.kind == "strings":
-            return self._noted(column, argument)
-        return column
+        is_noted = argument in self.labelled and column.kind == "strings"
+        return self._noted(column, argument) if is_noted else column
 
     def _noted(self, column: Column, argument: str) -> Column:
         """Take note of the text in a column, in which the reference to ignore is spelt as given."""
@@ -303,37 +303,40 @@ class Samples:
         ]
         if len(found.sources) == 1 and not self.source.is_frame:
             reasons[0] += f", first in row {found.first_missing[lacking[0]]}"
+        return [ValueError(f"{'; '.join(reasons)}: {self._advice_on_nulls(lacking)}")]
+
+    def _advice_on_nulls(self, arguments: Sequence[str]) -> str:
+        """Return what helps where values of these arguments are missing."""
         advice = "drop_null=True leaves out rows with missing values"
-        if any(x.startswith("predictions") for x in lacking):
+        if any(x.startswith("predictions") for x in arguments):
             advice = (
                 f'unknown="wrong" counts a missing prediction as wrong, {advice}, which can '
                 "flatter a model that gives up on hard samples"
             )
-        if found.has_text:
-            advice += ", keep_missing=True reads such text as labels"
-        return [ValueError(f"{'; '.join(reasons)}: {advice}")]
+        text = ", keep_missing=True reads such text as labels"
+        return f"{advice}{text}" if self.found.has_text else advice
 
     def end(
-        self, sides: Mapping[str, Amounts], never_repeats: Callable[[], bool]
+        self, totals: Mapping[str, Amounts], never_repeats: Callable[[], bool]
     ) -> tuple[Mapping[Any, Label], Task, Read]:
         """Raise an error about all that is wrong, or warn of what may be.
 
-        Return the integers that text stands for, which labels count, and what was read. `sides` are
-        the labels of each argument that has some.
+        Return the integers that text stands for, which labels count, and what was read. `totals`
+        are the labels of each argument that has some, with the number of samples of each.
         """
         if self.first_lines and not self.options.known:
-            _check_lines(self, sides)
+            _check_lines(self, totals)
         self.refuse()
-        _warn_of_no_header(self, sides)
-        self.meant = self._meanings_of_text(sides)
-        checks = Checks(self, {x: _renamed(side, self.meant) for x, side in sides.items()})
+        _warn_of_no_header(self, totals)
+        self.meant = self._meanings_of_text(totals)
+        checks = Checks(self, {x: _renamed(y, self.meant) for x, y in totals.items()})
         checks.run(never_repeats)
         task = Task(checks.declared, self.found.ignored, self.options.unknown)
         return self.meant, task, checks.account()
 
-    def _meanings_of_text(self, sides: Mapping[str, Amounts]) -> Mapping[Any, Label]:
+    def _meanings_of_text(self, totals: Mapping[str, Amounts]) -> Mapping[Any, Label]:
         """Return what the text of all columns and options stands for; empty if it is as it is."""
-        labels = [label for side in sides.values() for label, _ in side if label is not None]
+        labels = [label for label, _ in chain(*totals.values()) if label is not None]
         if not self.found.has_text or not all(isinstance(label, str) for label in labels):
             return {}
         ignored = self.options.ignore_index
@@ -347,14 +350,14 @@ class Checks:
     Parameters
     ----------
     samples : Samples
-    sides : dict of str to Amounts
+    totals : dict of str to Amounts
         The labels of each argument that has some, and how many samples have each.
     """
 
-    def __init__(self, samples: Samples, sides: Mapping[str, Amounts]) -> None:
+    def __init__(self, samples: Samples, totals: Mapping[str, Amounts]) -> None:
         self.samples, self.found, self.options = samples, samples.found, samples.options
-        self.sides = sides
-        self.known = [label for label, _ in sides["references"]]
+        self.totals = totals
+        self.known = [label for label, _ in totals["references"]]
         samples.has_integers = bool(self.known) and isinstance(self.known[0], int)
         self.found.ignored = samples.meant.get(self.found.ignored, self.found.ignored)
         self.declared = self._declared_classes()
@@ -379,7 +382,7 @@ class Checks:
             columns = [*columns_to_read({argument: names[argument]}).values()]
             warn_of_other_order(columns, self.declared or ())
         self._warn_of_verdicts()
-        if "counts" not in names and never_repeats() and _are_most_pairs(self.sides):
+        if "counts" not in names and never_repeats() and _are_most_pairs(self.totals):
             self._warn_of_counts()
 
     def _refuse_undeclared(self) -> None:
@@ -396,12 +399,12 @@ class Checks:
 
     def _mismatch_of(self, argument: str) -> ValueError | None:
         """Return an error about predictions if none of them is a class."""
-        answers = {label: n for label, n in self.sides[argument] if label is not None}
-        if not answers or answers.keys() & {*self.known}:
+        predictions = {label: n for label, n in self.totals[argument] if label is not None}
+        if not predictions or predictions.keys() & {*self.known}:
             return None
-        total = amount(sum(answers.values()))
-        examples, classes = (", ".join(map(show, x[:2])) for x in ([*answers], self.known))
-        remedy = mismatch_hint([*answers], self.known)
+        total = amount(sum(predictions.values()))
+        examples, classes = (", ".join(map(show, x[:2])) for x in ([*predictions], self.known))
+        remedy = mismatch_hint([*predictions], self.known)
         if self.options.threshold is not None:
             remedy = "give their names as `labels`, that of low scores first"
         return ValueError(
@@ -419,7 +422,7 @@ class Checks:
     def _warn_of_verdicts(self) -> None:
         """Warn of predictions that say in each row whether the references and a column agree."""
         names = self.samples.names
-        labels = {x: {*dict(self.sides[x])} - {None} for x in self.samples.labelled[1:]}
+        labels = {x: {*dict(self.totals[x])} - {None} for x in self.samples.labelled[1:]}
         asked = [names[argument] for argument, two in labels.items() if len(two) == 2]
         columns = self._other_columns() if asked else {}
         for name, agreed in verdicts_in(columns, [names["references"]], asked).items():
@@ -456,10 +459,10 @@ class Checks:
         columns = []
         for argument, name in self.samples.names.items():
             part = re.sub(r"_([ab])$", lambda match: f" {match[1].upper()}", argument)
-            amounts = self.sides.get(argument, [])
+            amounts = self.totals.get(argument, [])
             labels = [pair for pair in amounts if pair[0] in classes]
             outside = [pair for pair in amounts if pair[0] not in classes]
-            notes = tuple(self._notes(argument, amounts)) if argument in self.sides else ()
+            notes = tuple(self._notes(argument, amounts)) if argument in self.totals else ()
             columns.append(ReadColumn(part, name, labels, outside, bool(self.declared), notes))
         return Read(
             sources=tuple(self.found.sources),
@@ -473,8 +476,8 @@ class Checks:
     def _notes(self, argument: str, amounts: Amounts) -> Iterator[str]:
         """Yield how the labels of a column were found."""
         meant = self.samples.meant
-        sides = [x for (_, side), x in self.found.texts.items() if side == argument]
-        changed = [x for x in sorted(set().union(*sides)) if str(meant.get(x, x)) != x]
+        texts = [x for (_, name), x in self.found.texts.items() if name == argument]
+        changed = [x for x in sorted(set().union(*texts)) if str(meant.get(x, x)) != x]
         if self.options.numeric or any(isinstance(x, int) for x in meant.values()):
             yield "text read as integers"
         if changed:
@@ -485,7 +488,7 @@ class Checks:
             yield "positions read as names of classes"
 
     def _notes_on_predictions(self, argument: str, amounts: Amounts) -> Iterator[str]:
-        """Yield how many scores were above the threshold, or answers were extracted."""
+        """Yield how many scores were above the threshold, or predictions were extracted."""
         if self.options.threshold is not None:
             above = str((self.options.classes(False) or (0, 1))[1])
             n_above = amount(sum(n for label, n in amounts if str(label) == above))
@@ -496,19 +499,19 @@ class Checks:
             yield f"an answer extracted from {n_extracted:,d} of {self.found.n_rows:,d}"
 
 
-def _warn_of_no_header(samples: Samples, sides: Mapping[str, Amounts]) -> None:
+def _warn_of_no_header(samples: Samples, totals: Mapping[str, Amounts]) -> None:
     """Warn of names of columns that are all labels, too."""
     names = [samples.names[x] for x in samples.labelled]
-    labels = {label for side in sides.values() for label, _ in side}
+    labels = {label for label, _ in chain(*totals.values())}
     if {*names} <= ({*map(str, labels)} if samples.found.has_text else labels):
         warn(missing_header_message(names), LabelsWarning)
 
 
-def _check_lines(samples: Samples, sides: Mapping[str, Amounts]) -> None:
+def _check_lines(samples: Samples, totals: Mapping[str, Amounts]) -> None:
     """Refuse lines that have several cells, but for text from which a class is extracted."""
     plain = samples.labelled if samples.options.pattern is None else ["references"]
-    labels = {x: [str(y) for y, _ in sides[x] if y is not None] for x in plain}
-    n_lines = sum(n for _, n in sides["references"])
+    labels = {x: [str(y) for y, _ in totals[x] if y is not None] for x in plain}
+    n_lines = sum(n for _, n in totals["references"])
     if rows := _rows_among(labels, n_lines):
         argument = rows[0]
         rule = (
@@ -518,13 +521,13 @@ def _check_lines(samples: Samples, sides: Mapping[str, Amounts]) -> None:
         )
         raise ValueError(with_subject(shown(samples.names[argument]), rule))
     if all(2 * len(lines) <= n_lines for lines in labels.values()):
-        _warn_of_header(samples, [Counter(dict(sides[x])) for x in plain])
+        _warn_of_header(samples, [Counter(dict(totals[x])) for x in plain])
 
 
-def _warn_of_header(samples: Samples, sides: Sequence[Counter[Any]]) -> None:
+def _warn_of_header(samples: Samples, totals: Sequence[Counter[Any]]) -> None:
     """Warn of text in the first lines that stands nowhere else in any file."""
-    heads = [samples.options.fold(line) for line in samples.first_lines.values()][: len(sides)]
-    are_alone = all(sum(x[head] for x in sides) == heads.count(head) for head in heads)
+    heads = [samples.options.fold(line) for line in samples.first_lines.values()][: len(totals)]
+    are_alone = all(sum(x[head] for x in totals) == heads.count(head) for head in heads)
     if are_alone and all(any(map(str.isalpha, head)) for head in heads):
         text = f"{' and '.join(map(show, dict.fromkeys(heads)))} in the first line occurs in no"
         warn(f"{text} other: if it is a header, take it out of all files", LabelsWarning)
@@ -535,7 +538,7 @@ def _rows_among(lines: Mapping[str, Sequence[str]], n_lines: int) -> list[str]:
 
     These have tabs, or three cells between blanks and mostly occur once, or begin with identifiers.
     """
-    tabbed = [x for x, side in lines.items() if side and all("\t" in line for line in side)]
+    tabbed = [x for x, some in lines.items() if some and all("\t" in line for line in some)]
     cells = [line.split() for line in chain(*lines.values())]
     n_cells = min(map(len, cells), default=0)
     if tabbed or n_cells < 2:
@@ -597,18 +600,18 @@ def first_of(sources: Sequence[str]) -> str:
     return f"{first} and {len(sources) - 1} more" if len(sources) > 1 else first
 
 
-def _renamed(side: Amounts, names: Mapping[Any, Label]) -> Amounts:
+def _renamed(amounts: Amounts, names: Mapping[Any, Label]) -> Amounts:
     """Return labels with other names for some, of which several may become one."""
     totals = Counter[Any]()
-    for label, n in side:
+    for label, n in amounts:
         totals[names.get(label, label)] += n
     return amounts_of(totals, totals.values())
 
 
-def _are_most_pairs(sides: Mapping[str, Amounts]) -> bool:
+def _are_most_pairs(totals: Mapping[str, Amounts]) -> bool:
     """Return whether samples, of which no two are alike, have all pairs of labels, or many."""
-    n_samples = int(sum(n for _, n in sides["references"]))
-    labels = [{label for label, _ in side} for side in sides.values()]
+    n_samples = int(sum(n for _, n in totals["references"]))
+    labels = [{label for label, _ in amounts} for amounts in totals.values()]
     has_all = n_samples == math.prod(map(len, labels))
     return has_all or n_samples > 2 * len(set().union(*labels))
 

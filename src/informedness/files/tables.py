@@ -201,9 +201,9 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
     n_cells = sum(len(table.counts) for table in tables.values())
     totals = overall.reference_totals.tolist(), overall.prediction_totals.tolist()
     amounts = (amounts_of(overall.labels, of_labels) for of_labels in totals)
-    sides = dict(zip(samples.labelled, amounts, strict=True))
+    label_totals = dict(zip(samples.labelled, amounts, strict=True))
     never_repeats = 1 < (overall.n_samples or 0) == n_cells
-    integers, task, account = samples.end(sides, lambda: never_repeats)
+    integers, task, account = samples.end(label_totals, lambda: never_repeats)
     try:
         overall = _of_classes(overall, integers, task)
     except ValueError as error:

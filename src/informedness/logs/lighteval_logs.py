@@ -16,7 +16,7 @@ from ..core.labels import show, warn
 from ..errors import prefix_errors, refuse_all
 from ..files.arrow import native
 from ..files.opening import open_whole
-from ..files.reading import explained
+from ..files.reading import explain_errors
 from ..messages import message, with_subject
 from ..text.render import shown
 from .answers import Answers, LeftOut, Origin, part_of, results_in, settings_of
@@ -94,7 +94,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
     """Read what is needed of each sample, as nested dicts."""
-    with open_whole(str(path)) as stream, explained(stream, "parquet"):
+    with open_whole(str(path)) as stream, explain_errors(stream, "parquet"):
         import pyarrow.parquet
 
         options = {"pre_buffer": False, "page_checksum_verification": True}
