@@ -200,6 +200,13 @@ def test_only_the_first_rows_are_looked_at(run):
     assert run("report mixed.csv")[1].endswith("-r gold -p pred\n")
 
 
+def test_weights_of_files_that_are_read_row_by_row(run):
+    Path("true.csv").write_text("true,w\na,1\nb,2\na,3\n")
+    Path("said.csv").write_text("said\na\nb\nb\n")
+    line = "report true.csv said.csv -r true -p said --weights w --metric accuracy"
+    assert float(run(line)[1]) == 3 / 6
+
+
 def test_files_without_a_common_column_are_scored_row_by_row(run):
     code, output, errors = run("report y_test.csv y_pred.csv -r y_test -p y_pred --metric accuracy")
     true, answers = (pd.read_csv(f"{x}.csv")[x] for x in ("y_test", "y_pred"))

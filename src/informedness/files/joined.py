@@ -106,21 +106,21 @@ def read_lines(path: str, encoding: str | None) -> Any:
                     raise UnicodeError
                 lines, end, last_line = (last_line + block).rpartition("\n")
                 if end:
-                    chunks.append(pyarrow.compute.split_pattern(_as_text(lines), "\n").flatten())
+                    chunks.append(pyarrow.compute.split_pattern(_as_texts([lines]), "\n").flatten())
         except UnicodeError:
             stream.seek(0)
             raise ValueError(why_not_utf8(stream.read().splitlines())) from None
     if last_line:
-        chunks.append(_as_text(last_line))
+        chunks.append(_as_texts([last_line]))
     return pyarrow.chunked_array(chunks)
 
 
-def _as_text(value: str) -> Any:
-    """Return an array of one text; `pyarrow.array` would import pandas, half a second."""
+def _as_texts(values: Sequence[str | None]) -> Any:
+    """Return an array of texts; `pyarrow.array` would import pandas, half a second."""
     import pyarrow
 
     builder = pyarrow.lib.StringBuilder()
-    builder.append(value)
+    builder.append_values(values)
     return builder.finish()
 
 
@@ -261,10 +261,8 @@ def _identifiers_in(values: Any, samples: Samples) -> Any:
         texts = values.cast(pyarrow.large_string()).combine_chunks()
     else:
         labels, codes = samples.values("on", values)[0].coded()
-        names = pyarrow.array(
-            [None if x is None else str(x) for x in labels], pyarrow.large_string()
-        )
-        texts = names.take(pyarrow.array(codes))
+        names = [None if label is None else str(label) for label in labels]
+        texts = _as_texts([names[code] for code in codes]).cast(pyarrow.large_string())
     if pyarrow.compute.any(pyarrow.compute.match_substring(texts, ".0")).as_py():
         return pyarrow.compute.replace_substring_regex(texts, r"^(-?\d+)\.0+$", r"\1")
     return texts
