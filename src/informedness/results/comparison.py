@@ -359,8 +359,8 @@ def compare(
     check_level(confidence_level)
     check_size("margin", margin)
     answers = {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
-    beside = {"counts": counts, "sample_weight": sample_weight, "groups": groups}
-    samples = read_samples(y_true, answers, beside, labels, ignore_index, unknown)
+    extras = {"counts": counts, "sample_weight": sample_weight, "groups": groups}
+    samples = read_samples(y_true, answers, extras, labels, ignore_index, unknown)
     prior, ignore_index = (
         to_class_names(x, y_true, *answers.values()) for x in (prior, ignore_index)
     )

@@ -258,8 +258,8 @@ def leaderboard(
     sides = {"y_true": y_true}
     for by_argument in answers.values():
         sides |= by_argument
-    beside = {"sample_weight": sample_weight, "groups": groups}
-    (references, *columns), task = read_sides(sides, labels, ignore_index, unknown, **beside)
+    extras = {"sample_weight": sample_weight, "groups": groups}
+    (references, *columns), task = read_sides(sides, labels, ignore_index, unknown, **extras)
     runs = {name: columns[i * n_runs : (i + 1) * n_runs] for i, name in enumerate(answers)}
     samples = _pooled(references, runs, task, sample_weight, groups)
 
@@ -357,8 +357,8 @@ def _pooled(
     elif n_runs > 1:
         groups = np.tile(np.arange(len(references)), n_runs)
     answers = {f"y_pred[{name!r}]": join_columns(columns) for name, columns in runs.items()}
-    beside = {"sample_weight": weights, "groups": groups}
-    return match_samples(join_columns([references] * n_runs), answers, task, beside)
+    extras = {"sample_weight": weights, "groups": groups}
+    return match_samples(join_columns([references] * n_runs), answers, task, extras)
 
 
 def _answers_of(y_pred: Any) -> dict[str, dict[str, Any]]:

@@ -92,28 +92,28 @@ class AnsweredSamples:
 
 
 def read_samples(
-    y_true: Any, answers: ByArgument, beside: ByArgument, *options: Any
+    y_true: Any, answers: ByArgument, extras: ByArgument, *options: Any
 ) -> AnsweredSamples:
     """Return the samples of some models.
 
-    `beside` may have counts, sample_weight and groups; the options are labels, ignore_index and
+    `extras` may have counts, sample_weight and groups; the options are labels, ignore_index and
     unknown.
     """
-    (references, *columns), task = read_sides({"y_true": y_true, **answers}, *options, **beside)
-    return match_samples(references, dict(zip(answers, columns, strict=True)), task, beside)
+    (references, *columns), task = read_sides({"y_true": y_true, **answers}, *options, **extras)
+    return match_samples(references, dict(zip(answers, columns, strict=True)), task, extras)
 
 
 def match_samples(
-    references: Column, answers: Mapping[str, Column], task: Task, beside: ByArgument
+    references: Column, answers: Mapping[str, Column], task: Task, extras: ByArgument
 ) -> AnsweredSamples:
     """Return the same of columns of shape (n_rows,) that have been read."""
     n_rows = len(references)
-    weights = _one_per_row("sample_weight", beside, n_rows)
-    counts = _one_per_row("counts", beside, n_rows)
+    weights = _one_per_row("sample_weight", extras, n_rows)
+    counts = _one_per_row("counts", extras, n_rows)
     counts = None if counts is None else read_whole(counts)
     amounts = [column for column in (weights, counts) if column is not None]
     rows = task.counted(references, np.minimum.reduce(amounts) if amounts else None)
-    groups = beside["groups"]
+    groups = extras["groups"]
     groups = None if groups is None else _codes_of_groups(groups, n_rows, rows)
 
     references, *columns = (column[rows] for column in (references, *answers.values()))
@@ -158,8 +158,8 @@ def table_in_groups(
     """Return the table of one model's answers, or that given, and its samples if in groups."""
     if groups is None:
         return as_table(y_true, y_pred, labels, sample_weight, *options), None
-    beside = {"sample_weight": sample_weight, "groups": groups}
-    samples = read_samples(y_true, {"y_pred": y_pred}, beside, labels, *options)
+    extras = {"sample_weight": sample_weight, "groups": groups}
+    samples = read_samples(y_true, {"y_pred": y_pred}, extras, labels, *options)
     return samples.tables[0], samples.in_groups(0)
 
 
@@ -169,9 +169,9 @@ def check_groups_have_level(groups: Any, confidence_level: float | None) -> None
         raise ValueError("`groups` are for intervals: give a `confidence_level` such as 0.95")
 
 
-def _one_per_row(argument: str, beside: ByArgument, n_rows: int) -> Numbers | None:
+def _one_per_row(argument: str, extras: ByArgument, n_rows: int) -> Numbers | None:
     """Return a number for each row, shape (n_rows,), None if none are given."""
-    values = beside.get(argument)
+    values = extras.get(argument)
     values = None if values is None else read_amounts(values, argument)
     if values is not None and values.shape != (n_rows,):
         array = f"an array of shape {values.shape} for {n_rows} rows"

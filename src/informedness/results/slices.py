@@ -437,10 +437,10 @@ def slices(
     [('long', 0.5), ('short', 0.5)]
     """
     by = {x: by[x] for x in by.columns} if hasattr(by, "columns") else by
-    beside = {f"by[{x!r}]": by[x] for x in by} if isinstance(by, Mapping) else {"by": by}
-    beside = {"sample_weight": sample_weight, **beside}
+    extras = {f"by[{x!r}]": by[x] for x in by} if isinstance(by, Mapping) else {"by": by}
+    extras = {"sample_weight": sample_weight, **extras}
     sides = {"y_true": y_true, "y_pred": y_pred}
-    columns, task = read_sides(sides, labels, ignore_index, unknown, **beside)
+    columns, task = read_sides(sides, labels, ignore_index, unknown, **extras)
     references, predictions = columns
     tables = count_slices(references, predictions, by, task, sample_weight)
     warn_of_table(ContingencyTable.sum_of(list(tables.values())), Y_NAMES, unknown=task.unknown)
@@ -453,8 +453,8 @@ def slices(
         check_groups_have_level(groups, confidence_level)
         if vs_rest is not None:
             raise ValueError("`vs_rest` takes slices for independent: leave out `groups`")
-        beside = {"sample_weight": sample_weight, "groups": groups}
-        samples = match_samples(references, {"y_pred": predictions}, task, beside)
+        extras = {"sample_weight": sample_weight, "groups": groups}
+        samples = match_samples(references, {"y_pred": predictions}, task, extras)
         options["pairs"] = _pairs_by_slice(samples, slice_column(by)[samples.rows])
     return Slices.from_tables(tables, by=names, average=average, **options)
 
