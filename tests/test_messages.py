@@ -7,13 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example
 from hypothesis import strategies as st
 
 from informedness.core.labels import show, warn
 from informedness.errors import DataError, prefix_errors, refuse_all
 from informedness.messages import Message, join, message, message_of, parts_of, render, with_subject
 from informedness.warnings import collected, prefix_warnings
+from inputs.laws import law
 
 TEXTS = st.text(alphabet=st.sampled_from("ab'\"\\`=; (labels\n\0é\u200b"), max_size=200)
 QUOTES = "'\"\\" * 40  # shortened in the middle, where an escape may be cut
@@ -27,10 +28,10 @@ def control(name, value):
     return {"y": "Y"}.get(name)
 
 
-@given(TEXTS | st.binary(max_size=200))
-@example(QUOTES)
-@example(QUOTES.encode())
-@example(np.str_(QUOTES))
+@law(value=TEXTS | st.binary(max_size=200))
+@example(value=QUOTES)
+@example(value=QUOTES.encode())
+@example(value=np.str_(QUOTES))
 def test_what_show_writes_of_a_text_is_exactly_one_value(value):
     text = f'`labels` must list {show(value)}: got={show(value)}, pass unknown="wrong"'
     assert len(parts_of(text)) == 5
@@ -43,15 +44,17 @@ def test_what_show_writes_of_a_text_is_exactly_one_value(value):
     )
 
 
-@given(
-    st.lists(TEXTS | st.binary(max_size=99) | st.none(), max_size=8) | st.integers() | st.floats()
+@law(
+    value=st.lists(TEXTS | st.binary(max_size=99) | st.none(), max_size=8)
+    | st.integers()
+    | st.floats()
 )
 def test_what_show_writes_of_a_list_or_a_number_is_never_renamed(value):
     text = f'`labels` must list {show(value)}: pass unknown="wrong"'
     assert render(text, named) == f"<labels> must list {show(value)}: pass <unknown=wrong>"
 
 
-@given(TEXTS, TEXTS)
+@law(first=TEXTS, second=TEXTS)
 def test_a_field_is_one_value_whatever_its_text(first, second):
     said = message("{a} of `{name}`: {b!r}", name="on", a=first, b=second)
     assert said.parts == ("", first, " of `on`: ", show(second), "")
