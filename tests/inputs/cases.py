@@ -198,8 +198,12 @@ OPTIONS = {
     "nan": _refused([1.0, 2.0], [1.0, float("nan")], "predictions.*nan.*missing"),
     "a reference outside labels": _refused(["a", "c"], ["a", "a"], "'c'.*", labels=["a", "b"]),
     "a prediction outside": _refused(["a", "b"], ["a", "?"], r"'\?'", labels=["a", "b"]),
-    "all ignored": _refused([-100, -100], [0, 1], "none is left", ignore_index=-100),
-    "weights of 0": _refused([0, 1], [0, 1], "none is left", sample_weight=[0.0, 0.0]),
+    "all ignored": _refused(
+        [-100, -100], [0, 1], "all of them ignored or of weight 0|none is left", ignore_index=-100
+    ),
+    "weights of 0": _refused(
+        [0, 1], [0, 1], "all of them ignored or of weight 0|none is left", sample_weight=[0.0, 0.0]
+    ),
     "a negative weight": _refused([0, 1], [0, 1], r"weight.*-1\.0", sample_weight=[1.0, -1.0]),
 }
 CASES = KINDS | LABELS | OPTIONS | dict(_golden())
