@@ -21,7 +21,7 @@ from informedness import (
     informedness_score,
     per_label,
 )
-from informedness.logits import argmax, decisions
+from informedness.logits import above_threshold, argmax
 from informedness.tables.tally import NO_ANSWER
 from informedness.torchmetrics import NIT, Informedness
 from informedness.trainer import ComputeMetrics, argmax_logits
@@ -84,8 +84,8 @@ def test_scores_with_nan_and_inf_are_cut_alike(device):
         ]
         for row in scores.tolist()
     ]
-    assert decisions(scores.to(device), 0.5).tolist() == wanted
-    assert decisions(scores.numpy(), 0.5).tolist() == wanted
+    assert above_threshold(scores.to(device), 0.5).tolist() == wanted
+    assert above_threshold(scores.numpy(), 0.5).tolist() == wanted
 
 
 def test_samples_with_inf_beyond_the_limit_are_missing(device, monkeypatch):
@@ -171,7 +171,7 @@ def test_nothing_in_an_update_waits_for_an_accelerator(options):
         metric.update(scores.reshape(-1, K, 1, 1), target.reshape(-1, 1, 1))
         binary.update(scores[:, 0], target)
         assert argmax_logits(logits, torch.ones(2, 8)).shape == (2, 8)
-        assert decisions(scores, 0.5).shape == scores.shape
+        assert above_threshold(scores, 0.5).shape == scores.shape
         with pytest.raises(DynamicOutputShapeException):
             torch.bincount(target)
 
