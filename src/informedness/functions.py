@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class InformednessOptions(SampleOptions, total=False):
-    """What else `informedness_score` takes, for type checkers."""
+    """Extra options of `informedness_score`, for type checkers."""
 
     prior_mode: str
 
@@ -52,18 +52,19 @@ def informedness_score(
 
     .. math:: I = \sum_c \beta_c (TPR_c - FPR_c)
 
-    with :math:`\beta_c` the share of predictions of class c. Best 1, chance 0. For two classes it
-    is Youden's J, 2 balanced accuracy - 1, and negative for predictions worse than guessing.
+    with :math:`\beta_c` the share of predictions of class c. Perfect predictions score 1,
+    guessing scores 0. For two classes it is Youden's J, 2 balanced accuracy - 1, and negative for
+    predictions worse than guessing.
 
     An out-of-class prediction counts as wrong, spread over the other classes in their shares
     :math:`\pi_c / (1 - \pi_i)`. The classes are `labels`, or by default those of the references.
 
     Any guesser among the classes, constant or random, scores 0 on average. A classifier that
-    knows a share x of the answers in every class and guesses the rest scores x on average; the
-    default `average` adds :math:`x (1 - x) (k - 2) / N` in samples of k classes, "prevalence" and
-    "macro" add nothing. With three or more classes the default can exceed accuracy, and is then
-    not a share of the predictions; it can also fall when a mistake is corrected. To train with
-    three or more classes, take "prevalence", which does neither.
+    knows a share x of the answers in every class and guesses the rest scores x on average. The
+    default `average` is too high by :math:`x (1 - x) (k - 2) / N` for N samples of k classes;
+    "prevalence" and "macro" are not. With three or more classes the default can exceed accuracy,
+    and is then not a share of the predictions; it can also fall when a mistake is corrected. To
+    train with three or more classes, take "prevalence", which does neither.
 
     Parameters
     ----------
@@ -72,7 +73,7 @@ def informedness_score(
     y_pred : array-like of shape (n_samples,)
         Predictions, labels of the same type.
     labels : sequence of labels, optional
-        The classes of the task, in order; any other label is an error. By default the classes of
+        The classes of the task, in order; any other label is an error. By default the labels of
         the references, sorted.
     average : {"bias", "prevalence", "macro"} or None
         How classes are weighted: by their share of the predictions (Powers 2003), by their share of
@@ -85,13 +86,13 @@ def informedness_score(
         1e-6).
     prior_mode : {"reweight", "odds"}
         "reweight" reweights the references so that their shares are the prior, then scores as
-        usual: perfect stays 1 and guessing 0. "odds" lets the prior set the gain 1/q of a right
-        and the loss 1/(1-q) of a wrong prediction, the odds of equation 4 of Vickers et al. (2023),
-        summed as Powers does and not by their equation 5; perfect is then not 1 and guessing not
-        0, unless the prior is the prevalence.
+        usual: perfect predictions still score 1 and guessing 0. With "odds" a correct prediction
+        of a class with prior q gains 1/q, and a wrong one loses 1/(1-q). These odds are equation 4
+        of Vickers et al. (2023), summed as Powers does and not by their equation 5. Perfect
+        predictions then score 1 and guessing 0 only if the prior is the prevalence.
     sample_weight : array-like of shape (n_samples,), optional
-        Weights, finite and not negative; 0 drops a sample. Whole numbers give the same score as so
-        many copies of each sample, but not the same standard error.
+        Weights, finite and not negative; 0 drops a sample. Whole numbers give the same score as
+        repeating each sample so often, but not the same standard error.
     ignore_index : label, optional
         Drops the samples whose *reference* equals it, for example -100 for padded tokens.
     unknown : {"error", "wrong"}
@@ -106,20 +107,20 @@ def informedness_score(
     -------
     float, or list of float where `average` is None
         Dimensionless, from -1 to 1. A class of `labels` that no reference has counts as 0, with an
-        `UndefinedMetricWarning` if it is predicted; above 5% of the answers, the warning also has
-        the score with it out of class.
+        `UndefinedMetricWarning` if it is predicted; above 5% of the predictions, the warning
+        also gives the score if that class is treated as out of class.
 
     Warns
     -----
     UndefinedMetricWarning
-        As above, and for a single sample, which scores the same right or wrong, so a mean of such
-        scores says nothing.
+        As above, and for a single sample, which scores the same whether it is correct or wrong, so
+        a mean of such scores says nothing.
     LabelsWarning
-        If text like a missing value counts as a class, if two labels differ only in case or outer
-        blanks, or if the names of two columns say that the sides are swapped.
+        If text such as 'nan' counts as a class, if two labels differ only in case or surrounding
+        whitespace, or if the names of two columns say that references and predictions are swapped.
     InformednessWarning
-        If the default average exceeds accuracy by more than chance and uneven errors explain: by
-        more than 0.05 and 1 / sqrt(N), once x (1 - x) (k - 2) / N is taken off.
+        If the default average exceeds accuracy by more than max(0.05, 1 / sqrt(N)), after
+        subtracting x (1 - x) (k - 2) / N.
 
     Raises
     ------
@@ -131,7 +132,7 @@ def informedness_score(
 
     See Also
     --------
-    markedness_score : How far a prediction can be trusted; Informedness is how much is found.
+    markedness_score : How far a prediction can be trusted; Informedness with roles swapped.
     nit_score : Information transferred, even if classes are renamed.
 
     References
@@ -180,7 +181,7 @@ def markedness_score(
     .. math:: M = \sum_c \pi_c (precision_c + NPV_c - 1)
 
     with :math:`\pi_c` the prevalence of class c: informedness with references and predictions
-    swapped. Best 1, chance 0; it can be negative.
+    swapped. Perfect predictions score 1, guessing scores 0; it can be negative.
 
     Parameters
     ----------
@@ -239,9 +240,10 @@ def nit_score(
     .. math:: NIT = 2^{MI} / k
 
     with MI the mutual information of references and predictions in bits, and k the number of
-    classes in the references, or of `labels` where given. At best 2^H(references) / k, which is
-    1 only for balanced classes; **chance is 1/k, not 0**; and renaming the predictions
-    consistently changes nothing, so on two classes all wrong scores the same as all right.
+    classes in the references, or in `labels` if given. Perfect predictions score
+    2^H(references) / k, so 1 only for balanced classes. **Guessing scores 1/k, not 0.** Renaming
+    the predictions consistently changes nothing: on two classes, all wrong scores the same as all
+    right.
 
     Parameters
     ----------
@@ -257,7 +259,7 @@ def nit_score(
     -------
     float
         Dimensionless, from 1/k to 1. With few samples it is too high: trust it from about
-        10 (k - 1)^2 samples, with which chance adds 5%.
+        10 (k - 1)^2 samples, where it is 5% too high.
 
     Warns
     -----
@@ -296,11 +298,11 @@ def ema_score(
     ignore_index: Label | None = None,
     unknown: str = "error",
 ) -> float:
-    r"""Score 1 / the number of choices a prediction leaves open: entropy-modulated accuracy.
+    r"""Score the reciprocal of the choices a prediction leaves open: entropy-modulated accuracy.
 
     .. math:: EMA = 2^{-H(ref|pred)}
 
-    Best 1; chance 2^-H(references), the value of a guesser. Renaming the predictions
+    Perfect predictions score 1, guessing scores 2^-H(references). Renaming the predictions
     consistently changes nothing.
 
     Parameters
@@ -343,12 +345,12 @@ def entropy_triangle(
     ignore_index: Label | None = None,
     unknown: str = "error",
 ) -> EntropyTriangle:
-    r"""Locate a classifier in the entropy triangle: uneven margins, information, loss.
+    r"""Locate a classifier in the entropy triangle: class imbalance, information, loss.
 
     .. math:: (2L - H_{ref} - H_{pred}, \; 2 MI, \; H(ref|pred) + H(pred|ref)) \;/\; 2L
 
-    with L = log2 of the number of classes in the table: those of `labels` if given, otherwise
-    those of the references and the predictions.
+    with L = log2 of the number of classes in the table: `labels` if given, otherwise all labels of
+    the references and the predictions.
 
     Parameters
     ----------
@@ -359,7 +361,8 @@ def entropy_triangle(
     -------
     EntropyTriangle
         Named tuple `(delta_h, two_mi, vi)`, each from 0 to 1, that sums to 1; nan for one class.
-        With balanced classes a perfect classifier is at (0, 1, 0) and an even guesser at (0, 0, 1).
+        With balanced classes a perfect classifier is at (0, 1, 0), a uniform random guesser at
+        (0, 0, 1).
         If nearly all references are of one class, always predicting it is near (1, 0, 0).
 
     Raises

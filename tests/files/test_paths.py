@@ -73,7 +73,7 @@ def test_links_in_a_folder_are_followed_to_files_only(folder, tmp_path):
     for gone in (folder / "gone.csv", elsewhere.parent):
         other.unlink()
         other.symlink_to(gone)
-        refused_as(folder, f"^{other}: .*must hold files, got .*: pass what it leads to")
+        refused_as(folder, f"^{other}: .*must hold files, got .*: pass the link's target")
 
 
 def test_an_unreadable_folder_is_an_error(folder, monkeypatch):

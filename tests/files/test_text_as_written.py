@@ -176,10 +176,10 @@ def test_other_encodings_are_read_only_if_named(tmp_path):
             refused(tmp_path / name, ".*is not text in UTF-8.*encoding=")
             expected = "a" if name == "p.csv" else [word], [word]
             check_read(tmp_path / name, expected, encoding=encoding)
-    for encoding, message in (("ascii", "is not in the encoding ascii"), ("x", "Python knows")):
+    for encoding, message in (("ascii", "is not in the encoding ascii"), ("x", "a Python codec")):
         refused_as(tmp_path / "p.jsonl", message, encoding=encoding)
     (tmp_path / "p.parquet").touch()
-    refused_as(tmp_path / "p.parquet", "and parquet is none: leave it out", encoding="cp1252")
+    refused_as(tmp_path / "p.parquet", "only, not to parquet: leave it out", encoding="cp1252")
 
 
 def test_an_empty_weight_is_null_even_if_text_is_kept(tmp_path):

@@ -72,7 +72,7 @@ def test_what_a_documented_command_logs_is_read(tmp_path, tiny, name, task, more
     assert code == 0, printed
     (answers,) = read_log(tmp_path / "runs")
     assert answers.origin.harness == harness
-    assert "accuracy as the harness has it" in how_found(answers)
+    assert "accuracy matches the harness" in how_found(answers)
 
 
 def test_lighteval_eval_cannot_start_with_the_newest_inspect(tmp_path):

@@ -105,7 +105,7 @@ def test_a_value_counts_as_for_the_accuracy(tmp_path, values):
     for answers in read_log(tmp_path):
         assert answers.table.informedness() == pytest.approx(found["informedness"]) == 1 / 2
         assert score_of(answers.table, "accuracy") == 0.75
-        assert "; accuracy as the harness has it." in how_found(answers)
+        assert "; accuracy matches the harness." in how_found(answers)
 
 
 @pytest.mark.parametrize("value", ["good", [1.0, 0.0], {"a": 1.0}, "0.5"])
@@ -149,7 +149,7 @@ def test_the_class_is_found_in_the_completion(tmp_path):
     assert "finds in what scorer 'own' logged as the answer, or the completion" in how_found(
         answers
     )
-    assert "as the harness has it" not in how_found(answers)
+    assert "the harness" not in how_found(answers)
 
 
 def test_samples_with_several_targets_are_left_out(tmp_path):
@@ -197,7 +197,7 @@ def test_samples_without_a_score_are_left_out_as_inspect_does(tmp_path):
     message = "3 of 10 samples of .* have no score, 1 of them because of an error, and do not"
     with pytest.warns(InformednessWarning, match=message):
         (answers,) = read_log(tmp_path)
-    assert "; accuracy as the harness has it for the samples that count" in how_found(answers)
+    assert "; accuracy matches the harness for the samples that count" in how_found(answers)
     assert (answers.left_out.total, score_of(answers.table, "accuracy")) == (3, found["accuracy"])
     assert answers.table.informedness() == pytest.approx(found["informedness"])
 
@@ -267,7 +267,7 @@ def test_of_epochs_each_verdict_is_claimed_if_a_mean_is_taken(tmp_path, reducer)
     (pooled,) = read_log(tmp_path, epochs="pooled")
     assert score_of(pooled.table, "accuracy") == 0.5
     for answers in (pooled, *read_log(tmp_path)):
-        said = "; each epoch right or wrong as the harness has it." in how_found(answers)
+        said = "; per-epoch verdicts match the harness." in how_found(answers)
         assert said == (reducer == "mean")
 
 
@@ -288,7 +288,7 @@ def test_an_unscored_value_of_several_is_not_wrong(tmp_path):
         read = read_log(tmp_path, variant="right")
     for answers in read:
         assert answers.metric.counted == (60, pytest.approx(recorded.metrics["accuracy"].value))
-        assert "; each epoch right or wrong as the harness has it" in how_found(answers)
+        assert "; per-epoch verdicts match the harness" in how_found(answers)
 
 
 def quiz_runs(folder, *runs):

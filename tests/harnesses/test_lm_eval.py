@@ -203,7 +203,7 @@ def test_a_task_metric_is_the_verdict_only_if_asked(tmp_path):
     assert "half, my_acc (0.7000), length were not read: `--verdict my_acc`." in how_found(answers)
     (answers,) = read(tmp_path, verdict="my_acc")
     assert score_of(answers.table, "accuracy") == close(found["my_acc,none"]) == close(0.7)
-    assert "; accuracy as the harness has it; the log's half, length were" in how_found(answers)
+    assert "; accuracy matches the harness; the log's half, length were" in how_found(answers)
     (answers,) = read(tmp_path, extract=r"\((.)\)")
     assert score_of(answers.table, "accuracy") == close(0.7)
     assert how_found(answers).endswith("; the log's half, my_acc (0.7000), length were not read.")
@@ -233,7 +233,7 @@ def test_documents_with_several_targets_are_left_out(changes, name, metric, more
         (answers,) = read(tmp_path / "12")
     assert answers.references == (*GOLDS[12:],)
     assert answers.predictions == (*SAID["knows-half"][12:],)
-    assert "; accuracy as the harness has it for the samples that count." in how_found(answers)
+    assert "; accuracy matches the harness for the samples that count." in how_found(answers)
     with pytest.raises(ValueError, match=r"line 1: must have one .*; 13 of 60 samples have sev"):
         read(tmp_path / "13")
 

@@ -72,7 +72,7 @@ def test_a_value_of_nan_written_as_null_does_not_count(version):
         right, also = read_log(log)
     for answers, n in (right, 15), (also, 20):
         assert (len(answers.ids), score_of(answers.table, "accuracy")) == (n, 0.6)
-        assert "; accuracy as the harness has it" in how_found(answers)
+        assert "; accuracy matches the harness" in how_found(answers)
 
 
 def test_null_is_wrong_where_the_harness_counted_it_so(tmp_path, report):
@@ -85,7 +85,7 @@ def test_null_is_wrong_where_the_harness_counted_it_so(tmp_path, report):
     score["metrics"]["accuracy"]["value"] = 0.45
     (answers,) = read_log(write(tmp_path, "log.json", log), variant="right")
     assert (len(answers.ids), score_of(answers.table, "accuracy")) == (20, 0.45)
-    assert "; accuracy as the harness has it." in how_found(answers)
+    assert "; accuracy matches the harness." in how_found(answers)
     score["metrics"]["accuracy"]["value"] = 0.7
     for n, text in (17, "0.7 of 17 samples"), (None, "0.7"):
         score["scored_samples"] = n
@@ -137,7 +137,7 @@ def test_agreement_is_claimed_only_where_the_totals_agree(harness, tmp_path, rep
         folder = with_totals(harness, tmp_path / name, *totals)
         code, output, errors = report(folder)
         assert code == 0
-        assert ("accuracy as the harness has it" in output) == is_claimed, name
+        assert ("accuracy matches the harness" in output) == is_claimed, name
         is_warned = not is_claimed and name != "none"
         text = f"is 0.7 of {n} samples, but the results of the log have {totals[1]}"
         assert (text in errors) == is_warned, name
@@ -151,7 +151,7 @@ def test_where_options_find_the_class_no_verdicts_are_compared(tmp_path, report)
     log["results"]["scores"][0]["metrics"]["accuracy"]["value"] = 0.1
     output, errors = report(write(tmp_path, "log.json", log), "--extract", "([A-D])")[1:]
     assert errors == ""
-    assert "as the harness has it" not in output
+    assert "matches the harness" not in output
 
 
 @pytest.mark.parametrize(
@@ -440,7 +440,7 @@ def test_a_log_that_does_not_name_its_only_filter_is_read(report):
         assert answers.predictions == tuple(SAID["knows-half"][:20])
         assert answers.references == tuple(GOLDS[:20])
         assert f"the answer is {how}" in how_found(answers)
-        assert "; accuracy as the harness has it" in how_found(answers)
+        assert "; accuracy matches the harness" in how_found(answers)
     code, _, errors = report(folder)
     assert (code, errors.count("left out: ")) == (1, 1)
     said = "lm-eval before 0.4.7 wrote this log, without the filter of each answer: run the task "

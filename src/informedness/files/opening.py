@@ -1,4 +1,4 @@
-"""Which files a data set consists of, and each of them opened once: text as plain UTF-8."""
+"""Find the files of a data set, and open each as a seekable stream, with text in UTF-8."""
 
 import codecs
 import gzip
@@ -24,21 +24,21 @@ from ..text.render import shown
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 _FORMATS = "arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"
 _OTHERS = {".feather": "arrow", ".ipc": "arrow", ".ndjson": "jsonl", ".xlsm": "xlsx"}
-_OTHERS |= {".conll": "tsv", ".arff": "csv"}  # which its first line refuses
+_OTHERS |= {".conll": "tsv", ".arff": "csv"}  # .arff is rejected later, by its first line
 FORMATS = {f".{name}": name for name in _FORMATS} | _OTHERS
 """Formats by the ending of a file's name."""
 
 _COMPRESSIONS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 _DECOMPRESSED: Mapping[str, Any] = {"gz": gzip.open, "xz": lzma.open}
 _ZIP = b"PK\x03\x04"
-_ENCODINGS = {  # by the mark of the order of bytes; that of UTF-32 begins with that of UTF-16
+_ENCODINGS = {  # by byte order mark; UTF-32 first, because its mark starts with UTF-16's
     **dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "utf-32"),
     **dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16"),
 }
 _PIECE = 1 << 20  # bytes read, decompressed or decoded at a time
-_HIDDEN = (".", "_", "~$")  # the last is that of a book which is open in Excel
-# Files beside the data in a folder: texts about it, unless their ending says that they are data,
-# and what `datasets` writes.
+_HIDDEN = (".", "_", "~$")  # the last begins Excel's lock files
+# Files without data in a folder: texts about the data, unless their ending names a format, and
+# metadata of `datasets`.
 _TEXTS = re.compile(r"(README|LICENSE|CITATION)(\.\w+)?", re.I)
 _INFOS = ("dataset_info.json", "dataset_infos.json", "state.json")
 
@@ -66,7 +66,7 @@ def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
         raise ValueError("`path` must name at least one file, got none")
     known: dict[Any, str] = {}
     for file, _ in files:
-        identity = file if file == "-" else Path(file).stat()[1:3]  # the same under other names
+        identity = file if file == "-" else Path(file).stat()[1:3]  # inode and device
         if identity in known:
             names = {"file": shown(file), "same": shown(known[identity])}
             text = "{file}: each file must be listed once, got the same as {same}"
@@ -85,18 +85,18 @@ def paths_of(path: Any) -> list[Any]:
         if not str(one):
             raise ValueError("`path` must name a file or a folder, got an empty name")
         if str(one) != "-":
-            Path(one).stat()  # an error if there is none
+            Path(one).stat()  # raises an error if it is missing
     return paths
 
 
 def _files_in(folder: Path) -> list[Path]:
-    """Return the files of data in a folder and its folders, and warn of what is left out."""
+    """Return the data files in a folder and its subfolders, and warn of files left out."""
     found = [*_walk(folder)]
     left_out = [part for part in found if _is_beside_data(part)]
     parts = [part for part in found if not _is_beside_data(part)]
     if odd := [part for part in parts if not part.is_file()]:
         rule = "a folder of parts must hold files, got a link to a folder, a broken link or a "
-        rule += "pipe: pass what it leads to as a path of its own"
+        rule += "pipe: pass the link's target as a separate path"
         raise ValueError(with_subject(shown(odd[0]), rule))
     if not parts:
         rule = "the folder must hold files of predictions, got none"
@@ -107,7 +107,7 @@ def _files_in(folder: Path) -> list[Path]:
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    """Yield the files in a folder and its folders, and hidden folders and links to folders."""
+    """Yield files of a folder and its subfolders, hidden folders, and links to folders."""
 
     def fail(error: OSError) -> None:
         raise error
@@ -134,7 +134,7 @@ def _is_beside_data(part: Path) -> bool:
 
 
 def _data_among(files: list[str], place: str) -> list[str]:
-    """Return the files in a folder that `datasets` lists, if it wrote them; caches lie beside."""
+    """Return the files that `datasets` lists, else all; its folders may also hold caches."""
     if "state.json" not in files:
         return files
     state = Path(place, "state.json")
@@ -152,7 +152,7 @@ def _data_among(files: list[str], place: str) -> list[str]:
 
 
 def named_format(path: Path) -> str | None:
-    """Return the format that the name of a file says, None if it says none."""
+    """Guess the format from the name of a file; None if the ending is unknown."""
     is_compressed = path.suffix.lower().removeprefix(".") in _COMPRESSIONS.values()
     return FORMATS.get((path.with_suffix("") if is_compressed else path).suffix.lower())
 
@@ -176,10 +176,10 @@ def open_whole(
 ) -> Iterator[BinaryIO]:
     """Open a file of this format for reading in any order.
 
-    What can only be read once (standard input, a pipe) is copied into a temporary file. A
-    compressed file (gz, bz2, xz, zst) is decompressed into one, text in this encoding, or in one
-    that a mark shows, becomes UTF-8 in one, and a table that is laid out becomes CSV in one. Only
-    an Excel file may be a ZIP archive.
+    Streams that cannot seek (standard input, a pipe) are copied into a temporary file, and so is
+    each converted file. Compressed files (gz, bz2, xz, zst) are decompressed. Text in `encoding`,
+    or in the encoding of its byte order mark, becomes UTF-8. A table in Markdown or aligned with
+    spaces becomes CSV. Only an Excel file may be a ZIP archive.
 
     Raises
     ------
@@ -188,7 +188,7 @@ def open_whole(
         `most_bytes` once decompressed.
     """
     if encoding is not None and kind in ("arrow", "parquet", "xlsx"):
-        raise ValueError(f"`encoding` is for formats of text, and {kind} is none: leave it out")
+        raise ValueError(f"`encoding` applies to text formats only, not to {kind}: leave it out")
     compressions = _COMPRESSIONS if kind == "xlsx" else {**_COMPRESSIONS, _ZIP: "zip"}
     with ExitStack() as opened:
         stream: Any = opened.enter_context(Path(path).open("rb")) if path != "-" else _stdin()
@@ -214,7 +214,7 @@ def _stdin() -> BinaryIO:
 
 
 def _marked(stream: Any, names: Mapping[bytes, str]) -> str | None:
-    """Return the name that goes with the bytes with which a file begins, None if there is none."""
+    """Return the name of the magic number at the start of a stream; None if it has none."""
     start = stream.read(max(map(len, names)))
     stream.seek(0)
     return next((name for mark, name in names.items() if start.startswith(mark)), None)
@@ -225,15 +225,15 @@ def _pieces(stream: Any) -> Iterator[bytes]:
 
 
 def check_size(size: int, most_bytes: int | None) -> None:
-    """Raise ValueError if a file holds more than this once it is unpacked, if there is a limit."""
+    """Raise ValueError if the unpacked size exceeds `most_bytes`; None means no limit."""
     if most_bytes is not None and size > most_bytes:
         raise ValueError(f"the file must hold at most {most_bytes:,d} bytes, got {size:,d}")
 
 
 @contextmanager
 def _copied(pieces: Iterable[bytes], most_bytes: int | None) -> Iterator[Any]:
-    """Give a temporary file with what can only be read once."""
-    from tempfile import TemporaryFile  # which takes long
+    """Copy the pieces of a stream to a temporary file."""
+    from tempfile import TemporaryFile  # slow import
 
     with TemporaryFile() as copy:
         for piece in pieces:
@@ -251,12 +251,12 @@ def _encoded(stream: BinaryIO, encoding: str) -> Iterator[bytes]:
         raise ValueError(f"the file is not in the encoding {encoding}: {error}") from error
     except (LookupError, TypeError, ValueError) as error:
         raise ValueError(
-            f"`encoding` must be one that Python knows, such as 'cp1252', got {show(encoding)}"
+            f"`encoding` must be a Python codec, such as 'cp1252', got {show(encoding)}"
         ) from error
 
 
 def _decompressed(stream: BinaryIO, name: str) -> Iterator[bytes]:
-    """Yield what is in one or several compressed streams, to the end of the file."""
+    """Decompress one or several concatenated streams, to the end of the file."""
     if name == "zip":
         raise ValueError(
             "the file is a ZIP archive, which may hold several files: unpack it, and name the "
@@ -276,7 +276,7 @@ def _decompressed(stream: BinaryIO, name: str) -> Iterator[bytes]:
 
 
 def why_not_utf8(lines: Iterable[bytes], first: int = 1) -> str:
-    """Return what to say of lines of text that are not in UTF-8; empty if they are."""
+    """Return an error message for the first line that is not UTF-8, or ''."""
     for number, line in enumerate(lines, start=first):
         at = line.find(b"\0")
         try:

@@ -1,4 +1,4 @@
-"""Several runs in one table, with the mean over tasks; and two models over the tasks of both."""
+"""Show several runs in one table, with means over tasks; compare two models on shared tasks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FIELDS = (*_ORIGIN, "n_left_out", "is_harness_accuracy")
 _NUMBERS = ("n_samples", "n_out_of_class", "n_tasks", "n_not_guessing")
 _VARIANTS = {"lm-eval": "filters", "lighteval": "kinds of metric", "inspect": "scores"}
 _MARKS = {
-    ("accuracy", "?"): "? Accuracy: not the harness's, which has another metric or other totals.",
+    ("accuracy", "?"): "? Accuracy: not the harness's, whose metric or totals differ.",
     **{(x, "^"): f"^ {score_named(x).title}: {score_named(x).mark_meaning}." for x in MODULES},
     ("informedness", "-"): "-- means undefined: all references are of one class.",
 }
@@ -46,9 +46,9 @@ class TaskScore(Measured):
 
     @classmethod
     def mean_of(cls, scores: Sequence[TaskScore | Estimate]) -> TaskScore:
-        """Average over independent tasks, each of which weighs the same.
+        """Average over independent tasks with equal weights.
 
-        Errors add in squares, and so do the margins of error to either side.
+        Errors add in quadrature, and so do the margins of error on either side.
         """
         n_tasks = len(scores)
         value = math.fsum(x.value for x in scores) / n_tasks
@@ -64,11 +64,11 @@ class TaskMean(NamedTuple):
     Attributes
     ----------
     name : str
-        What the row is called, such as "mean of 3 tasks".
+        Name of the row, such as "mean of 3 tasks".
     fields : dict
-        As of a `Run`; n_not_guessing is how many tasks have answers that differ from guessing.
+        As in `Run`; n_not_guessing is how many tasks have answers that differ from guessing.
     scores : dict of str to TaskScore
-        NIT only if its chance level is the same in all tasks; empty without a mean.
+        NIT only if its guessing level is the same in all tasks; empty without a mean.
     why_not : Message
         Why a mean is missing, and what to choose; empty if there is one.
     """
@@ -86,9 +86,9 @@ class Run(NamedTuple):
     ----------
     name : str
     fields : dict
-        Where it comes from: harness, model, task, run, variant and epoch of its `Origin`, of a file
-        its task. Also n_left_out, is_harness_accuracy, n_samples, n_out_of_class, n_tasks
-        (1) and n_not_guessing.
+        Where it comes from: harness, model, task, run, variant and epoch of its `Origin`; for a
+        file, only model and task. Also n_left_out, is_harness_accuracy, n_samples,
+        n_out_of_class, n_tasks (1) and n_not_guessing.
     scores : dict of str to Estimate or TaskScore
     report : Report
     how : Message
@@ -107,7 +107,7 @@ class Run(NamedTuple):
     ) -> Run:
         """Make the row of a report."""
         scores = {x: report.estimates.get(x) or TaskScore(y) for x, y in report.scores.items()}
-        scores.pop(BY_PREVALENCE, None)  # which only tasks of three or more classes have
+        scores.pop(BY_PREVALENCE, None)  # absent for two classes
         undefined = [x for x in _METRICS if score_named(x).undefined(report.table)]
         scores |= dict.fromkeys(undefined, TaskScore(math.nan))
         is_guess = report.summary.code in MAY_BE_GUESSES
@@ -122,7 +122,7 @@ class Run(NamedTuple):
 
 
 def _mean_of(model: str, runs: Sequence[Run]) -> TaskMean:
-    """Average over the tasks of these runs, which are of one model."""
+    """Average over the tasks of these runs of one model."""
     name = f"mean of {len({run.fields['task'] for run in runs})} tasks"
     reasons = dict.fromkeys(_why_no_score(run, runs) for run in runs)
     why_not = join(filter(None, reasons), ". ")
@@ -133,7 +133,7 @@ def _mean_of(model: str, runs: Sequence[Run]) -> TaskMean:
 
 
 def _fields_of_mean(name: str, runs: Sequence[Run]) -> dict[str, Any]:
-    """Collect the fields of a mean: those of its model, and sums."""
+    """Collect the fields of a mean: copies from its model, and sums over its runs."""
     fields = dict.fromkeys(_FIELDS) | {x: runs[0].fields[x] for x in ("harness", "model")}
     fields |= {x: sum(run.fields[x] for run in runs) for x in _NUMBERS}
     fields |= {"task": name, "n_tasks": len({run.fields["task"] for run in runs})}
@@ -143,7 +143,7 @@ def _fields_of_mean(name: str, runs: Sequence[Run]) -> dict[str, Any]:
 
 
 def _why_no_score(run: Run, runs: Sequence[Run]) -> Message:
-    """Say why a mean cannot take one score of the task of a run, and what to choose."""
+    """Say why a task has no single score to average, and what to choose."""
     name = render.shown(run.fields["task"])
     same = [other.fields for other in runs if other.fields["task"] == run.fields["task"]]
     if len(same) > 1:
@@ -154,7 +154,7 @@ def _why_no_score(run: Run, runs: Sequence[Run]) -> Message:
 
 
 def how_to_choose(task: str, runs: Sequence[Mapping[str, Any]]) -> Message:
-    """Say which runs of a task there are, and how to choose one."""
+    """Say how many runs of a task there are, and how to choose one."""
     variants = dict.fromkeys(run["variant"] for run in runs)
     n_runs = len({run["run"] for run in runs})
     if len(variants) > 1:
@@ -162,7 +162,8 @@ def how_to_choose(task: str, runs: Sequence[Mapping[str, Any]]) -> Message:
         said = f"ran with {{n}} {kind}. Choose one with `variant`: {{names}}"
     elif n_runs > 1:
         said = (
-            "has {n} runs. Choose one by part of its path with `runs`, or repeated ones by `latest`"
+            "has {n} runs. Choose one by part of its path with `runs`, or keep the latest repeat "
+            "with `latest`"
         )
     else:
         said = 'has {n} epochs. Choose one with `epoch`, or score all with epochs="pooled"'
@@ -178,7 +179,7 @@ class RunTable(Result):
     Attributes
     ----------
     runs : tuple of Run
-        What was read, and the report on it.
+        The runs, each with its report.
     confidence_level : float or None
         How often the intervals should contain the true value.
     metric : str or None
@@ -198,7 +199,7 @@ class RunTable(Result):
         confidence_level: float | None = None,
         average: Averaged = "default",
     ) -> RunTable:
-        """Report on what `read_log` returns.
+        """Report on the answers that `read_log` returns.
 
         Parameters
         ----------
@@ -206,7 +207,7 @@ class RunTable(Result):
         confidence_level : float, optional
             Adds standard errors and intervals at this level, for example 0.95.
         average : {"bias", "prevalence", "macro"}, optional
-            That of Informedness, as in `informedness_score`.
+            Average of Informedness, as in `informedness_score`.
 
         Raises
         ------
@@ -238,7 +239,7 @@ class RunTable(Result):
         return cls(tuple(runs), runs[0].report.confidence_level, tuple(read), metric)
 
     def with_names(self, naming: Naming) -> RunTable:
-        """Let lines name arguments as a surface does."""
+        """Use the surface's argument names in all lines."""
         named = super().with_names(naming)
         vars(named)["runs"] = tuple(
             x._replace(report=x.report.with_names(naming), how=render_message(x.how, naming))
@@ -282,7 +283,7 @@ class RunTable(Result):
         return [table]
 
     def _score_columns(self, name: str, rows: Sequence[Run | TaskMean]) -> Rows:
-        """Make the column of a score, and that of its interval."""
+        """Make the columns of a score and its interval."""
         column = [score_named(name).title, *(_cell(row, name) for row in rows)]
         if name not in MODULES or self.confidence_level is None:
             return [column]
@@ -291,7 +292,7 @@ class RunTable(Result):
         return [column, [head, *("" if x is None else x.shown()[1] for x in scores)]]
 
     def text_lines(self) -> list[str]:
-        """Say how answers were found; of several runs, what the means over tasks show."""
+        """Say how answers were found; for several runs, what the means over tasks show."""
         if len(self.runs) == 1:
             return [self.runs[0].how]
         names = _METRICS if self.metric is None else (self.metric,)
@@ -329,12 +330,12 @@ class RunTable(Result):
         return super()._repr_html_() if len(self.runs) > 1 else self.runs[0].report._repr_html_()
 
     def __str__(self) -> str:
-        """Show the report on a single run; of several, one table."""
+        """Show the report on a single run; for several, one table."""
         return str(self.runs[0]) if len(self.runs) == 1 else super().__str__()
 
 
 def _guessing(row: Run | TaskMean) -> dict[str, str]:
-    """Say what the best guesser scores in a run; empty for a mean."""
+    """Return the scores of the best guesser in a run as text; empty for a mean."""
     levels = row.report.guessing if isinstance(row, Run) else {}
     return {name: render.rounded(levels[name], 3) for name in _METRICS if name in levels}
 
@@ -384,7 +385,7 @@ def _cell(row: Run | TaskMean, name: str) -> str:
 
 
 def how_found(answers: Answers) -> Message:
-    """Say in one line whose answers these are, how they were found and which are out of class."""
+    """Name the run, and say in one line how its answers were found and which are out of class."""
     found = message("the answer is {how}", how=answers.how)
     said = join(filter(None, (found, _compared(answers), answers.metric.unread)))
     name = f"{answers.origin.harness}, {render.shown(answers.name)}"
@@ -408,9 +409,10 @@ def _compared(answers: Answers) -> str:
     if metric.name and metric.is_harness_accuracy is False:
         return f"the log's own accuracy is {metric.recorded}, not {metric.counted}"
     has_epochs = answers.origin.epoch is not None or answers.groups
-    accuracy = "each epoch right or wrong" if has_epochs else "accuracy"  # depends on a reducer
+    # the accuracy over epochs depends on a reducer
+    matched = "per-epoch verdicts match" if has_epochs else "accuracy matches"
     share = " for the samples that count" if answers.left_out.total else ""
-    return f"{accuracy} as the harness has it{share}" if metric.is_harness_accuracy else ""
+    return f"{matched} the harness{share}" if metric.is_harness_accuracy else ""
 
 
 def compare_logs(
@@ -419,7 +421,7 @@ def compare_logs(
     margin: float | None = None,
     **options: Any,
 ) -> SuiteComparison:
-    """Compare over all tasks that both have, as one variant and epoch of one run.
+    """Compare over all tasks that both sides ran exactly once: one run, variant and epoch.
 
     Parameters
     ----------

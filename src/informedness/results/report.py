@@ -52,40 +52,40 @@ class Report(Result, Mapping[str, float]):
     Attributes
     ----------
     table : ContingencyTable
-        What everything is computed from.
+        The table from which everything is computed.
     scores : dict of str to float
         accuracy, balanced_accuracy, f1_macro, cohen_kappa, matthews_corrcoef, informedness
         and nit, the same numbers that the functions of these names return; nan where undefined
         (kappa), 0.0 with a warning for Informedness of a single class. With three or more classes,
-        unless an average was asked for, informedness is that by bias, and
-        informedness_prevalence is another.
+        unless an average was asked for, informedness uses "bias", and informedness_prevalence is
+        added.
     class_entropy : float
         Entropy of the references in bits.
     per_class : list of dict
-        For each class its label, support (how many references it has, or which weight),
+        For each class its label, support (the number of its references, or their weight),
         prevalence, bias, tpr, fpr, tpr_minus_fpr, precision and f1; nan where the denominator is
         0. With a confidence level, unless samples are in groups, also
         tpr_minus_fpr_standard_error, tpr_minus_fpr_confidence_interval, and Wilson's
         tpr_confidence_interval and precision_confidence_interval.
     average : {"default", "bias", "prevalence", "macro"}
-        That of Informedness in the scores.
+        Average of Informedness in the scores.
     guessing_p_value : float
         How often randomly permuted predictions would fit the references this well; nan for samples
         in groups and for weights with unknown squares.
     summary : str
         The verdict in one sentence. For three or more classes it is on the prevalence average,
-        unless another was asked for. `verdict` of `informedness.results.verdict` has its codes.
+        unless another was asked for. `verdict` of `informedness.results.verdict` lists the codes.
     notes : tuple of str
-        What else to know, each in a sentence, such as the share of predictions out of class.
+        Remarks, one sentence each, such as the share of predictions out of class.
     guessing, best : dict of str to float
-        What the best guesser scores, and what the best possible model does, by score.
+        Scores of the best guesser and of the best possible model.
     signature : str
         A line that records the options, the number of samples and the version.
     confidence_level : float or None
         How often the intervals should contain the true value.
     estimates : dict of str to Estimate
-        Standard error and interval of each score that `estimate` knows; empty without a confidence
-        level.
+        Standard error and interval of each score that `estimate` supports; empty without a
+        confidence level.
 
     Examples
     --------
@@ -120,16 +120,16 @@ class Report(Result, Mapping[str, float]):
         Parameters
         ----------
         table : ContingencyTable
-            What to report on.
+            The table to report on.
         confidence_level : float, optional
             Adds standard errors and intervals at this level, for example 0.95; see `estimate`.
         ignore_index : label, optional
             The reference that was ignored when the table was made; only for the signature.
         pairs : CellPairs, optional
-            The samples in groups, by which the intervals of the scores then are. There are none of
-            classes, and no test of guessing, which takes samples for independent.
+            Samples in groups, used for the intervals of the scores. Intervals of classes and the
+            test of independence are left out, because they assume independent samples.
         average : {"bias", "prevalence", "macro"}, optional
-            That of Informedness, as in `informedness_score`.
+            Average of Informedness, as in `informedness_score`.
         """
         options: dict[str, Any] = {"ignore_index": ignore_index}
         settings = settings_of(confidence_level, pairs)
@@ -162,32 +162,32 @@ class Report(Result, Mapping[str, float]):
 
     @property
     def read(self) -> tuple[Read, ...]:  # type: ignore[override]
-        """What was read of files or data frames; empty for other tables."""
+        """Accounts of the files or data frames that were read; empty for other tables."""
         return self.table.read
 
     @property
     def n_classes(self) -> int:
-        """Number of classes: those declared, or those of the references."""
+        """Number of classes: declared, or else observed in the references."""
         return self.table.n_classes
 
     @property
     def guessing(self) -> dict[str, float]:
-        """What the best guesser scores on average in large samples, by score."""
+        """Average score of the best guesser in large samples, by score."""
         scores = reported_scores(self.table, self.average)
         return {name: score.score_of_best_guesser(self.table) for name, score in scores.items()}
 
     @property
     def best(self) -> dict[str, float]:
-        """What perfect predictions score, by score."""
+        """Score of perfect predictions, by score."""
         scores = reported_scores(self.table, self.average)
         return {name: score.best_level(self.table) for name, score in scores.items()}
 
     @property
     def out_of_class(self) -> dict[str, Any]:
-        """Predictions out of class, which count as wrong, and the scores without them; or empty.
+        """Out-of-class predictions, and the scores without them; {} if there are none.
 
-        Without them, only the other samples are scored, with the same classes: nan if that is
-        undefined. With weights, the number of predictions is None.
+        `*_in_class` scores the other samples, with the same classes: nan if that is undefined.
+        With weights, n_out_of_class is None.
 
         Examples
         --------
@@ -218,7 +218,7 @@ class Report(Result, Mapping[str, float]):
 
     @property
     def averages(self) -> dict[str, float]:
-        """Informedness by each of its averages; empty for two classes, for which they agree."""
+        """Informedness by each of its averages; empty for two classes, where all agree."""
         if self.table.n_classes < 3 or INFORMEDNESS.undefined(self.table):
             return {}
         names = [str(average) for average in INFORMEDNESS.averages if average is not None]
@@ -264,7 +264,7 @@ class Report(Result, Mapping[str, float]):
         return draw_per_class(self.per_class, width, ax)
 
     def text_tables(self) -> list[Rows]:
-        """Return the table of scores, that of classes and, of up to eight of them, the cells."""
+        """Return the tables of scores and of classes, and the matrix for up to eight classes."""
         scores = self._score_rows()
         if len(self.per_class) == 2:
             return [scores, self._two_class_rows()]
@@ -278,7 +278,7 @@ class Report(Result, Mapping[str, float]):
         return [self.summary, *self.notes, self.signature]
 
     def text_blocks(self) -> list[Block]:
-        """Return the scores, the verdict on them, the classes and what else there is to know."""
+        """Return the scores, the verdict on them, the classes, the notes and the signature."""
         scores, *others = self.text_tables()
         return [self._size(), scores, self.summary, *others, self.notes, self.signature]
 
@@ -290,7 +290,7 @@ class Report(Result, Mapping[str, float]):
         return ", ".join([*parts, render.several(self.n_classes, "class", "classes")])
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a record for each score; `per_class` has those of the classes."""
+        """Return a record for each score; `per_class` holds the records of classes."""
         records: list[dict[str, Any]] = []
         for name, value in self.scores.items():
             interval = self.estimates[name].fields() if name in self.estimates else {}
@@ -312,7 +312,7 @@ class Report(Result, Mapping[str, float]):
         return "".join(map(layout.csv_line, rows))
 
     def __getitem__(self, name: str) -> float:
-        """Return a score by its name; KeyError if there is none, with the one that may be meant."""
+        """Return a score by its name, or raise a KeyError that suggests a similar name."""
         if name not in self.scores:
             try:
                 score_named(name)
@@ -359,7 +359,7 @@ class Report(Result, Mapping[str, float]):
     def _class_rows(self) -> Rows:
         has_intervals = "tpr_minus_fpr_standard_error" in self.per_class[0]
         heads = [*_RATES.values()]
-        place = heads.index("precision")  # of the interval
+        place = heads.index("precision")  # the interval goes before precision
         if has_intervals:
             heads.insert(place, render.interval_heads(self.confidence_level)[1])
         rows = [["class", self._unit(), *heads]]
@@ -386,7 +386,7 @@ def reported_scores(table: ContingencyTable, average: Averaged) -> dict[str, Sco
 
 
 def _value_of(name: str, score: Score, table: ContingencyTable) -> float:
-    """Return a score; the second Informedness warns of nothing that the first warned of."""
+    """Return a score, the second Informedness without repeating the first's warnings."""
     if name != BY_PREVALENCE:
         return float(score.value(table))
     return score.stand_in if score.undefined(table) else float(score.clipped_value(table))
@@ -412,7 +412,7 @@ def report(
         As in `informedness_score`; or a `ContingencyTable` alone in place of `y_true`, with
         `ignore_index` for the signature.
     average : {"bias", "prevalence", "macro"}, optional
-        That of Informedness, as in `informedness_score`.
+        Average of Informedness, as in `informedness_score`.
     groups : array-like of shape (n_samples,), optional
         As in `estimate`; they need a confidence level.
     confidence_level : float, optional

@@ -45,7 +45,7 @@ def shown_interval(error: float, interval: tuple[float, float], digits: int = 4)
 
 
 def digits_for(interval: tuple[float, float], digits: int) -> int:
-    """Return the digits, more where an end would be rounded to -1, 0 or 1 but is not there."""
+    """Add digits until an end is rounded to -1, 0 or 1 only if it is that number."""
     inside = [end for end in interval if 1e-6 < abs(end) % 1 < 1 - 1e-6]
     while any(float(rounded(end, digits)).is_integer() for end in inside):
         digits += 1
@@ -53,43 +53,44 @@ def digits_for(interval: tuple[float, float], digits: int) -> int:
 
 
 def interval_heads(level: float | None) -> list[str]:
-    """Return what stands above a standard error and an interval of this level, if there is one."""
+    """Return the column headers for a standard error and an interval; none without a level."""
     return [] if level is None else ["± SE", f"{100 * level:.6g}% interval"]
 
 
 def shown_p(p_value: float) -> str:
-    """Return a p-value in a table as text."""
+    """Return a p-value as text for a table cell."""
     if math.isnan(p_value):
         return "(no test)"
     return "< 0.0001" if p_value < 0.0001 else f"{p_value:.4f}"
 
 
 def p_text(p_value: float) -> str:
-    """Return a p-value as text."""
+    """Return a p-value as text for a sentence."""
     if math.isnan(p_value):
         return "not tested"
     return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
 
 
 def samples(n: int | None) -> str:
-    """Return a number of samples in words."""
+    """Return a number of samples with its noun."""
     return "these samples" if n is None else several(n, "sample")
 
 
 def several(n: int, noun: str, nouns: str = "") -> str:
-    """Return a number of things in words."""
+    """Return a number with its noun, in the plural unless it is 1."""
     return f"{n:,d} {noun}" if n == 1 else f"{n:,d} {nouns or noun + 's'}"
 
 
 def shown(name: object, quote: bool = False) -> str:
-    """Return a label or the name of anything as text, or as its Python literal if that is not it.
+    """Return a label or a name as text, quoted as a Python literal if it is unsafe to print.
 
-    So it has one line, a terminal does nothing but show it, and no part of it looks like an option.
+    The text is always one line without control characters, and cannot be mistaken for the name of
+    an argument.
     """
     if name is None or isinstance(name, (int, bytes)):
         return "out of class" if name is None else str(name)
     text = str(name)
-    # but for what joins several emoji into one
+    # the zero-width joiner is allowed between emoji
     if not re.sub(r"(?<=[^\w\s])\u200d(?=[^\w\s])", "", text).isprintable():
         return ascii(text)
     is_plain = text == text.strip() != "" and not {*'`"'} & {*text} and not quote
@@ -110,7 +111,7 @@ def cut(name: str, width: int = 40) -> str:
 
 
 def cut_apart(names: Sequence[str], width: int) -> list[str]:
-    """Return names cut to a width; those that would look alike have a number."""
+    """Return names cut to a width, and number the duplicates that this makes."""
     shown: dict[str, str] = {}
     for name in names:
         text = cut(name, width)
