@@ -28,7 +28,7 @@ LINES = {
     "keys": ("a x\nb y\nc x\nd x\n", "a x\nb x\nc x\nd x\n", SEVERAL),
     "two words": ("not hate\nis hate\n" * 3, "is hate\nnot hate\n" * 3, ""),
     "three words": ("not at all\nyes of course\n" * 3, "not at all\n" * 6, ""),
-    "words of some": ("New York\nRome\n" * 3, "Rome\nNew York City\n" * 3, "is no class"),
+    "words of some": ("New York\nRome\n" * 3, "Rome\nNew York City\n" * 3, "is not a class"),
     "four classes": ("a x\nb x\nc x\nd x\n" * 2, "a x\n" * 8, ""),
     "a header": (
         "label\n" + "ham\nspam\n" * 3,
@@ -100,9 +100,11 @@ def test_files_of_a_form_are_scored_as_the_messages_say(command, tmp_path, monke
 def test_data_frames_in_place_of_columns_name_what_takes_them():
     frame = pd.DataFrame({"label": ["a", "b"], "pred": ["a", "a"]})
     for score in (report, informedness_score):
-        with pytest.raises(ValueError, match=r"columns 'label', 'pred', .* in table_from_frame$"):
+        with pytest.raises(
+            ValueError, match=r"Pass one of its columns, or .* to table_from_frame\.$"
+        ):
             score(frame, frame)
-        with pytest.raises(ValueError, match="argmax of logits"):
+        with pytest.raises(ValueError, match="argmax"):
             score(frame.to_numpy(), frame.to_numpy())
 
 
