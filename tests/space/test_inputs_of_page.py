@@ -456,6 +456,7 @@ BLOCKS = {  # what is pasted over the classes ham and spam, and the classes then
     "true\tx\tz\ty\nx\t1200\t\t2\ny\t3\t1\t40\nz\t0\t8\t0": "x y z",  # in another order
     "\tx\ty\tall\nx\t1200\t2\t0\ny\t3\t40\t1\nall\t0\t0\t8": "x y all",  # no totals
     "Actual \\ Predicted\tx\ty\tz\nx\t1200\t2\t0\ny\t3\t40\t1\nz\t0\t0\t8": "x y z",
+    "  & x & y & z \\\\ x & 1200 (100\\%) & 2 & - \\\\ y & 3 & 40 & 1 \\\\ z & 0 & 0 & 8": "x y z",
     "[1200 2 0; 3 40 1; 0 0 8]": "ham spam class 3",
     "array([[1200,    2,    0],\n       [3, 40, 1],\n       [0, 0, 8]])": "ham spam class 3",
 }

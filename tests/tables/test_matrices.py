@@ -17,6 +17,14 @@ COUNTS = np.array([[90, 10], [5, 95]])
 NAMES = ["ham", "not spam"]
 FRAME = pd.DataFrame(COUNTS, NAMES, NAMES)
 CROSSTAB = FRAME.rename_axis(index="Actual", columns="Predicted")
+PAPER = r"""\begin{table}[h]\caption{Confusion}
+\begin{tabular}{@{}llcc@{}}
+\toprule
+ & & \multicolumn{2}{c}{Predicted} \\ \cmidrule(lr){3-4}
+ & & ham & not spam \\ \midrule
+\multirow{2}{*}{Actual} & ham & \textbf{90} & 10 (10\%) \\
+ & not spam & 5 & $95$ \\ \bottomrule
+\end{tabular}\end{table}"""
 NAMED = {
     "CSV": FRAME.to_csv(),
     "semicolons": FRAME.to_csv(sep=";"),
@@ -29,6 +37,10 @@ NAMED = {
     "write.table": '"ham" "not spam"\n"ham" 90 10\n"not spam" 5 95',
     "Markdown": "| |ham|not spam|\n|--|--|--|\n|ham|90|10|\n|not spam|5|95|",
     "database": " x | ham | not spam\n---+---+---\n ham | 90 | 10\n not spam | 5 | 95",
+    "LaTeX": " & ham & not spam \\\\ \\hline ham & 90 & 10 \\\\ not spam & 5 & 95 \\\\",
+    "a paper": PAPER,
+    "sheet": "\t\tPredicted\t\n\t\tham\tnot spam\nActual\tham\t90\t10\n\tnot spam\t5\t95",
+    "levels": pd.concat({"Actual": pd.concat({"Predicted": FRAME}, axis=1)}).to_csv(),
     "empty cells around": ",,,,\n,,ham,not spam,\n,ham,90,10,\n,not spam,5,95,\n,,,,",
     "shares": ",ham,not spam\nham,90 (90%),10 (10%)\nnot spam,5(5.0%),95 (95 %)",
     "sides": ",Predicted ham,Predicted not spam\nActual ham,90,10\nActual not spam,5,95",
@@ -50,6 +62,7 @@ UNNAMED = {
     "Matlab": "cm = [90 10; 5 95];",
     "Matlab in lines": "[90, 10\n 5, 95]",
     "Matlab's display": "cm =\n\n    90    10\n     5    95\n",
+    "LaTeX": r"\begin{bmatrix} 90 & 10 \\ 5 & 95 \end{bmatrix}",
     "R": "     [,1] [,2]\n[1,]   90   10\n[2,]    5   95",
     "blanks": "90 10\n5 95",
     "CSV": "90,10\n5,95",
@@ -86,12 +99,22 @@ def test_rows_that_are_called_predictions_give_a_warning(name):
     assert "the names say the opposite" in warned(ContingencyTable.from_matrix, SWAPPED[name])[1]
 
 
+COMMANDS = [r"\cellcolor{gray!20} 90", r"\phantom{1}90", r"90~(90\%)", r"{\bf 90}", r"\num{$90$}"]
+
+
+@pytest.mark.parametrize("cell", COMMANDS)
+def test_commands_of_latex_around_a_count_are_left_out(cell):
+    table = ContingencyTable.from_matrix(rf"{cell} & 10 \\[2pt] 5 & 95 \\ \bottomrule")
+    assert table.to_dense().tolist() == COUNTS.tolist()
+
+
 REFUSED = {
+    r"90\textsuperscript{2} & 10 \\ 5 & 95": "'90 2' is not a count",
+    r"90$^{2}$ & 10 \\ 5 & 95": "'90\\^ 2' is not a count",
+    r"\multicolumn{2}{c}{90} \\ 5 & 95": "on both sides or without",
     ",a,b,Total\na,90,10,100\nb,5,95,100\nTotal,95,105,200": "the sums of the others",
     ",a,b,Total\na,90,10,100\nb,5,95,100": "for each class and no others, .* ',ham,spam",
     "a,b\n90,10\n5,95": "on both sides or without",
-    r"90 & 10 \\ 5 & 95": "on both sides or without",
-    "\t\tPredicted\t\n\t\tham\tspam\nActual\tham\t90\t10\n\tspam\t5\t95": "on both sides",
     "a,90,10\nb,5,95": "on both sides or without",
     ",a,a\na,90,10\na,5,95": "'a' is listed twice",
     ",a,b\na,1,2\nc,3,4": "got the rows 'a', 'c' and the columns 'a', 'b'",

@@ -1,6 +1,6 @@
 r"""Confusion matrices and other tables in text, as programs print them and people paste them.
 
-Matrices are read as spreadsheets, R, pandas, numpy, Matlab and Markdown write them.
+Matrices are read as spreadsheets, R, pandas, numpy, Matlab, Markdown and LaTeX write them.
 """
 
 import csv
@@ -27,11 +27,17 @@ _SLACK = 1e-9  # of sums of floating point numbers, relative to the largest
 _THOUSANDS = r"[1-9]\d{0,2}(?P<mark>[,.' \u2019\u00a0\u2009\u202f])\d{3}((?P=mark)\d{3})*"
 _NUMBER = r"[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?"
 _DASHES = "", "-", "\u2013", "\u2014", "\u2212"  # which mean 0
-_SHARE = r"(?<=\d)\s*\(\s*\d+([.,]\d+)?\s*%\s*\)"  # after a count
+_SHARE = r"(?<=\d)\s*\(\s*\d+([.,]\d+)?\s*\\?%\s*\)"  # after a count
 _POSITIONS = r"\[(\d+,|,\d+)\]"  # which R prints where there are no names
 _ARRAY = r"([\w ]+[:=])?\s*([\w.]+\(\s*)?\[(?P<rows>(?!\s*\[\s*\[).*)\]"
 _ARRAY += r"(\s*,\s*\w+\s*=[^\[\]]*|(\s*\))?[;\s]*)"
 _LONG_NAME = 1_000  # characters; a longer name says nothing about a side
+# Cells of LaTeX have commands without text, and commands around their last argument. Arguments are
+# limited, so that hostile text takes no longer than other text.
+_BRACES = r"\{([^{}]|\{[^{}]{0,99}\}){0,99}\}"
+_EMPTY = r"begin|end|[chv]?line|\w*rule|[hv]?phantom|(cell|row)color"
+_EMPTY = rf"\\({_EMPTY})\b(\[[^]]{{0,99}}\]|\([^)]{{0,99}}\)|{_BRACES})*"
+_AROUND = r"\\[a-z]+\*?(\{[^{}]*\})*(?=\{)|\\[a-z]+\b|\\(?=[%_&#])|\$"
 _TOP = 20  # lines by which a layout is recognised
 # The rule below a header; without a mark at its ends "-|-" is a row
 _CELL, _LONG_CELL = r"\s*:?[-=]+:?\s*", r"\s*:?[-=]{2,}:?\s*"
@@ -224,6 +230,9 @@ def _blocks(text: str) -> Iterator[list[list[str]]]:
         rows = re.split(r"\]" if "[" in array["rows"] else "[;\n]", array["rows"])
         yield [row.split() for row in (re.sub(r"[\[,]", " ", x) for x in rows) if row.strip()]
         return
+    if "&" in text and "\\\\" in text:
+        yield _split_latex(text)
+        return
     lines = [line for line in text.splitlines() if line.strip()]
     if "|" in text:
         yield [split_pipes(line) for line in lines if not _RULE.fullmatch(line)]
@@ -233,6 +242,19 @@ def _blocks(text: str) -> Iterator[list[list[str]]]:
             yield [*csv.reader(lines, delimiter=mark, skipinitialspace=True)]
     yield [*map(split_gaps, lines)]
     yield [*map(split_words, lines)]
+
+
+def _split_latex(text: str) -> list[list[str]]:
+    """Split the rows of a table in LaTeX into cells, without a caption above."""
+    text = re.sub(r"^[^&]*(?=\\begin)", "", text).replace("~", " ")
+    rows = [re.split(r"(?<!\\)&", row) for row in re.split(r"\\\\(?:\[[^]]{0,99}\])?", text)]
+    return [[*map(_strip_commands, row)] for row in rows if row[1:]]
+
+
+def _strip_commands(cell: str) -> str:
+    """Drop the commands of a cell; braces separate their content, such as an exponent."""
+    text = re.sub(_AROUND, "", re.sub(_EMPTY, "", cell))
+    return " ".join(re.sub("[{}]", " ", text).split())
 
 
 def _split_sides(
@@ -259,8 +281,9 @@ def _split_sides(
 def _strip_titles(rows: list[list[str]]) -> tuple[list[list[str]], str, str]:
     """Drop the titles of whole sides; return rows, and the titles of rows and columns.
 
-    The name of the columns is alone in a line above them. pandas prints that of the rows in a line
-    below the header. A header that begins with the first class gets a corner.
+    A title is alone in a line above the columns, or in a column before the rows. pandas prints the
+    title of the rows in a line below the header. A header that begins with the first class gets a
+    corner.
     """
     row_title = column_title = ""
     n_titles = 0
@@ -272,13 +295,16 @@ def _strip_titles(rows: list[list[str]]) -> tuple[list[list[str]], str, str]:
         rows = [rows[0], *rows[2:]]
     if len(rows) > 2 and len(rows[0]) + 1 == len(rows[1]):
         rows = [["", *rows[0]], *rows[1:]]
+    if {*map(len, rows)} == {len(rows) + 1} and (title := _title([row[0] for row in rows])):
+        row_title, rows = title, [row[1:] for row in rows]
     return rows, row_title, column_title
 
 
 def _title(cells: Sequence[str]) -> str:
-    """Return the only text in a line of cells, or ""."""
-    filled = [cell for cell in cells if cell]
-    return filled[0] if len(filled) == 1 and not is_count(filled[0]) else ""
+    """Return the only text in a line of cells, or the side that fills all of them; or ""."""
+    first, *others = [cell for cell in cells if cell] or [""]
+    is_title = not others or ({*others} == {first} and role_in(first))
+    return first if is_title and not is_count(first) else ""
 
 
 # Cells of a line, and tables of rows
