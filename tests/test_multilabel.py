@@ -81,8 +81,8 @@ REFUSED = [
     (REFERENCES, PREDICTIONS, {"names": "ab"}, r"`names` must name 3 labels, got \['a', 'b'\]"),
     (REFERENCES, PREDICTIONS, {"names": "aab"}, "`names` must list each .* 'a'"),
     (REFERENCES, PREDICTIONS, {"metric": "f1"}, "did you mean 'f1_macro'"),
-    (REFERENCES[:0], PREDICTIONS[:0], {}, "a sample to score"),
-    (EMPTY, EMPTY, {"ignore_index": -1}, "a sample to score"),
+    (REFERENCES[:0], PREDICTIONS[:0], {}, "one sample to score"),
+    (EMPTY, EMPTY, {"ignore_index": -1}, "one sample to score"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Decisions from probabilities: which class to predict to make Informedness as high as possible.
+"""Choose classes from probabilities so that the expected Informedness is highest.
 
 The most probable class is the best answer for accuracy. Informedness weights a class by how rare it
 is, so the best answer is a class whose probability is high compared with its prevalence.
@@ -10,7 +10,7 @@ import numpy as np
 
 from .core.labels import Codes, NoSamplesError, Numbers, as_array, check_choice, show
 
-_TOLERANCE = 1e-3  # of a sum of probabilities: those in 16 bits are exact to 5e-4
+_TOLERANCE = 1e-3  # of a sum of probabilities: float16 is accurate to 5e-4
 
 
 def informed_decisions(
@@ -38,8 +38,8 @@ def informed_decisions(
         Calibrated: of the samples given probability 0.3 for a class, 30% belong to it. Each row
         sums to 1 (within 1e-3).
     average : {"prevalence", "macro"}
-        Of the Informedness to maximise, as in `informedness_score`. Its default there, "bias", is
-        not for this: its weights depend on the decisions, a class that is never predicted costs
+        Average to maximise, as in `informedness_score`. Its default there, "bias", is not
+        supported: its weights depend on the decisions, a class that is never predicted costs
         nothing, and only the classes that are easiest to tell apart would be predicted.
     prevalence : array-like of shape (n_classes,), optional
         Class shares in the population the samples come from, which sum to 1 (within 1e-3); by
@@ -67,7 +67,7 @@ def informed_decisions(
     check_choice("average", average, ("prevalence", "macro"))
     p = _read_probabilities(probabilities)
     pi = p.mean(axis=0) if prevalence is None else _read_prevalence(prevalence, p.shape[1])
-    if pi.max() >= 1:  # nothing to tell apart
+    if pi.max() >= 1:  # all samples are of one class
         return np.full(len(p), np.argmax(pi))
     present = np.flatnonzero(pi > 0)
     gains = (p[:, present] - pi[present]) / (1 - pi[present])
@@ -91,8 +91,8 @@ def _read_probabilities(probabilities: Any) -> Numbers:
     if off.any():
         raise ValueError(
             f"each row of `probabilities` must sum to 1, got {sums[off][0]:.6g} in row "
-            f"{int(off.argmax())}: for logits, pass their softmax; for classes that do not exclude "
-            "each other, decide on each, from two columns"
+            f"{int(off.argmax())}: for logits, pass their softmax; for classes that are not "
+            "exclusive, call once per class with two columns"
         )
     return p
 
@@ -101,8 +101,8 @@ def _read_prevalence(prevalence: Any, k: int) -> Numbers:
     if hasattr(prevalence, "iloc") and not prevalence.index.is_monotonic_increasing:
         raise ValueError(
             "`prevalence` must have the order of the columns of `probabilities`, got the index "
-            f"{show(list(prevalence.index))}: pass prevalence.sort_index() if they are sorted, or "
-            "prevalence.to_numpy()"
+            f"{show(list(prevalence.index))}: pass prevalence.sort_index() if the columns are "
+            "sorted, or prevalence.to_numpy()"
         )
     pi = _read_shares(prevalence, "prevalence", "pass shares, not counts")
     if pi.shape != (k,):

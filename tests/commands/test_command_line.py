@@ -231,7 +231,10 @@ SAID = {
     "report swapped.csv -r prediction -p label": ([], ["the names say the opposite: swap them"]),
     "compare other.csv -r gold -p a b --metric nit": (
         ["0 9, 1 9 (out of class)"],
-        [*["is not a class of `--references`: '0' and '1', none in common"] * 2, "the interval of"],
+        [
+            *["has labels that are not classes of `--references`: '0' and '1', none in common"] * 2,
+            "the interval of",
+        ],
     ),
     "report one.csv -r gold -p a --labels a --unknown wrong": (
         ["undefined"],

@@ -21,7 +21,7 @@ from inputs.tables import table_of_labels, table_of_pairs
 from oracles.golden import close
 
 NAN = math.nan
-OUTSIDE = "in 1 of 4 samples `y_pred` is not a class of `y_true`: 'x'. It counts as a wrong answer"
+OUTSIDE = "in 1 of 4 samples `y_pred` has labels that are not classes of `y_true`: 'x'. They count"
 pytestmark = pytest.mark.filterwarnings("ignore::informedness.warnings.LabelsWarning")
 
 
@@ -54,7 +54,7 @@ def messages(call, *args, **options):
         (informedness_score, "aabb aabb", {"labels": [*"abx"], "average": "macro"}, None),
         (markedness_score, "abc abb", {}, "but not the predictions, so counted as 0 in .*: 'c'$"),
         (nit_score, "aba cde", {}, "3 labels, such as 'c' and 'd'.*, and as information in NIT"),
-        (ema_score, "aba cde", {}, "`y_pred` is not a class of `y_true`"),
+        (ema_score, "aba cde", {}, "`y_pred` has labels that are not classes of `y_true`"),
     ],
 )
 def test_classes_of_one_side_are_named_once(score, pair, options, said):
@@ -130,7 +130,9 @@ def test_zero_division_of_estimates_of_nit_is_that_of_the_score():
 
 
 def test_ignore_index_looks_at_references_alone():
-    with pytest.warns(UndefinedMetricWarning, match="is not a class of `y_true`: -100. It"):
+    with pytest.warns(
+        UndefinedMetricWarning, match="has labels that are not classes of `y_true`: -100. They"
+    ):
         assert informedness_score([0, 1], [0, -100], ignore_index=-100) == 0.0
     # those it drops may have any label beside them
     assert informedness_score([0, 1, -100], [0, 1, 5], ignore_index=-100, labels=[0, 1]) == 1.0

@@ -303,11 +303,11 @@ def test_unknown_wrong_without_labels_adds_one_column_silently():
     same, nothing = warned(table_of_labels, *sides, unknown="wrong")
     assert (same.labels, same.n_classes, nothing) == ((*"abc", None), table.n_classes, "")
     assert same.to_dense().tolist() == table.to_dense().tolist()
-    assert "is not a class of `references`" in said
+    assert "has labels that are not classes of `references`" in said
 
     for answers, wanted in (
         (["a", "b", None, "?"], ""),
-        ([None, "x", "y", "?"], "is not a class of"),
+        ([None, "x", "y", "?"], "has labels that are not classes of"),
     ):
         said = warned(informedness_score, [*"aabb"], answers, unknown="wrong")[1]
         assert (wanted in said, said == "") == (True, wanted == "")

@@ -202,14 +202,16 @@ def test_only_a_data_set_of_which_nothing_is_left_is_refused(batches, tmp_path):
     table = table_of(path, weights="w", ignore_index=-100)
     assert table == table_of_labels([1, 0], [1, 1], sample_weight=[1, 1])
     pa.parquet.ParquetWriter(path, columns([1], [1]).schema).close()
-    with pytest.raises(ValueError, match=r"1\.parquet: there must be a sample to score, got 0"):
+    with pytest.raises(
+        ValueError, match=r"1\.parquet: expected at least one sample to score, got 0"
+    ):
         table_of(tmp_path)
     pa.parquet.write_table(columns([2] * 40, [2] * 20 + [1] * 20), tmp_path / "2.parquet")
     assert table_of(tmp_path).n_samples == 40
-    with pytest.raises(ValueError, match=r"1\.parquet and 1 more: .* 40 samples, of which none is"):
+    with pytest.raises(ValueError, match=r"1\.parquet and 1 more: .* 40 samples, all ignored"):
         table_of(tmp_path, ignore_index=2)
     (tmp_path / "p.csv").write_text("gold,model")
-    with pytest.raises(ValueError, match="there must be a sample to score, got 0"):
+    with pytest.raises(ValueError, match="expected at least one sample to score, got 0"):
         table_of(tmp_path / "p.csv")
 
 

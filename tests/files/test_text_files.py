@@ -28,7 +28,11 @@ LINES = {
     "keys": ("a x\nb y\nc x\nd x\n", "a x\nb x\nc x\nd x\n", SEVERAL),
     "two words": ("not hate\nis hate\n" * 3, "is hate\nnot hate\n" * 3, ""),
     "three words": ("not at all\nyes of course\n" * 3, "not at all\n" * 6, ""),
-    "words of some": ("New York\nRome\n" * 3, "Rome\nNew York City\n" * 3, "is not a class"),
+    "words of some": (
+        "New York\nRome\n" * 3,
+        "Rome\nNew York City\n" * 3,
+        "labels that are not classes",
+    ),
     "four classes": ("a x\nb x\nc x\nd x\n" * 2, "a x\n" * 8, ""),
     "a header": (
         "label\n" + "ham\nspam\n" * 3,

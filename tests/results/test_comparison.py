@@ -290,7 +290,7 @@ BINARY = [0, 1]
         (SAMPLES, {"confidence_level": 95}, "^`confidence_level` must .*95"),
         (SAMPLES, {"counts": [0.5] * 400}, "`counts` must be whole numbers of samples, got 0.5"),
         (SAMPLES, {"sample_weight": [1e200] * 400}, "squared weights for a standard error"),
-        (SAMPLES, {"counts": [0] * 400}, "must be a sample to score"),
+        (SAMPLES, {"counts": [0] * 400}, "at least one sample to score"),
         (SAMPLES, {"sample_weight": [1.0] * 3}, "`sample_weight` must hold a number for each row"),
         (SAMPLES, {"groups": ["a"] * 3}, "`groups` must name a group for each row, got 3 for 400"),
         (SAMPLES, {"groups": ["a"] * 400}, "`groups` must name at least two"),

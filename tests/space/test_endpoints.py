@@ -91,7 +91,11 @@ def test_warnings_come_with_the_result(page):
     for result, *sentences in (
         (weighted, "there is no interval: these are weights, not counts of samples"),
         (score(["a"] * 60, ["a"] * 60), "all references are 'a'"),
-        (score([*"aba"], [*"abc"]), "is not a class of `references`: 'c'", "1 reference outside"),
+        (
+            score([*"aba"], [*"abc"]),
+            "has labels that are not classes of `references`: 'c'",
+            "1 reference outside",
+        ),
         (page.endpoints.compare(HUNDRED[88:], A[88:], B[88:]), "2 references outside the largest"),
     ):
         for said in sentences:

@@ -94,7 +94,11 @@ CASES = [
     # case and blanks are ignored where asked for
     (*SPELT, FOLDED, (["yes", "no", "no"], ["yes", "no", "yes"], None)),
     (*SPELT, FOLDED | {"labels": NAMED}, (["YES", "No", "No"], ["YES", "No", "YES"], NAMED)),
-    (*SPELT, FOLDED | {"labels": ["no", "No"]}, "`labels` must differ in more than is ignored"),
+    (
+        *SPELT,
+        FOLDED | {"labels": ["no", "No"]},
+        "`labels` must be distinct after any folding of case and whitespace",
+    ),
     (
         ["1", "x"],
         ["1", "2"],

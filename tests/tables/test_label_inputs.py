@@ -155,7 +155,7 @@ def test_what_is_no_label_is_refused_by_name(values, wanted):
 
 
 def test_columns_and_classes_that_do_not_go_together_are_refused():
-    no_sample = "there must be a sample to score, got 0 samples"
+    no_sample = "expected at least one sample to score, got 0 samples"
     nothing = np.array([], str)
     for references, predictions, labels, wanted in (
         (INTEGERS[0], INTEGERS[1][:5], None, r"PREDICTIONS \(5\) and REFERENCES \(6\)"),

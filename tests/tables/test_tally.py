@@ -19,7 +19,9 @@ from informedness.tables import tally as module
 from inputs.processes import exit_codes, forked, forking, ignoring_threads
 from inputs.tables import table_of_labels
 
-pytestmark = pytest.mark.filterwarnings("ignore:informedness. in .* is not a class of `references`")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:informedness. in .* has labels that are not classes of `references`"
+)
 RNG = np.random.default_rng(7)
 CODES = RNG.integers(0, 5, 400)
 GUESSES = np.where(RNG.random(400) < 0.6, CODES, RNG.integers(0, 5, 400))

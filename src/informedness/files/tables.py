@@ -236,8 +236,10 @@ def _refuse_without_samples(samples: Samples) -> None:
     """Raise an error about all that is wrong, or that no sample is left."""
     samples.refuse()
     n_rows = samples.found.n_rows
-    why = ", of which none is left: all are ignored, null or of weight 0" if n_rows else ""
-    samples.refuse([ValueError(f"there must be a sample to score, got {n_rows} samples{why}")])
+    why = ", all ignored, null or with weight 0" if n_rows else ""
+    samples.refuse(
+        [ValueError(f"expected at least one sample to score, got {n_rows} samples{why}")]
+    )
 
 
 def _tables_of_batch(rows: Mapping[str, Any], samples: Samples) -> dict[Any, ContingencyTable]:

@@ -1,4 +1,4 @@
-"""Answers of one model in one task, as a harness logged them, and what readers of logs share."""
+"""Answers of one model in one task from a harness, and functions that readers of logs share."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ..warnings import collected
 from .verdicts import ClassNames, Sample, VerdictError, VerdictMetric, find_classes
 
 _T = TypeVar("_T")
-# Dates, ids, seeds, versions, devices, batch sizes and connections, as whole words of a name
+# Settings ignored when comparing runs, as whole words of a name: dates, ids, seeds, devices...
 _UNCOUNTED = "api_key|(access|api|auth|hf)_token|(eval|job|run|task)_id|batch(es)?|cache|concurrent"
 _UNCOUNTED += "|concurrency|connections|devices?|endpoint|gpus?|gpu_memory_utilization|headers|host"
 _UNCOUNTED += "|parallel_size|parallelize|password|port|retries|seeds?|sha|timeout|url|workers"
@@ -46,18 +46,18 @@ class Origin:
     harness, task, model : str
         The model as the log names it, "" if it does not.
     variant : str
-        What else distinguishes answers in one task: a filter of lm-eval, a scorer of Inspect; "" if
-        nothing.
+        Distinguishes answers in one task: a filter of lm-eval, a scorer of Inspect; "" if there is
+        only one.
     epoch : int or None
-        Which of several passes over the samples this is.
+        Number of this pass over the samples; None for a single pass or pooled passes.
     created : str
-        When the run was made; a later one sorts behind an earlier one.
+        When the run was made; a later one sorts after an earlier one.
     settings : dict of str to Any
-        What was run, beside the model and the task: its arguments under "arguments", a hash of all
+        Settings besides model and task: the task's arguments under "arguments", a hash of all
         samples under "asked". Runs with equal settings repeat each other.
     arguments, run : str
-        The arguments of the task, and the other settings, in which this run differs from others of
-        the task that were read with it; "" for a single run.
+        Arguments of the task, and other settings, that distinguish this run from others of the task
+        read in the same call; "" for a single run.
     """
 
     harness: str = ""
@@ -72,18 +72,18 @@ class Origin:
 
     @property
     def name(self) -> str:
-        """What distinguishes these answers from others in the logs."""
+        """Name that distinguishes these answers from others in the logs."""
         epoch = None if self.epoch is None else f"epoch {self.epoch}"
         return ", ".join(filter(None, (self.model, self.task_name, self.run, self.variant, epoch)))
 
     @property
     def task_name(self) -> str:
-        """The task, with the arguments in which it differs from others that were read with it."""
+        """The task, with the arguments that distinguish it from others read in the same call."""
         return f"{self.task}({self.arguments})" if self.arguments else self.task
 
 
 class LeftOut(NamedTuple):
-    """How many samples do not count, by the reason; errors are among those without a score."""
+    """Excluded samples by reason; `n_errors` is part of `n_unscored`."""
 
     n_several: int = 0
     n_unscored: int = 0
@@ -91,7 +91,7 @@ class LeftOut(NamedTuple):
 
     @property
     def total(self) -> int:
-        """How many samples do not count."""
+        """Number of excluded samples."""
         return self.n_several + self.n_unscored
 
 
@@ -102,7 +102,7 @@ class Answers:
     Attributes
     ----------
     origin : Origin
-        Harness, task, model, and what else distinguishes these answers.
+        Harness, task, model, and other settings that distinguish these answers.
     how : str
         How answers were found, in words: "the likeliest choice", "the text after filter 'none'".
     samples : tuple of Sample
@@ -112,7 +112,7 @@ class Answers:
     metric : VerdictMetric
         The metric of the log that says which answers are right.
     left_out : LeftOut
-        How many samples do not count, because they have no score or several right answers.
+        Numbers of samples excluded because they have no score or several right answers.
     """
 
     origin: Origin
@@ -126,10 +126,10 @@ class Answers:
     def from_samples(
         cls, samples: Sequence[Sample], choices: tuple[Label, ...] | None = None, **others: Any
     ) -> Answers:
-        """Make answers of samples, which may name their choices.
+        """Build answers from samples.
 
-        If they do, references and perhaps answers are positions. The classes are then the texts of
-        the choices if all samples have the same, otherwise the positions.
+        If samples have choices, references (and maybe predictions) are positions. The classes are
+        then the texts of the choices if all samples share them, otherwise the positions.
         """
         if choices is not None or not samples or not samples[0].choices:
             return cls(samples=tuple(samples), choices=choices, **others)
@@ -151,9 +151,9 @@ class Answers:
 
     @classmethod
     def from_harness(cls, samples: Sequence[Sample], choices: Any = None) -> Answers | None:
-        """Find what was answered in a run that has not ended; None if nothing can be scored.
+        """Build answers during a run of a harness; None if they cannot be scored.
 
-        An error would end a run that may have cost hours, so that there is a warning instead.
+        An error would end a run that may have cost hours, so warn instead.
         """
         answers = cls.from_samples(samples, choices, origin=Origin(), how="")
         try:
@@ -171,12 +171,12 @@ class Answers:
 
     @property
     def name(self) -> str:
-        """What distinguishes these answers from others in the logs."""
+        """Name that distinguishes these answers from others in the logs."""
         return self.origin.name
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """What the harness calls each sample, with its epoch if several are scored together."""
+        """The harness's id of each sample, with its epoch if several are scored together."""
         return tuple(x.id for x in self.samples)
 
     @property
@@ -186,7 +186,7 @@ class Answers:
 
     @property
     def predictions(self) -> tuple[Label | None, ...]:
-        """The answer of the model to each sample, None where none was found."""
+        """The answer of the model to each sample, None if it is missing."""
         return tuple(x.prediction for x in self.samples)
 
     @property
@@ -201,18 +201,18 @@ class Answers:
         return self.choices or tuple(sorted({*self.references}))
 
     def unknown(self) -> Counter[Label | None]:
-        """Count each answer outside the classes; None means no answer."""
+        """Count each out-of-class answer; None means a missing answer."""
         known = {*self.classes}
         return Counter(answer for answer in self.predictions if answer not in known)
 
     def known_predictions(self) -> list[Label | None]:
-        """Replace each answer outside the classes by None."""
+        """Replace each out-of-class answer by None."""
         known = {*self.classes}
         return [answer if answer in known else None for answer in self.predictions]
 
     @property
     def table(self) -> ContingencyTable:
-        """The contingency table, in which answers outside the classes are wrong."""
+        """The contingency table, counting out-of-class answers as wrong."""
         return ContingencyTable.from_labels(
             references=[*self.references],
             predictions=self.known_predictions(),
@@ -221,7 +221,7 @@ class Answers:
         )
 
     def _scored(self, function: Callable[..., _T], *args: Any, **options: Any) -> _T:
-        """Call a function of references and predictions, to which other answers are wrong."""
+        """Call a function of references and predictions, counting out-of-class answers as wrong."""
         sides = [*self.references], self.known_predictions()
         return function(*sides, *args, labels=self.classes, unknown="wrong", **options)
 
@@ -245,14 +245,17 @@ class Answers:
         return made  # type: ignore[no-any-return]
 
     def standard_error(self, metric: str) -> float:
-        """Estimate the error of a score, nan if it has none. Warnings are left to the value."""
+        """Estimate the error of a score, nan if undefined.
+
+        Suppress warnings: scoring already issued them.
+        """
         if self.groups and len({*self.groups}) == 1:
             return math.nan
         with collected():
             return self.estimate(metric, 0.95).standard_error
 
     def pooled(self, others: Sequence[Answers]) -> Answers:
-        """Put these answers together with those of other epochs."""
+        """Combine these answers with the answers of other epochs."""
         epochs = (self, *others)
         samples = _by_sample([sample for epoch in epochs for sample in epoch.samples])
         left_out = LeftOut(*map(sum, zip(*(epoch.left_out for epoch in epochs), strict=True)))
@@ -265,10 +268,10 @@ class Answers:
         Parameters
         ----------
         other : Answers
-            The answers of model B; these are those of A.
+            The answers of model B; `self` has those of model A.
         **options
-            As in `informedness.compare`, except `labels`, `unknown` and `groups`. The classes are
-            those of the logs, other answers are wrong, and the epochs of a sample are a group.
+            As in `informedness.compare`, except `labels`, `unknown` and `groups`. Classes come
+            from the logs, out-of-class answers are wrong, and the epochs of a sample are a group.
 
         Raises
         ------
@@ -304,19 +307,19 @@ class Answers:
         return {name: read_labels(x, name, allow_missing=True) for name, x in columns.items() if x}
 
     def find_classes(self, options: LabelOptions) -> Answers:
-        """Find the class of each answer: as the harness's verdicts say, or by these options.
+        """Find the class of each answer: from the harness's verdicts, or by these options.
 
         Parameters
         ----------
         options : LabelOptions
             Its `choices` name positions. With `extract`, `ignore_case` or `strip` the class is
-            found in the generated text, or in the completion where the log has no answer, whatever
-            the harness found.
+            found in the generated text, or in the completion if the log has no answer. The class
+            that the harness found is then ignored.
 
         Raises
         ------
         ValueError
-            If answers do not fit the verdicts, are not text to find a class in, or a reference is
+            If answers do not fit the verdicts, are not text when options need it, or a reference is
             not among the choices.
         """
         answers = self if options.choices is None else self._named(options.choices)
@@ -336,7 +339,7 @@ class Answers:
         """Find answers in their text by these options, without verdicts."""
         texts, source = self._texts()
         if options.pattern is None:
-            source += ", by options"
+            source += ", after ignoring case or whitespace"
         else:
             texts = extracted(texts, options.pattern)
             source = f"what {options.pattern.pattern!r} finds in {source}"
@@ -346,9 +349,9 @@ class Answers:
         return replace(answers, samples=tuple(x._replace(verdict=None) for x in answers.samples))
 
     def _texts(self) -> tuple[list[str | None], str]:
-        """Choose the texts to find classes in, and say in words what they are.
+        """Choose the texts to find classes in, and describe them.
 
-        Completions stand in if there is no answer, or a right one without text.
+        Completions replace missing answers if all are missing, or if one of them was right.
         """
         texts: list[Any] = [*self.predictions]
         source = self.how
@@ -359,24 +362,24 @@ class Answers:
             source += ", or the completion where it logged none"
             texts = [x.completion if x.prediction is None else x.prediction for x in self.samples]
         if {*texts} == {None}:
-            raise ValueError(f"the log must hold text to find a class in, got none: no {source}")
+            raise ValueError(f"the log has no text to find a class in: looked at {source}")
         return texts, source
 
     def _class_names(self) -> list[ClassNames]:
-        """Collect what the classes of each sample are called."""
+        """Map class names to classes for each sample."""
         names = {label: label for label in self.classes if isinstance(label, str)}
         if not any(x.choices for x in self.samples):
             return [names] * len(self.samples)
         class_names: list[ClassNames] = []
         for sample in self.samples:
-            # Of two choices with the same name the right one is meant, or else the first.
+            # If two choices share a name, it means the right one, else the first.
             texts, gold = sample.choices, sample.reference
             by_text = {text: self.classes[texts.index(text)] for text in texts}
             class_names.append({**names, **by_text, texts[self.classes.index(gold)]: gold})
         return class_names
 
     def _named(self, choices: Sequence[str]) -> Answers:
-        """Name the positions among references and answers."""
+        """Replace positions by choice names in references and answers."""
         samples = [
             x._replace(
                 reference=class_name_at(x.reference, choices),
@@ -391,7 +394,7 @@ class Answers:
 
 
 def finds_in_text(options: LabelOptions) -> bool:
-    """Tell whether options find the class in a text, whatever the verdicts say."""
+    """Whether options find the class in a text, regardless of the verdicts."""
     return options.pattern is not None or options.ignore_case or options.strip
 
 
@@ -430,13 +433,13 @@ def json_object(text: bytes) -> dict[str, Any]:
 
 
 def results_in(file: Path) -> dict[str, Any]:
-    """Read the results of a harness; nothing if the file is missing."""
+    """Read the results of a harness; {} if the file is missing."""
     with prefix_errors(render.shown(file)):
         return json_object(file.read_bytes()) if file.is_file() else {}
 
 
 def part_of(whole: Any, *names: str) -> Any:
-    """Find a part of JSON by the names on the way to it; None if it is missing."""
+    """Find a part of JSON by a path of keys; None if it is missing."""
     for name in names:
         whole = whole.get(name) if isinstance(whole, dict) else None
     return whole
@@ -445,7 +448,7 @@ def part_of(whole: Any, *names: str) -> Any:
 def settings_of(
     asked: Iterable[tuple[Any, str]], log: Any, places: str, arguments: Any = None, **others: Any
 ) -> dict[str, Any]:
-    """Collect what was run.
+    """Collect the run's settings.
 
     Parameters
     ----------
@@ -454,9 +457,9 @@ def settings_of(
     log : dict
         JSON that holds settings.
     places : str
-        Where in it they are, such as "eval.dataset.name"; apart by blanks.
+        Dotted paths into `log`, such as "eval.dataset.name", separated by spaces.
     arguments : dict, optional
-        Those of the task, all of which count.
+        Arguments of the task; none is ignored.
     **others
         More settings.
     """
@@ -469,7 +472,7 @@ def settings_of(
 
 
 def _flat(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield each setting by its name, but for what may differ between a run and its repetition."""
+    """Yield each setting by name, except those that may differ when a run is repeated."""
     for name, value in _counted(settings).items():
         if name == "model_args" and isinstance(value, str):  # as lm-eval may write them
             value = _counted(dict(x.partition("=")[::2] for x in value.split(",")))
@@ -477,7 +480,7 @@ def _flat(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _counted(value: Any) -> Any:
-    """Drop settings that may differ between a run and its repetition."""
+    """Drop settings that may differ when a run is repeated."""
     if isinstance(value, Mapping):
         items = [(x, _counted(y)) for x, y in value.items() if not re.search(_UNCOUNTED, x)]
         return {x: y for x, y in items if y not in (None, {}, [], "")}

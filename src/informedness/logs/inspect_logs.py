@@ -37,19 +37,19 @@ def is_log(path: Path) -> bool:
 
 @dataclass
 class _Log:
-    """What is in a log; numbers are by epoch.
+    """Contents of a log; counts are per epoch.
 
     Attributes
     ----------
     header : dict
     asked : list of (sample, prompt)
-        Of all samples.
+        One entry per sample and epoch.
     golds : dict of (epoch, sample) to (target, letters of the choices)
-        Of the samples that count.
+        One entry per sample with a single target.
     scores : dict of (epoch, scorer, key) to list of Sample
-        Of each scorer, and each value by name; without their references.
+        One entry per scorer, or per named value of it; samples still lack references.
     n_samples, n_errors : Counter of epoch
-        All samples, and those that ended in an error.
+        Numbers of samples, and of samples that ended in an error.
     """
 
     header: dict[str, Any]
@@ -63,7 +63,7 @@ class _Log:
 def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     """Yield the answers in a log, epoch by epoch and score by score.
 
-    A score is what a scorer gives, or one of its values by name. The verdict cannot be chosen.
+    A score is the value of a scorer, or one of its named values. `verdict` must be None.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
         If it is a `.eval` file and nothing is installed that reads Zstandard.
     """
     if verdict is not None:
-        raise ValueError("`verdict` is not for logs of Inspect: choose a score with `variant`")
+        raise ValueError("Inspect logs do not support `verdict`: choose a score with `variant`")
     parts = (_parts_of_json if path.suffix == ".json" else _parts_of_eval)(path)
     log = _Log(next(parts))
     _check_status(log.header)
@@ -106,7 +106,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
 
 
 def _counting(log: _Log, score: tuple[int, str, str], null: float | None) -> tuple[Sample, ...]:
-    """Select the samples that count, in an order that does not depend on when each was done."""
+    """Select the samples that count, in an order independent of their completion."""
     scored = sorted(log.scores[score], key=lambda x: (x.id, x.prompt))
     return tuple(
         x._replace(
@@ -118,7 +118,7 @@ def _counting(log: _Log, score: tuple[int, str, str], null: float | None) -> tup
 
 
 def _settings(log: _Log) -> dict[str, Any]:
-    """Collect what was run."""
+    """Collect the run's settings."""
     # without the solvers' defaults, which differ between versions
     steps = [x for x in part_of(log.header, "plan", "steps") or () if isinstance(x, dict)]
     solvers = [(x.get("solver"), x.get("params_passed", x.get("params"))) for x in steps]
@@ -129,7 +129,7 @@ def _settings(log: _Log) -> dict[str, Any]:
 
 
 def _read_samples(parts: Iterator[dict[str, Any]], log: _Log) -> None:
-    """Add what is in the samples, or raise ValueError if one is damaged or they are too few."""
+    """Add the samples to the log, or raise ValueError if one is damaged or missing."""
     several = SeveralAnswers()
     for raw in parts:
         with several.skip(f"sample {show(raw.get('id') if isinstance(raw, dict) else raw)}"):
@@ -164,10 +164,10 @@ def _check_status(header: dict[str, Any]) -> None:
 
 
 def _metric(log: _Log, scorer: str, key: str) -> tuple[VerdictMetric, float | None]:
-    """Take a score for the metric of the verdicts, and decide what a value of `null` counts as.
+    """Build the metric of a score, and decide whether `null` counts as wrong or is skipped.
 
-    Either a scorer gave it, and Inspect takes it for wrong. Or it was nan, which Inspect before
-    0.3.260 writes so among several values, and it does not count. The recorded totals tell which.
+    A scorer that returns null is counted as wrong by Inspect. Among several values, Inspect before
+    0.3.260 also writes nan as null, and skips it. The recorded totals show which applies.
     """
     recorded = _recorded(log.header, scorer, key)
     runs = (samples for (_, *score), samples in log.scores.items() if score == [scorer, key])
@@ -180,7 +180,7 @@ def _metric(log: _Log, scorer: str, key: str) -> tuple[VerdictMetric, float | No
 
 
 def _recorded(header: dict[str, Any], scorer: str, key: str) -> Totals:
-    """Read the number of samples and the accuracy that Inspect recorded of a score."""
+    """Read the number of samples and the accuracy that Inspect recorded for a score."""
     recorded = Totals()
     for score in part_of(header, "results", "scores") or ():
         named = [part_of(score, x) for x in ("name", "scorer", "reducer")]
@@ -211,7 +211,7 @@ def _parts_of_eval(path: Path) -> Iterator[dict[str, Any]]:
     damages = zipfile.BadZipFile, ZstdError, zlib.error, EOFError, RuntimeError, ValueError
     try:
         with zipfile.ZipFile(path) as archive:
-            names = sorted(set(archive.namelist()))  # a sample that ran again stands twice
+            names = sorted(set(archive.namelist()))  # a sample that ran again is listed twice
             if _HEADER not in names:
                 yield {"version": _VERSION, "status": "started"}
             yield json_object(archive.read(_HEADER))
@@ -221,22 +221,21 @@ def _parts_of_eval(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _scores(raw: dict[str, Any]) -> Iterator[tuple[str, str, Any, str | None]]:
-    """Yield scorer, key, value and answer of each score; only values by name have a key.
+    """Yield scorer, key, value and answer of each score; only named values have a key.
 
-    As in Inspect, those of nan do not count.
+    Skip nan, as Inspect does.
     """
     for scorer, score in ({} if raw.get("invalidation") else raw.get("scores") or {}).items():
         values = score["value"] if isinstance(score["value"], dict) else {"": score["value"]}
         for key, value in values.items():
-            if value == value:  # which nan is not
+            if value == value:  # false for nan
                 yield scorer, key, value, score.get("answer")
 
 
 def answer_and_verdict(value: Any, answer: str | None) -> tuple[str | None, Any]:
     """Read the answer, None if it is empty, and the verdict, as Inspect's `value_to_float` does.
 
-    So text that it cannot read is 0. Several values, in a list or dict, stay as they are, and so
-    does None.
+    Unreadable text is 0. Lists, dicts and None are unchanged.
     """
     if isinstance(value, str):
         value = _CREDITS.get(value, _CREDITS.get(value.lower(), _number(value)))
@@ -270,7 +269,7 @@ def gold_of(target: str | list[str], letters: tuple[str, ...]) -> str:
 
 
 def _prompt(asked: str | list[dict[str, Any]], choices: list[str]) -> str:
-    """Write out what was asked, followed by its choices; images appear as hashes."""
+    """Write out the prompt, followed by its choices; images appear as hashes."""
     if not isinstance(asked, str):
         # each run gives its messages ids of their own
         messages = [{key: message[key] for key in message if key != "id"} for message in asked]
@@ -279,7 +278,7 @@ def _prompt(asked: str | list[dict[str, Any]], choices: list[str]) -> str:
 
 
 def _check_samples(n_samples: int, header: dict[str, Any], n_runs: int) -> None:
-    """Raise ValueError unless all samples are there, and some have scores."""
+    """Raise ValueError unless all samples are present, and some have scores."""
     if not n_samples:
         raise ValueError("the log has no samples: run without --no-log-samples")
     results = header.get("results") or {}
@@ -292,7 +291,7 @@ def _check_samples(n_samples: int, header: dict[str, Any], n_runs: int) -> None:
 
 
 def classes_of(golds: Sequence[str], letters: Sequence[tuple[str, ...]]) -> tuple[str, ...] | None:
-    """Take the letters of the choices for the classes, if every target is one."""
+    """Use the choice letters as classes if every target is one of them."""
     if all(gold in names for gold, names in zip(golds, letters, strict=True)):
         return max(letters, key=len)
     return None

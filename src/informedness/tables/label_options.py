@@ -1,8 +1,8 @@
-"""References and predictions as they are handed over, as columns of labels and a task.
+"""Convert references and predictions to columns of labels and a task.
 
-From values to labels, in this order, and only where asked for: the class is taken out of generated
-text, whitespace around it and its case are ignored, text becomes integers, and positions become the
-names of their choices, or of the classes of a column of `datasets`.
+Values become labels in these steps, each only if asked for: extract the class from generated text,
+ignore case and surrounding whitespace, convert text to integers, and replace positions by the names
+of choices, or of the classes of a column of `datasets`.
 """
 
 import math
@@ -39,12 +39,12 @@ def check_threshold(threshold: Any) -> None:
 
 @dataclass
 class LabelOptions:
-    """What a label is, which are classes, and which samples to leave out, as in `table_from_file`.
+    """Options for reading labels, as in `table_from_file`.
 
     Raises
     ------
     ValueError
-        If one is not valid, or cannot be combined with another.
+        If an option is invalid or conflicts with another.
     """
 
     numeric: bool = False
@@ -70,15 +70,16 @@ class LabelOptions:
         check_threshold(self.threshold)
         if self.threshold is not None and (self.extract or len(self.known) not in (0, 2)):
             raise ValueError(
-                "`threshold` is for scores of two classes, without `extract`; for more, name a "
-                "column of scores for each, as in argmax:a,b,c"
+                "`threshold` needs scores for two classes, without `extract`. For more classes, "
+                "name one column per class: argmax:a,b,c"
             )
         if len({*map(self.fold, self.known)}) < len(self.known):
             option = "labels" if self.choices is None else "choices"
-            raise ValueError(f"`{option}` must differ in more than is ignored, got {self.known}")
+            rule = "must be distinct after any folding of case and whitespace"
+            raise ValueError(f"`{option}` {rule}, got {self.known}")
 
     def classes(self, is_integer: bool, names: Sequence[str] = ()) -> Sequence[Label] | None:
-        """List the declared classes, as integers or by `names` where the references are."""
+        """List the declared classes, converted like the references: to integers or to `names`."""
         if self.choices is not None:
             return tuple(self.choices)
         return self.labels and [
@@ -86,12 +87,12 @@ class LabelOptions:
         ]
 
     def fold(self, text: str) -> str:
-        """Fold text: drop the differences that are ignored."""
+        """Remove surrounding whitespace and case from text, if they are ignored."""
         text = text.strip() if self.strip else text
         return text.casefold() if self.ignore_case else text
 
     def ignored(self, is_integer: bool, names: Sequence[str] = ()) -> Any:
-        """Return the reference to leave out, as an integer or by name where the others are."""
+        """Return the reference to leave out, converted like the others: to an integer or a name."""
         if isinstance(self.ignore_index, str) and not is_integer:
             return class_name_at(self.fold(self.ignore_index), names)
         if (self.choices is not None or names) and self.ignore_index is not None:
@@ -99,19 +100,19 @@ class LabelOptions:
         return _to_integer(self.ignore_index, is_integer)
 
     def nulls(self) -> Collection[str]:
-        """List the texts that mean a missing label in text files, unless an option names them."""
+        """List the strings that mean a missing label in text files, unless an option names them."""
         ignored = () if self.ignore_index is None else (str(self.ignore_index),)
         return NULLS.difference(self.known, ignored)
 
 
 DEFAULT_LABEL_OPTIONS = LabelOptions()
-SIDES = "references", "predictions"  # how the roles begin whose values are labels of classes
+SIDES = "references", "predictions"  # prefixes of the roles that hold class labels
 
 
 def _compile_pattern(extract: Any) -> re.Pattern[str]:
     try:
         pattern = re.compile(extract)
-        pattern.search("")  # one of bytes cannot
+        pattern.search("")  # a bytes pattern raises TypeError
     except (re.error, TypeError, OverflowError, RecursionError) as error:
         rule = f"`extract` must be a regular expression of text, got {show(extract)}"
         raise ValueError(f"{rule}: {error}") from error
@@ -142,16 +143,17 @@ def convert_labels(
     nulls: Collection[str] = (),
     name: str = "",
 ) -> Column:
-    """Convert a column of values to labels, None for a missing or out-of-class one.
+    """Convert a column of values to labels.
 
-    Only references and predictions have classes. Integers are positions in `choices`, or else in
-    `class_names`, if there are any; text that is one of `nulls` is missing. Messages speak of
-    `name`, which is the role unless given.
+    Missing values become None, and so do texts without an answer if unknown="wrong". Only
+    references and predictions have classes. Integers are positions in `choices`, or else in
+    `class_names`, if there are any. Text in `nulls` is missing. Messages call the column `name`, by
+    default the role.
 
     Raises
     ------
     ValueError
-        If a value is not a label, or has no answer in it.
+        If a value is not a label, or a text does not hold an answer.
     """
     name = name or role
     column = read_labels(values, name, allow_missing=True)
@@ -169,7 +171,7 @@ def convert_labels(
 def _conversion_steps(
     role: str, options: LabelOptions, kind: str | None, class_names: Any, name: str
 ) -> list[Callable[[Any], Any]]:
-    """List the conversions of values that are not missing, in their order."""
+    """List the conversions for non-missing values, in order."""
     if not role.startswith(SIDES):
         return []
     is_prediction, steps = role.startswith(SIDES[1]), list[Callable[[Any], Any]]()
@@ -186,7 +188,7 @@ def _conversion_steps(
 
 
 def _apply_steps(steps: Iterable[Callable[[Any], Any]], value: Any) -> Any:
-    """Convert a value step by step; None once a step finds no label."""
+    """Convert a value step by step; stop at the first None."""
     for step in steps:
         if value is not None:
             value = step(value)
@@ -196,7 +198,7 @@ def _apply_steps(steps: Iterable[Callable[[Any], Any]], value: Any) -> Any:
 def extracted(texts: Iterable[str | None], pattern: re.Pattern[str]) -> list[str | None]:
     """Find the first group of the first match in each text, or the whole match without a group.
 
-    None if there is no match, or the group took no part in it.
+    None if there is no match, or the group did not participate.
 
     Examples
     --------
@@ -221,7 +223,7 @@ def _extracted(role: str, pattern: re.Pattern[str], unknown: str, text: Any) -> 
 
 
 def _spelled_as_known(options: LabelOptions, known: Mapping[str, str], text: str) -> str:
-    """Spell text as the declared class with the same folded text, else fold it."""
+    """Return the declared spelling, or the folded text if no class matches."""
     return known.get(folded := options.fold(text), folded)
 
 
@@ -237,12 +239,12 @@ def _require_integer(role: str, options: LabelOptions, answer: str) -> Label | N
 def _to_name(
     names: Sequence[str], options: LabelOptions, is_prediction: bool, name: str, answer: Label
 ) -> str | None:
-    """Name the class at a position, None for a gap; text stays as it is."""
+    """Name the class at a position; return None for a missing one, and text unchanged."""
     if isinstance(answer, int) and 0 <= answer < len(names):
         return names[answer]
     if not is_prediction and str(answer) == str(options.ignore_index):
         return str(answer)
-    if answer == -1 and not options.choices:  # as `datasets` writes a gap
+    if answer == -1 and not options.choices:  # `datasets` writes a missing label as -1
         return None
     text = answer if isinstance(answer, str) else None
     allow_missing = is_prediction and options.unknown == "wrong"
@@ -256,7 +258,7 @@ def _to_name(
 
 
 def _to_integer(label: Any, is_integer: bool) -> Any:
-    """Convert a label given as text to an integer if the file's labels are integers."""
+    """Convert a text label to int if `is_integer`."""
     return integer_of(label) if is_integer and integer_of(label) is not None else label
 
 
@@ -268,8 +270,8 @@ def read_sides(
 ) -> tuple[list[Column], Task]:
     """Read references and each model's predictions as columns, and the options as a task.
 
-    The sides are given by argument, references first. All labels must be of one kind, and what
-    stands beside the sides, by argument, in their order.
+    `sides` maps argument names to labels, references first. All labels must be of one kind. Arrays
+    in `beside` must be in the same order as the labels.
     """
     reference_name, *model_names = sides
     for name in model_names if hasattr(sides[reference_name], "name") else ():
@@ -284,7 +286,7 @@ def read_sides(
             own_names = class_names_of(side)
             values = side[:] if own_names else side
             column = convert_labels(values, role, options, own_names or class_names, (), name)
-            sides[name] = column.tolist()  # in which -1 is None
+            sides[name] = column.tolist()  # -1 became None
         ignore_index = (
             None if ignore_index is None else str(class_name_at(ignore_index, class_names))
         )
@@ -303,20 +305,20 @@ def read_sides(
 
 
 def read_other_predictions(labels: Any, name: str, *sides: Any) -> Column:
-    """Read predictions for other samples, with the class names of these sides."""
+    """Read predictions for samples outside `sides`, with their own class names or the sides'."""
     own_names = class_names_of(labels)
     values = labels[:] if own_names else labels
     names = own_names or class_names_of(*sides)
     return convert_labels(values, "predictions", LabelOptions(unknown="wrong"), names, name=name)
 
 
-# Names of classes by position, as columns of `datasets` have them
+# Names of classes by position, from columns of `datasets`
 
 
 def to_class_names(labels: Any, *sides: Any) -> Any:
-    """Replace positions by class names, in a label, labels or a mapping of them.
+    """Replace class positions by names in a label, sequence or mapping.
 
-    The names are those of the first side that has some.
+    Use the names of the first side that has any.
     """
     names = None if labels is None else class_names_of(*sides)
     if names is None:
@@ -335,12 +337,13 @@ def class_names_of(*sides: Any) -> Sequence[str] | None:
 
 
 def class_name_at(label: Any, names: Sequence[str]) -> Any:
-    """Name the class at a position, also in text; leave anything else as it is."""
+    """Name the class at a position (int or digits); return other values unchanged."""
     position = None if label in names else integer_of(label)
     return names[position] if position is not None and 0 <= position < len(names) else label
 
 
 def integer_of(text: Any) -> int | None:
     """Return the integer that text spells, or None."""
-    match = re.fullmatch(r"([+-]?[0-9]+)(\.0*)?", str(text), re.ASCII)  # 1.0 where there were gaps
+    # pandas turns integers into floats, such as 1.0, in a column with nan
+    match = re.fullmatch(r"([+-]?[0-9]+)(\.0*)?", str(text), re.ASCII)
     return int(match[1]) if match else None

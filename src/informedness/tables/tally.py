@@ -137,7 +137,9 @@ class Tally:
             If there are none.
         """
         if self._table is None:
-            raise NoSamplesError("there must be a sample to score, but `update` was given none")
+            raise NoSamplesError(
+                "expected at least one sample to score, but `update` was given none"
+            )
         table = self._table
         if self.ids is not None:
             table = table.spelled or table  # in which a class that no reference has was merged
@@ -226,7 +228,7 @@ class LabelTally:
     def tables(self, names: Sequence[str]) -> dict[str, ContingencyTable]:
         """Build the tables of the labels that have samples, by these names of all labels."""
         if not self.counts.any():
-            raise NoSamplesError("there must be a sample to score, but none was given")
+            raise NoSamplesError("expected at least one sample to score, but none was given")
         counts_by_name = zip(names, self.counts, strict=True)
         return {name: table_of_counts(counts) for name, counts in counts_by_name if counts.any()}
 
