@@ -100,7 +100,11 @@ def test_a_single_column_may_hold_what_could_separate_columns(tmp_path):
 def test_repeated_documents_of_filters_warn(tmp_path):
     path, two = tmp_path / "p.jsonl", ("none", "last")
     names = {"references": "target", "predictions": "filtered_resps.0"}
-    for filters, options, n_warnings in ((two, {}, 1), (two, {"by": "filter"}, 0)):
+    for filters, options, n_warnings in (
+        (two, {}, 1),
+        (two, {"by": "filter"}, 0),
+        (two[:1], {}, 0),
+    ):
         rows = [
             {"doc_id": i, "target": x, "filtered_resps": [x], "filter": name}
             for name in filters

@@ -35,7 +35,7 @@ Row: TypeAlias = tuple[str | int, Any]
 
 Decoder: TypeAlias = Callable[[bytes], list[dict[str, Any]] | None]
 
-_OF_LM_EVAL = {"doc_id", "filter", "filtered_resps"}  # keys of its logs
+_OF_LM_EVAL = {"doc_id", "filter"}  # keys of its logs, in each row
 _LINES = 1 << 16  # in a batch
 _OBJECTS = 256  # held at a time, so that they stay in the cache: a quarter of the time
 _BLOCK = 1 << 17  # bytes of lines decoded at a time, if they are long
@@ -51,12 +51,7 @@ class Objects(FileReader):
         self.rows: Iterable[Row] = chain([first] if first[0] else [], rows)
         if not self.header and isinstance(self.first, dict):
             self.header = [*self.first]
-        used = names.values()
-        if used and {*self.header} >= _OF_LM_EVAL and "filter" not in used:
-            warn(
-                "rows of a log of lm-eval are documents after each filter, and each row counts as "
-                "a sample: slice `by` 'filter', or read the log without naming columns"
-            )
+        self._filters = set[str]()  # of a log of lm-eval
 
     def first_columns(self, n_rows: int) -> dict[str, list[Any]]:
         """Return the first rows of all columns that they have, None where one has not."""
@@ -75,6 +70,7 @@ class Objects(FileReader):
         n_lacking = Counter[str]()
         while objects := list(islice(rows, _OBJECTS)):
             n_rows += len(objects)
+            self._filters.update(row["filter"] for _, row in objects if _is_of_lm_eval(row))
             for argument, values in _columns_of(objects, self._names, n_lacking).items():
                 columns[argument] += _shared(values, labels)
             if len(columns[argument]) >= _LINES:
@@ -84,8 +80,18 @@ class Objects(FileReader):
         names = [*self._names.values()]
         absent = {x: x for x in names if 0 < n_lacking[x] == n_rows * names.count(x)}
         _values_of(self.first, absent, self._where)
+        if len(self._filters) > 1 and "filter" not in names:
+            warn(
+                "rows of a log of lm-eval are documents after each filter, and each row counts as "
+                "a sample: slice `by` 'filter', or read the log without naming columns"
+            )
         if any(columns.values()):
             yield columns
+
+
+def _is_of_lm_eval(row: Any) -> bool:
+    """Whether a row is of a log of lm-eval, as far as it was decoded."""
+    return isinstance(row, dict) and row.keys() >= _OF_LM_EVAL
 
 
 def _shared(values: Sequence[Any], known: dict[Any, Any]) -> Iterable[Any]:
@@ -162,7 +168,9 @@ def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> I
             return iter(table)
         if not names or not all(column_of(name, document) for name in names.values()):
             _refuse_document(document, are_lines)
-    lines = chain.from_iterable(_json_lines(stream, _decoder_of([*names.values()])))
+    is_log = any(_is_of_lm_eval(row) for _, row in top)
+    decoded = {*names.values(), *(_OF_LM_EVAL if names and is_log else ())}
+    lines = chain.from_iterable(_json_lines(stream, _decoder_of(sorted(decoded))))
     return chain(top, islice(lines, len(top), None))
 
 
