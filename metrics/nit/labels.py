@@ -269,7 +269,8 @@ def _drop_second_dimension(array: Numbers, given: Any, name: str) -> Numbers:
         return array
     remedy = "For logits pass `logits.argmax(axis=1)`."
     if hasattr(given, "columns"):
-        remedy = "Pass one of its columns, or the frame to table_from_frame."
+        names = ", ".join(map(show, [*given.columns][:3]))
+        remedy = f"Pass one of its columns ({names}), or the frame to table_from_frame."
     got = f"got an array of shape {array.shape}"
     raise ValueError(f"`{name}` must hold one label per sample, {got}. {remedy}")
 
