@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -120,6 +121,7 @@ def both():
     """Return what each of two processes found."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
     environment["ACCELERATE_USE_CPU"] = "1"  # as `accelerate launch --cpu`
+    environment["PYTHONPATH"] = str(Path(__file__).parents[1])  # of the inputs of tests
     launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", __file__]
     result = subprocess.run(
         [sys.executable, *launch], capture_output=True, text=True, env=environment

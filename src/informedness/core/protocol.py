@@ -226,5 +226,7 @@ def result_of(
     finally:
         sys.path = path
     score = {name: value}
+    if NOTES.get() is None:  # these are not samples that options are tried on
+        package.warn_of_module(table, __version__)
     extras = package.add_companions(score, table, level, return_signature, options, __version__)
     return score | extras

@@ -285,6 +285,15 @@ def estimate(
     return estimates if average is None else estimates[0]
 
 
+def warn_of_module(own_table: Any, version: str) -> None:
+    """Warn if a metric module has another version, or if its references are not classes."""
+    warn_of_version(version)
+    warn_of_nulls(own_table)
+    if not own_table.declared:
+        own = own_table.n_classes, own_table.n_samples, own_table.labels[0]
+        warn_of_own_labels(*own, "references")
+
+
 def add_companions(
     scored: Mapping[str, Any],
     own_table: Any,
@@ -295,7 +304,6 @@ def add_companions(
 ) -> dict[str, Any]:
     """Return the interval and the signature that a metric module was asked for with its score.
 
-    Warn of another version, and of references that are not classes, whatever it was asked for.
     `scored` is the score under its name, `own_table` the module's, of its copy of the class.
     `options` and `version` are the module's, too.
 
@@ -306,11 +314,6 @@ def add_companions(
     RuntimeError
         If this package computes another score.
     """
-    warn_of_version(version)
-    warn_of_nulls(own_table)
-    if not own_table.declared:
-        own = own_table.n_classes, own_table.n_samples, own_table.labels[0]
-        warn_of_own_labels(*own, "references")
     if level is None and not return_signature:
         return {}  # so that plain scores do not depend on how this version holds tables
     ((name, value),) = scored.items()
