@@ -198,7 +198,7 @@ def commonest_of(table: ContingencyTable) -> str:
 
 
 def beside_guessing(report: Report, constant: Report) -> str:
-    """Return the accuracy beside that of the commonest class, and the share that is no class."""
+    """Return the accuracy beside that of the commonest class, and the out-of-class share."""
     text = f"accuracy {percent(report['accuracy'])}, always {commonest_of(report.table)} "
     text += percent(constant["accuracy"])
     share = out_of_class_share(report.table)
