@@ -1,4 +1,4 @@
-"""The browser page of a metric, with a door each to see why, to score, and to compare two models.
+"""Serve the browser page of a metric: tabs to see why, to score, and to compare two models.
 
 Both Spaces share this source. It runs in a folder staged by `spaces/build.py`, next to the metric's
 script, the helpers and the card, and serves the metric whose script it finds there. All numbers
@@ -44,7 +44,7 @@ CARD = (HERE / "README.md").read_text("utf-8")
 
 EXAMPLES = {one["name"]: one for one in examples_of("score")}
 MODELS = ("references", "predictions A", "predictions B")  # the roles of columns in a comparison
-HEADER = ("label", "model A", "model B")  # of its rows in the box
+HEADER = ("label", "model A", "model B")  # of the rows in its box
 
 
 def score_answers(answers: Answers, **settings: Any) -> tuple[str, str]:
@@ -59,7 +59,7 @@ def score_answers(answers: Answers, **settings: Any) -> tuple[str, str]:
 def score_grid(
     grid: Grid, average: str = "default", level: float = LEVEL, story: str = ""
 ) -> tuple[str, str]:
-    """Score the matrix on the page, or that of an example, which `story` explains."""
+    """Score the matrix on the page, or the matrix of an example, which `story` explains."""
     with collected() as notes:
         table = table_of_grid(grid)
     how = {"average": average, "level": level, "axes": grid["axes"], "is_grid": not story}
@@ -67,7 +67,7 @@ def score_grid(
 
 
 def compared(answers: Answers, average: Any = "default", level: float = LEVEL) -> tuple[str, str]:
-    """Return the comparison of two columns of predictions, given after the references."""
+    """Compare two columns of predictions, which follow the column of references."""
     references, *predictions = answers.columns
     models = dict(zip(MODELS[1:], predictions, strict=True))
     a, b = tables_of_models(references, models, **answers.of_task)
@@ -81,7 +81,7 @@ def compared(answers: Answers, average: Any = "default", level: float = LEVEL) -
 
 
 def rows_of_examples(tab: str, *header: str) -> str:
-    """Return an example as rows below these names."""
+    """Format the examples of a tab as rows below these names."""
     rows = [row for *row, times in examples_of(tab) for _ in range(times)]
     return as_rows(dict(zip(header, zip(*rows, strict=True), strict=True)))
 
@@ -100,7 +100,7 @@ DOORS = {
 
 
 def open_example(name: str) -> tuple[str, str]:
-    """Return the result of an example."""
+    """Show the result of an example."""
     labels, matrix, story = (EXAMPLES[name][part] for part in ("labels", "matrix", "story"))
     average = EXAMPLES[name].get("average", "default")
     average = average if score_named(METRIC).averages else "default"
@@ -109,7 +109,7 @@ def open_example(name: str) -> tuple[str, str]:
 
 
 def open_link(request: gr.Request) -> dict[str, Any]:
-    """Return what a link puts into parts of the page, by their door and name."""
+    """Read from a link the values of parts of the page, by their door and name."""
     query = request.query_params
     if "example" in query:
         if query["example"] not in map(str, range(1, len(EXAMPLES) + 1)):
@@ -128,9 +128,9 @@ def open_link(request: gr.Request) -> dict[str, Any]:
 
 
 def said_by_the_card() -> dict[str, Any]:
-    """Return the formula in a line, and links to other Spaces, if any."""
+    """Read the formula and any links to other Spaces from the card."""
     formula = re.search(r"^```text\n\w+ (= .+)$", CARD, re.M)
-    links = re.search(r"^Spaces: (.+?) ·", CARD, re.M)  # of a card that is published
+    links = re.search(r"^Spaces: (.+?) ·", CARD, re.M)  # only published cards have them
     others = re.findall(r"\[([^]]+)\]\(([^)]+)\)", links[1] if links else "")
     return {
         "formula": " ".join(formula[1].split()) if formula else "",
@@ -139,10 +139,10 @@ def said_by_the_card() -> dict[str, Any]:
 
 
 def sections_of_card() -> list[list[str]]:
-    """Return each heading of the card with the text below it, without the front matter."""
+    """Split the card into headings and the text below each, without the front matter."""
     text = re.sub(r"\A---\n.*?\n---\n", "", CARD, flags=re.S)
     picture = HERE / "picture.svg"
-    if picture.is_file():  # the page has no address for it
+    if picture.is_file():  # inlined, as the page has no address for it
         url = f"data:image/svg+xml;base64,{base64.b64encode(picture.read_bytes()).decode()}"
         text = text.replace("](picture.svg)", f"]({url})")
     # lines of code can start with # too
@@ -171,7 +171,7 @@ def _examples() -> dict[str, Any]:
 
 
 def _use() -> None:
-    """Add how to use the metric: its formula, and its card, of which the first parts are open."""
+    """Add the formula of the metric and its card, whose first two sections are open."""
     said = said_by_the_card()
     (title, _), *sections = sections_of_card()
     with gr.Column(elem_id="card"):
@@ -182,7 +182,7 @@ def _use() -> None:
 
 
 def _load(demo: gr.Blocks, tabs: list[Any], why: dict[str, Any], forms: dict[str, Form]) -> None:
-    """Open what the address says, and what was there before a reload."""
+    """Fill the page from its address, or with its content before a reload."""
     of_links = ("box", "form", "key", "grid", "average", "level")
     parts = dict(why)
     for name, form in forms.items():
@@ -204,7 +204,7 @@ def _load(demo: gr.Blocks, tabs: list[Any], why: dict[str, Any], forms: dict[str
 
 
 def build() -> gr.Blocks:
-    """Return the page with its endpoints."""
+    """Build the page with its endpoints."""
     # Uploads may be scored several times, so they are kept for half an hour.
     demo = Page(title=TITLE, analytics_enabled=False, delete_cache=(600, 1800))
     with demo:

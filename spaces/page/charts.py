@@ -1,4 +1,4 @@
-"""Show a table on the page: the story of its score, and below it the details.
+"""Draw the results on the page: a story of the score, and details below it.
 
 Numbers come from the helpers; only positions on the page are computed here and in the files of the
 drawings. The HTML comes from `templates/`, which escape everything put into them: nothing here is
@@ -37,12 +37,12 @@ from informedness.warnings import UndefinedMetricWarning, collected
 
 NAMES = {name: score_named(name).title for name in REPORTED}
 WIDE = 0.1  # intervals from this width on are shown with two digits, and may be explained
-MAY_BE_COUNTS = "may be counts"  # the code of a warning that comes above the number
+MAY_BE_COUNTS = "may be counts"  # the code of a warning that is shown above the score
 CITATION = (
     "D. M. W. Powers (2003), Recall and Precision versus the Bookmaker; computed by the Python "
     f"package informedness {__version__}"
 )
-RARE = 100  # samples, below which a class that is rarer than others explains it
+RARE = 100  # samples; a rarer class with fewer explains a wide interval
 
 
 # Words
@@ -54,7 +54,7 @@ CONTROLS = _OPTIONS | WORDS["sides"]
 
 
 def sentence(said: Any, controls: Mapping[str, str] = CONTROLS) -> str:
-    """Return a message as a sentence that names the controls of the page."""
+    """Write a message as a sentence that names the controls of the page."""
 
     def called(name: str, value: str | None) -> str | None:
         control = controls.get(f"{name}=" if value == "" else name)
@@ -66,12 +66,12 @@ def sentence(said: Any, controls: Mapping[str, str] = CONTROLS) -> str:
 
 
 def with_minus(text: str) -> str:
-    """Return a text with a true minus sign before negative numbers."""
+    """Replace the hyphen before negative numbers by a true minus sign."""
     return re.sub(r"(?<![\w.'\"-])-(?=[\d.])", "\u2212", text)
 
 
 def remedies_of(said: Any, forms: Mapping[str, str] | None = None) -> list[tuple[str, str, str]]:
-    """Return buttons for what a message names: what they say, the input they set, and to what."""
+    """List buttons for the remedies in a message: text, the input that each sets, and the value."""
     named: dict[str, None] = {}
     render(said, lambda name, _: named.setdefault(name))
     buttons = [(text, "form", form) for form, text in (forms or {}).items()]
@@ -84,7 +84,7 @@ def remedies_of(said: Any, forms: Mapping[str, str] | None = None) -> list[tuple
 
 
 def note_of(said: Any, worded: Callable[[Any], str]) -> tuple[str, str, list[tuple[str, str, str]]]:
-    """Return a note: its first clause, the others, and buttons for what can be done."""
+    """Split a message into its first clause, the other clauses, and buttons for its remedies."""
     head, mark, rest = worded(said).partition("; ")
     return head + mark.strip(), rest, [] if worded is of_matrix else remedies_of(said)
 
@@ -93,7 +93,7 @@ of_matrix, of_pasted = (partial(sentence, controls=WORDS[x]) for x in ("matrix",
 
 
 def for_programs(said: Any, arguments: Collection[str]) -> str:
-    """Return a message about those of its arguments that an endpoint has, by their names there."""
+    """Write a message with the argument names of an endpoint, without arguments that it lacks."""
 
     def called(name: str, value: str | None) -> str | None:
         name = WORDS["endpoints"].get(name, name)
@@ -104,7 +104,7 @@ def for_programs(said: Any, arguments: Collection[str]) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share in percent; not 0% or 100% if it is not exactly that."""
+    """Format a share in percent; only exact shares are shown as 0% or 100%."""
     rounded_share = f"{share:.0%}"
     if rounded_share in ("0%", "100%") and share not in (0, 1):
         return "over 99%" if share > 0.5 else "under 1%"
@@ -112,7 +112,7 @@ def percent(share: float) -> str:
 
 
 def ends(result: Estimate | Comparison, digits: int = 3, chance: float = math.nan) -> str:
-    """Return the ends of an interval, with more digits for one that only looks like chance."""
+    """Format the ends of an interval, with more digits if an end would be rounded to chance."""
     texts = []
     for end in result.confidence_interval:
         n = digits_for((end, end), digits)
@@ -147,19 +147,19 @@ TEMPLATES.filters |= {
 
 
 def draw(template: str, **values: Any) -> str:
-    """Return the HTML of a template."""
+    """Render a template as HTML."""
     return TEMPLATES.get_template(f"{template}.html").render(**values)
 
 
 def draw_result(template: str, template_of_details: str, /, **values: Any) -> tuple[str, str]:
-    """Return the HTML of a story and of its details."""
+    """Render a story and its details as HTML."""
     return draw(template, **values), draw(template_of_details, **values)
 
 
 def reach_of(
     table: ContingencyTable, ci: Estimate | None, chance: float, best: float
 ) -> tuple[str, int]:
-    """Return what an interval says to a newcomer, and with how many digits to show the score."""
+    """Explain an interval to a newcomer, and choose the number of digits of the score."""
     if ci is None or math.isnan(ci.confidence_interval[0]):
         return "", 3
     low, high = ci.confidence_interval
@@ -177,9 +177,9 @@ def reach_of(
 
 
 def verdict(report: Report, judged: Estimate | None) -> str:
-    """Return what the score means, without its number, which stands beside it.
+    """Explain the score in a sentence without its number, which is shown next to it.
 
-    Where a picture or a number beside it says so too, the sentence is empty.
+    The sentence is empty if a picture or a number next to it says the same.
     """
     score = score_with_average(METRIC, report.average if INFORMEDNESS.name == METRIC else "default")
     value, table = report.scores[METRIC], report.table
@@ -193,12 +193,12 @@ def verdict(report: Report, judged: Estimate | None) -> str:
 
 
 def commonest_of(table: ContingencyTable) -> str:
-    """Return the class with the most references."""
+    """Find the class with the most references."""
     return shown(table.labels[int(np.argmax(table.reference_totals))])
 
 
 def beside_guessing(report: Report, constant: Report) -> str:
-    """Return the accuracy beside that of the commonest class, and the out-of-class share."""
+    """Compare accuracy with predicting the commonest class; name the out-of-class share."""
     text = f"accuracy {percent(report['accuracy'])}, always {commonest_of(report.table)} "
     text += percent(constant["accuracy"])
     share = out_of_class_share(report.table)
@@ -208,7 +208,7 @@ def beside_guessing(report: Report, constant: Report) -> str:
 def forms_of(
     to_copy: str, row: Sequence[str], result: Report | Comparison, warnings: Sequence[str]
 ) -> dict[str, str]:
-    """Return a result as text, a LaTeX row, Markdown, JSON with its warnings, and a citation."""
+    """Format a result as text, a LaTeX row, Markdown, JSON with its warnings, and a citation."""
     as_json = json.dumps({**result.to_dict(), "warnings": warnings}, ensure_ascii=False)
     cells = [re.sub(r"[%&_#]", r"\\\g<0>", cell).replace("\u2212", "$-$") for cell in row]
     return {
@@ -232,10 +232,10 @@ def draw_score(
     axes: Sequence[str] = (),
     is_grid: bool = False,
 ) -> tuple[str, str]:
-    """Return the story of one table, and its details.
+    """Draw the story of one table, and its details.
 
-    `story` explains an example, `warned` are warnings issued when it was read. `axes` are names of
-    rows and columns, which a link keeps. A grid beside it shows the counts of the matrix itself.
+    `story` explains an example; `warned` are warnings issued when it was read. `axes` are names of
+    rows and columns, which a link keeps. `is_grid` says that a grid already shows the counts.
     """
     score, settings = score_with_average(METRIC, average), {"average": average, "level": level}
     with collected() as notes:
@@ -246,7 +246,7 @@ def draw_score(
         report = Report.from_table(table, None if table.is_weighted else level, average=average)
         averages = report.averages if INFORMEDNESS.name == METRIC else {}
     ci = report.estimates.get(METRIC)
-    with collected() as of_interval:  # of the other scores, nobody asked for one
+    with collected() as of_interval:  # nobody asked for intervals of the other scores
         warn_of([ci] if ci else [])
     undefined = (note for note in others if isinstance(note, UndefinedMetricWarning))
     notes = [*warned, *notes, *undefined, *of_interval]
@@ -322,10 +322,10 @@ def draw_comparison(
     warned: Iterable[Warning],
     **settings: Any,
 ) -> tuple[str, str]:
-    """Return the story of two models on the same samples, and its details.
+    """Draw the story of two models on the same samples, and its details.
 
-    `tables` are counted from the answers, `warned` are the warnings issued then, `settings` the
-    average and the level.
+    `tables` are counted from the answers, and `warned` are the warnings issued then. `settings`
+    are the average and the level.
     """
     with collected():  # nobody asked about the other scores
         reports = {name: Report.from_table(table) for name, table in tables.items()}

@@ -1,4 +1,4 @@
-"""Which column of a table that was sent is which: guessed by its name, and shown in menus."""
+"""Find the columns of references and predictions in a table that was sent, by their names."""
 
 import re
 from collections.abc import Sequence
@@ -14,27 +14,27 @@ MODEL = r"outputs?|answers?|responses?|model|system"
 
 
 def says_neither(name: str) -> bool:
-    """Return whether a column of this name holds no labels."""
+    """Say whether the name shows that a column does not hold labels."""
     return any(re.fullmatch(NEITHER, word) for word in words_of(name))
 
 
 def role_of(name: str) -> str | None:
-    """Return which of `ROLES` a column has, if its name says so."""
+    """Guess which of `ROLES` a column has from its name; None if the name does not say it."""
     words = words_of(name)
     is_model = any(re.fullmatch(MODEL, word) for word in words)
     return None if says_neither(name) else role_in(name) or ("predictions" if is_model else None)
 
 
 def says_something(name: str) -> bool:
-    """Return whether the name of a column says what is in it."""
+    """Say whether the name of a column describes its content."""
     return bool(role_of(name) or says_neither(name))
 
 
 def guessed_columns(header: Sequence[str], models: int = 1) -> list[str | None]:
-    """Return the column of the references and those of the models; None where nothing says so.
+    """Guess the columns of the references and of each model; None for unknown ones.
 
-    Where names do not say it, and there are just as many columns as are needed, the references
-    come first. A column called an identifier or a probability is never taken.
+    If names do not tell, and the number of columns is exactly the number needed, the references
+    come first. Columns named like identifiers or probabilities are never chosen.
     """
     usable = [x for x in header if header.count(x) == 1 and not says_neither(x)]
     references, predictions = ([x for x in usable if role_of(x) == role] for role in ROLES)
@@ -49,7 +49,7 @@ def guessed_columns(header: Sequence[str], models: int = 1) -> list[str | None]:
 
 
 def by_argument(names: Sequence[str]) -> dict[str, str]:
-    """Return names by what the package calls references and the predictions of each model."""
+    """Map the argument names of the package to these names."""
     models = ["predictions"] if len(names) < 3 else ["predictions_a", "predictions_b"]
     return dict(zip(["references", *models], names, strict=True))
 
@@ -57,7 +57,7 @@ def by_argument(names: Sequence[str]) -> dict[str, str]:
 def check_choices(
     names: Sequence[str | None], header: Sequence[str], roles: Sequence[str]
 ) -> list[str]:
-    """Return the names of the columns chosen for these roles, each of which has one."""
+    """Refuse choices in which a role has no column; return the names of the columns."""
     if len(header) < len(roles):
         raise Refusal(
             f"A table needs a column each for {', '.join(roles[:-1])} and {roles[-1]}, and this "

@@ -1,4 +1,4 @@
-"""Tables from labels and from a matrix, within the limits."""
+"""Count contingency tables from labels or a matrix, within the limits."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ ROLES = ("references", "predictions")
 
 
 class Answers(NamedTuple):
-    """References and the predictions of each model, what was read, warnings, and the classes.
+    """References, predictions of each model, an account of what was read, warnings, and classes.
 
     Rows that stand for several samples have a table instead of columns.
     """
@@ -30,7 +30,7 @@ class Answers(NamedTuple):
 
 
 def check_labels(values: Any, name: str, allow_missing: bool = False) -> Column:
-    """Return labels as a column, within the limits."""
+    """Convert labels to a column, within the limits."""
     if isinstance(values, list) and len(values) > MAX_ROWS:
         raise Refusal(
             f"At most {MAX_ROWS:,d} rows can be scored here, got {len(values):,d}. {AT_HOME}"
@@ -39,7 +39,7 @@ def check_labels(values: Any, name: str, allow_missing: bool = False) -> Column:
     texts = [label for label in column.tolist() if isinstance(label, str)]
     try:
         "".join(texts).encode()
-    except UnicodeEncodeError:  # which no answer could send back
+    except UnicodeEncodeError:  # no response could send it back
         raise Refusal(f"The {name} must be UTF-8 text, but one holds half a character.") from None
     longest = max(texts, key=len, default="")
     if len(longest) > MAX_LABEL:
@@ -51,13 +51,13 @@ def check_labels(values: Any, name: str, allow_missing: bool = False) -> Column:
 
 
 def check_n_classes(k: int) -> None:
-    """Refuse more classes than are scored here."""
+    """Refuse more classes than this page scores."""
     if k > MAX_CLASSES:
         raise Refusal(f"At most {MAX_CLASSES:,d} classes can be scored here, got {k:,d}.")
 
 
 def check_classes(table: ContingencyTable) -> None:
-    """Refuse a table of more classes, or with longer names, than are scored here."""
+    """Refuse a table with more classes, or longer names, than this page scores."""
     check_labels([label for label in table.labels if label is not None], "labels")
     check_n_classes(len(table.labels))
 
@@ -65,7 +65,7 @@ def check_classes(table: ContingencyTable) -> None:
 def table_of_labels(
     references: Any, predictions: Any, labels: Any = None, unknown: str = "error", **more: Any
 ) -> ContingencyTable:
-    """Return the table of two columns of labels, within the limits; `more` may be ignore_index."""
+    """Count the table of two columns of labels, within the limits; `more` may be ignore_index."""
     columns: dict[str, Any] = {
         "references": check_labels(references, "references"),
         "predictions": check_labels(predictions, "predictions", unknown == "wrong"),
@@ -80,7 +80,7 @@ def table_of_labels(
 def tables_of_models(
     references: Any, predictions: Mapping[str, Any], **options: Any
 ) -> list[ContingencyTable]:
-    """Return the table of each model; an error starts with the name of the model."""
+    """Count the table of each model; an error starts with the name of the model."""
     tables = []
     for name, column in predictions.items():
         with prefix_errors(name):
@@ -91,9 +91,10 @@ def tables_of_models(
 def table_of_matrix(
     matrix: Any, labels: Any = None, declared: bool | None = True, has_percent: bool = False
 ) -> ContingencyTable:
-    """Return the table of a confusion matrix (rows are references), within the limits.
+    """Convert a confusion matrix (rows are references) to a table, within the limits.
 
-    Unless `declared`, classes are those of the references; if it is None, only where one has none.
+    Unless `declared`, classes are those of the references. None is decided by the matrix: False
+    if a class has no references, else True.
     """
     rows = matrix if isinstance(matrix, list) else []  # others are refused below
     check_n_classes(k := len(rows))
@@ -110,7 +111,7 @@ def table_of_matrix(
 def _as_written(
     table: ContingencyTable, matrix: Sequence[Sequence[float]], has_percent: bool
 ) -> ContingencyTable:
-    """Return a table without its number of samples if its matrix is written in shares.
+    """Remove the number of samples from a table if its matrix is written in shares.
 
     Shares have decimals or %, and sum to 1 or to 100: in each row, or in all rows together.
     """
@@ -132,5 +133,5 @@ def _as_written(
 
 
 def _sum_as_shares(sums: Any) -> bool:
-    """Return whether these sums are all 1, or all 100, but for rounding."""
+    """Say whether all sums are 1, or all are 100, except for rounding."""
     return any(bool((np.abs(sums / whole - 1) <= 0.01).all()) for whole in (1, 100))

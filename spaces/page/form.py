@@ -1,6 +1,6 @@
-"""The form of a door: one box or file for everything, what was recognised in it, and its result.
+"""Build the form of a door: a box or a file, an account of what was recognised, and the result.
 
-One event reads and scores whenever an input changes. What the browser does of it is in page.js.
+One event reads and scores whenever an input changes. The browser's part of it is in page.js.
 """
 
 import hashlib
@@ -22,14 +22,14 @@ from informedness.files.opening import FORMATS
 from informedness.inference.registry import score_named
 from informedness.text.render import shown as shown_name
 
-FORMS = WORDS["forms"]  # in which a table can be written, and what they are called
-NOTHING: dict[str, Any] = {"__type__": "update"}  # to change in a part of the page
+FORMS = WORDS["forms"]  # forms of a table, with their titles
+NOTHING: dict[str, Any] = {"__type__": "update"}  # leaves a part of the page unchanged
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 QUIET: dict[str, Any] = {"preprocess": False, "show_progress": "hidden", **PRIVATE}
 
 
 class Door(NamedTuple):
-    """A form: its name, what its button says, roles of columns, an example, and scorers.
+    """A form: its name, the text of its button, roles of columns, an example, and scorers.
 
     Scorers of answers and of a grid return a story and its details.
     """
@@ -48,7 +48,7 @@ class Door(NamedTuple):
 
 
 class Form(NamedTuple):
-    """The parts of a door by their names, those that are sent, and those that are filled."""
+    """The parts of a door by name, with the names of the parts to send and to fill."""
 
     parts: dict[str, Any]
     sent: list[str]
@@ -56,9 +56,9 @@ class Form(NamedTuple):
 
 
 def read(door: Door, given: dict[str, Any]) -> dict[str, Any]:
-    """Return what the parts of a door show for what it was given, by their names.
+    """Read and score the inputs of a door, and return new values of its parts by name.
 
-    Where the text or the file is another than before, its form and columns are recognised anew.
+    If the text or the file has changed, its form and columns are recognised anew.
     """
     shown: dict[str, Any] = {"account": "", "refusal": "", "story": "", "details": ""}
     worded, text = sentence, ""
@@ -83,7 +83,7 @@ def read(door: Door, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _take_newest(given: dict[str, Any], shown: dict[str, Any]) -> str:
-    """Return the text that was sent, or that of a file; forget what was chosen for another."""
+    """Find the newest text, in the box or a file; forget choices made for an older one."""
     file, text = given["file"], given["box"] or ""
     key, _, form = given["key"].partition(" ")
     if file and text:  # the newer one counts
@@ -102,7 +102,7 @@ def _take_newest(given: dict[str, Any], shown: dict[str, Any]) -> str:
 
 
 def key_of(text: str) -> str:
-    """Return what tells a text from another one."""
+    """Hash a text to recognise changes; blank texts are all empty."""
     text = text.strip()
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16] if text else ""
 
@@ -115,7 +115,7 @@ def _is_square(text: str) -> bool:
 
 
 def _recognised(door: Door, text: str) -> str | None:
-    """Return the form that a text can only have; None for a table, or if there are several."""
+    """Find the only form that a text can have; None for a table, or if several are possible."""
     if re.match(r'\s*(\[\s*)?\{\s*"', text):  # JSON
         return None
     if door.score_grid and is_block(text):
@@ -128,13 +128,13 @@ def _recognised(door: Door, text: str) -> str | None:
 
 
 def _possible(door: Door, text: str) -> dict[str, str]:
-    """Return the forms that a table without a word in its first row may have."""
+    """List the forms that an unclear text may have, with their titles."""
     others = {"matrix": _is_square(text), "lists": bool(text)}
     return {x: y for x, y in door.forms.items() if others.get(x, True)}
 
 
 def _visible(door: Door, form: str | None, text: str) -> dict[str, Any]:
-    """Return the parts of a door that a form hides or needs."""
+    """Show the parts of a door that a form needs, and hide the others."""
     are_apart = form == "lists" and not named_lists(text)
     shown: dict[str, Any] = {name: gr.update(visible=are_apart) for name in _boxes(door)}
     shown |= {name: gr.update(visible=False) for name in _columns(door)}
@@ -146,14 +146,14 @@ def _visible(door: Door, form: str | None, text: str) -> dict[str, Any]:
 def _read_grid(
     door: Door, text: str, given: Mapping[str, Any], shown: dict[str, Any], settings: dict[str, Any]
 ) -> tuple[str, str]:
-    """Score the grid, into which a text goes first."""
+    """Move any text into the grid, and score the grid."""
     grid: Grid = given["grid"]
     if text.strip():
         grid, note = pasted_matrix(text, grid["labels"])
         shown |= {"grid": gr.update(value=grid, visible=True), "box": "", "key": "", "file": None}
         shown["account"] = draw("account", form=FORMS["matrix"], lines=[note], top="")
     elif not given["is_new"]:
-        del shown["account"]  # which says what was pasted
+        del shown["account"]  # keeps the note on the pasted matrix
     if is_empty(grid) or door.score_grid is None:
         return "", ""
     return door.score_grid(grid, **settings)
@@ -209,19 +209,19 @@ def _columns(door: Door) -> list[str]:
 
 
 def html(value: Any, **options: Any) -> gr.HTML:
-    """Return a part of the page that the templates draw."""
+    """Add a part of the page that the templates draw."""
     return gr.HTML(value, apply_default_css=False, **options)
 
 
 def scripted(name: str, value: Any = None, **options: Any) -> gr.HTML:
-    """Return a part of the page that the template and the script of this name draw."""
+    """Add a part of the page that the template and the script of this name draw."""
     template, script = draw(name, value=value), (HERE / f"{name}.js").read_text("utf-8")
     options |= {"html_template": template, "js_on_load": script, "elem_id": name}
     return html(value, **options)
 
 
 def settings() -> dict[str, Any]:
-    """Return the controls of the average over classes, if the score has some, and of the level."""
+    """Add the controls of the average over classes and of the level, hidden if not applicable."""
     score = score_named(METRIC)
     averages, label = ["default", *filter(None, score.averages)], "Average over classes"
     levels, has_interval = [(f"{level:.0%}", level) for level in LEVELS], hasattr(score, "interval")
@@ -232,12 +232,12 @@ def settings() -> dict[str, Any]:
 
 
 def inputs_of(door: Door) -> dict[str, Any]:
-    """Add what takes a table: a box, a file, the form in which it is written, and its columns."""
+    """Add the inputs of a table: a box, a file, its form, and its columns."""
     kinds = [*FORMATS, ".txt", ".gz", ".bz2", ".zst", ".eval"]
-    # without `max_length`, by which browsers cut what is pasted
+    # without `max_length`, because browsers would cut pasted text
     size: dict[str, Any] = {"lines": 4, "max_lines": 8}
     takes = WORDS["takes"][door.name]
-    # paste.js knows it by its class
+    # paste.js finds it by its class
     of_box = {"placeholder": takes["placeholder"], "elem_classes": "takes-rows", **size}
     parts: dict[str, Any] = {"box": gr.Textbox(label=takes["label"], info=takes["info"], **of_box)}
     for name, role in zip(_boxes(door), door.roles[1:], strict=True):
@@ -258,7 +258,7 @@ def inputs_of(door: Door) -> dict[str, Any]:
 
 
 def options_of() -> dict[str, Any]:
-    """Add what can be said about labels, and how the score is shown."""
+    """Add the options of labels, and of the score."""
     rows = "For a table in which a row stands for several samples"
     scores = "For scores instead of predictions"
     classes = "All of them, between commas; for a threshold that of low scores first"
@@ -301,7 +301,7 @@ def add_form(door: Door) -> Form:
 
     triggers = [button.click, parts["file"].upload, parts["file"].clear]
     for x in sent:
-        if isinstance(parts[x], gr.Textbox):  # whose `input` does not fire on paste
+        if isinstance(parts[x], gr.Textbox):  # its `input` does not fire on paste
             triggers.append(parts[x].change)
         elif x not in ("file", "key"):
             triggers.append(parts[x].input)

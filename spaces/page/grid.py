@@ -1,4 +1,4 @@
-"""The matrix on the page, whose cells are text, typed or pasted, until they are scored."""
+"""Read the matrix on the page, whose cells are text until they are scored."""
 
 import re
 from collections.abc import Sequence
@@ -14,8 +14,8 @@ from informedness.tables.label_warnings import warn_of_swapped
 from informedness.tables.matrix import check_no_totals, is_matrix, parse_count, parse_matrix
 from informedness.warnings import collected
 
-# Its "labels", and the rows of its "cells"; whether classes count that have no references, as are
-# "declared" (None: nobody has said so); and the names of its "axes", if a pasted block had some
+# "labels"; "cells" by row; "declared": whether classes without references count (None: not chosen);
+# "axes": their names, if a pasted block had some
 Grid: TypeAlias = dict[str, Any]
 
 _PERCENT = re.compile(r"(?<=\d)\s*%")
@@ -27,14 +27,14 @@ def grid_value(
     declared: bool | None = None,
     axes: Sequence[str] = (),
 ) -> Grid:
-    """Return a matrix as the page holds it."""
+    """Convert a matrix to the value of the grid on the page."""
     cells = [list(map(str, row)) for row in matrix]
     grid = {"labels": list(map(str, labels)), "cells": cells}
     return {**grid, "declared": declared, "axes": [*axes]}
 
 
 def table_of_grid(grid: Grid) -> ContingencyTable:
-    """Return the table of a grid, with warnings of what its cells and its axes show."""
+    """Convert a grid to a table, with warnings about its cells and its axes."""
     labels, matrix = read_grid(grid)
     if len(grid["axes"]) == 2:
         warn_of_swapped(*grid["axes"])
@@ -43,7 +43,7 @@ def table_of_grid(grid: Grid) -> ContingencyTable:
 
 
 def read_grid(grid: Grid) -> tuple[list[str], list[list[float]]]:
-    """Return the classes of a grid, and its counts: integers where they are written as such."""
+    """Read the classes of a grid, and its counts: integers where they are written as such."""
     labels, cells = grid["labels"], grid["cells"]
     for number, label in enumerate(labels, start=1):
         if not label:
@@ -58,7 +58,7 @@ def read_grid(grid: Grid) -> tuple[list[str], list[list[float]]]:
 
 
 def count_at(cell: str, row: str, column: str) -> float:
-    """Return a cell as a number, within the limits; no integer if it is a percentage."""
+    """Convert a cell to a number, within the limits; a percentage becomes a float."""
     try:
         text = cell if "(" in cell else _PERCENT.sub("", cell)
         number = parse_count(text)
@@ -73,23 +73,23 @@ def count_at(cell: str, row: str, column: str) -> float:
 
 
 def is_empty(grid: Grid) -> bool:
-    """Return whether nothing has been typed into a grid."""
+    """Say whether all cells of a grid are blank or 0."""
     return not any(cell.strip(" 0") for row in grid["cells"] for cell in row)
 
 
 def is_block(text: str) -> bool:
-    """Return whether a text can only be a matrix that fits into the grid."""
+    """Say whether a text can only be a matrix, and is not too long for the grid."""
     is_small = len(text) <= MAX_BLOCK and len(text.splitlines()) <= MAX_GRID + 3
     return is_small and (is_matrix(text) or is_matrix(_PERCENT.sub("", text)))
 
 
 def pasted_matrix(text: str, old: Sequence[str]) -> tuple[Grid, str]:
-    """Return the matrix in a pasted block, and a note on it; without names, classes keep theirs."""
+    """Parse a pasted matrix, with a note on it; classes without names keep their old names."""
     if len(text) > MAX_BLOCK:
         raise Refusal(
             f"A matrix can have at most {MAX_BLOCK:,d} characters, this has {len(text):,d}."
         )
-    with collected():  # which `table_of_grid` says again
+    with collected():  # `table_of_grid` repeats these warnings
         plain_text = text if "(" in text or is_matrix(text) else _PERCENT.sub("", text)
         names, cells, sides = parse_matrix(plain_text)
         if plain_text != text:

@@ -1,7 +1,7 @@
-"""What clients may send: each input has the type of its component, whoever sends it and however.
+"""Check the type of every input that a client sends, by the component that receives it.
 
-Gradio passes on any JSON to events with `preprocess=False` and to endpoints. Only a field for files
-takes a file.
+Gradio itself passes any JSON to endpoints and to events with `preprocess=False`. Files are
+accepted only for file components.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ import gradio as gr
 from gradio.components.api_component import Api
 from limits import MAX_BLOCK, MAX_CLASSES, MAX_FILE, MAX_GRID, MAX_ROWS
 
-STREAM_END = 0.2  # seconds in which a browser reads that a stream has ended
+STREAM_END = 0.2  # seconds for a browser to notice the end of a stream
 GRID = {"labels": list[str], "cells": list[list[str]], "declared": bool | None, "axes": list[str]}
 FILE = {
     "path": str,
@@ -30,7 +30,7 @@ FILE = {
 
 
 def fits(value: Any, kind: Any, most_text: int, most_items: int) -> bool:
-    """Return whether JSON is of a type, within limits: of a mapping, with no other keys."""
+    """Say whether JSON has a type, within limits; an object needs exactly the keys of `kind`."""
     if isinstance(kind, Mapping):
         return (
             isinstance(value, dict)
@@ -54,7 +54,7 @@ def fits(value: Any, kind: Any, most_text: int, most_items: int) -> bool:
 
 
 def _are(values: Sequence[Any], types: Sequence[Any], most_text: int) -> bool:
-    """Return whether all values have one of these types; true and false are no numbers."""
+    """Say whether all values have one of these types; true and false are not numbers."""
     allowed = {*types, int} if float in types else {*types}
     return (
         set(map(type, values)) <= allowed
@@ -77,7 +77,7 @@ def check(
 
 
 def kind_of(component: Any) -> Any:
-    """Return the type of what a component holds, which may be empty."""
+    """Find the type of the value of a component, which may be empty."""
     if isinstance(component, gr.Radio):
         return Literal[tuple(value for _, value in component.choices)] | None
     if isinstance(component, gr.HTML | gr.Dropdown) and not isinstance(component.value, str | None):
@@ -87,7 +87,7 @@ def kind_of(component: Any) -> Any:
 
 
 def check_file(name: str, sent: Any) -> None:
-    """Refuse what is not an upload to this process."""
+    """Refuse any file that was not uploaded to this process."""
     if sent is None:
         return
     check(name, {**dict.fromkeys(FILE), **sent} if isinstance(sent, dict) else sent, FILE, 1_000)
@@ -97,7 +97,7 @@ def check_file(name: str, sent: Any) -> None:
 
 
 def check_inputs(event: Any, values: Sequence[Any]) -> None:
-    """Check what a client sends to an event."""
+    """Check the inputs that a client sends to an event."""
     if event.fn is None or len(values) != len(event.inputs):
         raise ValueError(f"The event takes {len(event.inputs)} inputs, got {len(values)}.")
     arguments = [*inspect.signature(event.fn).parameters.values()]
@@ -114,24 +114,24 @@ def check_inputs(event: Any, values: Sequence[Any]) -> None:
 
 
 class Unanswered(set[str]):
-    """The calls of a visitor that wait for an answer; after the last, Gradio ends their stream."""
+    """The pending calls of a visitor; after the last response, Gradio ends their stream."""
 
     ended_at = -math.inf
 
     def remove(self, call: str) -> None:
-        """Take out a call that has its answer."""
+        """Remove a call that has its response."""
         super().remove(call)
         self.ended_at = time.monotonic()
 
 
 class Page(gr.Blocks):
-    """A page of which every call passes here: from a browser, over HTTP, as a tool."""
+    """A page that checks every call, from a browser, over HTTP or as a tool."""
 
     def queue(self, **options: Any) -> Any:
-        """Queue calls, each not before the browser has read that the last stream has ended.
+        """Queue each call only after the browser has noticed the end of its last stream.
 
-        A browser that hears first that its call is queued opens no other stream, and the answer
-        never comes.
+        If its call is queued before that, the browser does not open a new stream, and the response
+        never arrives.
         """
         super().queue(**options)
         push, calls = self._queue.push, self._queue.pending_event_ids_session

@@ -1,6 +1,6 @@
-"""Lists of labels: as Python, JSON, R and numpy write them, as pandas prints them, or in lines.
+"""Parse lists of labels: as Python, JSON, R, numpy or pandas write them, or one label a line.
 
-Each word is read once, from left to right: no text takes longer than its length.
+Each word is read once, from left to right, so that the time is linear in the length.
 """
 
 import ast
@@ -21,16 +21,16 @@ _CALL = r"[A-Za-z_][\w.]*(?=\()"
 _TOKEN = re.compile(
     rf"(?P<open>[\[({{])|(?P<end>[\])}}])|(?P<comma>[,;])|{_QUOTED}|[^\s,;()\[\]{{}}]+"
 )
-# What is quoted stays; np.int64(0) is 0; comments, which #tags are not, are nothing
+# Keep quoted text, replace np.int64(0) by 0, and remove comments, but not #tags
 _PLAINER = re.compile(
     rf"(?P<quoted>{_QUOTED})|(?<![\w.]){_CALL}\((?P<one>{_QUOTED}|[^\s,;()\[\]{{}}]+)\)(?=\s*[,;\])}}])"
     r"|(?<!\w)#(?![^\s#])[^\n]*"
 )
 _START = re.compile(rf"\s*(?P<name>{_NAME})?\s*(?P<calls>(?:(?:{_CALL})?\(\s*)*)(?P<list>\[)?")
-# Of a call, with what else it takes
+# The end of a call, with its other arguments
 _END = r"(?:\s*(?:,(?:[^()\[\]]|\([^()]*\)|\[[^\[\]]*\])*)?\))"
 _OUTER = re.compile(rf"(?:{_CALL}\(|\{{)\s*(?={_NAME})")
-_TOP = 20  # lines by which a list is told from a table
+_TOP = 20  # lines that distinguish a list from a table
 
 _IN_CALLS = rf"(?:{_CALL}\(\s*)*"
 _STARTS_NAMED = re.compile(rf"\s*{_IN_CALLS}(?:\{{\s*)?{_NAME}\s*(?:{_CALL}\(|\[|\([^()\n]*,)")
@@ -40,15 +40,15 @@ _ONE_LABEL = re.compile(r"[\w.]*\([^\s,()]*\).*|\[[^\s,\[\]]*\]|\{[^\s,{}]*\}")
 _WORD = re.compile(rf"{_QUOTED}|,|[^\s,]+")
 _IN_R = re.compile(r"\[(\d+)\][^\S\n]+(?=\S)")
 _BELOW_SERIES = re.compile(r"(?:Freq: \S+, )?(?:Name: .*, )?(?:Length: \d+, )?dtype: ")
-_GAP_IN_SERIES = "   "  # pandas puts no less between the index and the values
+_GAP_IN_SERIES = "   "  # the least that pandas puts between the index and the values
 
 
 def named_lists(text: str) -> dict[str, list[str]]:
-    """Return two or more lists in a text by name, as in `y_true = [1, 0]`; none of other things.
+    """Find two or more lists by name in a text, as in `y_true = [1, 0]`; empty for anything else.
 
-    JSON is left to its reader, which knows text from numbers.
+    JSON is left to its reader, which distinguishes text from numbers.
     """
-    if not _STARTS_NAMED.match(text) or text.startswith("shape: ("):  # of polars
+    if not _STARTS_NAMED.match(text) or text.startswith("shape: ("):  # a data frame of polars
         return {}
     with suppress(ValueError, RecursionError):
         json.loads(text)
@@ -63,7 +63,7 @@ def named_lists(text: str) -> dict[str, list[str]]:
 
 
 def is_list(text: str) -> bool:
-    """Return whether a text is one list, in brackets or as R and pandas print it."""
+    """Say whether a text is one list, in brackets or as R and pandas print it."""
     text, has_cells = text.strip(), "\t" in text and "\n" in text.strip()
     if any(map(_BELOW_SERIES.match, text.splitlines())) or text.startswith("shape: ("):
         return True
@@ -72,7 +72,7 @@ def is_list(text: str) -> bool:
 
 
 def may_be_list(text: str) -> bool:
-    """Return whether lines look like one list: their cells are not apart, or of the same number."""
+    """Say whether lines look like one list, not like rows with the same number of cells."""
     lines = text.strip().splitlines()
     top, n_words = lines[:_TOP], {len(line.split()) for line in lines[:_TOP]}
     if len(lines) > 1 and any(re.search(r"[,;|\t]|\S {2,}\S", line) for line in top):
@@ -81,7 +81,7 @@ def may_be_list(text: str) -> bool:
 
 
 def list_of(text: str) -> list[str]:
-    """Return the labels of one list, or one in each line, or between tabs, commas or blanks."""
+    """Read the labels of one list, or labels separated by lines, tabs, commas or blanks."""
     text = text.strip()
     _, bracket, inner = text.partition("\n[\n")
     text = f"[\n{inner}" if bracket and inner.endswith("]") else text  # as polars prints it
@@ -112,7 +112,7 @@ def list_of(text: str) -> list[str]:
 
 
 def _read_lists(text: str) -> dict[str, list[str]]:
-    """Return the lists in a text by their names; one without a name has none."""
+    """Read the lists in a text by name; the name of an unnamed list is empty."""
     text = _PLAINER.sub(lambda found: found["quoted"] or found["one"] or "", text).strip(" \n,;")
     if outer := _OUTER.match(text):
         text = text[outer.end() : -1]
@@ -142,8 +142,8 @@ def _read_lists(text: str) -> dict[str, list[str]]:
 
 
 def _labels_within(text: str, place: int, end: str) -> tuple[list[str], int]:
-    """Return the labels up to the bracket that ends them, and the place behind it."""
-    groups: list[list[str]] = [[]]  # what stands between commas
+    """Read the labels up to the closing bracket, and return the place after it too."""
+    groups: list[list[str]] = [[]]  # words between commas
     for token in _TOKEN.finditer(text, place):
         if token["end"] == end:
             break
@@ -159,13 +159,13 @@ def _labels_within(text: str, place: int, end: str) -> tuple[list[str], int]:
             raise Refusal(f"A list can have at most {MAX_ROWS:,d} labels here. {AT_HOME}")
     else:
         raise Refusal("The list is not complete: its brackets are not closed.")
-    if len(groups) == 1:  # parted by blanks, as in numpy
+    if len(groups) == 1:  # separated by blanks, as in numpy
         return [*map(_plain, groups[0])], token.end()
     return [*map(_joined, groups if groups[-1] else groups[:-1])], token.end()
 
 
 def _joined(group: Sequence[str]) -> str:
-    """Return what stands between two commas: one label, perhaps of several words."""
+    """Join the words between two commas to one label."""
     if len(group) == 1:
         return _plain(group[0])
     if not group or any(_plain(word) != word for word in group):
@@ -174,7 +174,7 @@ def _joined(group: Sequence[str]) -> str:
 
 
 def _plain(label: str) -> str:
-    """Return a label without its quotes, if it has some."""
+    """Remove the quotes around a label, if any."""
     if not re.fullmatch(_QUOTED, label):
         return label
     with suppress(ValueError, SyntaxError):
@@ -187,7 +187,7 @@ def _plain(label: str) -> str:
 
 
 def _labels_apart(text: str, lines: Sequence[str]) -> list[str]:
-    """Return one label in each line; those of a line are between tabs, commas or blanks."""
+    """Read one label per line, or the labels of a single line between tabs, commas or blanks."""
     if any("\t" in line for line in lines):
         if len(lines) > 1:
             raise Refusal("Lines have several cells: paste one column, or one row, into each box.")
@@ -198,8 +198,8 @@ def _labels_apart(text: str, lines: Sequence[str]) -> list[str]:
 
 
 def _labels_between(text: str) -> list[str]:
-    """Return the labels between commas, or between blanks where no comma is outside quotes."""
-    ends: list[list[int]] = [[]]  # of the words between two commas
+    """Split labels at commas, or at blanks if all commas are inside quotes."""
+    ends: list[list[int]] = [[]]  # starts and ends of the words between two commas
     words = []
     for word in _WORD.finditer(text):
         if word[0] == ",":
@@ -209,18 +209,18 @@ def _labels_between(text: str) -> list[str]:
             words.append(word[0])
     if len(ends) == 1:
         return [_plain(word) for word in words]
-    ends = ends if ends[-1] else ends[:-1]  # what is behind the last is nothing
+    ends = ends if ends[-1] else ends[:-1]  # a trailing comma does not add a label
     return [_plain(text[group[0] : group[-1]]) if group else "" for group in ends]
 
 
 def _printed_by_r(lines: Sequence[str]) -> list[str]:
-    """Return the labels of a vector, each line of which begins with the number of its first."""
+    """Read the labels of a vector of R; each line begins with the number of its first label."""
     labels = list[str]()
     for line in lines:
         number = _IN_R.match(line)
         if number and int(number[1]) == len(labels) + 1:
             labels += _labels_between(line[number.end() :])
-        elif not line.startswith("Levels: "):  # of a factor
+        elif not line.startswith("Levels: "):  # the last line of a factor
             raise Refusal(
                 f"The list is not complete: label {len(labels) + 1} should be in {line[:40]!r}"
             )
@@ -228,7 +228,7 @@ def _printed_by_r(lines: Sequence[str]) -> list[str]:
 
 
 def _printed_by_pandas(lines: Sequence[str]) -> list[str]:
-    """Return the labels of a Series, which stand behind its index."""
+    """Read the labels of a Series, which follow its index."""
     last = next(i for i, line in enumerate(lines) if _BELOW_SERIES.match(line))
     first = 0 if _GAP_IN_SERIES in lines[0] else 1  # below the name of the index
     parts = [line.rpartition(_GAP_IN_SERIES) for line in lines[first:last]]
@@ -240,7 +240,7 @@ def _printed_by_pandas(lines: Sequence[str]) -> list[str]:
 
 
 def as_table(text: str) -> str:
-    """Return a printed data frame as the rows of a spreadsheet; any other text as it is."""
+    """Convert a printed data frame to the rows of a spreadsheet; keep any other text."""
     lines = [line for line in text.splitlines() if line.strip()]
     for split in (split_gaps, split_words):
         head, *rows = map(split, lines)
@@ -253,7 +253,7 @@ def as_table(text: str) -> str:
 
 
 def as_rows(columns: Mapping[str, Sequence[str]]) -> str:
-    """Return columns as rows below their names, as a spreadsheet copies them."""
+    """Format columns as rows below their names, as a spreadsheet copies them."""
     lengths = {len(column) for column in columns.values()}
     if len(lengths) > 1:
         each = ", ".join(f"{name} {len(column):,d}" for name, column in columns.items())
@@ -262,7 +262,7 @@ def as_rows(columns: Mapping[str, Sequence[str]]) -> str:
 
 
 def _for_spreadsheet(rows: Iterable[Iterable[str]]) -> str:
-    """Return rows as a spreadsheet copies them."""
+    """Format rows as a spreadsheet copies them."""
     text = io.StringIO()
     csv.writer(text, "excel-tab", lineterminator="\n").writerows(rows)
     return text.getvalue()

@@ -1,4 +1,4 @@
-"""The contingency table on the page: its cells, its most confused pairs, a bar for each class."""
+"""Prepare the drawings of a table: its cells, its most confused pairs, a bar for each class."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,15 +9,15 @@ from informedness import ContingencyTable
 from informedness.tables.matrix import most_frequent_classes
 from informedness.text.render import rounded, shown
 
-SLANTED = 5  # classes from which the names of the columns are upright
-MOST_CELLS = 30  # classes along a side of the matrix; if there are more, the commonest ones
+SLANTED = 5  # classes; with this many, column names are upright
+MOST_CELLS = 30  # classes along a side; if there are more, the commonest ones
 MOST_BARS = 20  # classes with a bar each, likewise
 
 
 def heat_map(table: ContingencyTable, per_class: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what the drawing of a table needs: counts and shares of the row, confused pairs.
+    """Prepare the drawing of a table: counts, their shares of the row, and confused pairs.
 
-    At its margins are recall and false positive rate of each class.
+    Its margins show the recall and the false positive rate of each class.
     """
     rates = {x["label"]: [rounded(x[name], 3) for name in ("tpr", "fpr")] for x in per_class}
     codes, labels, counts = most_frequent_classes(table, MOST_CELLS)
@@ -38,7 +38,7 @@ def heat_map(table: ContingencyTable, per_class: Sequence[Mapping[str, Any]]) ->
 
 
 def confused_pairs(table: ContingencyTable) -> list[tuple[str, str, Any, Any]]:
-    """Return the eight largest cells off the diagonal: both classes, the count, and of how many."""
+    """Find the eight largest cells off the diagonal: both classes, count and total of the row."""
     wrong = np.flatnonzero((table.rows != table.columns) & (table.counts > 0))
     totals = table.reference_totals[table.rows]
     largest = wrong[np.lexsort((totals[wrong], -table.counts[wrong]))[:8]]
@@ -48,7 +48,7 @@ def confused_pairs(table: ContingencyTable) -> list[tuple[str, str, Any, Any]]:
 
 
 def class_bars(per_class: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the Informedness and rates of each class of a report; of many, the commonest ones."""
+    """List Informedness and rates by class; if there are many classes, of the commonest ones."""
     both = [row["prevalence"] + row["bias"] for row in per_class]
     commonest = np.sort(np.argsort(np.negative(both), kind="stable")[:MOST_BARS]).tolist()
     return {"n_classes": len(both), "rows": [per_class[number] for number in commonest]}

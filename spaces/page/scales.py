@@ -1,6 +1,6 @@
-"""Values on a line: a score with its interval, or two models; a hundred answers as squares.
+"""Place scores and intervals on a line, and a hundred answers in a field of squares.
 
-Places are in percent of the width of a line, so that its texts can be HTML of a readable size.
+Places are in percent of the width of the line, so that its texts can be HTML of a readable size.
 """
 
 import math
@@ -24,18 +24,18 @@ ACCURACY = score_named("accuracy")
 
 
 class Scale:
-    """A line from one value to another, on which `axis` is what has the same length everywhere."""
+    """A line between two values, on which places are proportional to `axis` of a value."""
 
     def __init__(self, low: float, high: float, axis: Callable[[float], float] = float) -> None:
         self.low, self.high, self._axis = low, high, axis
 
     def place(self, value: float) -> float:
-        """Return where a value is; what is beyond an end is at the end."""
+        """Place a value on the line; a value beyond an end is placed at the end."""
         low, at, high = map(self._axis, (self.low, min(max(value, self.low), self.high), self.high))
         return round(100 * (at - low) / (high - low), 2) if high > low else 100.0
 
     def band(self, result: Estimate | Comparison | None) -> list[float]:
-        """Return the start and the width of an interval; empty if there is none."""
+        """Place an interval by its start and width; empty if there is none."""
         if result is None or math.isnan(result.confidence_interval[0]):
             return []
         start, end = map(self.place, result.confidence_interval)
@@ -45,9 +45,9 @@ class Scale:
 def score_scale(
     score: Score, value: float, chance: float, best: float, result: Estimate | None, digits: int
 ) -> dict[str, Any]:
-    """Return a score on a line from chance to the best, or as far as its interval reaches.
+    """Place a score on a line from chance to the best that also contains its interval.
 
-    On that of a score of information, as many bits are as long everywhere.
+    For a score of information the line is logarithmic: one bit has the same length everywhere.
     """
     is_entropic = isinstance(score, EntropicScore)
     reached = [end for end in result.confidence_interval if end == end] if result else []
@@ -66,16 +66,16 @@ def score_scale(
 
 
 def bits_of(table: Table) -> dict[str, float]:
-    """Return the uncertainty about the answers in bits, and what of it predictions pass on."""
+    """Split the uncertainty about the references, in bits, into transferred and lost parts."""
     unsure, passed = entropies(table).reference, mutual_information(table)
-    passed = unsure if unsure - passed < 1e-12 else passed  # all of them, but for rounding
+    passed = unsure if unsure - passed < 1e-12 else passed  # equal except for rounding
     return {"unsure": unsure, "passed": passed, "lost": unsure - passed}
 
 
 def comparison_scales(result: Comparison, chance: float, best: float) -> dict[str, Any]:
-    """Return both scores on one line from chance to the best, and their difference on another.
+    """Place both scores on one line from chance to the best, and their difference on another.
 
-    If a model is below chance, the first begins with the lowest score that there is.
+    If a model is below chance, the first line begins at the lowest possible score.
     """
     is_below = min(result.a, result.b) < chance - 1e-9
     low = score_named(result.metric).lowest if is_below else chance
@@ -99,7 +99,7 @@ def comparison_scales(result: Comparison, chance: float, best: float) -> dict[st
 
 
 def whole(shares: Sequence[float], total: int) -> list[int]:
-    """Return whole numbers in proportion to shares, with this sum, by largest remainder."""
+    """Round shares of a total to whole numbers with this sum, by largest remainder."""
     exact = [total * share / math.fsum(shares) for share in shares]
     counts = [math.floor(amount + 1e-9) for amount in exact]
     by_loss = sorted(range(len(exact)), key=lambda i: (counts[i] - exact[i], i))
@@ -109,10 +109,10 @@ def whole(shares: Sequence[float], total: int) -> list[int]:
 
 
 def field(table: Table, average: Any = "default", level: float = LEVEL) -> dict[str, Any]:
-    """Return a hundred answers like those of a table, and their description.
+    """Draw a hundred answers in the proportions of a table, with their description.
 
-    If many are out of class, so wrong, the others are like the answers given. Each square has its
-    kind, and whether it is within the interval, and so may be known or lucky.
+    If many are out of class, these are wrong, and only the others are split. Each square has a
+    kind. It also says whether it lies within the interval, and so may be known or lucky.
     """
     share = out_of_class_share(table)
     n_outside = round(100 * share) if share > MANY_OUT_OF_CLASS else 0
@@ -137,7 +137,7 @@ def field(table: Table, average: Any = "default", level: float = LEVEL) -> dict[
 
 
 def parted(table: Table, average: Any = "default") -> tuple[dict[str, float], str]:
-    """Return the shares of known and lucky answers, or of right ones and why no more is known."""
+    """Split answers into shares known, lucky and wrong, or only right and wrong with the reason."""
     scores = ACCURACY, score_with_average(INFORMEDNESS.name, average)
     accuracy, known = (float(score.clipped_value(table)) for score in scores)
     several = np.count_nonzero(table.reference_totals) > 1

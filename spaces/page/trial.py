@@ -1,8 +1,8 @@
-"""Uploads of formats that unpack are decoded once in a process with little memory, before here.
+"""Try compressed uploads in a process with little memory before the page reads them.
 
-A small file can take gigabytes, whatever it says that it holds, and what takes all memory ends the
-page for everyone. Logs are read there alone: a search for answers in hostile text takes minutes,
-in which Python does nothing else.
+A small file can unpack to gigabytes, whatever size it declares, and would end the page for
+everyone. Logs are read only there: a search for answers in hostile text can take minutes, during
+which Python does nothing else.
 """
 
 import functools
@@ -13,20 +13,20 @@ import sys
 from pathlib import Path
 from typing import Any
 
-UNPACKING = ("arrow", "parquet")  # other tables are read in parts, and can be no larger
+UNPACKING = ("arrow", "parquet")  # other tables are read in parts, and cannot grow
 SECONDS = 20
-MEMORY = 1 << 30  # bytes of addresses; much of it is never used
-MOST_TIMES = 10  # as large as a file may be, its columns may be once decoded
+MEMORY = 1 << 30  # bytes of address space; much of it is never used
+MOST_TIMES = 10  # limit of decoded columns, in largest file sizes
 _TOO_LARGE = 3  # as an exit code
 
 
 def is_small(path: str, kind: str, most_bytes: int) -> bool:
-    """Return whether a file can be decoded; one that is damaged can, as its reader says more."""
+    """Say whether a file can be decoded within the limits, or is damaged: its reader says how."""
     return kind not in UNPACKING or _tried(path, kind, most_bytes) is not None
 
 
 def runs_of_log(path: str, most_bytes: int) -> tuple[list[Any], list[Warning]] | None:
-    """Return the runs in a log, and warnings; None if it takes too much.
+    """Read the runs in a log, and warnings; None if it takes too much memory or time.
 
     Raises
     ------
@@ -42,21 +42,21 @@ def runs_of_log(path: str, most_bytes: int) -> tuple[list[Any], list[Warning]] |
 
 @functools.lru_cache(8)
 def _tried(path: str, kind: str, most_bytes: int) -> bytes | None:
-    """Return what a trial prints; None if it takes too much memory or time."""
-    few_threads = {"OMP_NUM_THREADS": "1", "ARROW_IO_THREADS": "1"}  # each takes addresses
+    """Run a trial and return its output; None if it takes too much memory or time."""
+    few_threads = {"OMP_NUM_THREADS": "1", "ARROW_IO_THREADS": "1"}  # each takes memory
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **few_threads}
     command = [sys.executable, __file__, path, kind, str(most_bytes)]
     try:
         tried = subprocess.run(command, env=env, capture_output=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return None
-    if tried.returncode == 1:  # of a traceback
+    if tried.returncode == 1:  # Python ended with a traceback
         raise RuntimeError(tried.stderr.decode(errors="replace"))
     return None if tried.returncode else tried.stdout
 
 
 def main(path: str, kind: str, most_bytes: str) -> int:
-    """Decode a file, keep nothing, and return the exit code."""
+    """Decode a file without keeping the result; return the exit code."""
     import resource
 
     sys.path.pop(0)  # this folder, where a Space has informedness.py, a script
@@ -91,7 +91,7 @@ def main(path: str, kind: str, most_bytes: str) -> int:
 
 
 def _print_runs(path: Path) -> int:
-    """Print what a log holds, or why it cannot be read, and return the exit code."""
+    """Pickle the runs of a log, or the error of its reader, to stdout; return the exit code."""
     from informedness.logs.reading import read_log
     from informedness.messages import message_of
     from informedness.warnings import collected
@@ -107,4 +107,4 @@ def _print_runs(path: Path) -> int:
 
 
 if __name__ == "__main__":
-    os._exit(main(*sys.argv[1:]))  # threads of Arrow's may abort an orderly end
+    os._exit(main(*sys.argv[1:]))  # Arrow's threads may abort an orderly end
