@@ -1,5 +1,5 @@
-# ruff: noqa: D406, D407 (Gradio reads these docstrings, and no underlines in them)
-"""What programs call: the page's endpoints, which are also the tools of its MCP server.
+# ruff: noqa: D406, D407 (Gradio reads these docstrings, which must not have underlines)
+"""Define the page's endpoints for programs, which are also the tools of its MCP server.
 
 Gradio shows these docstrings on the page "Use via API", and language models read them to choose a
 tool: a description, then one line per argument.
@@ -40,10 +40,10 @@ Asked = gr.Request | None
 def _report(
     table: ContingencyTable, level: float | None, warned: Sequence[Warning] = (), **options: Any
 ) -> dict[str, Any]:
-    """Return the report as plain values, with a guesser's and a perfect classifier's scores.
+    """Convert the report to plain values, with scores of a guesser and a perfect classifier.
 
     Sums of weights have no interval, because the number of samples behind them is unknown. `warned`
-    are warnings of the table, `options` the others of the report.
+    are warnings of the table; `options` are further options of the report.
     """
     models = {"always_commonest": constant_predictions, "all_right": right_predictions}
     with collected():  # nobody asked about these two tables
@@ -68,13 +68,13 @@ def _scored(
     average: Averaged = "default",
     ignore_index: Label | None = None,
 ) -> Any:
-    """Return the report on a table."""
+    """Report on a table."""
     scores = ReportScores(average=average, confidence_level=level)
     return score_read(ReadLabels(table, ignored=ignore_index), scores)
 
 
 def scores_of(table: ContingencyTable) -> dict[str, Any]:
-    """Return all scores of a table as plain values."""
+    """Compute all scores of a table as plain values."""
     plain = _scored(table).to_dict()
     return {name: plain[name] for name in REPORTED}
 
@@ -172,7 +172,7 @@ def compare(
         metric: The score to compare: informedness, nit, accuracy or any other that scoring returns.
         confidence_level: How often an interval should contain the true value, between 0 and 1.
         unknown: "wrong" to count missing predictions, and those outside `labels`, as wrong.
-        average: Of a score that has several: "bias" (the default), "prevalence" or "macro".
+        average: For a score that has several: "bias" (the default), "prevalence" or "macro".
         ignore_index: The reference of samples that do not count, such as -100.
 
     Returns:
@@ -195,10 +195,10 @@ def compare(
 
 
 def called(function: Callable[..., dict[str, Any]]) -> Callable[..., Any]:
-    """Return an endpoint as programs call it.
+    """Wrap an endpoint for programs.
 
-    It reads lists sent as JSON in a string, shows the message of a ValueError, and answers a tool
-    in JSON, where Gradio would write the result as Python does.
+    The wrapper reads lists sent as JSON in a string, and shows the message of a ValueError. Tools
+    get JSON, because Gradio would write the result as a Python literal.
     """
     names = list(inspect.signature(function).parameters)
 
@@ -219,7 +219,7 @@ def called(function: Callable[..., dict[str, Any]]) -> Callable[..., Any]:
 
 
 def _read(name: str, value: Any) -> Any:
-    """Return the list that a string holds as JSON; anything else as it is."""
+    """Parse a list sent as JSON in a string; leave anything else unchanged."""
     if name in ("metric", "unknown", "average", "ignore_index") or not isinstance(value, str):
         return value
     with suppress(ValueError, RecursionError):

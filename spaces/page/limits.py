@@ -1,4 +1,4 @@
-"""The metric of this Space, limits on what a person may send, and how more is refused."""
+"""Define the metric of this Space and limits on its inputs, and refuse larger requests."""
 
 import json
 import os
@@ -17,17 +17,17 @@ MAX_ROWS = 100_000
 MAX_CLASSES = 1_000
 MAX_LABEL = 200  # characters
 MAX_TEXT = 2_000_000  # characters in one box
-MAX_BLOCK = 100_000  # characters of a matrix that is pasted
+MAX_BLOCK = 100_000  # characters of a pasted matrix
 MAX_FILE = 10_000_000  # bytes of an upload
 MAX_BODY = 20_000_000  # bytes of any request
 MAX_COLUMNS = 100  # of an upload
 MAX_GRID = 30  # classes that can be edited on the page, and sent in a link
 MAX_LINK = 3_000  # characters of a link's query
-MAX_COUNT = 10**15  # in one cell of the matrix, so that their sum stays exact
-MOST_VISITORS = 20  # whose last inputs Gradio keeps, although nothing here reads them again
+MAX_COUNT = 10**15  # in one cell of the matrix, so that the sum stays exact
+MOST_VISITORS = 20  # Gradio keeps their last inputs, although nothing here reads them again
 
 WORDS = json.loads((HERE / "words.json").read_text("utf-8"))
-MEANT = WORDS["meant"]  # what may be done with labels, by the argument that messages name
+MEANT = WORDS["meant"]  # options of labels, by the argument that messages name
 LEVEL, LEVELS = 0.95, (0.9, 0.95, 0.99)  # of intervals
 AT_HOME = (
     'On your computer there can be more: pip install "informedness[all]", then type informedness '
@@ -36,7 +36,7 @@ AT_HOME = (
 
 
 def examples_of(tab: str) -> list[Any]:
-    """Return the examples with which a tab of the page begins."""
+    """Read the examples of a tab of the page."""
     return list(json.loads((HERE / "examples.json").read_text("utf-8"))[tab])
 
 
@@ -61,7 +61,7 @@ class Guard:
         self.app = app
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Pass the request on, counting its body, and add the policy to the answer."""
+        """Pass the request on, counting its body, and add the policy to the response."""
         received = 0
 
         async def counted() -> Any:
@@ -79,7 +79,7 @@ class Guard:
         length = dict(scope.get("headers", ())).get(b"content-length", b"0")
         if length.isdigit() and int(length) > MAX_BODY:
             while (await receive()).get("more_body"):
-                pass  # whoever is still sending would not see the answer
+                pass  # a client that is still sending would not see the response
             refusal = f"A request can have at most {MAX_BODY:,d} bytes, this has {int(length):,d}."
             await PlainTextResponse(refusal, status_code=413)(scope, receive, send)
         elif scope["type"] == "http" and not self._is_open(scope["path"]):
@@ -88,6 +88,6 @@ class Guard:
             await self.app(scope, counted, with_policy)
 
     def _is_open(self, path: str) -> bool:
-        """Return whether an address is of this page, or of an upload to it."""
+        """Say whether an address belongs to this page, or to an upload to it."""
         kept = f"/gradio_api/file={os.environ['GRADIO_TEMP_DIR']}{os.sep}"
         return path.startswith(kept) or bool(self.OPEN.fullmatch(path))

@@ -1,7 +1,7 @@
-"""What holds a state of the page: addresses, and lines of Python.
+"""Write and read links to a state of the page, and write it as lines of Python.
 
-/?class=ham&class=spam&counts=90,0,10,0 has the counts row by row; with `pairs`, they are those of
-the references and the predictions of two models.
+/?class=ham&class=spam&counts=90,0,10,0 has the counts row by row. With tab=compare there is one
+count for each triple of reference, prediction A and prediction B.
 """
 
 import re
@@ -24,7 +24,7 @@ NO_LINK = (
 
 
 def _query(labels: Sequence[Any], counts: Any, *more: tuple[str, str]) -> str:
-    """Return the query that holds counts, or a sentence saying why there is none."""
+    """Write counts as the query of a link, or a sentence saying why there is none."""
     if counts.dtype.kind != "i" or "" in labels:
         return NO_LINK
     query = [("class", label) for label in labels]
@@ -39,7 +39,7 @@ def link_of(
     level: float = LEVEL,
     axes: Sequence[str] = (),
 ) -> str:
-    """Return the query that holds a table, or a sentence saying why there is none."""
+    """Write a table as the query of a link, or a sentence saying why there is none."""
     if len(table.labels) > MAX_GRID or None in table.labels:
         return NO_LINK
     more = [] if table.declared else [("observed", "1")]
@@ -48,13 +48,13 @@ def link_of(
 
 
 def of_settings(average: str, level: float) -> list[tuple[str, str]]:
-    """Return the average and the level of a result for a link, but for those that it has anyway."""
+    """List the average and the level for a link, if they are not the default."""
     more = [("average", average)] if average != "default" else []
     return more + ([("level", str(level))] if level != LEVEL else [])
 
 
 def settings_of_link(query: Any) -> dict[str, Any]:
-    """Return the average and the level of a result in a link."""
+    """Read the average and the level from a link."""
     level = query.get("level", str(LEVEL))
     if level not in map(str, LEVELS):
         raise Refusal(f"Level must be {' or '.join(map(str, LEVELS))} in a link, got {level!r}.")
@@ -62,7 +62,7 @@ def settings_of_link(query: Any) -> dict[str, Any]:
 
 
 def link_of_models(answers: Answers, average: str = "default", level: float = LEVEL) -> str:
-    """Return the query that holds references and the predictions of two models, as `link_of`."""
+    """Write references and predictions of two models as a query, as `link_of` does for a table."""
     names, classes = set[Any]().union(*answers.columns), answers.of_task.get("labels")
     if None in names or len(names) > MAX_GRID or set(classes or names) != names:
         return NO_LINK
@@ -72,7 +72,7 @@ def link_of_models(answers: Answers, average: str = "default", level: float = LE
 
 
 def _counts_of(query: Any, n_sides: int) -> tuple[list[str], list[int]]:
-    """Return the classes and the counts that a query holds."""
+    """Read the classes and the counts from a query, for two or three columns of labels."""
     classes, written = query.getlist("class"), query.get("counts", "")
     if len(classes) > MAX_GRID or len(written) > MAX_LINK:
         raise Refusal(f"A link can hold at most {MAX_GRID} classes and {MAX_LINK:,d} characters.")
@@ -86,7 +86,7 @@ def _counts_of(query: Any, n_sides: int) -> tuple[list[str], list[int]]:
 
 
 def matrix_of_link(query: Any) -> tuple[list[str], list[list[int]], bool, list[str]] | None:
-    """Return the classes, the counts, whether they are declared, and the axes; None without."""
+    """Read classes, counts, whether classes are declared, and axes; None without a matrix."""
     if not ("class" in query or "counts" in query) or query.get("tab") == "compare":
         return None
     classes, counts = _counts_of(query, 2)
@@ -98,7 +98,7 @@ def matrix_of_link(query: Any) -> tuple[list[str], list[list[int]], bool, list[s
 
 
 def columns_of_link(query: Any) -> list[list[str]] | None:
-    """Return the references and the predictions of two models in a query, None if it has none."""
+    """Read the references and the predictions of two models from a query; None without them."""
     if query.get("tab") != "compare" or "counts" not in query:
         return None
     classes, counts = _counts_of(query, 3)
@@ -113,7 +113,7 @@ def columns_of_link(query: Any) -> list[list[str]] | None:
 
 
 def code_of(table: ContingencyTable, average: str = "default", level: float = LEVEL) -> str:
-    """Return lines of Python with the counts of a table; empty if it has too many."""
+    """Write Python code that scores the counts of a table; empty if it has too many."""
     if len(table.labels) > MAX_GRID:
         return ""
     labels = [label for label in table.labels if label is not None]
@@ -138,7 +138,7 @@ def code_of(table: ContingencyTable, average: str = "default", level: float = LE
 
 
 def code_of_models(answers: Answers, average: str = "default", level: float = LEVEL) -> str:
-    """Return lines of Python that compare two models; empty if they are too many."""
+    """Write Python code that compares two models; empty if it is too long."""
     n_samples = Counter(zip(*answers.columns, strict=True))
     rows = [(*given, n) for given, n in sorted(n_samples.items(), key=str)]
     options = {"metric": METRIC, **answers.of_task}

@@ -1,4 +1,4 @@
-"""Tables that are pasted or uploaded: files for the reader of the package, and logs."""
+"""Read pasted or uploaded tables and logs with the readers of the package."""
 
 import codecs
 import re
@@ -39,7 +39,7 @@ from informedness.warnings import collected
 TOO_MUCH = "The file takes too much memory or time once it is unpacked."
 _TOO_LONG = f"There can be at most {MAX_ROWS:,d} rows. {AT_HOME}"
 PART = "Sheet of the workbook, or run in the log"
-Sent = Any  # a file as a dict, text that was pasted, or a list as text for each role
+Sent = Any  # a file as a dict, pasted text, or one list as text per role
 
 
 TEXT = (  # codecs of text, as Python calls them
@@ -49,9 +49,9 @@ TEXT = (  # codecs of text, as Python calls them
 
 
 def check_encoding(encoding: str | None) -> None:
-    """Refuse what is no encoding of text: others of Python's codecs can take minutes."""
+    """Refuse codecs that are not text encodings: some of Python's can take minutes."""
     name = "ascii"
-    with suppress(LookupError, ValueError):  # of null characters
+    with suppress(LookupError, ValueError):  # ValueError: null characters
         name = codecs.lookup(encoding).name if encoding else name
         if re.fullmatch(TEXT, name):
             return
@@ -62,14 +62,14 @@ def check_encoding(encoding: str | None) -> None:
 
 
 class Unclear(Refusal):
-    """A table may have several forms."""
+    """The form of a table is ambiguous, so the visitor must choose it."""
 
 
 class Upload:
-    """A table that was sent; its columns are read when they are asked for.
+    """A table that was sent; `read` reads its columns.
 
-    `part` is the sheet of a workbook. In the form "rows" its first row is data, and its columns
-    have numbers; None is for one to recognise.
+    `part` is the sheet of a workbook. In the form "rows" the first row is data, and columns are
+    numbered. The form is recognised if it is None.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Upload:
             self._content = stream.read()
         if not is_small(str(path), self.kind, MAX_FILE):
             raise Refusal(TOO_MUCH)
-        self.header = list(self._top.header)  # JSON has keys of its first object
+        self.header = list(self._top.header)  # for JSON, the keys of its first object
         self.parts = list(self._top.sheets)
         is_text = self.kind in (*DELIMITERS, "json", "jsonl")
         top = self._content[:1000].decode(errors="replace") if is_text else ""
@@ -105,7 +105,7 @@ class Upload:
                 self._put_above(names, folder / f"numbered.{self.kind}")
 
     def _put_above(self, names: list[str], copy: Path) -> None:
-        """Go on with a copy that has these names above its rows."""
+        """Continue with a copy that has these names above its rows."""
         if self.kind == "xlsx":
             import openpyxl
 
@@ -122,7 +122,7 @@ class Upload:
         self._path, self._encoding, self.header = copy, None, names
 
     def chosen(self, roles: Sequence[str], names: Sequence[Any]) -> list[str | None]:
-        """Return the columns that were chosen, or a guess if none was."""
+        """Choose the columns of these names, or guess them if no name is given."""
         return [*names] if any(names) else columns.guessed_columns(self.header, len(roles) - 1)
 
     def read(
@@ -134,21 +134,21 @@ class Upload:
         threshold: Any = None,
         classes: str | None = None,
     ) -> Answers:
-        """Return columns of labels, samples as counted; `meant` are names of `MEANT`."""
+        """Read the columns of labels, repeated by `counts`; `meant` lists keys of `MEANT`."""
         names = columns.check_choices(self.chosen(roles, names), self.header, roles)
         named = columns.by_argument(names) | ({"counts": counts} if counts else {})
         switches: dict[str, Any] = {name: name in (meant or ()) for name in MEANT}
         of_rows = {name: switches.pop(name) for name in ("drop_null", "keep_missing")}
         switches["unknown"] = "wrong" if switches["unknown"] else "error"
-        threshold = threshold or None  # where nothing was typed
-        with suppress(TypeError, ValueError):  # the package refuses what is no number
+        threshold = threshold or None  # the box is empty
+        with suppress(TypeError, ValueError):  # the package refuses anything else
             threshold = float(threshold)
         labels = list_of(classes or "") or None
         options = LabelOptions(labels=labels, threshold=threshold, **switches)
         form = FileFormat(encoding=self._encoding, rows=self.part)
         limits: dict[str, Any] = {"most_bytes": MAX_FILE, "most_rows": MAX_ROWS}
         source = Source((str(self._path),), form, **of_rows, **limits)
-        if counts and len(roles) == 2:  # samples that need not be kept one by one
+        if counts and len(roles) == 2:  # no need to keep each sample
             places = ColumnNames(named["references"], (named["predictions"],), counts=counts)
             with collected() as notes:
                 reader = Reader(replace(source, columns=places), options, metric=METRIC)
@@ -165,24 +165,24 @@ class Upload:
         return Answers([side.tolist() for side in sides.values()], account, notes, of_task)
 
     def _account(self, read: Any) -> str:
-        """Return what was read, without the name of the file."""
+        """Describe what was read, without the name of the file."""
         return "\n".join(lines_of_read(read)).removeprefix(str(self._path)).lstrip(":, ")
 
 
 class Log:
-    """A log of an evaluation harness; `part` is a run in it: of a task, a filter and an epoch."""
+    """A log of an evaluation harness; `part` is one of its runs (task, filter and epoch)."""
 
     kind, form = "log", None
 
     def __init__(self, path: Path, part: str | None) -> None:
         if path.suffix != ".eval":
             with open_whole(str(path), list_files(path, None)[0][1], None, MAX_FILE):
-                pass  # that it does not unpack to more
+                pass  # raises if it unpacks to more than MAX_FILE
         found = runs_of_log(str(path), MAX_FILE)
         if found is None:
             raise Refusal(TOO_MUCH)
         runs, self._notes = found
-        # where a log names no model, it would be the folder of uploads
+        # without a model in the log, its name would be the folder of uploads
         unnamed = (x for x in runs if x.origin.model in path.parts)
         models = {id(x): replace(x, origin=replace(x.origin, model="")) for x in unnamed}
         runs = [models.get(id(x), x) for x in runs]
@@ -192,11 +192,11 @@ class Log:
         self.part = part or (self.parts[0] if len(runs) == 1 else None)
 
     def chosen(self, *_: Any) -> list[str | None]:
-        """Return that there are no columns to choose."""
+        """Return an empty list: a log does not have columns to choose."""
         return []
 
     def read(self, *_: Any) -> Answers:
-        """Return the answers of the run, and how they were found."""
+        """Read the answers of the chosen run, with an account of how they were found."""
         if self.part not in self._runs:
             raise Refusal(f'Choose one of these under "{PART}": {"; ".join(self.parts)}.')
         run = self._runs[self.part]
@@ -206,10 +206,10 @@ class Log:
 
 
 def text_of_file(file: Any, encoding: str | None) -> str:
-    """Return the text of an upload that may hold what a box does, as long pastes are sent."""
+    """Read the text of an uploaded text file, because long pastes are sent as files; else empty."""
     check_encoding(encoding)
     path = Path(file["path"])
-    with suppress(OSError, LookupError, UnicodeError):  # of which the reader of tables says more
+    with suppress(OSError, LookupError, UnicodeError):  # the reader of tables explains it
         if path.suffix.lower() in (".txt", *(f".{kind}" for kind in DELIMITERS)):
             return path.read_bytes()[:MAX_FILE].decode(encoding or "utf-8-sig")
     return ""
@@ -223,9 +223,9 @@ def opened(
     encoding: str | None = None,
     part: str | None = None,
 ) -> Iterator[Upload | Log]:
-    """Open a table that was sent; text that was pasted becomes a file for the same reader.
+    """Open a table that was sent; pasted text is written to a file for the same reader.
 
-    What is wrong with it is refused in the words of the reader, without the name of the file.
+    Errors of the reader become refusals, without the name of the file.
     """
     check_encoding(encoding)
     for text in sent if isinstance(sent, tuple) else [sent]:
@@ -250,7 +250,7 @@ def opened(
         else:
             path = Path(sent["path"])
         try:
-            # a comparison takes columns, of which a log has those of one model
+            # a comparison needs two models, and a log has one
             if len(roles) == 2 and any(reader.is_log(path) for reader in READERS.values()):
                 yield Log(path, part)
             else:
@@ -267,7 +267,7 @@ def opened(
 
 
 def _side_by_side(roles: Sequence[str], texts: Sequence[str]) -> str:
-    """Return a list for each role as rows of a table."""
+    """Combine one list per role into the rows of a table."""
     lists = {role: list_of(text) for role, text in zip(roles, texts, strict=True) if text.strip()}
     for role in roles:
         if role not in lists:

@@ -1,6 +1,6 @@
-"""A folder for what visitors send to this process; those that stopped processes left are deleted.
+"""Keep uploads in a folder of this process, and delete the folders of stopped processes.
 
-Locks tell which processes still run, because their numbers are used again.
+Locks show which processes still run; process ids would not, because they are reused.
 """
 
 import os
@@ -15,7 +15,7 @@ _HELD: list[FileLock] = []  # until the process ends
 
 
 def take_folder() -> None:
-    """Let Gradio and `tempfile` use a new folder, and delete those of processes that have ended."""
+    """Set a new folder for Gradio and `tempfile`; delete folders of processes that have ended."""
     shared = Path(os.environ.get("GRADIO_TEMP_DIR") or tempfile.gettempdir())
     user = os.getuid() if hasattr(os, "getuid") else 0
     parent = shared / f"informedness-{user}"
