@@ -1,4 +1,4 @@
-"""Parquet and Arrow: their columns in batches, and whether a file is whole and one."""
+"""Read Parquet and Arrow files in batches; refuse damaged or joined files."""
 
 import io
 import json
@@ -8,18 +8,18 @@ from typing import Any, BinaryIO
 
 from .columns import FileReader, check_columns, column_of, one_value
 
-_ROWS = 1 << 20  # of Parquet decoded at a time, unless they take more than
-_ROW_BYTES = 64  # bytes each: long text that does not repeat
-_BYTES = 1 << 24  # counted at a time: two columns of a million integers
-_BLOCK = 1 << 22  # bytes looked through at a time
+_ROWS = 1 << 20  # rows of Parquet decoded at a time
+_ROW_BYTES = 64  # longer rows (long, distinct text) are decoded in smaller batches
+_BYTES = 1 << 24  # counted at a time, such as two columns of a million integers
+_BLOCK = 1 << 22  # bytes searched at a time
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 
 
 def native(stream: BinaryIO) -> Any:
-    """Return a file as one of pyarrow's own where it has a descriptor to open it by, else itself.
+    """Open a stream as a native pyarrow file if it has a file descriptor, else return it.
 
-    pyarrow's threads ask Python for what a Python stream has read. One that asks while Python
-    before 3.14 ends aborts the process: 2 of 720 that ended soon after a footer was read.
+    pyarrow's threads call Python to use a Python stream. Before Python 3.14, such a call at
+    shutdown aborts the process: 2 of 720 that ended soon after reading a footer.
     """
     import pyarrow
 
@@ -32,7 +32,7 @@ def native(stream: BinaryIO) -> Any:
 
 
 class _Typed(FileReader):
-    """What Parquet and Arrow have in common: a schema, and the columns that are read of it."""
+    """Base class of the readers of Parquet and Arrow, which both have a schema."""
 
     def __init__(self, stream: BinaryIO, names: Mapping[str, str], schema: Any) -> None:
         self._stream = stream
@@ -41,7 +41,7 @@ class _Typed(FileReader):
         self._columns = sorted({str(column_of(x, self.header)) for x in self._names.values()})
 
     def batches(self, keep_empty: bool) -> Iterator[dict[str, Any]]:
-        """Yield columns by argument; an error if the file is damaged, or another one follows."""
+        """Yield columns by argument; raise if the file is damaged or another one follows."""
         return columns_of(self._record_batches(), self._names)
 
     def _record_batches(self) -> Iterator[Any]:
@@ -49,7 +49,7 @@ class _Typed(FileReader):
 
 
 class Parquet(_Typed):
-    """A Parquet file: the names of its columns, and those of these names in batches."""
+    """Read columns of a Parquet file in batches; all columns if `names` is empty."""
 
     def __init__(self, stream: BinaryIO, names: Mapping[str, str]) -> None:
         import pyarrow.parquet
@@ -64,14 +64,14 @@ class Parquet(_Typed):
         opened: Any = pyarrow.parquet.ParquetFile
         stream = native(self._stream)
         file = opened(stream, metadata=metadata, pre_buffer=False)
-        # Where a column's metadata is damaged a look at it ends the process, but reading raises.
+        # Reading raises on damaged column metadata; inspecting it would crash the process.
         next(file.iter_batches(batch_size=1, columns=columns), None)
         n_rows, coded = _decoded_at_a_time(metadata, columns)
         file = opened(
             stream,
             metadata=metadata,
             read_dictionary=coded,
-            pre_buffer=False,  # or it would keep all that it has read
+            pre_buffer=False,  # else it keeps all read data in memory
             page_checksum_verification=True,
         )
         yield from file.iter_batches(batch_size=n_rows, columns=columns)
@@ -79,7 +79,7 @@ class Parquet(_Typed):
 
 
 class Arrow(_Typed):
-    """An Arrow file, or a stream as `datasets` writes them, in the same way."""
+    """Read columns of an Arrow file, or of a stream as `datasets` writes it."""
 
     def __init__(self, stream: BinaryIO, names: Mapping[str, str]) -> None:
         from pyarrow import ipc
@@ -110,7 +110,7 @@ class Arrow(_Typed):
 
 
 def as_list(column: Any) -> list[Any]:
-    """Return a column of Arrow as a list; one by one its dictionaries take twenty times as long."""
+    """Convert an Arrow column to a list; decoding a dictionary once is 20 times as fast."""
     values = list[Any]()
     for chunk in getattr(column, "chunks", [column]):
         if hasattr(chunk, "dictionary"):
@@ -122,7 +122,7 @@ def as_list(column: Any) -> list[Any]:
 
 
 def columns_of(batches: Iterable[Any], names: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    """Yield the columns of these names by argument, of batches that are not too small."""
+    """Yield the named columns by argument, joining small batches."""
     import pyarrow
 
     first_row = n_bytes = 0
@@ -134,7 +134,7 @@ def columns_of(batches: Iterable[Any], names: Mapping[str, str]) -> Iterator[dic
             waiting.append(pyarrow.table(columns))
             first_row += len(part)
             n_bytes += waiting[-1].get_total_buffer_size()
-            if n_bytes >= _BYTES:  # many small ones cost more to count
+            if n_bytes >= _BYTES:  # counting many small batches is slower
                 yield _concatenated(waiting)
                 waiting.clear()
                 n_bytes = 0
@@ -154,7 +154,7 @@ def _field(value: Any, name: str) -> Any:
 
 
 def check_schema(names: Mapping[str, str], schema: Any) -> dict[str, Sequence[str]]:
-    """Return by argument the names of classes of which a column of `datasets` has the positions.
+    """Check columns, and return the class names of `ClassLabel` columns by argument.
 
     Raises
     ------
@@ -179,7 +179,7 @@ def check_schema(names: Mapping[str, str], schema: Any) -> dict[str, Sequence[st
 
 
 def _class_names_of(name: str, features: Any) -> Sequence[str]:
-    """Return the names of classes of a column; none if it is not a `ClassLabel`."""
+    """Return the class names of a column, empty if it is not a `ClassLabel`."""
     steps = [name] if _field(features, name) else name.split(".")
     feature = reduce(_field, steps, features)
     class_names = _field(feature, "names") if _field(feature, "_type") == "ClassLabel" else None
@@ -187,13 +187,13 @@ def _class_names_of(name: str, features: Any) -> Sequence[str]:
 
 
 def _column(batch: Any, name: str, first_row: int) -> Any:
-    """Return a column of a batch, or the values that a name leads to within one."""
+    """Return a column of a batch, or the values at a path within a nested column."""
     import pyarrow
 
     top = str(column_of(name, batch.schema.names))
     column = batch.column(top)
     try:
-        column.validate(full=True)  # what is damaged may end the process, or name another label
+        column.validate(full=True)  # damaged data may crash the process or give a wrong label
     except pyarrow.ArrowInvalid as error:
         raise ValueError(f"column {top!r} is damaged: {error}") from error
     if top == name:
@@ -205,8 +205,8 @@ def _column(batch: Any, name: str, first_row: int) -> Any:
 def _decoded_at_a_time(metadata: Any, columns: list[str]) -> tuple[int, list[str]]:
     """Return how many rows of a Parquet file to decode at a time, and which text as a dictionary.
 
-    Such text takes a quarter of the time at ten labels. But long labels take more memory so, and
-    pyarrow has no way to it from delta encodings, nor within nested columns in every file.
+    With ten labels, dictionaries take a quarter of the time, but long labels take more memory.
+    pyarrow cannot decode delta encodings to them, nor nested columns in every file.
     """
     if not metadata.num_row_groups:
         return _ROWS, []
@@ -223,9 +223,9 @@ def _decoded_at_a_time(metadata: Any, columns: list[str]) -> tuple[int, list[str
 
 
 def _check_one_file(stream: BinaryIO, magic: bytes, kind: str) -> None:
-    """Raise ValueError if a file ends somewhere and another begins.
+    """Raise ValueError if several files are joined into one.
 
-    Both have a magic at either end; readers look only for what the footer at the end lists.
+    Each file begins and ends with a magic number. Readers see only the last footer.
     """
     stream.seek(0)
     last_bytes = b""

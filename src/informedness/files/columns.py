@@ -1,9 +1,9 @@
-"""Names of columns, and the values within nested columns that names lead to.
+"""Resolve names of columns, and paths to values within nested columns.
 
-`doc.label` is a field within `doc`, `doc.answers.0` an element of a list. A column with the whole
-name comes first. The same holds at every level: the longest field name that the rest of the name
-starts with. `argmax:` in front takes the position or the name of the greatest number, the first if
-several are equal, unless a column has this name.
+`doc.label` is a field within `doc`, and `doc.answers.0` an element of a list. A column with the
+whole name has priority; within it, the longest matching field name has. The prefix `argmax:`
+selects the position or name of the largest number, the first of equal ones. A column whose own
+name starts with `argmax:` has priority.
 """
 
 import re
@@ -17,11 +17,11 @@ from ..errors import DataError
 from ..messages import Message, join, message
 
 ARGMAX = "argmax:"
-_MOST_NAMES = 40  # that an error lists
+_MOST_NAMES = 40  # listed in an error
 
 
 class FileReader:
-    """What readers of all formats have: the names of columns, known once the header is read."""
+    """Base class of readers; the names of columns are known once the header is read."""
 
     header: Sequence[str] = ()
     class_names: Mapping[str, Sequence[str]] = {}
@@ -36,7 +36,7 @@ class FileReader:
     def batches(self, keep_empty: bool) -> Iterator[dict[str, Any]]:
         """Yield columns by argument, as lists or arrays of Arrow.
 
-        Missing values are nulls. With `keep_empty` those of text files are empty text.
+        Missing values are nulls. With `keep_empty`, empty cells of text files are empty text.
         """
         raise NotImplementedError
 
@@ -44,7 +44,7 @@ class FileReader:
 def named_columns(
     references: Any, predictions: Any, weights: Any, counts: Any, by: Any
 ) -> dict[str, str]:
-    """Return names of columns by argument, those to slice by under "by", "by 2", "by 3"."""
+    """Return column names by argument; columns to slice by are "by", "by 2", "by 3"."""
     if weights is not None and counts is not None:
         raise ValueError(
             "`counts` are numbers of samples, and `weights` sums of their weights: give one of them"
@@ -64,7 +64,7 @@ def named_columns(
 
 
 def _slicing_columns(by: Any) -> dict[str, Any]:
-    """Return the columns to slice by under "by", "by 2", "by 3"; none of None."""
+    """Return the columns to slice by as "by", "by 2", "by 3"; empty for None."""
     if by is None:
         return {}
     columns = [*by] if isinstance(by, Sequence) and not isinstance(by, str) else [by]
@@ -74,7 +74,7 @@ def _slicing_columns(by: Any) -> dict[str, Any]:
 
 
 def columns_to_read(names: Mapping[str, str]) -> dict[str, str]:
-    """Return the columns to read by argument; those of `argmax:a,b` by argument and position.
+    """Return columns by argument; `argmax:a,b` has a key for each, such as "predictions[0]".
 
     Raises
     ------
@@ -100,7 +100,7 @@ def columns_to_read(names: Mapping[str, str]) -> dict[str, str]:
 
 
 def group_by_argument(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was read by argument, several columns of one as a tuple."""
+    """Group columns by argument; several of one argument become a tuple."""
     read = dict[str, Any]()
     for key, values in columns.items():
         argument, is_one_of_several, _ = key.partition("[")
@@ -120,7 +120,7 @@ def slices_of(columns: Mapping[str, Any]) -> Any:
 
 
 def distinct_names(names: Sequence[str]) -> list[str]:
-    """Return names of columns as pandas has them: x, and x.1 for the next one of this name."""
+    """Make column names distinct as pandas does: a second x becomes x.1."""
     taken, times = {*names}, Counter[str]()
     distinct = list[str]()
     for name in names:
@@ -135,21 +135,21 @@ def distinct_names(names: Sequence[str]) -> list[str]:
 
 
 def columns_alike(names: Iterable[str], written: Sequence[str]) -> dict[str, list[str]]:
-    """Return all columns of each of these names, where a header as it is written has several."""
+    """Return the columns that share one of these names in the header, by name."""
     pairs = [*zip(distinct_names(written), written, strict=True)]
     alike = {name: [column for column, x in pairs if x == name] for name in names}
     return {name: columns for name, columns in alike.items() if len(columns) > 1}
 
 
 def warn_of_names(columns: Mapping[str, Sequence[str]]) -> None:
-    """Warn of several columns of one name, whose values differ."""
+    """Warn of columns that share a name but differ in values."""
     for name, alike in columns.items():
         different = f"{name!r} is the name of several columns, whose values differ: they are"
         warn(f"{different} called {', '.join(map(repr, alike))}", LabelsWarning)
 
 
 def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
-    """Raise one error about all of `names`, by argument, that are not the name of one column."""
+    """Raise one error about all `names` (by argument) that do not match exactly one column."""
     reasons = list[str]()
     times = Counter(present)
     for argument, name in names.items():
@@ -163,7 +163,7 @@ def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
 
 
 def listed(names: Collection[Any], *wanted: str) -> str:
-    """Return the names that there are, and those that are close to what is wanted."""
+    """List the existing names, and suggest those close to the wanted ones."""
     text = ", ".join(map(show, [*names][:_MOST_NAMES])) or "none"
     if len(names) > _MOST_NAMES:
         text += f" and {len(names) - _MOST_NAMES:,d} more"
@@ -177,7 +177,7 @@ def listed(names: Collection[Any], *wanted: str) -> str:
 
 
 class AbsentError(ValueError):
-    """An object has no such key; what is there instead takes long to say of many."""
+    """An object lacks a key; the message is built on demand, as it is slow."""
 
     def __str__(self) -> str:
         parent, names, path = self.args
@@ -186,18 +186,18 @@ class AbsentError(ValueError):
 
 
 def column_of(name: str, columns: Collection[str]) -> str | None:
-    """Return the column in which a name leads to a value; None if there is none."""
+    """Return the column that a name or path refers to, or None."""
     return _longest_name(_path_of(name, columns)[0], columns)
 
 
 def _path_of(name: str, names: Collection[str]) -> tuple[Any, bool]:
-    """Return where a name leads, and whether the argmax is taken there."""
+    """Return the path in a name, and whether `argmax:` applies to it."""
     is_argmax = name.startswith(ARGMAX) and name not in names
     return name.removeprefix(ARGMAX) if is_argmax else name, is_argmax
 
 
 def _longest_name(path: str, names: Collection[str]) -> str | None:
-    """Return the longest of the names that a path begins with; None if it begins with none."""
+    """Return the longest name that a path begins with, or None."""
     while path not in names:
         path, dot, _ = path.rpartition(".")
         if not dot:
@@ -218,7 +218,7 @@ def columns_within(name: str, values: Sequence[Any]) -> dict[str, list[Any]]:
 
 
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Yield the paths to the values in one of JSON or Arrow, and these; longer lists as text."""
+    """Yield each path and value in a value of JSON or Arrow; longer lists become text."""
     if isinstance(value, dict) and value:
         for name, field in value.items():
             yield from _leaves(field, f"{path}.{name}")
@@ -231,12 +231,12 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def value_in(value: Any, path: str, above: str = "") -> Any:
-    """Return what a path leads to in a value of JSON, None if a null or an empty list is on it.
+    """Return the value at a path in JSON; None if the path meets null or an empty list.
 
     Raises
     ------
     ValueError
-        If it leads nowhere; the message says what is there instead. `above` is the path so far.
+        If the path does not exist; the message lists what does. `above` is the path so far.
     """
     if value is None or value == []:
         return None
@@ -259,14 +259,14 @@ def value_in(value: Any, path: str, above: str = "") -> Any:
 
 
 def one_value(row: Mapping[str, Any], name: str, where: str, n_lacking: Any = None) -> Any:
-    """Return the one value that a name leads to, or with `argmax:` where the greatest is.
+    """Return the single value at a name, or with `argmax:` the place of the largest number.
 
-    With `n_lacking`, a Counter, an absent key is a null, and counted there.
+    If `n_lacking` is a Counter, it counts absent keys, which become None.
 
     Raises
     ------
     ValueError
-        If there is none, or there are several; the message says where the object stands.
+        If there is no value, or several; the message says where the object is.
     """
     path, is_argmax = _path_of(name, row)
     try:
@@ -288,7 +288,7 @@ def one_value(row: Mapping[str, Any], name: str, where: str, n_lacking: Any = No
 
 
 def _argmax(value: Any, name: str) -> Any:
-    """Return the name of the greatest number, or its position in a list; None without numbers."""
+    """Return the name of the largest number, or its position in a list; None if empty."""
     if value in (None, [], {}):
         return None
     names, numbers = _named_numbers(value)
@@ -301,9 +301,9 @@ def _argmax(value: Any, name: str) -> Any:
 
 
 def _named_numbers(value: Any) -> tuple[Sequence[Any], list[Any]]:
-    """Return numbers beside their names, or their positions in a list; none of other values.
+    """Return names (or positions in a list) and their numbers; empty for other values.
 
-    An object of truth values has one number, the only one that is true.
+    An object of booleans is read as numbers if exactly one is true.
     """
     if isinstance(value, list) and isinstance(value[0], tuple):  # a map of Arrow
         value = dict(value)
@@ -317,9 +317,9 @@ def _named_numbers(value: Any) -> tuple[Sequence[Any], list[Any]]:
 
 
 def _labels_and_numbers(objects: list[Any]) -> tuple[list[Any], list[Any]]:
-    """Return the only text in each object, and the only number; none if there are others.
+    """Return the label and the number of each object; empty if they are ambiguous.
 
-    Where there is no text, integers beside numbers with decimals are the labels.
+    Labels are text, or else integers if the numbers have decimals.
     """
     rows = [x if isinstance(x, dict) else {} for x in objects]
     columns = [[row.get(key) for row in rows] for key in objects[0]]

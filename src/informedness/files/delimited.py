@@ -1,4 +1,4 @@
-"""CSV and TSV: what separates the columns, and whether each row is one."""
+"""Read CSV and TSV: find the delimiter, and check that rows are not merged."""
 
 import codecs
 import csv
@@ -29,20 +29,20 @@ from .opening import DELIMITERS, why_not_utf8
 
 BLOCK = 1 << 22  # bytes parsed at a time, and the longest row that can be read
 _SEPARATORS = ";\t,|"
-_TOP = 20  # lines among which the header is looked for
+_TOP = 20  # lines searched for the header
 _QUOTE, _LF, _CR = b'"\n\r'
-_START = 10_000  # bytes in which the encoding is looked at, if a header lacks a column
+_START = 10_000  # bytes checked for UTF-8 if the header lacks a column
 
 
 class Delimited(FileReader):
-    """A CSV file: its header, its delimiter, and its columns as pyarrow reads them.
+    """Read a CSV file with pyarrow, once the delimiter and header are found.
 
-    Without `quotes` a quote is text like any other.
+    Without `quotes`, a quote is an ordinary character.
 
     Raises
     ------
     ValueError
-        If the header lacks a column, a quoted field is not well formed, or it may be several rows.
+        If the header lacks a column, or a quoted field is malformed or may hold several rows.
     """
 
     def __init__(
@@ -73,16 +73,16 @@ class Delimited(FileReader):
             raise DataError(join(reasons))
 
     def batches(self, keep_empty: bool) -> Iterator[dict[str, Any]]:
-        """Yield columns by argument, empty cells as nulls unless they are to be kept."""
+        """Yield columns by argument; empty cells are nulls unless `keep_empty`."""
         return columns_of(self._checked_batches(keep_empty), self._names)
 
     def _checked_batches(self, keep_empty: bool) -> Iterator[Any]:
-        """Yield batches of the columns; an error if they hold other headers, or half a row."""
+        """Yield batches of the columns; raise if headers repeat or a cell holds other rows."""
         columns = dict.fromkeys([*self._names.values(), *chain(*self._alike.values())])
         unequal = dict[str, list[str]]()
         labels = set[Any]()
         n_headers = n_alike = 0
-        # of the header alone pyarrow refuses one that no line ends
+        # pyarrow refuses a header alone if it has no line end
         for batch in self._parsed([*columns], keep_empty) if self._has_rows else ():
             for name, others in self._alike.items():
                 if not all(batch[x].equals(batch[name]) for x in others):
@@ -130,7 +130,7 @@ class Delimited(FileReader):
         )
 
     def _count_headers(self, batch: Any) -> tuple[int, int]:
-        """Return how many rows have all their columns' names for cells, and how many have one."""
+        """Count the rows whose cells all equal the column names, and those with any such cell."""
         written = dict(zip(self.header, self._written, strict=True))
         are_names = list[Any]()
         for name in dict.fromkeys(self._names.values()):
@@ -146,19 +146,19 @@ class Delimited(FileReader):
         return int(np.all(are_names, axis=0).sum()), int(np.any(are_names, axis=0).sum())
 
     def _labels_within_cells(self) -> dict[str, int]:
-        """Return the labels in lines within cells that may be rows of their own, and where.
+        """Return the labels in lines within cells that may be rows, and their line numbers.
 
-        A stray quote makes everything up to the next one the text of one cell, whole rows included,
-        and pyarrow does not mind. Then each of the lines has as many cells as the header. That can
-        be so in text of several lines, too. It surely is text where other text of several lines is
-        not rows, or the header is in quotes, as all rows are then. Cells in quotes that hold a
-        separator say less: there it is text if it has no label of another row.
+        A stray quote merges everything up to the next quote into one cell, and pyarrow accepts it.
+        Each line in that cell has as many cells as the header, but genuine text may have, too. It
+        is genuine if other text of several lines does not look like rows. It also is if the header
+        is quoted, since then all rows are. If quoted cells hold a separator, text counts as genuine
+        unless it has a label of another row.
 
         Raises
         ------
         ValueError
             If a quoted field does not end, or continues after its closing quote; or if all lines
-            can be read as rows in which quotes are text.
+            can be rows with literal quotes.
         """
         self._stream.seek(0)
         blocks = iter(partial(self._stream.read, BLOCK), b"")
@@ -181,7 +181,7 @@ class Delimited(FileReader):
         return lines_of_labels
 
     def _rows_with_quotes(self) -> Iterator[tuple[int, str, list[str]]]:
-        """Yield the number of the first line of each row with quotes, its last line, its cells."""
+        """Yield the first line number, last line and cells of each row with quotes."""
         row_lines = list[tuple[int, str]]()
         with _as_text(self._stream) as lines:
             quoted = _lines_with_quotes(lines, row_lines)
@@ -193,16 +193,16 @@ class Delimited(FileReader):
                 raise _not_well_formed(row_lines[0][0], str(error)) from error
 
     def _labels_below(self, row: Sequence[str], lines: Sequence[Sequence[str]]) -> list[str]:
-        """Return the labels in the lines of a row that may be rows, without the row's own."""
+        """Return the labels in the lines of a row, without the row's own label."""
         place = self.header.index(self._labelled)
         labels = [cells[place] for cells in lines]
         labels.remove(row[place] if row[place] in labels else labels[0])
         return labels
 
     def _are_cells_surely_text(self) -> bool:
-        """Return whether all quotes enclose cells, none of which holds rows; False if in question.
+        """Return whether all quoted cells are text without rows; False if unsure.
 
-        The bytes show it without a look at each line: 1,000,000 rows take 0.4 s instead of 9 s.
+        Bytes are scanned, not lines: 1,000,000 rows take 0.4 s instead of 9 s.
         """
         is_sure = may_hold_rows = False
         try:
@@ -218,9 +218,9 @@ class Delimited(FileReader):
         return is_sure or not may_hold_rows
 
     def _lines_in(self, row: Sequence[str], text: str) -> tuple[list[list[str]], int]:
-        """Return the cells in each line of a row that ends as `text`, and how many may be rows.
+        """Split a row into lines of cells, and count the lines that may be rows.
 
-        Empty lines between them are left out.
+        Lines end as `text` does. Empty lines between them are skipped.
         """
         end = text[len(text.rstrip("\r\n")) :] or "\n"
         rows = list[list[str]]([[]])
@@ -233,27 +233,27 @@ class Delimited(FileReader):
 
 
 def _lines_with_quotes(lines: Iterable[str], row_lines: list[tuple[int, str]]) -> Iterator[str]:
-    """Yield lines with quotes and those after them in one row, and add them to that row's."""
+    """Yield the lines of rows with quotes, and append them to `row_lines`."""
     for number, line in enumerate(lines, start=1):
-        if '"' in line or row_lines:  # others can have no part in a quoted cell
+        if '"' in line or row_lines:  # other lines cannot be in a quoted cell
             row_lines.append((number, line))
             yield line
 
 
 def _rows_with_lines_within(stream: BinaryIO, delimiter: str) -> Iterator[Iterator[str]]:
-    """Yield block by block the rows that have line ends like their own within cells.
+    """Yield block by block the rows whose cells contain line ends like their own.
 
     Raises
     ------
     csv.Error
-        If quotes do not come in pairs around cells, or parts of cells between quotes written twice;
-        or if a row is longer than a block.
+        If quotes do not pair up around cells (doubled quotes may split them), or a row is longer
+        than a block.
     """
     is_beside = np.zeros(256, dtype=bool)
     is_beside[[*b'"\n\r', *delimiter.encode()]] = True
     stream.seek(0)
     stream.seek(len(codecs.BOM_UTF8) if stream.read(3) == codecs.BOM_UTF8 else 0)
-    block = rest = b"\n"  # a row and the line end above it
+    block = rest = b"\n"  # an unfinished row, after the line end above it
     while block:
         block = stream.read(BLOCK)
         if block.endswith(b"\r"):
@@ -262,7 +262,7 @@ def _rows_with_lines_within(stream: BinaryIO, delimiter: str) -> Iterator[Iterat
         codes = np.frombuffer(text, dtype=np.uint8)
         marks = np.flatnonzero((codes == _QUOTE) | (codes == _LF) | (codes == _CR))
         are_crlf = (codes[marks[1:]] == _LF) & (codes[marks[1:] - 1] == _CR)
-        marks = np.delete(marks, np.flatnonzero(are_crlf))  # the CR
+        marks = np.delete(marks, np.flatnonzero(are_crlf))  # drop the CR of CRLF
         is_quote = codes[marks] == _QUOTE
         is_within = np.logical_xor.accumulate(is_quote)  # cells, from their opening quotes on
         ends = marks[~is_quote & ~is_within]
@@ -297,8 +297,8 @@ def _top(
 ) -> tuple[str, int, list[list[str]]]:
     """Return the delimiter of a CSV file, how many lines are above its header, and its first rows.
 
-    The delimiter is that of a first line such as "sep=;", or the first with which the header has
-    most of the columns; or if none is known, with which it has most.
+    A first line such as "sep=;" states the delimiter. Otherwise the first that finds most `names`
+    in the header is used; without `names`, the first that finds most columns.
     """
     read = partial(csv.reader, quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE)
     with _as_text(stream) as text:
@@ -319,7 +319,7 @@ def _top(
 
 
 def _n_known(rows: Sequence[Sequence[str]], names: Collection[str]) -> int:
-    """Return how many of the names a header has, or how many it has at all if none is known."""
+    """Count the names in a header, or all its columns if no names are given."""
     header = rows[0] if rows else []
     return len({*header} & {*names}) if names else len(header)
 
@@ -334,7 +334,7 @@ def _check_not_arff(top: Sequence[str]) -> None:
 
 
 def _check_no_title(top: Sequence[str], tables: Sequence[Sequence[Sequence[str]]]) -> None:
-    """Raise an error if one cell stands above a table, whatever separates the cells."""
+    """Raise an error if a single cell is above a table, for any separator."""
     is_alone = all(len(header) == 1 for header, *_ in tables)
     widths_below = [{len(row) for row in rows} for _, *rows in tables]
     if is_alone and any(len(widths) == 1 < max(widths) for widths in widths_below):
@@ -343,7 +343,7 @@ def _check_no_title(top: Sequence[str], tables: Sequence[Sequence[Sequence[str]]
 
 
 def explain_row_error(error: str) -> str:
-    """Return what pyarrow says of a row of CSV in plain words, empty if it is something else."""
+    """Explain pyarrow's error about a CSV row in plain words; empty for other errors."""
     if match := re.search(r"Expected (\d+) columns, got (\d+): (.*)", error, re.DOTALL):
         return (
             f"each row must have {match[1]} cells, as the header has, got {match[2]} in "
@@ -361,12 +361,12 @@ def explain_row_error(error: str) -> str:
 
 @contextmanager
 def _as_text(stream: BinaryIO) -> Iterator[Iterator[str]]:
-    """Open a CSV file as lines, from its start, and allow fields as long as pyarrow can read."""
+    """Open a CSV file as lines from its start; allow fields as long as pyarrow does."""
     stream.seek(0)
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
-    csv.field_size_limit(max(csv.field_size_limit(), BLOCK))  # of the whole process
+    csv.field_size_limit(max(csv.field_size_limit(), BLOCK))  # applies to the whole process
     try:
-        # `csv` of Python 3.10 reads no NUL
+        # `csv` in Python 3.10 rejects NUL
         yield (line.replace("\0", "\N{REPLACEMENT CHARACTER}") for line in text)
     finally:
         text.detach()

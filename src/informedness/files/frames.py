@@ -1,4 +1,4 @@
-"""Data frames of any engine: in a database it counts, and only the counts come back."""
+"""Count data frames of any engine; a database counts itself and returns only the counts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
@@ -12,9 +12,8 @@ from .columns import check_columns, column_of, columns_to_read, group_by_argumen
 from .samples import Samples, Source
 from .tables import tables_of
 
-_DATABASES = ("DUCKDB", "IBIS", "PYSPARK", "PYSPARK_CONNECT", "SQLFRAME")  # have collations
-# A collation that ignores case, accents, trailing blanks or composition takes the two of a pair for
-# equal.
+_DATABASES = ("DUCKDB", "IBIS", "PYSPARK", "PYSPARK_CONNECT", "SQLFRAME")  # which have collations
+# Pairs that are equal if a collation ignores case, accents, trailing blanks or composition.
 _ALIKE = (("a", "A"), ("a", "á"), ("a", "a "), ("\u00e9", "e\u0301"))
 
 
@@ -32,7 +31,7 @@ def table_from_frame(
     drop_null: bool = False,
     by: Any = None,
 ) -> Any:
-    """Return the contingency table of two columns of a data frame, counted where the data is.
+    """Count two columns of a data frame in its engine, and return their contingency table.
 
     With `by`, return a table for each slice of the rows, counted in the same pass.
 
@@ -43,16 +42,16 @@ def table_from_frame(
         Dask, PySpark; or a `datasets.Dataset`. One GROUP BY runs in that engine and returns one row
         per cell of the table. Sums of weights may differ in the last digits from run to run.
     references, predictions, weights, counts : str
-        Names of the columns, or of values within them, as in `table_from_file`. Names of pandas
-        that are no text, such as 0 or those of a MultiIndex, are given as they are.
+        Names of the columns, or of values within them, as in `table_from_file`. Names in pandas
+        that are not text, such as 0 or a tuple of a MultiIndex, are passed unchanged.
     labels, ignore_index, unknown
-        As in `ContingencyTable.from_labels`. Positions in a ClassLabel of `datasets` are read by
-        its names, of which -1 is a missing one.
+        As in `ContingencyTable.from_labels`. Positions in a ClassLabel of `datasets` become its
+        names; -1 is a missing value.
     threshold : float, optional
         As in `table_from_file`.
     drop_null : bool
-        Leave out rows with a null in one of the columns, which by default is an error; but a
-        missing prediction is a wrong answer with `unknown="wrong"`.
+        Leave out rows with a null in one of the columns; by default nulls are an error. With
+        `unknown="wrong"`, a missing prediction counts as wrong.
     by : str or sequence of str, optional
         Names of columns to slice by, for one table per value or combination of values. The result
         is then a dict of tables, which `Slices.from_tables` scores.
@@ -65,7 +64,7 @@ def table_from_frame(
     Raises
     ------
     ValueError
-        If a column does not exist, does not hold labels (numbers for `weights`), or has nulls; and
+        If a column does not exist, does not hold labels (numbers for `weights`), or has nulls; or
         for anything that `ContingencyTable.from_labels` refuses.
     ImportError
         If narwhals is missing.
@@ -90,7 +89,7 @@ def table_from_frame(
 
 
 def _rows_of(frame: Any, samples: Samples) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a frame; of one that is not in memory what one GROUP BY returns."""
+    """Yield the rows of a frame; group and count them first if it is not in memory."""
     import narwhals as nw
 
     names = columns_to_read(samples.names)
@@ -118,17 +117,17 @@ def _rows_of(frame: Any, samples: Samples) -> Iterator[dict[str, Any]]:
 def _read(
     native: Any, names: Mapping[str, str], header: Sequence[str]
 ) -> tuple[Any, dict[str, str]]:
-    """Return columns of a frame as Arrow, and which others say how many rows each of them is.
+    """Return columns of a frame as Arrow, and the names of the sums if rows are grouped.
 
-    These are the number of rows, and the sum of their squared weights; `weights` is then their sum.
+    The sums are the number of rows and their squared weights; `weights` is then a sum, too.
     """
     import narwhals as nw
 
-    longest = max(names.values(), key=len)  # no column of these has a longer name
+    longest = max(names.values(), key=len)  # so that a suffix makes a new name
     sums = {"times": f"{longest}_times", "squares": f"{longest}_squares"}
     try:
         frame = _selected(native, names, header)
-        if nw.dependencies.is_dask_dataframe(frame):  # which narwhals leaves to another package
+        if nw.dependencies.is_dask_dataframe(frame):  # narwhals leaves it to another package
             cells = frame.groupby([*frame.columns], dropna=False).size().compute()
             frame = cells.rename(sums["times"]).reset_index()
         frame = nw.from_native(frame)
@@ -138,13 +137,13 @@ def _read(
         return arrow, {x: name for x, name in sums.items() if name in arrow.column_names}
     except DataError:
         raise
-    except Exception as error:  # each engine has errors of its own
+    except Exception as error:  # each engine raises its own errors
         raise ValueError(f"`frame` must hold columns of labels: {error}") from error
 
 
 def _header_of(native: Any, names: Mapping[str, str]) -> list[str]:
     """Return the names of the columns of a frame, as text."""
-    if hasattr(native, "collect_schema"):  # of polars, where asking for `columns` may warn
+    if hasattr(native, "collect_schema"):  # polars, which may warn about `columns`
         schema = native.collect_schema()
         if objects := [x for x in names.values() if str(schema.get(x)) == "Object"]:
             raise TypeError(
@@ -161,7 +160,7 @@ def _header_of(native: Any, names: Mapping[str, str]) -> list[str]:
 
 
 def _selected(native: Any, names: Mapping[str, str], header: Sequence[str]) -> Any:
-    """Return a frame with the columns to read alone: others may share a name, or would be loaded.
+    """Select the columns to read: others may share a name, or would be loaded.
 
     Names that are not text become text.
     """
@@ -177,9 +176,9 @@ def _selected(native: Any, names: Mapping[str, str], header: Sequence[str]) -> A
 
 
 def _grouped(lazy: Any, names: Mapping[str, str], times: str, squares: str) -> Any:
-    """Return the rows of one GROUP BY, with a column `times` that says how often each occurs.
+    """Group equal rows, and count them in the column `times`.
 
-    Weights are added up, and their squares in the column `squares`.
+    Weights are summed; the sums of their squares are in the column `squares`.
 
     Raises
     ------
@@ -210,19 +209,19 @@ def _grouped(lazy: Any, names: Mapping[str, str], times: str, squares: str) -> A
 
 
 def _equal_pairs(texts: Sequence[str], prefix: str) -> dict[str, Any]:
-    """Return whether the engine takes texts that are alike for equal, by column and pair."""
+    """Build expressions that test if the engine treats a pair as equal, for each column."""
     import narwhals as nw
 
     is_equal = {}
     for name, (first, second) in product(texts, _ALIKE):
-        empty = nw.col(name).str.slice(0, 0)  # text that starts with it has the collation too
+        empty = nw.col(name).str.slice(0, 0)  # concatenation keeps its collation
         pair = nw.concat_str(empty, nw.lit(first)), nw.concat_str(empty, nw.lit(second))
         is_equal[prefix + name + second] = pair[0] == pair[1]
     return is_equal
 
 
 def _check_collations(cells: Any, texts: Sequence[str], prefix: str) -> None:
-    """Raise an error about a column whose collation takes a pair for equal."""
+    """Raise an error if the collation of a column treats a pair as equal."""
     for name, (first, second) in product(texts, _ALIKE):
         if True in cells[prefix + name + second].to_list():
             raise DataError(
@@ -233,9 +232,10 @@ def _check_collations(cells: Any, texts: Sequence[str], prefix: str) -> None:
 
 
 def _added_up(rows: Any, keys: Sequence[str], weights: str, times: str, squares: str) -> Any:
-    """Return the sums of weights of one GROUP BY, but the least of those that are not positive.
+    """Group rows by keys and sum their weights; keep the least of weights that are not positive.
 
-    Keys say which those are: missing, 0, or refused. Weights as keys could be as many as rows.
+    Extra keys separate missing, zero and invalid weights. Weights as keys could give a group
+    per row.
     """
     import narwhals as nw
 

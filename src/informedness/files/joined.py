@@ -1,4 +1,4 @@
-"""Samples read whole: from files, from lines of text, or from files joined on identifiers."""
+"""Read samples into memory: from files, lines of text, or files joined on identifiers."""
 
 import io
 import math
@@ -19,8 +19,8 @@ from .opening import open_whole, why_not_utf8
 from .reading import raw_batches
 from .samples import Samples, Source, labels_of_text
 
-_MOST_ROWS = 1 << 29  # of which a column takes 4 GB
-_BLOCK = 1 << 20  # characters of lines read at a time
+_MOST_ROWS = 1 << 29  # a column of this length takes 4 GB
+_BLOCK = 1 << 20  # characters read at a time
 
 
 class Whole(NamedTuple):
@@ -34,12 +34,12 @@ class Whole(NamedTuple):
 def whole_columns(
     samples: Samples, batches: Iterable[Mapping[str, Any]], most_rows: int = _MOST_ROWS
 ) -> Whole:
-    """Return all rows of some batches as columns; with "counts" each is repeated so many times.
+    """Join batches into columns, and check them; "counts" say how often to repeat each row.
 
     Raises
     ------
     ValueError
-        If a label is not valid, or there are more than `most_rows`.
+        If a label is not valid, or there are more than `most_rows` rows.
     """
     arguments = [x for x in samples.names if x != "counts"]
     columns = _join_batches(arguments, batches, most_rows)
@@ -57,7 +57,7 @@ def whole_columns(
 def _join_batches(
     arguments: Sequence[str], batches: Iterable[Mapping[str, Any]], most_rows: int
 ) -> dict[str, Column]:
-    """Return the columns of all batches; with "counts" each row is repeated so many times."""
+    """Join the columns of all batches; "counts" say how often to repeat each row."""
     empty = Column(np.zeros(0, dtype=np.int64), [])
     parts: dict[str, list[Column]] = {argument: [] for argument in arguments}
     n_rows = 0
@@ -74,7 +74,7 @@ def _join_batches(
 
 
 def _label_amounts(column: Column, references: Column, task: Task) -> Amounts:
-    """Return how many samples that count have each label of a column."""
+    """Count the samples with each label of a column, without ignored references."""
     counted = slice(None) if task.ignored is None else references.differs_from(task.ignored)
     values, codes = column[counted].coded()
     return amounts_of(values, np.bincount(codes, minlength=len(values)).tolist())
@@ -93,7 +93,7 @@ def _never_repeat(columns: Sequence[Column]) -> bool:
 
 
 def read_lines(path: str, encoding: str | None) -> Any:
-    """Return the lines of a text file of labels as a column of pyarrow."""
+    """Read the lines of a text file of labels as a pyarrow column."""
     with optional_import("reading lines of text needs pyarrow", "informedness[cli]"):
         import pyarrow.compute
     chunks = [pyarrow.nulls(0, pyarrow.string())]
@@ -116,7 +116,7 @@ def read_lines(path: str, encoding: str | None) -> Any:
 
 
 def _as_texts(values: Sequence[str | None]) -> Any:
-    """Return an array of texts; `pyarrow.array` would import pandas, half a second."""
+    """Build an array of texts; `pyarrow.array` would import pandas, which takes 0.5 s."""
     import pyarrow
 
     builder = pyarrow.lib.StringBuilder()
@@ -125,9 +125,9 @@ def _as_texts(values: Sequence[str | None]) -> Any:
 
 
 def samples_of_lines(sides: Mapping[str, Any], samples: Samples) -> list[dict[str, Any]]:
-    """Return the samples in lines as one batch, by argument, one label per line.
+    """Read samples from lines, one label per line, as one batch by argument.
 
-    Empty lines at the end of all sides are not samples, nor are those that one side has more.
+    Empty lines at the end are not samples, even if one side has more of them.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def samples_of_lines(sides: Mapping[str, Any], samples: Samples) -> list[dict[st
 
 
 def _n_filled(lines: Any) -> int:
-    """Return how many lines there are without the empty ones at the end."""
+    """Count the lines without the empty ones at the end."""
     n_lines = len(lines)
     while n_lines and not str(lines[n_lines - 1]):
         n_lines -= 1
@@ -173,18 +173,18 @@ def joined_rows(
     on : str, optional
         Name of the column of identifiers, which both files have.
     names : two dicts of str to str
-        The column of each argument in either file. Of an argument that both have, as references of
-        two models, the values must be equal.
+        The column of each argument in either file. If both files have an argument, such as the
+        references of two models, its values must be equal.
     samples : Samples
-        What reads the rows.
+        Reader of the rows.
     **file_options
         How to read the files, as in `read_files`.
 
     Raises
     ------
     ValueError
-        If a file is damaged or lacks a column, an identifier occurs twice in a file or is not in
-        both files, or has different references; or without identifiers the numbers of rows differ.
+        If a file is damaged or lacks a column. If an identifier repeats in a file, is not in both
+        files or has different references; without identifiers, if the numbers of rows differ.
     """
     references = names[0]["references"]  # a column that the second file may have, too
     optional: dict[str, str] = {}
@@ -227,8 +227,8 @@ def _check_same_rows(n_rows: Sequence[int], files: Sequence[str]) -> None:
 def _read_side(
     path: Any, names: Mapping[str, str], samples: Samples, **file_options: Any
 ) -> dict[str, Any]:
-    """Return the columns of one file to be joined, the weights as they are there."""
-    samples.examples.clear()  # errors on both files name them
+    """Read the columns of one file to be joined; weights are not converted."""
+    samples.examples.clear()  # errors about both files name them
     parts = defaultdict[str, list[Any]](list)
     for columns in raw_batches(path, names, samples, **file_options):
         for argument, values in columns.items():
@@ -248,9 +248,9 @@ def _read_side(
 
 
 def _identifiers_in(values: Any, samples: Samples) -> Any:
-    """Return identifiers as text in an array of pyarrow, in which 7.0 is 7.
+    """Convert identifiers to a pyarrow array of text, in which 7.0 becomes 7.
 
-    pyarrow codes two columns of a million in 1 s, where Python takes 12.
+    pyarrow encodes two columns of a million in 1 s; Python takes 12 s.
     """
     with optional_import("joining files needs pyarrow", "informedness[cli]"):
         import pyarrow.compute
@@ -269,7 +269,7 @@ def _identifiers_in(values: Any, samples: Samples) -> Any:
 
 
 def _code_identifiers(sides: Sequence[dict[str, Any]]) -> None:
-    """Let the identifiers of both files have codes of the same labels."""
+    """Encode the identifiers of both files with the same labels."""
     import pyarrow
 
     chunks = [chunk for side in sides for chunk in side["on"]]
@@ -280,7 +280,7 @@ def _code_identifiers(sides: Sequence[dict[str, Any]]) -> None:
 
 
 def _spell_alike(sides: Sequence[dict[str, Any]]) -> None:
-    """Let text that stands for the same reference be the same in both files, as 7.0 and 7 are."""
+    """Spell equal references alike in both files, such as 7.0 and 7."""
     columns = [side["references"].coded() for side in sides]
     spellings = labels_of_text([{str(x) for x in values if x is not None} for values, _ in columns])
     for side, (values, codes) in zip(sides if spellings else (), columns, strict=False):
@@ -291,10 +291,10 @@ def _spell_alike(sides: Sequence[dict[str, Any]]) -> None:
 def _with_references(
     sides: Sequence[dict[str, Any]], files: Sequence[str], on: str, samples: Samples
 ) -> dict[str, Any]:
-    """Return predictions whose reference is known; count the others.
+    """Keep predictions whose reference is known, and count the others.
 
-    References beside them must agree with the known ones. If what is missing is wrong, there is
-    a missing prediction for each identifier without one.
+    References in their own file must agree with the known ones. With `unknown="wrong"`, each
+    identifier without a prediction gets a missing one.
     """
     known, side = sides
     is_known = np.isin(side["on"].codes, known["on"].codes)
@@ -319,16 +319,16 @@ def _with_references(
 def joined_sides(
     sides: Sequence[dict[str, Column]], names: Sequence[str], on: str
 ) -> list[dict[str, Column]]:
-    """Return the columns of two models in the order of the first, with the columns "on".
+    """Align the columns of two models by identifier, in the order of the first.
 
     Parameters
     ----------
     sides : two dicts of str to Column
         With "on" and "predictions"; any other columns that both have must be equal.
     names : two str
-        What to call the two in messages.
+        Names of the two in messages.
     on : str
-        What to call the identifiers.
+        Name of the identifiers in messages.
 
     Raises
     ------
@@ -344,7 +344,7 @@ def joined_sides(
     a, b = side_a["on"], side_b["on"]
     ids: Any = a.values
     codes_a, codes_b = a.codes, b.codes
-    if ids is None or ids is not b.values:  # not coded together
+    if ids is None or ids is not b.values:  # not encoded together
         ids, codes_a, codes_b = common_codes(a, b)
     unmatched = [
         *_unmatched(ids, codes_a, codes_b, names, on),
@@ -368,7 +368,7 @@ def joined_sides(
 def _check_equal(
     argument: str, side_a: Mapping[str, Column], side_b: Mapping[str, Column], names: Sequence[str]
 ) -> None:
-    """Raise an error if the values of two sides in the same order are not equal."""
+    """Raise an error if the values of two aligned sides differ."""
     values, of_a, of_b = common_codes(side_a[argument], side_b[argument])
     unequal = np.flatnonzero(of_a != of_b)
     if len(unequal):
@@ -387,7 +387,7 @@ def _check_equal(
 def _unmatched(
     ids: Any, codes: Codes, other_codes: Codes, names: Sequence[str], on: str
 ) -> list[Message]:
-    """Return how many identifiers are on the first of two sides alone; an error if some repeat."""
+    """Describe identifiers that only the first side has; raise if some repeat."""
     n_rows = np.bincount(codes, minlength=len(ids))
     if n_rows.max(initial=0) > 1:
         n_repeated, sample = (n_rows - 1)[n_rows > 1].sum(), ids[n_rows.argmax()]
