@@ -1,6 +1,6 @@
 """Informedness and NIT in HELM.
 
-In the metrics of a run:
+Add it to the metrics of a run:
 
     MetricSpec("informedness.helm.InformednessMetric", {"labels": ["Yes", "No"]})
 """
@@ -23,9 +23,9 @@ from .functions import informedness_score, nit_score
 class InformednessMetric(EvaluateInstancesMetric):  # type: ignore[misc]
     """Informedness and NIT of generated text, or of multiple choice with all choices in the prompt.
 
-    Gold and answer are compared as HELM's own `ClassificationMetric` compares them: without case,
-    punctuation and blanks around them. An answer outside the classes counts as wrong. Each split
-    and each perturbation has its own scores, which are left out where all golds are of one class.
+    Gold and answer are compared as HELM's own `ClassificationMetric` compares them, ignoring case,
+    punctuation and extra whitespace. An out-of-class answer counts as wrong. Each split and each
+    perturbation has its own scores, which are omitted if all golds have the same class.
 
     Parameters
     ----------
@@ -47,9 +47,9 @@ class InformednessMetric(EvaluateInstancesMetric):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If each choice is a request of its own, or an instance has several correct references.
+            If each choice is a separate request, or an instance has several correct references.
         """
-        del eval_cache_path  # of metrics that ask a model
+        del eval_cache_path  # for metrics that query a model
         golds = [_gold(state) for state in request_states]
         answers = [_answer(state) for state in request_states]
         if not golds:
@@ -67,7 +67,7 @@ class InformednessMetric(EvaluateInstancesMetric):  # type: ignore[misc]
 
 
 def _gold(state: Any) -> str:
-    """Read the class of the one correct reference of an instance."""
+    """Read the class of an instance from its only correct reference."""
     texts = [reference.output.text for reference in state.instance.all_correct_references]
     if len(texts) != 1:
         raise ValueError(f"instance {state.instance.id} must have one right answer, got {texts}")
@@ -75,7 +75,7 @@ def _gold(state: Any) -> str:
 
 
 def _answer(state: Any) -> str:
-    """Take the likeliest completion, or the choice that it names."""
+    """Read the likeliest completion, or the choice that it names."""
     if state.reference_index is not None:
         raise ValueError("each choice must not be a request of its own: use a joint adapter")
     text = max(state.result.completions, key=lambda completion: completion.logprob).text

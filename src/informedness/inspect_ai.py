@@ -5,7 +5,7 @@
     Task(dataset=..., solver=multiple_choice(), scorer=with_target(choice()))
 
 A metric of Inspect sees answers without their targets: `with_target` makes a scorer keep the target
-in the metadata of its scores. What the scorer counts as right is the target's class.
+in the metadata of its scores. An answer that the scorer counts as right has the target's class.
 """
 
 from typing import Any
@@ -26,14 +26,14 @@ from .logs.answers import Answers, score_with_error
 from .logs.inspect_logs import answer_and_verdict, classes_of, gold_of, letters_of
 from .logs.verdicts import Sample
 
-_KEY = "informedness"  # in the metadata of a score
+_KEY = "informedness"  # key in the metadata of a score
 
 
-# From the scores of Inspect to ours. This stands first: `with_target` below makes metrics at once.
+# Conversion of Inspect's scores to ours. It comes first, as metrics below are made on import.
 
 
 def _metric(name: str, is_error: bool = False) -> Metric:
-    """Make a metric of a score, or of its error: nan unless there are two answers to count."""
+    """Make a metric of a score, or of its error; nan with fewer than two answers."""
 
     def value(scores: list[SampleScore]) -> scoring.Value:
         return score_with_error(_answers(scores) if len(scores) > 1 else None, name)[is_error]
@@ -42,7 +42,7 @@ def _metric(name: str, is_error: bool = False) -> Metric:
 
 
 def _answers(scores: list[SampleScore]) -> Answers | None:
-    """Collect the answers to count; None, with a warning, if they do not fit the verdicts."""
+    """Collect the answers to count; None, with a warning, if they contradict the verdicts."""
     samples, letters = [], []
     for scored in scores:
         noted: Any = (scored.score.metadata or {}).get(_KEY)
@@ -57,17 +57,17 @@ def _answers(scores: list[SampleScore]) -> Answers | None:
     return Answers.from_harness(samples, classes_of([x.reference for x in samples], letters))
 
 
-# What Inspect takes
+# Metrics and scorer for Inspect
 
 
 @_every_epoch
 def informedness() -> Metric:
     """Multi-class Bookmaker Informedness: best 1, chance 0.
 
-    The answer of each sample in each epoch counts, even if a reducer makes one value of several
-    epochs. An out-of-class or missing answer is wrong. The score is nan for one sample, and if all
-    targets are of one class, for example while only a few samples are done.
-    The classes are the letters of the choices, or else the targets that occur.
+    The answer of each sample in each epoch counts, even if a reducer merges epochs. An
+    out-of-class or missing answer is wrong. The score is nan for one sample, and if all targets
+    have the same class, for example while only a few samples are done.
+    The classes are the letters of the choices, or without choices the targets that occur.
 
     Raises
     ------
@@ -123,15 +123,15 @@ _METRICS = [accuracy(), stderr(), informedness(), informedness_stderr(), nit(), 
 
 
 def with_target(scorer: Scorer) -> Scorer:
-    """Score as another scorer does, and keep the target for the metrics of this module.
+    """Wrap a scorer so that its scores keep the target for the metrics of this module.
 
-    Results and logs have the name of that scorer.
+    Results and logs show the name of the wrapped scorer.
 
     Parameters
     ----------
     scorer : Scorer
-        One whose answers hold the class, such as `choice()`, `answer("letter")`, `pattern(...)`,
-        `match()` or `includes()`. If a model grades, the scores are nan.
+        Its answers must hold the class, as those of `choice()`, `answer("letter")`, `pattern(...)`,
+        `match()` or `includes()` do. If a model grades, the scores are nan.
 
     Raises
     ------

@@ -1,14 +1,14 @@
 """Informedness and NIT in lighteval, each with its standard error.
 
-In a file of custom tasks:
+Usage in a file of custom tasks:
 
     from lighteval.tasks.tasks.arc import arc_challenge
     from informedness.lighteval import with_scores
 
     TASKS_TABLE = [with_scores(arc_challenge, name="arc_scored")]
 
-Both scores are computed from all answers together. The answers are those that a metric of the task
-counts: what that takes for right is the target's class.
+Both scores are computed from all answers together. They use the answers that a metric of the
+task judges; an answer judged right has the target's class.
 """
 
 from dataclasses import replace
@@ -35,24 +35,24 @@ _KNOWN = {SamplingMethod.LOGPROBS: CHOICE_METRICS, SamplingMethod.GENERATIVE: TE
 
 
 def scores_of(metric: Any, name: str = "") -> CorpusLevelMetric:
-    """Show Informedness and NIT of the answers that a metric of lighteval counts.
+    """Make a metric of Informedness and NIT for the answers that another metric judges.
 
     Results have `informedness`, `nit`, and the standard error of each by the delta method. An
-    answer outside the choices counts as wrong. Where the answers do not agree with the metric, the
-    scores are nan, and a warning says why.
+    answer outside the choices counts as wrong. If the answers contradict the metric, the scores are
+    nan, and a warning says why.
 
     Parameters
     ----------
     metric : Metrics or SampleLevelMetric
-        One that judges each sample by itself as right or wrong, such as
+        A metric that judges each sample separately as right or wrong, such as
         `Metrics.loglikelihood_acc` or `Metrics.exact_match`.
     name : str
-        What stands before the names of the scores, where a task has them of two metrics.
+        Prefix of the names of the scores, needed if a task has them for two metrics.
 
     Returns
     -------
     CorpusLevelMetric
-        To be listed beside `metric` in the `metrics` of a task.
+        List it together with `metric` in the `metrics` of a task.
 
     Raises
     ------
@@ -86,14 +86,14 @@ def with_scores(config: LightevalTaskConfig, name: str) -> LightevalTaskConfig:
     config : LightevalTaskConfig
         A task, such as one of `lighteval.tasks.tasks`.
     name : str
-        What the new task is called; lighteval takes no two tasks of one name.
+        Name of the new task; lighteval rejects two tasks with the same name.
 
     Returns
     -------
     LightevalTaskConfig
-        The task with the scores of its accuracy or exact match; where it has both, those of text
-        are called `text_informedness` and `text_nit`. To be listed in the `TASKS_TABLE` of a file
-        that lighteval gets by `--custom-tasks`.
+        The task with scores for its accuracy or exact match. If it has both, the scores for text
+        are called `text_informedness` and `text_nit`. List the task in the `TASKS_TABLE` of the
+        file passed with `--custom-tasks`.
 
     Raises
     ------
@@ -113,13 +113,13 @@ def with_scores(config: LightevalTaskConfig, name: str) -> LightevalTaskConfig:
 
 
 class _Sample(SampleLevelComputation):  # type: ignore[misc]
-    """Keeps gold, answer and verdict of a sample, as they are read from a log of the same run."""
+    """Keep gold, answer and verdict of a sample, as read from a log of the same run."""
 
     def __init__(self, own: SampleLevelMetric) -> None:
         self.own = own
 
     def compute(self, model_response: Any, doc: Any, **_: Any) -> dict[str, Any]:
-        # first, because an extractive match notes in doc.specific what it found
+        # first, because an extractive match stores its findings in doc.specific
         name = self.own.metric_name
         verdict = float(self.own.compute_sample(model_response=model_response, doc=doc)[name])
         specific = doc.specific or {}
@@ -131,17 +131,17 @@ class _Sample(SampleLevelComputation):  # type: ignore[misc]
         sample["has_several"] = False
         try:
             read = read_sample(row, name, is_text, is_extracted)
-        except DAMAGES as error:  # would end a run that may have cost hours
+        except DAMAGES as error:  # raising would end a run that may have cost hours
             return sample | {"error": str(error), "has_several": isinstance(error, SeveralError)}
         answered = {"gold": read.reference, "answer": read.prediction}
         return sample | answered | {"choices": [*read.choices]}
 
-    def __str__(self) -> str:  # that of the base class asks a metric for its `__name__`
+    def __str__(self) -> str:  # the base class needs a metric with a `__name__`
         return f"{type(self).__name__}({self.own.metric_name})"
 
 
 class _Corpus(CorpusLevelComputation):  # type: ignore[misc]
-    """Scores all samples; a dict, so that lighteval takes our errors and needs no bootstrap."""
+    """Score all samples; a dict makes lighteval use our errors, without a bootstrap."""
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix

@@ -1,6 +1,6 @@
 """Informedness and NIT in EleutherAI's lm-evaluation-harness, each with its standard error.
 
-In the YAML file of a task, a new one or one that includes another:
+Usage in the YAML file of a new task, or of one that includes another:
 
     class: !function informedness.lm_eval.Task
     metric_list:
@@ -8,10 +8,10 @@ In the YAML file of a task, a new one or one that includes another:
       - metric: informedness
       - metric: nit
 
-Both scores are computed from all answers together, and are never means over samples. The answers
-are those that `acc` or `exact_match` of the task counts: what that counts as right is the target. A
-task with its own `process_results` returns pairs of gold and answer instead, the same for a score
-and for its error, and names functions of this module as their aggregation:
+Both scores are computed from all answers together, and are never means over samples. They use
+the answers that `acc` or `exact_match` of the task judges; an answer judged right is the target. A
+task with its own `process_results` instead returns pairs of gold and answer, the same for a score
+and for its error. It names functions of this module as aggregations:
 
     metric_list:
       - metric: informedness
@@ -21,7 +21,7 @@ and for its error, and names functions of this module as their aggregation:
         aggregation: !function informedness.lm_eval.informedness_stderr
         higher_is_better: false
 
-This module registers metrics and aggregations with lm-eval, and changes nothing else of it.
+This module registers metrics and aggregations with lm-eval, and changes nothing else in it.
 """
 
 import math
@@ -44,14 +44,14 @@ from .logs.verdicts import Sample, likeliest_choice, target_error
 
 
 def informedness(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
-    """Score the Informedness of all answers of a task.
+    """Compute Informedness from all answers of a task.
 
     Parameters
     ----------
     pairs : iterable of (gold, predicted)
-        What `process_results` returned for each document.
+        The pairs that `process_results` returned, one per document.
     labels : sequence of labels, optional
-        The classes of the task; by default the golds that occur. Any other answer is wrong.
+        The classes of the task; by default the golds that occur. Other answers count as wrong.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def informedness(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> fl
     Raises
     ------
     ValueError
-        As `informedness.informedness_score`.
+        As in `informedness.informedness_score`.
 
     Examples
     --------
@@ -71,12 +71,12 @@ def informedness(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> fl
 
 
 def nit(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
-    """Score the Normalised Information Transfer of all answers of a task.
+    """Compute Normalised Information Transfer from all answers of a task.
 
     Parameters
     ----------
     pairs, labels
-        As for `informedness`. Every class counts in k, even one that is never gold: give `labels`
+        As in `informedness`. Every class counts in k, even one that is never gold: pass `labels`
         if there may be such classes.
 
     Returns
@@ -86,7 +86,7 @@ def nit(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
     Raises
     ------
     ValueError
-        As `informedness.nit_score`.
+        As in `informedness.nit_score`.
     """
     return _score(pairs, labels, "nit")
 
@@ -113,7 +113,7 @@ def _standard_error(pairs: Any, labels: Any, metric: str) -> float | str:
 
 
 def _answers(pairs: Any, labels: Any) -> Answers | None:
-    """Collect the answers in pairs, or in what `Task` logs; None if they do not fit verdicts."""
+    """Collect answers from pairs, or from values of `Task`; None if they contradict verdicts."""
     samples = [
         Sample(number, *pair[:3])._replace(choices=tuple(*pair[3:]))
         for number, pair in enumerate(pairs)
@@ -131,7 +131,7 @@ _SCORES = {"informedness": informedness, "nit": nit}
 _ERRORS = {"informedness_stderr": informedness_stderr, "nit_stderr": nit_stderr}
 for _name, _function in (_SCORES | _ERRORS).items():
     register_aggregation(_name)(_function)
-    # Without this the harness takes evaluate's module of that name, and averages over samples.
+    # Otherwise the harness would use evaluate's module of that name, and average over samples.
     _options = {"higher_is_better": _name in _SCORES, "aggregation": _name}
     register_metric(metric=_name, **_options)(_pair_of_lists)
 
@@ -141,15 +141,15 @@ class Task(ConfigurableTask):  # type: ignore[misc]
 
     Everything else works as in a task without `class:`. If choices are scored (multiple_choice),
     the answer is the likeliest choice, as for `acc` (or `acc_norm`, if only that is listed). The
-    classes are the positions of the choices; if text is generated without a `doc_to_choice`,
-    the targets of all documents. What `exact_match` counts as right is the target's class, for
-    example where it ignores case. An answer outside the classes counts as a wrong answer, for NIT
-    as a symbol of its own. Each score has its standard error by the delta method, for every filter.
+    classes are the positions of the choices, or the targets of all documents if text is generated
+    without a `doc_to_choice`. An answer that `exact_match` counts as right has the target's class,
+    for example if it ignores case. An out-of-class answer counts as wrong, and as a separate symbol
+    in NIT. Each score has its standard error by the delta method, for every filter.
 
     Parameters
     ----------
     config : dict
-        The YAML.
+        The parsed YAML.
 
     Raises
     ------
@@ -198,7 +198,7 @@ class Task(ConfigurableTask):  # type: ignore[misc]
         return int(gold), choices
 
     def _answer(self, doc: Any, results: Sequence[Any], values: dict[str, Any]) -> list[Any]:
-        """Collect gold and answer of a document, the verdict, and perhaps its choices."""
+        """Collect gold, answer and verdict of a document, and for text its choices."""
         gold, choices = self._gold_and_choices(doc)
         is_text = self.OUTPUT_TYPE != "multiple_choice"
         metric = next(
@@ -214,10 +214,10 @@ class Task(ConfigurableTask):  # type: ignore[misc]
         return [gold, answer, verdict, *([choices] if choices else ())]
 
     def process_results(self, doc: Any, results: Any) -> dict[str, Any]:
-        """Add gold and answer for our scores to what the harness itself returns."""
+        """Add gold and answer for our scores to the values of the harness."""
         values: dict[str, Any] = dict(super().process_results(doc, results))
         for name in self._listed():
-            # lm-eval knows the errors of its own metrics alone, so that ours are metrics, too
+            # lm-eval has errors only for its own metrics, so ours are metrics themselves
             values[name] = values[f"{name}_stderr"] = self._answer(doc, results, values)
         return values
 

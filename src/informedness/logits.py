@@ -1,6 +1,6 @@
-"""What models hand over, batch by batch, and the classes that their scores choose.
+"""Read model outputs batch by batch, and choose classes by their scores.
 
-Numpy's arrays and torch's tensors alike, which stay on their device; torch is not imported.
+Accepts numpy arrays and torch tensors, which stay on their device; torch is not imported.
 """
 
 import math
@@ -13,19 +13,19 @@ from .core.labels import Numbers, as_array, show, warn
 from .tables.tally import NO_ANSWER
 
 SELECT = "select logits in `preprocess_logits_for_metrics`, references in `label_names`"
-_MOST_SCORES = 2**23  # of samples with an infinite score that are read again on an accelerator
-_MOST_CLASSES = 1000  # of logits whose configuration has another number
+_MOST_SCORES = 2**23  # limit for reading samples with an infinite score again on a device
+_MOST_CLASSES = 1000  # limit on columns of logits that `config.num_labels` contradicts
 NO_REFERENCES = "name the column of labels in `label_names`; pairs of preferred answers have none"
 DECODE = "generated ids need `batch_decode` first, see Generated text in docs/evaluate.md"
 
 
 def read_batches(eval_prediction: Any) -> Iterator[tuple[Any, Numbers]]:
-    """Read predictions, tensors where they are, and references: of all samples or each batch.
+    """Yield predictions and references, of all samples or by batch; tensors are not moved.
 
     Raises
     ------
     ValueError
-        If it is not a pair of both, or one of them is not an array.
+        If the input is not such a pair, or one of the two is not an array.
     """
     if hasattr(eval_prediction, "label_ids"):
         sides = eval_prediction.predictions, eval_prediction.label_ids
@@ -46,13 +46,13 @@ def read_batches(eval_prediction: Any) -> Iterator[tuple[Any, Numbers]]:
 
 
 def _are_batches(references: Any) -> bool:
-    """Tell whether references are a list of batches: of arrays, or of tuples of arrays."""
+    """Tell whether references are a list of batches: arrays, or tuples of arrays."""
     first = references[0] if isinstance(references, list) and references else None
-    return bool(getattr(first, "shape", ())) or _has_arrays(first)  # of a number it is (), too
+    return bool(getattr(first, "shape", ())) or _has_arrays(first)  # () for a number, too
 
 
 def _has_arrays(values: Any) -> bool:
-    """Tell whether values are a tuple of arrays, as models with several heads have them."""
+    """Tell whether values are a tuple of arrays, as from models with several heads."""
     return isinstance(values, tuple) and bool(values) and bool(getattr(values[0], "shape", ()))
 
 
@@ -80,17 +80,17 @@ def is_on_host(array: Any) -> bool:
 
 
 def is_float(array: Any) -> bool:
-    """Tell whether an array or tensor holds floats, of whatever width."""
+    """Tell whether an array or tensor holds floats, of any width."""
     return "float" in str(array.dtype)
 
 
 def align_predictions(predictions: Any, references: Numbers) -> tuple[Any, Numbers, range | None]:
-    """Reduce predictions to an id or a score for each reference, and name the ids of logits.
+    """Reduce predictions to one id or score per reference; also give the ids of logits.
 
     Raises
     ------
     ValueError
-        If their shapes do not fit together, or could mean several labels.
+        If their shapes do not match, or could mean several labels.
     """
     if references.ndim == 2 and references.shape[1] == 1 and predictions.ndim < 3:
         references = references[:, 0]
@@ -107,7 +107,7 @@ def align_predictions(predictions: Any, references: Numbers) -> tuple[Any, Numbe
 
 
 def _check_ids(predictions: Any, references: Numbers) -> None:
-    """Raise ValueError unless both have one shape, and several axes only of integers."""
+    """Raise ValueError unless shapes are equal, with integers if there are several axes."""
     if predictions.shape != references.shape:
         are_alike = predictions.shape[1 : references.ndim] == references.shape[1:]
         if are_alike and len(predictions) != len(references):
@@ -126,18 +126,18 @@ def _check_ids(predictions: Any, references: Numbers) -> None:
 
 
 def _are_shares(references: Numbers) -> bool:
-    """Tell whether each row has shares of classes, as one-hot and mixed references have."""
+    """Tell whether each row holds class shares, as in one-hot and mixed references."""
     sums = references.sum(axis=-1, dtype=float)
     return bool((references >= 0).all() and (abs(sums - 1) < 1e-3).all())
 
 
 def has_classes(predictions: Any, shape: tuple[int, ...]) -> bool:
-    """Tell whether predictions have an axis of classes behind those of the references' shape.
+    """Tell whether predictions have the references' shape and an axis of classes after it.
 
     Raises
     ------
     ValueError
-        If it is, or with more than three axes could be, the second axis.
+        If the classes are in the second axis, or could be with more than three axes.
     """
     own_shape = tuple(predictions.shape)
     is_last = own_shape[:-1] == shape
@@ -149,7 +149,7 @@ def has_classes(predictions: Any, shape: tuple[int, ...]) -> bool:
 
 
 def check_no_vocabulary(n_columns: int, references: Numbers, config: Any) -> None:
-    """Raise ValueError if logits that are not of a configuration's classes are of its tokens."""
+    """Raise ValueError if logits seem to be for tokens, not for the configured classes."""
     is_padded = references.ndim > 1 or bool(np.any(references == -100))
     vocabulary = getattr(config, "vocab_size", None)
     if n_columns == vocabulary or n_columns > _MOST_CLASSES or is_padded:
@@ -161,11 +161,11 @@ def check_no_vocabulary(n_columns: int, references: Numbers, config: Any) -> Non
 
 
 def argmax(logits: Any) -> Any:
-    """Choose the ids of the highest scores over the last axis, the first one of equals.
+    """Choose the id of the highest score in the last axis, the first of equal ones.
 
-    `NO_ANSWER` where a score is nan, none is finite, or several are inf. Tensors on an accelerator
-    are read once, and nothing waits for them: of the samples whose highest score is inf, as many
-    are read again as have `_MOST_SCORES`, and others are missing.
+    The id is `NO_ANSWER` if a score is nan, none is finite, or several are inf. Tensors on an
+    accelerator are read once, without waiting for it. Samples whose highest score is inf are read
+    again, up to `_MOST_SCORES` scores; the others are missing.
     """
     if is_tensor(logits):
         highest, ids = logits.max(-1)  # nan where any score is
@@ -175,7 +175,7 @@ def argmax(logits: Any) -> Any:
     if is_on_host(ids) and has_answer.all():
         return ids
 
-    # An infinite score is an answer only if it is a single one among finite ones.
+    # An infinite score is a prediction only if it is the only one, and another is finite.
     is_infinite = (highest == math.inf).reshape(-1)
     samples = logits.reshape(-1, logits.shape[-1])
     places = _places_of(is_infinite, samples.shape[-1])
@@ -187,12 +187,12 @@ def argmax(logits: Any) -> Any:
 
 
 def _places_of(flags: Any, n_scores: int) -> Any:
-    """Find the places of flags that are set; on an accelerator a fixed number of places."""
+    """Find the positions of set flags; on an accelerator, a fixed number of positions."""
     if not is_tensor(flags):
         return np.flatnonzero(flags)
     if is_on_host(flags):
         return flags.nonzero()[:, 0]
-    # how many are set is known to the device alone, and asking would wait for it
+    # only the device knows how many are set, and asking it would mean waiting
     return flags.int().topk(min(len(flags), max(1, _MOST_SCORES // n_scores))).indices
 
 
@@ -206,9 +206,9 @@ def _set_missing(ids: Any, is_missing: Any) -> Any:
 def argmax_logits(logits: Any, labels: Any) -> Any:
     """Reduce logits to classes, for `Trainer(preprocess_logits_for_metrics=...)`.
 
-    The Trainer then gathers and keeps one id per token instead of its logits. Of a tuple, the first
-    element is used. A single column, and several labels per sample, are left as they are. The id is
-    -2**30, a missing prediction to `ComputeMetrics`, where scores are nan or infinite.
+    The Trainer then gathers and keeps one id per token instead of its logits. If logits are
+    a tuple, its first element is used. A single column and several labels per sample stay
+    unchanged. Ids of -2**30, where scores are nan or infinite, are missing for `ComputeMetrics`.
 
     Examples
     --------
@@ -224,9 +224,9 @@ def argmax_logits(logits: Any, labels: Any) -> Any:
 
 
 def above_threshold(scores: Any, threshold: float) -> Any:
-    """Predict 1 for scores above the threshold, else 0, of labels in the last axis.
+    """Predict 1 for scores above the threshold, else 0; the last axis holds labels.
 
-    `NO_ANSWER` for a score that is nan, and for all of a sample of which none is finite.
+    A nan score gives `NO_ANSWER`; so do all scores of a sample if none is finite.
     """
     ids = (scores > threshold) * 1
     is_finite = abs(scores) < math.inf
@@ -236,7 +236,7 @@ def above_threshold(scores: Any, threshold: float) -> Any:
 
 
 def warn_of_missing(n_missing: int, n_predictions: int) -> None:
-    """Warn of predictions that are `NO_ANSWER`, if there are any."""
+    """Warn if predictions are `NO_ANSWER`."""
     if n_missing:
         why = "are missing, because scores are nan or infinite, and count as wrong answers"
         warn(f"{n_missing} of {n_predictions} predictions {why}: the model may have diverged")

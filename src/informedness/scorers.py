@@ -1,4 +1,4 @@
-"""For scikit-learn: scorers, and an estimate from the predictions of all folds.
+"""Scorers for scikit-learn, and an estimate from the predictions of all folds.
 
 `informedness_scorer` and `nit_scorer` are made by `make_scorer`; for options, call it yourself:
 `make_scorer(informedness_score, average="macro")`.
@@ -32,7 +32,7 @@ def multimetric_scorers(
 ) -> dict[str, Any]:
     """Make scorers for several scores, by name, for `scoring=`.
 
-    scikit-learn predicts once for all of them. What searches for one best score, such as
+    scikit-learn predicts once for all of them. A search for one best score, such as
     `HalvingGridSearchCV`, takes only one of them: `scoring=multimetric_scorers(...)["nit"]`.
 
     Parameters
@@ -43,7 +43,7 @@ def multimetric_scorers(
         The classes of the task, as in `informedness_score`. By default those of each fold, so NIT
         divides by a smaller number of classes if a fold lacks one.
     average : {"bias", "prevalence", "macro"}, optional
-        For the scores that take one.
+        Applies to the scores that have an average.
 
     Raises
     ------
@@ -111,12 +111,12 @@ def cross_val_estimate(
         It is cloned for each fold.
     X : array-like of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
-        References. All classes in them are declared, unless `labels` is given.
+        References. Their classes are declared, unless `labels` is given.
     metric, labels, average, confidence_level
         As in `estimate`.
     cv : int, splitter or iterable, optional
-        As in `cross_val_predict`. It must predict each sample once, so not repeated folds, shuffles
-        or time series. With `groups`, an integer means folds that split no group.
+        As in `cross_val_predict`. It must predict each sample once: repeated folds, shuffles and
+        time series do not. With `groups`, an integer means folds that split no group.
     groups : array-like of shape (n_samples,), optional
         The group that each sample belongs to. The splitter gets the groups, and the standard error
         is by groups.
@@ -152,7 +152,7 @@ def cross_val_estimate(
     >>> print(cross_val_estimate(GaussianNB(), *load_iris(return_X_y=True), cv=LeaveOneOut()))
     informedness 0.9301, standard error 0.0262, 95% interval 0.8533 to 0.9814
     """
-    # before the fits, which may take long
+    # check before fitting, which may take long
     score_with_average(metric, average)
     check_level(confidence_level)
     check_same_order({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})

@@ -2,8 +2,8 @@
 
     from informedness.torchmetrics import Informedness, NIT
 
-The state is the k x k table of counts, which adds up over batches and processes; the scores are
-computed from it as everywhere else, in float64.
+The state is the k x k table of counts, summed over batches and processes. Scores are computed from
+it in float64, as everywhere in this package.
 """
 
 import math
@@ -24,13 +24,13 @@ with optional_import("informedness.torchmetrics needs torchmetrics", "informedne
     import torch
     from torchmetrics import Metric
 
-# Up to here scattering ones is quicker, and does not wait for the device; on more samples many
-# threads would add to one bin, and `bincount` has no time to lose by waiting.
+# Up to this size, scattering ones is faster and does not wait for the device. On larger batches
+# many threads would add to the same bin, and the wait of `bincount` no longer matters.
 _MOST_SCATTERED = 10**5
 
 
 class _ScoreOfCounts(Metric):
-    """A score of the table that all batches add up to; a subclass says which."""
+    """A score of the summed table of all batches; subclasses set `metric`."""
 
     is_differentiable: bool = False
     higher_is_better: bool = True
@@ -67,11 +67,11 @@ class _ScoreOfCounts(Metric):
         self.average = average
         self.threshold = threshold
         self.unknown = unknown
-        # A MetricCollection lets metrics share one state if its name and value are equal after the
-        # first batch: metrics that read batches differently must not.
+        # A MetricCollection shares a state between metrics if its name and value are equal after
+        # the first batch. So the name has the options that change how batches are read.
         options = f"without_{ignore_index}_above_{threshold}_unknown_{unknown}"
         self._state = f"counts_{options}".replace(".", "_")
-        # Behind the classes: targets outside of them; missing predictions, and those outside.
+        # Extra row: targets out of range. Extra columns: missing, and out-of-class predictions.
         zeros = torch.zeros(num_classes + 1, num_classes + 2, dtype=torch.int64)
         self.add_state(self._state, zeros, dist_reduce_fx="sum")
 
@@ -79,7 +79,7 @@ class _ScoreOfCounts(Metric):
     def counts(self) -> Any:
         """The k x k counts so far, int64: rows are targets, columns predictions.
 
-        Predictions that are missing or out of class are not among them.
+        Missing and out-of-class predictions are not included.
         """
         return getattr(self, self._state)[:-1, :-2]
 
@@ -89,20 +89,20 @@ class _ScoreOfCounts(Metric):
         Parameters
         ----------
         preds : tensor
-            Class ids with the shape of `target`, or scores of shape (N, C, ...), of which the
-            highest counts: tokens, too, have their classes in dimension 1. For two classes and with
-            a `threshold`, also one score per sample. A prediction is missing, and counts as a wrong
-            answer, where a score is nan, none of a sample is finite, or several are inf.
+            Class ids with the shape of `target`, or scores of shape (N, C, ...), where the highest
+            is the prediction. Token scores, too, have the classes in dimension 1. For two classes
+            and with a `threshold`, also one score per sample. A prediction is missing, and counts
+            as wrong, if a score is nan, no score of the sample is finite, or several are inf.
         target : tensor of shape (N, ...)
             Class ids.
 
         Raises
         ------
         ValueError
-            If shapes do not fit, an id is not in range(num_classes), or there is one score per
-            sample but no `threshold`; none of the batch is counted. On an accelerator, `update`
-            does not wait to see the ids: those outside the range raise in `compute` and `forward`,
-            until `reset` is called.
+            If shapes do not match, an id is not in range(num_classes), or there is one score per
+            sample but no `threshold`; the batch is then not counted. On an accelerator, `update`
+            does not wait for the ids. Instead, `compute` and `forward` raise for ids outside the
+            range until `reset` is called.
         """
         for name, tensor in (("preds", preds), ("target", target)):
             if not isinstance(tensor, torch.Tensor) or tensor.is_complex():
@@ -122,7 +122,7 @@ class _ScoreOfCounts(Metric):
         cells = target.masked_fill(self._is_outside(target), k) * shape[1] + columns
         n_cells = shape.numel()
         if self.ignore_index is not None:
-            cells = cells.masked_fill(target == self.ignore_index, n_cells)  # behind the others
+            cells = cells.masked_fill(target == self.ignore_index, n_cells)  # after the others
         # Apple's devices cannot scatter integers of 64 bits
         if is_on_host(cells) or cells.device.type == "mps" or len(cells) > _MOST_SCATTERED:
             counts = torch.bincount(cells, minlength=n_cells + 1)
@@ -145,12 +145,12 @@ class _ScoreOfCounts(Metric):
                 raise ValueError(f"`{name}` {rule}, but {n} of {counts.sum()} are outside")
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Count a batch and return its score alone, as all metrics of torchmetrics do."""
+        """Count a batch and return its own score, as all torchmetrics metrics do."""
         before = vars(self).copy()
         try:
             return super().forward(*args, **kwargs)
         except ValueError:
-            # torchmetrics has the state of the batch alone here; it must not replace the others
+            # the state holds only this batch here, and must not replace the earlier counts
             batch_counts = getattr(self, self._state)
             vars(self).update(before)
             if batch_counts is not getattr(self, self._state):
@@ -159,7 +159,7 @@ class _ScoreOfCounts(Metric):
             raise
 
     def _ids(self, preds: torch.Tensor, target: torch.Tensor) -> Any:
-        """Convert predictions to ids of the shape of the target."""
+        """Convert predictions to ids with the shape of the target."""
         shape, dtype = tuple(preds.shape), preds.dtype
         if preds.shape == target.shape:
             if not preds.is_floating_point():
@@ -203,7 +203,7 @@ class _ScoreOfCounts(Metric):
         return torch.tensor(value, dtype=dtype, device=device)
 
     def plot(self, val: Any = None, ax: Any = None) -> Any:
-        """Draw the score, or several of `forward`, as other metrics of torchmetrics do."""
+        """Plot the score, or several values of `forward`, as other torchmetrics metrics do."""
         return self._plot(val, ax)
 
     def set_dtype(self, dst_type: Any) -> Any:
@@ -227,8 +227,8 @@ class Informedness(_ScoreOfCounts):
         For two classes and one score per sample: class 1 is predicted above it. It is never
         guessed.
     unknown : {"error", "wrong"}
-        Whether predictions that are ids outside of range(num_classes), such as -1, are an error or
-        wrong answers. Targets outside are always an error.
+        Whether predicted ids outside range(num_classes), such as -1, raise an error or count as
+        wrong. Targets outside always raise an error.
     **kwargs
         Options of every torchmetrics metric, for example `dist_sync_on_step`.
 

@@ -41,11 +41,11 @@ from .tables.label_options import check_threshold
 from .tables.tally import NO_ANSWER, LabelTally, Tally, check_shapes
 from .warnings import collected, issue_once
 
-_PADDING = -100  # of transformers' collators
-_COUNTING: dict[tuple[int, int], int] = {}  # threads by process and object
-_CLASSES, _ONE_COLUMN = "classes", "one column"  # forms of batches that are not of several labels
-_ENDS = ("", "_standard_error", "_low", "_high")  # of the keys of a score with its interval
-# Above which the losses of transformers mean class 1, by the type of problem.
+_PADDING = -100  # label that transformers' collators use for padding
+_COUNTING: dict[tuple[int, int], int] = {}  # counting threads, by process and object
+_CLASSES, _ONE_COLUMN = "classes", "one column"  # forms of batches with one label per sample
+_ENDS = ("", "_standard_error", "_low", "_high")  # key suffixes of a score and its interval
+# Thresholds implied by the losses of transformers, by the type of problem.
 _THRESHOLDS: dict[str | None, float] = {"multi_label_classification": 0.0, "regression": 0.5}
 
 
@@ -56,25 +56,25 @@ class ComputeMetrics:
     of batches or batch by batch; with or without inputs, losses and hidden states; logits, or class
     ids from `preprocess_logits_for_metrics`. Between batches it keeps only counts.
 
-    With several columns of logits the argmax is the prediction. Classes are in the last axis, also
-    of (N, L, C) logits of tokens where L is C. A single column is compared with a threshold. Labels
-    may also be text.
+    With several columns of logits the argmax is the prediction. Classes are in the last axis, even
+    for token logits of shape (N, L, C) with L = C. A single column is compared with a threshold.
+    Labels may also be text.
 
-    A prediction is missing, and counts as a wrong answer, where a score is nan, none of a sample is
-    finite, or several are inf; then markedness is nan. Of several labels, only that of the nan.
+    A prediction is missing, and counts as wrong, if a score is nan, no score of the sample is
+    finite, or several are inf; markedness is then nan. A nan affects only its own label.
 
     Parameters
     ----------
     *names : str
         Names of scores, as in `estimate`.
     labels : sequence of labels, optional
-        The classes of the task, as ids if predictions are ids. By default, with `config`, the
-        columns of logits, or for ids `config.num_labels`; without it those of the references.
+        The classes of the task, as ids if predictions are ids. By default, with `config`: the
+        columns of logits, or range(config.num_labels) for ids. Without it: the references'.
     prior : mapping of class to probability, optional
         Class shares to which the references are reweighted, for all scores.
     average : {"bias", "prevalence", "macro"} or None, optional
-        To choose checkpoints among many classes take "prevalence", which never exceeds accuracy.
-        For the scores that take one; by default each score's own default. None gives one score per
+        Average for scores that have one; by default each score's own. To choose checkpoints with
+        many classes, use "prevalence", which never exceeds accuracy. None gives one score per
         class, `informedness_NAME`.
     threshold : float, optional
         For a single column of scores, or several labels per sample: scores above it mean class 1.
@@ -85,13 +85,13 @@ class ComputeMetrics:
     ignore_index : label or None
         Drops the samples or tokens whose reference equals it.
     unknown : {"error", "wrong"}
-        Whether a prediction of labels that is missing, or outside the classes, is an error or a
-        wrong answer.
+        Whether predicted labels that are missing or out of class raise an error or count as
+        wrong.
     zero_division : {"warn", 0.0, 1.0, nan}
         As in `estimate`.
     multilabel : bool, optional
-        Whether each column is a label of its own; by default `config` decides. Scores are then
-        means over the labels for which they are defined. False: rows of 0 and 1 are tokens.
+        Whether each column is a separate label; by default `config` decides. Scores are then means
+        over the labels for which they are defined. With False, rows of 0 and 1 are tokens.
     per_label : bool
         Adds the score of each label, `informedness_NAME`.
     per_class : bool
@@ -103,29 +103,29 @@ class ComputeMetrics:
     Attributes
     ----------
     table : ContingencyTable, or dict of str to ContingencyTable
-        What the last scores were taken from; with several labels per sample, a table for each
-        label that has samples. None before the first result.
+        The table of the last scores; with several labels per sample, one for each label that has
+        samples. None before the first result.
 
     Raises
     ------
     ValueError
-        If a score is unknown, or an option is not valid or conflicts with another.
+        If a score is unknown, or an option is invalid or conflicts with another.
 
     Warns
     -----
     InformednessWarning
-        If an evaluation was interrupted, whose batches are left out of the next one; and if
-        predictions are missing.
+        If an evaluation was interrupted (the next one discards its batches), or predictions are
+        missing.
     LabelsWarning
-        As `informedness_score`; and if references are outside the columns of logits.
+        As in `informedness_score`, and if references are outside the columns of logits.
 
     Notes
     -----
-    Counting starts afresh after each result, each error, and in each new loop over a data loader of
-    accelerate, as those of the Trainer are. In other loops an interruption cannot be noticed:
-    `reset` forgets what was counted.
+    Counts are reset after each result, after each error, and at each new loop over a data loader of
+    accelerate, which the Trainer uses. Other loops must call `reset` after an interruption, because
+    it cannot be detected there.
 
-    Each thread needs its own, such as a deep copy.
+    Each thread needs its own instance, such as a deep copy.
 
     A causal language model predicts the next token: shift its labels first.
 
@@ -191,7 +191,7 @@ class ComputeMetrics:
         return has_several
 
     def reset(self) -> None:
-        """Forget what was counted."""
+        """Discard all counts."""
         self._counts.reset()
         self._loop: tuple[weakref.ref[Any], int] | None = None
 
@@ -211,19 +211,19 @@ class ComputeMetrics:
         Raises
         ------
         ValueError
-            If predictions and references do not fit together, or it is unclear how to read them;
-            the message says what to do.
+            If predictions and references do not match, or their form is ambiguous; the message
+            says what to do.
         RuntimeError
-            If a call in another thread has not ended.
+            If another thread is still in a call.
         """
         key, thread = (os.getpid(), id(self)), get_ident()
-        if _COUNTING.setdefault(key, thread) != thread:  # in one step, so that one thread can
+        if _COUNTING.setdefault(key, thread) != thread:  # atomic, so that only one can
             rule = "each thread needs its own, such as a deep copy"
             raise RuntimeError(f"another thread is counting with this ComputeMetrics: {rule}")
         is_over = True
         try:
             self._leave_out_interrupted()
-            counts = self._counts.copy()  # so that copies and forks never have a part of a batch
+            counts = self._counts.copy()  # so that copies and forks never hold part of a batch
             for predictions, references in read_batches(eval_prediction):
                 self._count(counts, predictions, references)
             if compute_result:
@@ -236,8 +236,8 @@ class ComputeMetrics:
             _COUNTING.pop(key, None)
 
     def _leave_out_interrupted(self) -> None:
-        """Forget what was counted in another loop over a data loader of accelerate."""
-        # a loop that does not come to its end leaves its data loader among the references
+        """Discard the counts of an interrupted loop over a data loader of accelerate."""
+        # an interrupted loop leaves its data loader in this list
         state = sys.modules.get("accelerate.state")
         loaders = state.GradientState().dataloader_references if state else [None]
         if loaders[-1] is None:
@@ -269,7 +269,7 @@ class ComputeMetrics:
         counts.add_ids(as_array(predictions, "predictions"), references, self._has_labels)
 
     def _declare(self, counts: "_Counts", ids: range, references: Numbers) -> None:
-        """Take the columns of logits for the classes, unless `labels` has them."""
+        """Use the columns of logits as classes, unless `labels` lists them."""
         if self._has_labels:
             if self.labels is not None and isinstance(self.labels[0], str):
                 remedy = "their names come from `config`, as in config=model.config"
@@ -284,7 +284,7 @@ class ComputeMetrics:
     def _count_labels(
         self, counts: "_Counts", form: str, predictions: Any, references: Numbers
     ) -> None:
-        """Count scores, or answers 0 and 1, against references 0 and 1 for each column."""
+        """Count scores, or predictions 0 and 1, against references 0 and 1 in each column."""
         counts.check_form(form)
         if is_float(predictions):
             predictions = above_threshold(predictions, _threshold_of(self.config, self.threshold))
@@ -347,16 +347,16 @@ class ComputeMetrics:
 
 
 class _Counts:
-    """What the batches of one evaluation add up to.
+    """Summed counts of the batches of one evaluation.
 
     Attributes
     ----------
     tally : Tally
-        Of ids, one for each sample or token.
+        Counts of ids, one id per sample or token.
     labels : LabelTally
-        Of 0 and 1, a single column or one for each label.
+        Counts of 0 and 1, in a single column or one per label.
     form : str or None
-        Which of these the batches are, and of how many labels; None before the first.
+        Form of the batches, with the number of labels; None before the first batch.
     declared : range or None
         The columns of logits, if they are the classes.
     """
@@ -375,13 +375,13 @@ class _Counts:
         self.declared: range | None = None
         self.labels = LabelTally(self._ignore_index)
         self.form: str | None = None
-        # where answers are sequences of ids: how often each begins with which of both, and how many
-        # answers are equal to their own reference, to the next one, and how many there are
+        # For sequences of ids: the first ids (prediction, reference), and how many predictions are
+        # equal to their own reference, how many to the next one, and how many there are.
         self._starts: Counter[tuple[int, int]] = Counter()
         self._shifts = np.zeros(3, dtype=np.int64)
 
     def copy(self) -> "_Counts":
-        """Copy the counts, so that these stay as they are."""
+        """Copy the counts, so that the original stays unchanged."""
         other = copy(self)
         vars(other).update({name: copy(value) for name, value in vars(self).items()})
         return other
@@ -393,7 +393,7 @@ class _Counts:
         self.form = form
 
     def declare(self, ids: range) -> None:
-        """Take these ids for the classes, as all batches of one evaluation have them."""
+        """Declare these ids as classes; all batches of one evaluation must have the same."""
         if self.declared is None:
             self.tally, self.declared = Tally(labels=ids, **self._options), ids
         elif self.declared != ids:
@@ -401,7 +401,7 @@ class _Counts:
             raise ValueError(f"batches must be alike, {rule}: call reset()")
 
     def add_ids(self, predictions: Numbers, references: Numbers, has_labels: bool) -> None:
-        """Count one id per sample, or per token; without labels they may be generated ones."""
+        """Count one id per sample or token; without labels, errors say to decode generated ids."""
         has_tokens = references.ndim == 2
         if has_tokens and references.size and predictions.dtype.kind in "iu":
             self._note_sequences(predictions, references)
@@ -423,7 +423,7 @@ class _Counts:
             raise ValueError(join([rule, error], separator)) from error
 
     def _note_sequences(self, predictions: Numbers, references: Numbers) -> None:
-        """Note how sequences of ids begin, and how many are equal to the next reference."""
+        """Count first ids of sequences, and predictions equal to the next reference."""
         first_ids = zip(predictions[:, 0].tolist(), references[:, 0].tolist(), strict=True)
         self._starts.update(first_ids)
         is_counted = np.asarray(references != self._ignore_index)
@@ -432,13 +432,13 @@ class _Counts:
         self._shifts += np.count_nonzero(own & is_counted), n_following, is_counted.sum()
 
     def check_starts(self, table: ContingencyTable) -> None:
-        """Raise ValueError if all predictions begin with an id with which no reference begins."""
+        """Raise ValueError if all predictions begin with the same id, and no reference does."""
         pairs = [x for x in self._starts.elements() if x[1] >= 0 and x[0] != NO_ANSWER]
         first_ids = {prediction for prediction, _ in pairs}
         is_apart = len(first_ids) == 1 and not first_ids & {reference for _, reference in pairs}
         spelled = table.spelled or table
         predicted = labels_at(spelled, spelled.prediction_totals > 0)
-        # not if nothing else is predicted, as by a model that has learnt nothing yet
+        # an untrained model may predict one id everywhere, which is not an error
         if is_apart and len({*predicted} - {None}) > 1 and len(pairs) > 4:
             raise ValueError(
                 f"all sequences of predictions begin with {first_ids.pop()}, and no references do: "
@@ -456,11 +456,11 @@ class _Counts:
             )
 
 
-# What a result needs to know of options, a configuration and one table
+# Results from options, a configuration and one table
 
 
 def _scores_named(names: Sequence[str], average: Any, unknown: str, per_class: bool) -> list[Score]:
-    """Find the scores of these names; `per_class` adds those with a value for each class."""
+    """Find scores by name; `per_class` adds those that have a value for each class."""
     if not names:
         raise ValueError("`names` must hold a score: name one, such as 'informedness'")
     scores = scores_with_average(names, average, unknown)
@@ -475,12 +475,12 @@ def _scores_named(names: Sequence[str], average: Any, unknown: str, per_class: b
 
 
 def _problem_of(config: Any) -> str | None:
-    """Read what a model is trained for, which transformers may fill in at the first batch."""
+    """Read a model's problem type, which transformers may set only at the first batch."""
     return getattr(config, "problem_type", None)
 
 
 def _threshold_of(config: Any, threshold: float | None) -> float:
-    """Take the threshold that was given, or the one of the model's loss."""
+    """Use the given threshold, or the one implied by the model's loss."""
     if threshold is None:
         threshold = _THRESHOLDS.get(_problem_of(config))
     if threshold is None:
@@ -490,7 +490,7 @@ def _threshold_of(config: Any, threshold: float | None) -> float:
 
 
 def _names_of(labels: Sequence[Label | None], config: Any) -> list[str]:
-    """Name these classes in keys; raise ValueError if two names are equal."""
+    """Name classes for result keys; raise ValueError if two names are equal."""
     names_by_id = getattr(config, "id2label", None) or {}
     names = [str(names_by_id.get(label, label)) for label in labels if label is not None]
     check_distinct(names, "config.id2label")
@@ -500,7 +500,7 @@ def _names_of(labels: Sequence[Label | None], config: Any) -> list[str]:
 def _fields_of(
     score: Score, table: ContingencyTable, config: Any, level: float | None, **options: Any
 ) -> dict[str, float]:
-    """Score a table, or each class of it, by key, with an interval at a level."""
+    """Score a table, or each of its classes, by key; a level adds intervals."""
     is_nan = is_unknown(score, table)
     keys, ends = [score.name], _ENDS if level is not None else _ENDS[:1]
     if score.average is None:
