@@ -50,7 +50,7 @@ from .models import (
 from .verdict import out_of_class_share, share_text
 
 FEW_GROUPS_IN_CELLS = 20  # for NIT and EMA, whose sums by group are skewed
-MOST_OF_ONE = 0.25  # of the variance; above, the sample that might have been there weighs too much
+MOST_OF_ONE = 0.25  # largest D^2 / sum of d^2 at which a significant result has no caveat
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,42 +60,41 @@ class Comparison(Measured):
     Attributes
     ----------
     metric, confidence_level
-        As given.
+        As passed to `compare`.
     a, b, difference : float
         The score of each model, and b - a.
     standard_error : float
-        Of the difference, by the delta method, with an allowance for what few samples hide.
+        Delta-method error of the difference, with an allowance for an unseen sample or group.
     confidence_interval : (float, float)
-        Of the difference, which it contains; it contains 0 exactly if the p-value is not below 1
-        minus the level.
+        Interval of the difference. It contains 0 exactly if the p-value is not below 1 minus the
+        level.
     p_value : float
-        Chance of a difference at least this many standard errors from 0, in either direction, if
-        the models scored the same; nan with fewer than five groups, or if only one holds a class
-        that matters.
+        Two-sided p-value of the hypothesis that the models score the same. It is nan with fewer
+        than five groups, or if only one group holds a class that matters.
     test : {"z", "t"}
         Whether the p-value is from the normal distribution or, with groups, from Student's t.
     n_samples, n_groups : int
-        What was compared; without groups `n_groups` is None.
+        Numbers of samples and of groups; without groups `n_groups` is None.
     gained, lost, n_different : int
-        Samples that B gets right and A wrong, the other way round, and all answered differently.
+        Samples that only B gets right, that only A gets right, and whose predictions differ.
     signature : str
-        Everything that determines the numbers, in one line.
+        A line that records the options, the number of samples and the version.
     out_of_class_shares : (float, float)
         The share of the predictions of A, and of B, that are out of class and count as wrong.
     prevalence : Comparison or None
-        The same by the prevalence average, for the default one of three or more classes.
+        The same comparison by the prevalence average, for default Informedness of 3+ classes.
     detectable : float
-        The difference that samples like these show four times out of five; nan if no answer
+        The difference that samples like these detect with 80% power; nan if no prediction
         differs, or with fewer than five groups.
     margin, within_margin : float, bool or None
-        The margin that was given, and whether the lower end of the interval is above minus it, or
-        no answer differs: then B is not worse by more.
+        The non-inferiority margin, and whether B is shown not to be worse by more: the interval
+        lies above -margin, or no prediction differs.
     detect : float or None
-        A difference for which text and JSON say how many samples show it; else the margin.
+        Difference for which text and JSON give the samples needed; by default the margin.
     names : (str, str)
-        What text calls the two models.
+        Names of the two models in text.
     caveat : str
-        Why the interval may cover the truth less often than it says; empty if nothing is known.
+        Why the interval may cover the true value too rarely; empty if no reason is known.
     """
 
     widest_name = 60
@@ -131,7 +130,7 @@ class Comparison(Measured):
 
     @property
     def verdict(self) -> str:
-        """Whether B is "better" or "worse" than A, or either is "not shown"."""
+        """Whether B is "better" or "worse" than A, or "not shown" to be either."""
         return verdict_of(self.p_value, self.difference, self.confidence_level)
 
     @property
@@ -156,14 +155,14 @@ class Comparison(Measured):
 
     @property
     def detection(self) -> Detection | None:
-        """What it takes to find a difference; None if no prediction differs, or without a test."""
+        """Power of the test; None if no prediction differs, or without a test."""
         return self.paired.detection
 
     def samples_for(self, difference: float) -> int | None:
-        """Return about how many samples like these, or groups, show a difference 4 times out of 5.
+        """Estimate how many samples like these, or groups, detect a difference with 80% power.
 
-        With their number falls the part of the squared error that is not fixed. None if no number
-        would do, or nothing is known of these.
+        More samples reduce only part of the squared error. None if no number is enough, or if
+        `detection` is None.
 
         Examples
         --------
@@ -181,7 +180,7 @@ class Comparison(Measured):
         return math.ceil((self.n_groups or self.n_samples) * times) if times < math.inf else None
 
     def samples_in_words(self, difference: float, detection: Detection | None) -> str:
-        """Return how many samples, or groups, show a difference, rounded."""
+        """Describe how many samples, or groups, detect a difference, rounded."""
         n_needed = self._n_needed(difference, detection)
         if n_needed is None:
             return "more than any number of samples"
@@ -189,7 +188,7 @@ class Comparison(Measured):
         return f"about {float(f'{n_needed:.2g}'):,.0f} {unit}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all fields, and the sentence, as plain values for JSON."""
+        """Return all fields, the verdict and the summary as plain values for JSON."""
         by_prevalence = self.prevalence and self.prevalence.to_dict()
         n_needed = self._asked and self.samples_for(self._asked)
         others = {"verdict": self.verdict, "prevalence": by_prevalence, "summary": self.summary}
@@ -197,12 +196,12 @@ class Comparison(Measured):
 
     @property
     def _asked(self) -> float | None:
-        """The difference that samples shall show."""
+        """The difference for which the number of samples is given."""
         return self.margin if self.detect is None else self.detect
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What could have been detected, the margin, and how many predictions differ."""
+        """Notes on the detectable difference, the margin, and the predictions that differ."""
         return (*self._notes_on_size(), *self._notes_on_predictions())
 
     def _notes_on_size(self) -> Iterator[str]:
@@ -248,7 +247,7 @@ class Comparison(Measured):
 
     @property
     def metric_title(self) -> str:
-        """The title of the score, with its average if the averages may differ."""
+        """The title of the score, with its average for three or more classes."""
         score = score_named(self.metric)
         average = f" ({self.average})" if self.average and self.n_classes > 2 else ""
         return f"{score.title}{average}"
@@ -294,18 +293,17 @@ def compare(
 ) -> Comparison:
     r"""Compare two models on the same samples: the difference, its interval and a p-value.
 
-    With d the change of the score that the two answers to a sample make, by the gradient of the
-    score at each model's own table, and N samples,
+    The test statistic z for N samples is
 
     .. math:: z = \frac{B - A}{\sqrt{SE^2 + (B - A)^2 / N}}, \qquad
         SE^2 = \frac{\sum (d - \bar d)^2 + D^2}{N^2}
 
-    where D is the most that the answer to one sample more could move the score. For accuracy z is
-    McNemar's (gained - lost) / sqrt(gained + lost + 1). docs/formulas.md has the weights, and NIT
-    and EMA, which are compared with their bias removed. The p-value is two-sided, from the normal
-    distribution, and at least 2^(1 - m) if m answers differ. With groups, the sums of d by class
-    and group are tested by Student's t, with degrees of freedom by Satterthwaite, and m counts the
-    groups that differ; if they are fewer than 30, D is what one group more could move.
+    where d is the influence of a sample on B - A, by the gradient of the score at each model's
+    table. D is the largest influence of one more sample. For accuracy z is McNemar's (gained -
+    lost) / sqrt(gained + lost + 1). docs/formulas.md has the weights, NIT and EMA (bias removed).
+    The p-value is two-sided, from the normal distribution, and at least 2^(1 - m) if m predictions
+    differ. With groups, Student's t tests the sums of d by class and group, with Satterthwaite's
+    degrees of freedom; m counts groups that differ. If m < 30, D is for one more group.
 
     Parameters
     ----------
@@ -325,9 +323,9 @@ def compare(
         independent of each other, samples of a group need not be. With fewer than five groups, or
         if only one holds a class that matters, there is neither an interval nor a p-value.
     confidence_level : float
-        Of the interval; the sentence calls a model better if the p-value is below 1 minus it.
+        Level of the interval; a model is called better if the p-value is below 1 minus it.
     margin : float, optional
-        Above 0; adds whether B is worse by more, which the interval has to exclude.
+        Non-inferiority margin, above 0; adds whether the interval excludes a larger loss.
 
     Returns
     -------
@@ -336,15 +334,15 @@ def compare(
     Raises
     ------
     ValueError
-        As `informedness_score`, and if an option is not valid or the score is undefined.
+        As in `informedness_score`, and if an option is not valid or the score is undefined.
 
     Warns
     -----
     IntervalWarning
         If one of the tables has too few samples by the rules of `estimate`; if
         there are fewer than 10 groups, or 20 for NIT and EMA; if classes in fewer than 5 effective
-        groups carry more than a tenth of the variance; if the classes but the largest have
-        fewer than 5 references on average (except for accuracy); or if a model is called better
+        groups carry more than a tenth of the variance; if all classes but the largest average
+        fewer than 5 references (except for accuracy); or if a model is called better
         although D^2 exceeds a quarter of the sum of d^2.
 
     Examples
@@ -368,7 +366,7 @@ def compare(
     comparison = compare_pair(score, samples, score_models(score, samples, prior), *settings)
     if score == INFORMEDNESS and samples.tables[0].n_classes > 2:
         score = score.with_average("prevalence").require_interval(prior)
-        with collected():  # what was said already
+        with collected():  # the first comparison has warned
             by_prevalence = compare_pair(
                 score, samples, score_models(score, samples, prior), *settings
             )
@@ -383,15 +381,15 @@ def check_size(name: str, size: Any) -> None:
 
 
 def is_within(margin: float | None, low: float, n_different: int) -> bool | None:
-    """Return whether B is not worse by more than a margin, if there is one.
+    """Return whether B is shown not to be worse by more than a margin, if there is one.
 
-    The lower end of the interval has to be above, or no answer differs.
+    The interval must lie above -margin, or no prediction may differ.
     """
     return None if margin is None else not n_different or low > -margin
 
 
 def margin_in_words(margin: float, within: bool | None, interval: tuple[float, float]) -> str:
-    """Return whether B is worse by more than the margin, in words."""
+    """Describe whether B is worse by more than the margin."""
     verb = "is not" if within else "is" if interval[1] < -margin else "may be"
     return f"B {verb} worse by more than {margin:g}"
 
@@ -399,7 +397,7 @@ def margin_in_words(margin: float, within: bool | None, interval: tuple[float, f
 def score_of_pairs(
     metric: str, average: Average | Literal["default"], prior: Prior = None, unknown: str = "error"
 ) -> Score:
-    """Return the score that models are compared on; raise ValueError if they cannot be."""
+    """Return the score to compare models on; raise ValueError if it allows no comparison."""
     if average is None:
         raise ValueError("`average` must be one that gives a single number, got None")
     return score_with_average(metric, average, unknown).require_interval(prior)
@@ -412,13 +410,13 @@ class ComparedModel(NamedTuple):
     table: ContingencyTable
     value: float
     side: Influences
-    lacking: str  # what its table has too few of; empty if nothing is known
+    lacking: str  # why its table is too small; empty if it is large enough
 
 
 def score_models(
     score: Score, samples: AnsweredSamples, prior: Prior = None
 ) -> list[ComparedModel]:
-    """Return the models of these samples; raise ValueError if there is nothing to compare."""
+    """Score each model; raise ValueError if all references are of one class."""
     models = []
     for i, (argument, table) in enumerate(zip(samples.arguments, samples.tables, strict=True)):
         if score.has_single_reference_class(table):
@@ -443,7 +441,7 @@ def compare_pair(
     ignore_index: Label | None = None,
     margin: float | None = None,
 ) -> Comparison:
-    """Return the comparison of two of the models."""
+    """Compare two of the models."""
     a, b = (models[i] for i in pair)
     answers_a, answers_b = (samples.answers[i] for i in pair)
     n_samples = samples.number(samples.references >= 0)
@@ -494,7 +492,7 @@ def compare_pair(
 
 
 def _reweight(pairs: CellPairs, table: Table, prior: Prior) -> CellPairs:
-    """Return the pairs with the weights that a prior gives their references, if there is one."""
+    """Reweight the pairs so that the references have the class shares of the prior, if any."""
     if prior is None:
         return pairs
     totals = table.reference_totals
@@ -505,7 +503,7 @@ def _reweight(pairs: CellPairs, table: Table, prior: Prior) -> CellPairs:
 def _warn_of_decisive_samples(
     score: Score, a: ComparedModel, b: ComparedModel, n_different: int
 ) -> str:
-    """Warn that few samples decide a difference, and return which."""
+    """Warn that few samples decide a difference, and return the caveat."""
     decisive = max(a, b, key=lambda model: model.side.max_influence.max()).table
     caveat = f"only {_few_samples(score, decisive, n_different)}"
     subject = f"the interval of the difference of {score.name}"
@@ -516,7 +514,7 @@ def _warn_of_decisive_samples(
 def _shortage_of_both(
     score: Score, a: ComparedModel, b: ComparedModel, pairs: CellPairs, fewest: float
 ) -> str:
-    """Return what two models have too few samples of; empty if nothing is known."""
+    """Return why the samples of two models are too few; empty if they are enough."""
     few_groups = FEW_GROUPS if isinstance(score, ClassScore) else FEW_GROUPS_IN_CELLS
     lacking = a.lacking or b.lacking or too_few_groups(pairs, few_groups)
     lacking = lacking or too_few_of_a_class(fewest)
@@ -526,10 +524,10 @@ def _shortage_of_both(
 
 
 def _max_unseen(score: Score, table: Table, scored: Table, pairs: CellPairs) -> float:
-    """Return the largest change of a score that may go unseen where no answer differs.
+    """Return the largest change of a score that may go unseen if no prediction differs.
 
-    That is if, of the n answers to one class, a share of 3/n changes, whose chance to be missed in
-    all n is 5%. Of samples in groups n is the number of groups that hold the class.
+    A change in a share 3/n of the predictions for a class is missed in all n samples with a chance
+    of 5%. With groups, n is the number of groups that hold the class.
     """
     widest = score.highest - score.lowest
     if score.undefined(scored):
@@ -543,7 +541,7 @@ def _max_unseen(score: Score, table: Table, scored: Table, pairs: CellPairs) -> 
 
 
 def _few_samples(score: Score, table: Table, n_different: int) -> str:
-    """Return how many samples decide a difference: those of the rarest class, or that differ."""
+    """Describe the samples that decide: of the rarest class, or with different predictions."""
     _, table = score.orient(table)
     totals = np.where(table.reference_totals > 0, table.reference_totals, np.inf)
     n_rarest = float(totals.min()) * effective_sample_size(table) / float(table.total)
@@ -555,7 +553,7 @@ def _few_samples(score: Score, table: Table, n_different: int) -> str:
 
 
 def _too_rare(table: Table, score: Score) -> str:
-    """Return what there is too little of if classes are too small for what a table says of them."""
+    """Return why classes have too few references to be compared; empty if they have enough."""
     if score.name == "accuracy":
         return ""
     references = table.reference_totals * (effective_sample_size(table) / float(table.total))

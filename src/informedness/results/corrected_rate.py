@@ -1,4 +1,4 @@
-"""The true rate of a label among answers that only a judge has labelled."""
+"""Estimate the true rate of a label among answers that only a judge has labelled."""
 
 import math
 from typing import Any
@@ -26,20 +26,20 @@ def corrected_rate(
     groups: None = None,
     prior: None = None,
 ) -> Estimate:
-    r"""Return the true rate of a label among answers that only a judge has labelled.
+    r"""Estimate the true rate of a label among answers that only a judge has labelled.
 
     .. math:: \theta = (q - FPR) / (TPR - FPR)
 
-    with q the share of `positive` among the judge's labels of these answers, and TPR and FPR the
-    shares that the judge calls positive of the answers that people call positive, and of the
-    others. It is cut at 0 and 1. The judge must make mistakes as often in these answers as in those
-    that people labelled.
+    where q is the share of `positive` among the judge's labels of these answers. TPR and FPR are
+    the shares that the judge calls positive among answers that people call positive, and among the
+    others. The rate is clipped to 0 and 1. The judge must have the same error rates on these
+    answers as on the labelled ones.
 
-    The interval has all rates :math:`\theta` for which
-    :math:`q - \theta\,TPR - (1 - \theta)\,FPR` is within its margin of error of 0. The margin is
-    the root of the sum of squares of the margins of q, :math:`\theta\,TPR` and
-    :math:`(1 - \theta)\,FPR`, by their Wilson intervals, on the side towards 0. Nothing is divided
-    by J = TPR - FPR, so a judge hardly better than guessing gives an interval from 0 to 1.
+    The interval contains all rates :math:`\theta` for which
+    :math:`q - \theta\,TPR - (1 - \theta)\,FPR` is within its margin of error of 0. This margin adds
+    in quadrature the Wilson margins of q, :math:`\theta\,TPR` and
+    :math:`(1 - \theta)\,FPR` on the side towards 0. It does not divide by J = TPR - FPR, so a
+    judge hardly better than guessing gives an interval from 0 to 1.
 
     Parameters
     ----------
@@ -47,11 +47,11 @@ def corrected_rate(
         Labels by people and by the judge for the same answers: integers, strings or bytes, in any
         container.
     judged : array-like of shape (n_judged,), or tuple of two integers
-        The judge's labels of the other answers; or how many of them are `positive`, and how many
-        there are. A tuple of two numbers is always read as these counts.
+        The judge's labels of the other answers; or the number of `positive` ones and the total. A
+        tuple of two numbers is always read as these counts.
     positive : label
-        The label whose rate is asked for. Any other label counts as its opposite in all three
-        columns, and so does a missing label of the judge. A missing label in `y_true` is an error.
+        The label whose rate is estimated. All other labels count as negative in all three
+        columns, and so do missing labels of the judge. A missing label in `y_true` is an error.
     confidence_level : float
         Between 0 and 1.
     groups, prior : None
@@ -60,24 +60,24 @@ def corrected_rate(
     Returns
     -------
     Estimate
-        The rate, from 0 to 1; a judge who guesses has none. If J is not above 0, or all of `y_true`
-        is of one kind, the value is nan and the interval 0 to 1. If no rate fits the judge's
+        The rate, from 0 to 1. If J is not above 0, or `y_true` is all positive or all negative,
+        the value is nan and the interval 0 to 1. If no rate fits the judge's
         labels, the value is 0 or 1 and the interval 0 to 1. `label` is `positive`,
-        `effective_sample_size` the number of labelled answers, and `standard_error` that of the
+        `effective_sample_size` the number of labelled answers, and `standard_error` is by the
         delta method.
 
     Raises
     ------
     ValueError
-        As `informedness_score`; if `positive` is not among the labels of `y_true` and `y_pred`, if
-        `judged` is empty, shares no label with them or is not a pair of counts, or if there are
-        groups or a prior.
+        As in `informedness_score`; if `positive` is not a label of `y_true` or `y_pred`, if
+        `judged` is empty, shares no label with them or is not a pair of counts, or if `groups` or
+        `prior` is given.
 
     Warns
     -----
     IntervalWarning
-        With fewer than 100 labelled answers, or fewer than 5 of a kind, if the interval of J
-        contains 0, if J is not above 0, or if no rate fits the judge's labels.
+        With fewer than 100 labelled answers, fewer than 5 positive or negative ones, if the
+        interval of J contains 0, if J is not above 0, or if no rate fits the judge's labels.
 
     References
     ----------
@@ -88,7 +88,7 @@ def corrected_rate(
 
     Examples
     --------
-    Of 100 good and 100 bad answers, the judge calls 90 and 20 good; of 1,000 others, 600:
+    The judge calls 90 of 100 good, 20 of 100 bad and 600 of 1,000 other answers good:
 
     >>> people = ["good"] * 100 + ["bad"] * 100
     >>> judge = ["good"] * 90 + ["bad"] * 10 + ["good"] * 20 + ["bad"] * 80
@@ -133,7 +133,7 @@ def corrected_rate(
 
 
 def _counted(judged: Any, label: Label, labels: Any, *sides: Any) -> tuple[int, int]:
-    """Return how many of the judged answers have this label, and how many there are."""
+    """Count the judged answers with this label, and all of them."""
     if isinstance(judged, tuple) and len(judged) == 2 and all(map(is_real, judged)):
         n_called, n_judged = read_whole(judged, "judged").tolist()
         is_valid = n_called <= n_judged > 0
@@ -149,7 +149,7 @@ def _counted(judged: Any, label: Label, labels: Any, *sides: Any) -> tuple[int, 
 
 
 def _corrected(shares: Numbers, sizes: Numbers, z: float) -> Interval:
-    """Return the rate from q, TPR and FPR, shape (3,), with an interval, nan if no rate fits."""
+    """Compute the rate from q, TPR and FPR, shape (3,); its interval is nan if no rate fits."""
     (q, tpr, fpr), variances = shares.tolist(), shares * (1 - shares) / sizes
     below, above = (wilson_margin(x, variances, sizes, z).tolist() for x in (shares, 1 - shares))
 

@@ -47,10 +47,10 @@ class Estimate(Measured):
     value : float
         The score, as returned by the function of this name.
     standard_error : float
-        Of the score, in its units, by the delta method; nan if the score is undefined, 0 if all
+        Delta-method error in units of the score; nan if the score is undefined, 0 if all
         predictions are right.
     confidence_interval : (float, float)
-        Lower and upper end; it contains the value. Nan if the score is undefined, and for NIT and
+        Lower and upper end; contains the value. Nan if the score is undefined, and for NIT and
         EMA if too little is known about the classes.
     confidence_level : float
         Share of such intervals that should contain the true value.
@@ -59,10 +59,10 @@ class Estimate(Measured):
     label : label or None
         The class, if the score is of a single class.
     signature : str
-        Everything that determines the number, in one line.
+        A line that records the options, the number of samples and the version.
     caveat : str
-        Why such an interval may cover the truth less often than it says, of which `estimate` warns;
-        empty if nothing is known.
+        Why the interval may cover the true value too rarely, as `estimate` warns; empty if no
+        reason is known.
     """
 
     metric: str
@@ -108,9 +108,9 @@ def estimates_of(
     prior: Prior = None,
     **signed: Any,
 ) -> list[Estimate]:
-    """Return the estimate of a score, or those of its classes; they warn of nothing.
+    """Estimate a score, or the scores of its classes, without warnings.
 
-    `pairs` are its samples in groups; `signed` is what else the signature says.
+    `pairs` are the samples in groups; `signed` holds further options for the signature.
     """
     check_level(level)
     judged, error, caveat = table, None, too_few_groups(pairs)
@@ -118,7 +118,7 @@ def estimates_of(
         judged, error, fewest = with_design_effects(table, score, pairs)
         caveat = caveat or too_few_of_a_class(fewest)
     intervals = score.intervals(judged, level, prior, error)
-    if pairs is not None and n_groups(pairs) == 1:  # of which no error can be known
+    if pairs is not None and n_groups(pairs) == 1:  # one group shows no spread between groups
         intervals = [Interval(intervals[0].value, *[math.nan] * 3)]
     size = effective_sample_size(table)
     caveat = caveat or score.caveat(judged, prior)
@@ -138,7 +138,7 @@ def estimates_of(
 def reported_estimates(
     table: Table, level: float | None, scores: Mapping[str, Score], **options: Any
 ) -> dict[str, Estimate]:
-    """Return the estimates of some scores, none without a level, without a warning."""
+    """Estimate some scores without warnings; {} without a level."""
     if level is None:
         return {}
     return {name: estimates_of(table, x, level, **options)[0] for name, x in scores.items()}
@@ -150,7 +150,7 @@ def has_known_errors(table: Table) -> bool:
 
 
 def warn_of(estimates: Iterable[Estimate]) -> None:
-    """Warn of what is known against the intervals, once for all with the same reason."""
+    """Warn about intervals with a caveat, once per caveat."""
     warn_of_caveats([(x.metric, x.caveat, math.isnan(x.confidence_interval[0])) for x in estimates])
 
 
@@ -164,7 +164,7 @@ def estimate_of(
     zero_division: ZeroDivision = "warn",
     ignore_index: Label | None = None,
 ) -> list[Estimate]:
-    """Return what `estimate` does of a table, or of these samples in groups, in a list."""
+    """Estimate a score of a table, or of samples in groups, as `estimate` does; return a list."""
     check_zero_division(zero_division, score.stand_in)
     options: dict[str, Any] = {"prior": prior, "zero_division": zero_division}
     value = score.value(table, **options)
@@ -175,7 +175,7 @@ def estimate_of(
 
 
 class Options(SampleOptions, total=False):
-    """What else `estimate` takes, for type checkers."""
+    """Extra options of `estimate`, for type checkers."""
 
     groups: Any
     confidence_level: float
@@ -209,11 +209,11 @@ def estimate(
     zero_division: ZeroDivision = "warn",
     confidence_level: float = 0.95,
 ) -> Estimate | list[Estimate]:
-    r"""Return a score with its standard error and confidence interval.
+    r"""Compute a score with its standard error and confidence interval.
 
     .. math:: SE^2 = \Big(\sum_{ij} p_{ij} g_{ij}^2 - (\sum_{ij} p_{ij} g_{ij})^2\Big) / N
 
-    with g the gradient of the score with respect to the shares p of the cells. For two classes
+    where g is the gradient of the score with respect to the shares p of the cells. For two classes
     the SE of Informedness is :math:`\sqrt{TPR(1-TPR)/n_1 + TNR(1-TNR)/n_0}`. For weighted
     samples, :math:`SE^2 = \sum w^2 (g - \bar g)^2 / (\sum w)^2`.
 
@@ -227,9 +227,8 @@ def estimate(
         "matthews_corrcoef", "informedness", "markedness", "nit" or "ema".
     groups : array-like of shape (n_samples,), optional
         The group each sample belongs to, for example the document of a question. The error is then
-        computed from sums by class and group, and the interval is that of samples which count
-        less, as much as the design effect of their class says. It cannot be combined with a prior
-        or `average=None`.
+        computed from sums by class and group. The interval divides sample counts by the design
+        effect of their class. Groups cannot be combined with a prior or `average=None`.
     average : {"bias", "prevalence", "macro"} or None, optional
         For Informedness and markedness, as in their functions; by default each one's own
         default. None gives a list with one estimate per class, in label order.
@@ -243,12 +242,12 @@ def estimate(
 
     Returns
     -------
-    Estimate, or list of Estimate where `average` is None
+    Estimate, or list of Estimate if `average` is None
 
     Raises
     ------
     ValueError
-        As `informedness_score`; if an option is not valid, there are fewer than two groups, or a
+        As in `informedness_score`; if an option is not valid, there are fewer than two groups, or a
         table holds sums of weights without `squared_weights`.
 
     Warns
@@ -302,10 +301,10 @@ def add_companions(
     options: Mapping[str, Any],
     version: str,
 ) -> dict[str, Any]:
-    """Return the interval and the signature that a metric module was asked for with its score.
+    """Compute the interval and the signature that a metric module returns with its score.
 
-    `scored` is the score under its name, `own_table` the module's, of its copy of the class.
-    `options` and `version` are the module's, too.
+    `scored` maps the name of the score to its value. `own_table`, of the module's copy of the
+    class, `options` and `version` come from the module.
 
     Raises
     ------
@@ -315,7 +314,7 @@ def add_companions(
         If this package computes another score.
     """
     if level is None and not return_signature:
-        return {}  # so that plain scores do not depend on how this version holds tables
+        return {}  # plain scores must not depend on the fields of this version's tables
     ((name, value),) = scored.items()
     table = Table(*(getattr(own_table, field.name) for field in fields(Table)))
     companions: dict[str, Any] = {}
@@ -335,7 +334,7 @@ def add_companions(
 def _estimates_of_module(
     name: str, value: Any, table: Table, level: float, options: Mapping[str, Any], version: str
 ) -> list[Estimate]:
-    """Return the estimates of a module's score, after a check that this package has the same."""
+    """Estimate a module's score, after a check that this package computes the same value."""
     if options.get("prior_mode", "") == "odds":
         raise ValueError('`confidence_level` must be left out with prior_mode="odds"')
     prior = options.get("prior")

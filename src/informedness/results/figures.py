@@ -1,11 +1,11 @@
 """Figures of tables and results with matplotlib, the extra `plot`.
 
-They fit a column of ACL's style, 3.03 inches wide, and use shape and shade to tell things apart, so
-they can be printed in grey. Each function draws on `ax` if given, otherwise on a new figure, and
-returns the axes. Without matplotlib they raise ImportError.
+Figures fit a column of ACL's style, 3.03 inches wide. Shapes and shades distinguish items, so they
+can be printed in grey. Each function draws on `ax` if given, otherwise on a new figure, and
+returns the axes. Without matplotlib the functions raise ImportError.
 
-What one result shows is its method `plot`, which calls a function `draw_...` of this module. The
-functions `plot_...` take several things: `from informedness.plots import plot_intervals`.
+The method `plot` of a result calls a function `draw_...` of this module. The public functions are
+`plot_...`: `from informedness.plots import plot_intervals`.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ if TYPE_CHECKING:
 
 Kind = TypeVar("Kind")
 
-WIDTH = 3.03  # inches, a column of a page of two
+WIDTH = 3.03  # inches, one column of a two-column page
 _SIZE = 8  # points
-_SMALL = 0.7  # of the size, for what has little room
+_SMALL = 0.7  # factor of the font size for crowded text
 _MOST_ROWS = 50
 _MOST_CLASSES = 20  # of a confusion matrix
 _INK = "black"
 _BLUE = "#0b4f8a"  # dark in grey
 _MARKERS = "os^DvPX*<>"
-_MOST_TABLES = 30  # of a triangle: as many shapes and shades
+_MOST_TABLES = 30  # in a triangle: one shape and shade for each
 
 
 # One result
 
 
 def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
-    """Draw a table, shaded by the share of the row.
+    """Draw a confusion matrix, shaded by the share of the row.
 
     Rows are references, columns predictions. With more than 20 classes, the 20 with the most
-    references are drawn. Cells too narrow for their numbers have none.
+    references are drawn. Numbers are omitted if cells are too narrow.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
 
     numbers = [f"{cell:{'.6g' if table.is_weighted else '.0f'}}" for cell in cells.flat]
     widest = ax.text(0, 0, max(numbers, key=len), fontsize=size)
-    ax.figure.canvas.figure.draw_without_rendering()  # before it nothing has a width
+    ax.figure.canvas.figure.draw_without_rendering()  # text has no width before the first drawing
     scale = 0.85 * ax.get_window_extent().width / n_columns / max(widest.get_window_extent().size)
     widest.remove()
     if scale < _SMALL:  # nobody could read the numbers
@@ -103,7 +103,7 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
 
 
 def draw_per_class(per_class: list[dict[str, Any]], width: int, ax: Axes | None) -> Axes:
-    """Draw what `Report.plot` returns, the names of classes cut to a width."""
+    """Draw TPR and FPR of each class for `Report.plot`, with class names cut to a width."""
     classes = per_class[:_MOST_ROWS]
     labels = render.cut_apart([render.shown(row["label"]) for row in classes], width)
     shares = (_percent(row["prevalence"]) for row in classes)
@@ -138,13 +138,13 @@ class ForestRow(NamedTuple):
     is_whole: bool = False
 
 
-# Several
+# Several results
 
 
 def plot_intervals(estimates: Mapping[Any, Estimate], *, ax: Axes | None = None) -> Axes:
     """Draw scores with their intervals, one below the other (a forest plot).
 
-    Values are printed at the right. Of more than 50, the first 49 and the last are drawn.
+    Values are printed at the right. With more than 50, the first 49 and the last are drawn.
 
     Parameters
     ----------
@@ -178,9 +178,9 @@ def plot_intervals(estimates: Mapping[Any, Estimate], *, ax: Axes | None = None)
 def plot_entropy_triangle(tables: Mapping[Any, Table] | Table, *, ax: Axes | None = None) -> Axes:
     """Draw tables in the entropy triangle (Valverde-Albacete and Pelaez-Moreno 2014).
 
-    At the top the classes are balanced and all information is transferred; at the left they are
-    balanced and all of it is lost, as by guessing; at the right all references are of one class and
-    all predictions of one class. A table with only one class has no place in the triangle.
+    At the top, classes are balanced and all information is transferred. At the left, classes are
+    balanced and all information is lost, as by guessing. At the right, all references are of one
+    class and all predictions of one class. A table with only one class cannot be drawn.
 
     Parameters
     ----------
@@ -232,12 +232,12 @@ def plot_entropy_triangle(tables: Mapping[Any, Table] | Table, *, ax: Axes | Non
         for text, name in zip(legend.get_texts(), render.cut_apart(list(named), 15), strict=True):
             text.set_text(name)
             text.set_parse_math(False)
-    ax.figure.canvas.figure.draw_without_rendering()  # a layout of equal scales takes two turns
+    ax.figure.canvas.figure.draw_without_rendering()  # equal scales need two layout passes
     return ax
 
 
 def _draw_triangle(ax: Axes, size: float) -> None:
-    """Draw its sides, its corners' names and the lines of equal coordinates."""
+    """Draw the sides, the corner names and the lines of equal coordinates."""
     top = math.sqrt(3) / 2
     ax.set_aspect("equal", adjustable="datalim")
     ax.set_axis_off()
@@ -257,16 +257,16 @@ def _draw_triangle(ax: Axes, size: float) -> None:
 
 
 def _places(points: Sequence[Sequence[float]] | Numbers) -> tuple[Numbers, Numbers]:
-    """Return x and y of points of the triangle, an (n, 3) of ΔH', 2MI' and VI'."""
+    """Convert triangle points, shape (n, 3) with ΔH', 2MI' and VI', to x and y."""
     uneven, told, _ = np.reshape(points, (-1, 3)).T
     return uneven + told / 2, told * math.sqrt(3) / 2
 
 
-# What they share
+# Shared by the plots
 
 
 def _named(values: Any, kind: type[Kind], argument: str) -> dict[str, Kind]:
-    """Return what a mapping holds by the names to draw."""
+    """Check the values of a mapping and make its names text to draw."""
     is_mapping = isinstance(values, Mapping)
     if not is_mapping or not all(isinstance(value, kind) for value in values.values()):
         raise TypeError(f"`{argument}` must map names to each {kind.__name__}, got {show(values)}")
@@ -277,7 +277,7 @@ def _named(values: Any, kind: type[Kind], argument: str) -> dict[str, Kind]:
 
 
 def import_pyplot() -> Any:
-    """Return matplotlib's pyplot, or raise ImportError that says what to install."""
+    """Import matplotlib's pyplot, or raise ImportError that says what to install."""
     with optional_import("plots need matplotlib", "informedness[plot]"):
         from matplotlib import pyplot
     return pyplot
@@ -294,7 +294,7 @@ def _axes(ax: Axes | None, height: float) -> tuple[Axes, float]:
 
 
 def draw_forest(rows: list[ForestRow], title: str, ax: Axes | None, head: str = "") -> Axes:
-    """Draw intervals one below the other; a row that is the whole is the last."""
+    """Draw intervals one below the other; a row for the whole is the last."""
     levels = {row.estimate.confidence_level for row in rows}
     if len(levels) > 1:
         rule = "have intervals of the same confidence level"
@@ -324,7 +324,7 @@ def draw_forest(rows: list[ForestRow], title: str, ax: Axes | None, head: str = 
 
 
 def _rows(ax: Axes, names: list[str], numbers: list[str], size: float, head: str) -> None:
-    """Name the rows, the first on top, and write their numbers to the right, under a heading."""
+    """Label the rows, the first on top, with their numbers at the right below a heading."""
     ax.set_yticks(range(len(names)), names, fontsize=size, parse_math=False)
     ax.set_ylim(len(names) - 0.5, -0.5)
     beside: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "fontsize": size}

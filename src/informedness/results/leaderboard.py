@@ -1,4 +1,4 @@
-"""Several models on the same samples: their ranking, intervals, and which can be told apart."""
+"""Rank several models on the same samples, with intervals and a test of each pair."""
 
 from __future__ import annotations
 
@@ -48,19 +48,18 @@ class Model:
     ----------
     name : str
     estimate : Estimate
-        Its score with its interval over samples; for several runs, that of all their answers
-        pooled, with the answers to each sample as a group.
+        Its score with an interval. Several runs are pooled, with the answers to each sample as a
+        group.
     runs : tuple of float
         The score of each run.
     run_deviation : float
-        Standard deviation of the runs: how much another seed changes the score. Nan for a single
-        run.
+        Standard deviation of the scores of the runs, as between seeds. Nan for a single run.
     ranks : (int, int)
-        The best and the worst rank it may have: those above and below it for sure are counted.
+        Best and worst rank that the corrected tests of pairs allow.
     caution : str
-        Why the score is not what it seems to be, for example above accuracy; empty for most.
+        Why the score may mislead, for example if it is above accuracy; usually empty.
     out_of_class_share : float
-        Share of its answers that are none of the classes and count as wrong.
+        Share of its answers that are out of class and count as wrong.
     accuracy : float
         Share of its answers that are right.
     """
@@ -97,17 +96,17 @@ class Leaderboard(Result):
     comparisons : dict of (str, str) to Comparison
         One per pair, with the better model as B; their intervals are not corrected.
     p_values : dict of (str, str) to float
-        Their p-values, corrected for the number of pairs by Holm's method.
+        P-value of each pair, corrected for the number of pairs by Holm's method.
     confidence_level : float
-        Models are told apart if the corrected p-value is below 1 minus it.
+        Two models differ significantly if the corrected p-value is below 1 minus it.
     n_samples : int
-        How many samples each model answered, in each run.
+        Number of samples in each run.
     signature : str
         A line that records the options, the number of samples and the version.
     title : str
-        The title of the score, with its average if the averages may differ.
+        The title of the score, with its average for three or more classes.
     guessing : dict of str to float
-        What the best guesser scores, by this score and by accuracy.
+        The score and the accuracy of the best guesser.
     """
 
     metric: str
@@ -122,7 +121,7 @@ class Leaderboard(Result):
     read: tuple[Read, ...] = ()
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the models with their intervals and ranks, small strokes for the runs of a model.
+        """Draw the models with their intervals and ranks, and each run as a small stroke.
 
         Parameters
         ----------
@@ -184,7 +183,7 @@ class Leaderboard(Result):
         return neighbours
 
     def text_blocks(self) -> list[Block]:
-        """Return the ranking, and what the ranks, the p-values and the spreads mean."""
+        """Return the ranking, the notes and the signature."""
         return [f"N {self.n_samples:,d}", *self.text_tables(), tuple(self._notes()), self.signature]
 
     def _notes(self) -> Iterator[str]:
@@ -200,7 +199,7 @@ class Leaderboard(Result):
 
 
 def _ranked(model: Model) -> list[str]:
-    """Return all cells of a model."""
+    """Format the row of a model in the ranking."""
     value = rounded(model.value, 4) + ("^" if model.caution else "")
     spread = f"± {model.run_deviation:.4f} ({len(model.runs)})"
     shares = rounded(model.accuracy, 4), share_text(model.out_of_class_share)
@@ -227,13 +226,13 @@ def leaderboard(
     y_true : array-like of shape (n_samples,)
         Labels.
     y_pred : mapping of name to array-like of shape (n_samples,), or data frame
-        The answers of each model, in a frame a column each; or, for models with several runs
-        (seeds), a list with the answers of each run, the same number for every model.
+        The answers of each model, in a data frame one column each. For several runs (seeds), pass a
+        list with the answers of each run, of the same length for every model.
     metric, average, labels, ignore_index, unknown, sample_weight, groups
         As in `compare`.
     confidence_level : float
-        Of the intervals; models are told apart if the p-value, corrected for the number of pairs by
-        Holm's method, is below 1 minus it.
+        Level of the intervals. Two models differ significantly if the p-value, corrected by Holm's
+        method, is below 1 minus it.
 
     Returns
     -------
@@ -242,8 +241,8 @@ def leaderboard(
     Raises
     ------
     ValueError
-        As `compare`, and if there is no model, two have one name (1 and "1" have), or models have
-        different numbers of runs.
+        As in `compare`, and without a model, if two have the same name (as 1 and "1" do), or if
+        models have different numbers of runs.
 
     Examples
     --------
@@ -265,7 +264,7 @@ def leaderboard(
 
     signed: dict[str, Any] = {"ignore_index": task.ignored}
     estimates = _estimate_each(score, samples, confidence_level, signed)
-    # models of one score keep their order, whatever rounding made of it
+    # rounded, so that rounding errors do not reorder models with equal scores
     order = sorted(range(len(runs)), key=lambda i: -round(estimates[i].value, 12))
     comparisons = _compare_pairs(score, samples, order, [*runs], confidence_level, signed)
     corrected = holm([comparison.p_value for comparison in comparisons.values()])
@@ -305,7 +304,7 @@ def leaderboard(
 def _estimate_each(
     score: Score, samples: AnsweredSamples, level: float, signed: dict[str, Any]
 ) -> list[Estimate]:
-    """Return the score of each model with its interval."""
+    """Estimate the score of each model."""
     estimates: list[Estimate] = []
     for i, argument in enumerate(samples.arguments):
         with prefix_warnings(f"`{argument}`"):
@@ -322,7 +321,7 @@ def _compare_pairs(
     level: float,
     signed: dict[str, Any],
 ) -> dict[tuple[str, str], Comparison]:
-    """Return the comparison of each pair, the worse first."""
+    """Compare each pair; keys name the worse model first."""
     with collected():  # the estimates have warned of the same
         entrants = score_models(score, samples) if len(order) > 1 else []
     return {
@@ -336,7 +335,7 @@ def _compare_pairs(
 def _scores_of_runs(
     score: Score, references: Column, runs: list[Column], task: Task, weights: Any
 ) -> tuple[float, ...]:
-    """Return the score of each run of a model; all together have warned."""
+    """Score each run of a model, without warnings: the pooled score has issued them."""
     tables = (ContingencyTable._from_columns(references, run, task, weights) for run in runs)
     with collected():
         return tuple(float(score.value(table)) for table in tables)
@@ -345,9 +344,9 @@ def _scores_of_runs(
 def _pooled(
     references: Column, runs: Mapping[str, list[Column]], task: Task, weights: Any, groups: Any
 ) -> AnsweredSamples:
-    """Return the answers of all runs of each model, shape (n_runs * n_samples,), as samples.
+    """Concatenate the answers of all runs of each model, shape (n_runs * n_samples,).
 
-    Those to one sample are a group, unless other groups are given.
+    The answers to one sample are a group, unless other groups are given.
     """
     n_runs = len(next(iter(runs.values())))
     if weights is not None:
@@ -362,7 +361,7 @@ def _pooled(
 
 
 def _answers_of(y_pred: Any) -> dict[str, dict[str, Any]]:
-    """Return the answers of each run of each model by argument, by the name of the model.
+    """Map each model's name to its runs, and each run's argument name to its answers.
 
     All models must have the same number of runs.
     """
@@ -384,13 +383,13 @@ def _answers_of(y_pred: Any) -> dict[str, dict[str, Any]]:
 
 
 def _runs_of(answers: Any, argument: str) -> dict[str, Any]:
-    """Return the answers of each run of a model by argument."""
+    """Map the argument name of each run of a model to its answers."""
     if isinstance(answers, (list, tuple)) and answers and all(map(_is_run, answers)):
         return {f"{argument}[{i}]": run for i, run in enumerate(answers)}
     return {argument: answers}
 
 
 def _is_run(value: Any) -> bool:
-    """Return whether something holds answers, and is none, as strings and 0-d arrays are."""
+    """Return whether a value holds answers; strings and 0-d arrays are a single answer."""
     is_text = isinstance(value, (str, bytes))
     return hasattr(value, "__len__") and not is_text and getattr(value, "ndim", 1) > 0

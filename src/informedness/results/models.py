@@ -1,4 +1,4 @@
-"""The answers of models to the same samples, and the weights and groups of these."""
+"""The answers of models to the same samples, with sample weights and groups."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ FEW_GROUPS = 10  # with fewer, a sum over groups is far from normal
 
 
 def settings_of(level: float | None, pairs: CellPairs | None = None) -> str | None:
-    """Return what a signature says of an interval of this level, by groups if there are some."""
+    """Describe an interval for a signature: its level and the number of groups, if any."""
     settings = None if level is None else f"ci:{float(level)!r}"
     if settings is None or pairs is None or not (n := n_groups(pairs)):
         return settings
@@ -27,35 +27,35 @@ def settings_of(level: float | None, pairs: CellPairs | None = None) -> str | No
 
 
 def too_few_groups(pairs: CellPairs | None, least: int = FEW_GROUPS) -> str:
-    """Return how many groups there are if they are too few, else empty."""
+    """Describe a shortage of groups; empty if there are enough."""
     return (
         shortage_message(n, least, "group") if pairs is not None and (n := n_groups(pairs)) else ""
     )
 
 
 def too_few_of_a_class(n_effective: float) -> str:
-    """Return in how few groups a class is that decides; empty if they are enough."""
+    """Describe a shortage of groups of a decisive class; empty if there are enough."""
     return shortage_message(n_effective, 5, "group", " of a class that decides the error")
 
 
-ByArgument: TypeAlias = Mapping[str, Any]  # arrays, by what the caller calls them
+ByArgument: TypeAlias = Mapping[str, Any]  # arrays by the caller's name for them
 
 
 @dataclass(frozen=True)
 class AnsweredSamples:
-    """The answers of some models to the same samples, a row for each or for several alike.
+    """The answers of some models to the same samples; with counts, a row is several samples.
 
     Attributes
     ----------
     arguments : list of str
-        What the answers of each model are called.
+        Argument name of each model's answers.
     rows : index
-        Which rows of those given count.
+        Selects the rows that count from the input.
     tables : list of ContingencyTable
     cells : list of arrays of shape (n_rows,)
-        Of each model the position in its table of the cell that each row belongs to.
-    references, answers : array of shape (n_rows,), list of such
-        By position among the labels of all models.
+        For each model, the cell of its table that each row belongs to.
+    references, answers : array of shape (n_rows,), list of such arrays
+        Positions among the labels of all models.
     counts, weights, groups : arrays of shape (n_rows,), or None
     """
 
@@ -70,15 +70,15 @@ class AnsweredSamples:
     groups: Codes | None
 
     def number(self, rows: Numbers) -> int:
-        """Return how many samples these rows stand for."""
+        """Return how many samples these rows represent."""
         return int(rows.sum() if self.counts is None else self.counts[rows].sum())
 
     def in_groups(self, model: int) -> CellPairs | None:
-        """Return the samples of one model if they are in groups."""
+        """Return the samples of one model, or None without groups."""
         return None if self.groups is None else self.paired(model, model)
 
     def paired(self, a: int, b: int) -> CellPairs:
-        """Return the samples of two models, counted by cell unless they have weights or groups."""
+        """Pair the samples of two models, counted by cell unless they have weights or groups."""
         if self.weights is None and self.groups is None:
             n_cells = len(self.tables[b].rows)
             keys, codes = code_integers(self.cells[a] * n_cells + self.cells[b])
@@ -94,7 +94,7 @@ class AnsweredSamples:
 def read_samples(
     y_true: Any, answers: ByArgument, extras: ByArgument, *options: Any
 ) -> AnsweredSamples:
-    """Return the samples of some models.
+    """Read the samples of some models.
 
     `extras` may have counts, sample_weight and groups; the options are labels, ignore_index and
     unknown.
@@ -106,7 +106,7 @@ def read_samples(
 def match_samples(
     references: Column, answers: Mapping[str, Column], task: Task, extras: ByArgument
 ) -> AnsweredSamples:
-    """Return the same of columns of shape (n_rows,) that have been read."""
+    """Build samples from columns of shape (n_rows,) that have been read."""
     n_rows = len(references)
     weights = _one_per_row("sample_weight", extras, n_rows)
     counts = _one_per_row("counts", extras, n_rows)
@@ -140,14 +140,14 @@ def match_samples(
 def _codes_of_all(
     tables: list[ContingencyTable], references: Column, columns: list[Column]
 ) -> tuple[list[Codes], Codes, list[Codes]]:
-    """Return the cells of each model's table, and references and answers by position."""
+    """Return the cell of each row in each model's table, and references and answers as codes."""
     positions = {label: i for i, label in enumerate(ContingencyTable.sum_of(tables).labels)}
     n_labels = len(positions)
     labels, codes = join_columns([references, *columns]).coded()
     # every answer outside the declared classes is the same wrong answer
     to_position = np.array([positions.get(x, n_labels - 1) for x in labels], dtype=np.int64)
     r, *answer_codes = to_position[codes].reshape(1 + len(columns), -1)
-    # of the same samples, the pairs of codes that occur are the cells of the table, in its order
+    # the pairs of codes that occur are the cells of the table, in the same order
     cells = [code_integers(r * n_labels + p)[1] for p in answer_codes]
     return cells, r, answer_codes
 
@@ -155,7 +155,7 @@ def _codes_of_all(
 def table_in_groups(
     y_true: Any, y_pred: Any, groups: Any, labels: Any, sample_weight: Any, *options: Any
 ) -> tuple[ContingencyTable, CellPairs | None]:
-    """Return the table of one model's answers, or that given, and its samples if in groups."""
+    """Return the table of one model, and its samples if they are in groups."""
     if groups is None:
         return as_table(y_true, y_pred, labels, sample_weight, *options), None
     extras = {"sample_weight": sample_weight, "groups": groups}
@@ -164,13 +164,13 @@ def table_in_groups(
 
 
 def check_groups_have_level(groups: Any, confidence_level: float | None) -> None:
-    """Raise ValueError if there are groups, and no level of the intervals that they are for."""
+    """Raise ValueError for groups without a confidence level, as they only affect intervals."""
     if groups is not None and confidence_level is None:
         raise ValueError("`groups` are for intervals: give a `confidence_level` such as 0.95")
 
 
 def _one_per_row(argument: str, extras: ByArgument, n_rows: int) -> Numbers | None:
-    """Return a number for each row, shape (n_rows,), None if none are given."""
+    """Read one number per row, shape (n_rows,); None if the argument is missing."""
     values = extras.get(argument)
     values = None if values is None else read_amounts(values, argument)
     if values is not None and values.shape != (n_rows,):
@@ -180,7 +180,7 @@ def _one_per_row(argument: str, extras: ByArgument, n_rows: int) -> Numbers | No
 
 
 def _codes_of_groups(groups: Any, n_rows: int, rows: Any) -> Codes:
-    """Return the group of each of these rows, shape (n_counted,), from 0 on in order of name."""
+    """Code the group of each counted row, shape (n_counted,), from 0 in order of name."""
     names = read_labels(groups, "groups")
     if len(names) != n_rows:
         numbers = f"{len(names)} for {n_rows} rows"

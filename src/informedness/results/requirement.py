@@ -1,6 +1,6 @@
-"""Whether a comparison or a score lets a build pass, and why in a line.
+"""Decide whether a comparison or a score lets a build pass, and say why in a line.
 
-One rule holds for all: what has no interval, or an IntervalWarning, shows nothing.
+A result without an interval, or with an IntervalWarning, never shows anything.
 """
 
 import math
@@ -12,11 +12,11 @@ from .comparison import Comparison, margin_in_words
 from .estimate import Estimate
 from .suite import SuiteComparison
 
-_FEW_DIFFERENT = 30  # answers, below which a line says how many
+_FEW_DIFFERENT = 30  # if fewer predictions differ, the line gives their number
 
 
 class Decision(NamedTuple):
-    """Whether a build fails, and what to say of it; empty if it passes without a remark."""
+    """Whether a build fails, and a remark, which may be empty if the build passes."""
 
     failed: bool
     remark: str
@@ -25,8 +25,8 @@ class Decision(NamedTuple):
 def decide_required(compared: Comparison | SuiteComparison, required: str) -> Decision:
     """Fail unless a comparison shows that B is "better", or "not-worse" by more than its margin.
 
-    Models that give the same answers are not worse by decision, not by proof: the first thing that
-    anyone tries is the unchanged model. Over several tasks the mean decides.
+    Equal predictions pass as "not-worse", although they prove nothing: users first try an unchanged
+    model. With several tasks, the mean decides.
     """
     is_shown, verdict = bool(compared.within_margin), _worse_in_words(compared)
     if required == "better":
@@ -38,7 +38,7 @@ def decide_required(compared: Comparison | SuiteComparison, required: str) -> De
         return Decision(True, with_subject(f"this does not show whether B is {required}", reason))
     if is_shown:
         return Decision(False, "")
-    is_settled = verdict.startswith("B is worse")  # which no number of samples would change
+    is_settled = verdict.startswith("B is worse")  # so do not suggest more samples
     remark = "" if is_settled else _what_would_show(compared, required)
     return Decision(True, f"{verdict} {_bounds(compared)}{remark}")
 
@@ -55,7 +55,7 @@ def decide_worse(compared: Comparison | SuiteComparison) -> Decision:
 
 
 def decide_least(estimate: Estimate, least: float) -> Decision:
-    """Fail unless the interval of a score shows that it is at least so high."""
+    """Fail unless the whole interval of a score is at or above a least value."""
     if reason := _why_nothing(estimate):
         shown = f"this does not show whether {estimate.metric} is at least {least:g}"
         return Decision(True, with_subject(shown, reason))
@@ -67,7 +67,7 @@ def decide_least(estimate: Estimate, least: float) -> Decision:
 
 
 def _why_nothing(result: Comparison | SuiteComparison | Estimate) -> str:
-    """Return why a result shows nothing at all; empty if its interval can be relied on."""
+    """Return why a result shows nothing; empty if its interval is reliable."""
     has_interval = not math.isnan(result.confidence_interval[0])
     return result.caveat or ("" if has_interval else "there is no interval")
 
@@ -85,7 +85,7 @@ def _bounds(result: Comparison | SuiteComparison | Estimate) -> str:
 
 
 def _what_would_show(compared: Comparison | SuiteComparison, required: str) -> str:
-    """Return how many samples like these would show what is required; empty of several tasks."""
+    """Describe how many such samples would show the requirement; empty for several tasks."""
     if isinstance(compared, SuiteComparison):
         return ""
     detection = compared.detection
@@ -94,7 +94,7 @@ def _what_would_show(compared: Comparison | SuiteComparison, required: str) -> s
     size, least = compared.difference, "samples like these can show"
     if required == "not-worse":
         size, least = compared.margin or 0.0, "a model that is as good passes"
-        detection = detection._replace(growth=0.0)  # so no more answers differ
+        detection = detection._replace(growth=0.0)  # equal models differ no more often
     n_needed = compared.samples_in_words(size, detection)
     remark = f"; {least} about {detection.difference():.2g}, {size:.2g} takes {n_needed}"
     if compared.n_different < _FEW_DIFFERENT:
@@ -103,7 +103,7 @@ def _what_would_show(compared: Comparison | SuiteComparison, required: str) -> s
 
 
 def _same_answers(compared: Comparison | SuiteComparison) -> str:
-    """Return what samples on which no answer differs would not show."""
+    """Describe the change that may go unseen if no prediction differs."""
     if isinstance(compared, SuiteComparison):
         return f"the same answers on all {len(compared.tasks)} tasks"
     same = f"the same answers on {compared.n_samples:,} samples"

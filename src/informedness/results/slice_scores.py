@@ -1,4 +1,4 @@
-"""The scores of tables of slices, and how each slice differs from all other samples."""
+"""Score the tables of slices, and compare each slice with all other samples."""
 
 import math
 from collections import Counter, defaultdict
@@ -19,17 +19,17 @@ from ..tables.containers import read_labels
 from ..tables.contingency import ContingencyTable, Slice
 from .estimate import Averaged
 
-MANY_SLICES = 50  # of a column of numbers, which quantiles would show better
-_LEVEL = 0.95  # of the intervals behind a p-value
+MANY_SLICES = 50  # above it, a column of numbers is better cut into quantiles
+_LEVEL = 0.95  # level of the intervals from which a p-value is computed
 
 
 def with_classes_of(whole: Table, tables: Iterable[Table]) -> list[ContingencyTable]:
-    """Return tables with the labels and the classes of the whole."""
+    """Convert tables to the labels and the classes of the whole."""
     positions = {label: code for code, label in enumerate(whole.labels)}
     widened = []
     for table in tables:
         table = table.spelled or table
-        last = len(whole.labels) - 1  # of the predictions that are no class there
+        last = len(whole.labels) - 1  # column of out-of-class predictions
         codes = np.array([positions.get(label, last) for label in table.labels])
         cells = Cells(codes[table.rows], codes[table.columns], table.counts, table.squared_weights)
         own = ContingencyTable._from_cells(whole.labels, True, cells, table.n_samples)
@@ -52,7 +52,7 @@ def by_number(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
 
 
 def _numbers_in(name: Slice) -> tuple[float, ...]:
-    """Return the numbers in the name of a slice, which may be of several columns."""
+    """Convert the name of a slice, of one or several columns, to numbers."""
     return tuple(map(float, name if isinstance(name, tuple) else (name,)))
 
 
@@ -70,7 +70,7 @@ def in_quantiles(
     """Merge slices by a column of numbers into bins of about equally many samples.
 
     Edges are quantiles as in numpy and `pandas.qcut`; a value on an edge is in the lower bin.
-    `place` is that of the column in names of several.
+    `place` is the position of the column in names of several columns.
     """
     numbers = {name: _number_of(name, place, column) for name in tables}
     sizes = Counter[float]()
@@ -88,7 +88,7 @@ def in_quantiles(
 
 
 def _names_of_bins(sizes: Mapping[float, int], n_bins: int) -> dict[float, str]:
-    """Return the bin of each number, of which there are so many samples: its ends."""
+    """Name the bin of each number by its ends; `sizes` counts the samples of each number."""
     values = np.array(sorted(sizes))
     ends = np.cumsum([sizes[value] for value in values.tolist()])
     positions = (ends[-1] - 1) * np.arange(1, n_bins) / n_bins
@@ -114,7 +114,7 @@ def _number_of(name: Slice, place: int, column: str) -> float:
 
 
 def scores_of_each(tables: Iterable[Table], average: Averaged) -> list[dict[str, float]]:
-    """Return the scores of each table, nan where they are undefined."""
+    """Score each table; undefined scores are nan."""
     scores = scores_in_report(average).items()
     return [{name: score.value_or_nan(table) for name, score in scores} for table in tables]
 
@@ -122,7 +122,7 @@ def scores_of_each(tables: Iterable[Table], average: Averaged) -> list[dict[str,
 def against_rest(
     tables: list[ContingencyTable], metric: str, average: Averaged
 ) -> tuple[list[float], list[float]]:
-    """Return the difference of each table from the sum of the others, and corrected p-values."""
+    """Compare each table with the sum of the others; return differences and Holm p-values."""
     score = score_named(metric, "vs_rest")
     score = score_with_average(metric, average if score.averages else "default").require_interval()
     before, behind = ([None, *accumulate(side)] for side in (tables[:-1], tables[:0:-1]))
@@ -132,14 +132,14 @@ def against_rest(
 
 
 def difference_from_rest(score: Score, table: Table, rest: Any) -> tuple[float, float]:
-    """Return the difference of two tables' scores, and the p-value of no difference."""
+    """Test the difference between the scores of two tables; return it and its p-value."""
     if not rest or any(score.undefined(side) for side in (table, rest)):
         return math.nan, math.nan
     a, b = (score.interval(side, _LEVEL) for side in (table, rest))
     difference = a.value - b.value
     lower, higher = (b, a) if difference > 0 else (a, b)
     margin = math.hypot(higher.value - higher.low, lower.high - lower.value)
-    if not margin > 0:  # nan where a side has no interval
+    if not margin > 0:  # nan if a side has no interval
         return difference, math.nan
     z = normal_quantile(_LEVEL) * difference / margin
     return difference, math.erfc(abs(z) / math.sqrt(2))

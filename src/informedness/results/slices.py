@@ -1,4 +1,4 @@
-"""Scores by slice: one row per type of question, language or source, and one for the whole."""
+"""Score each slice, such as a type of question, language or source, and the whole."""
 
 from __future__ import annotations
 
@@ -53,16 +53,16 @@ class SliceRow:
         None for the whole.
     table : ContingencyTable
     n_classes : int
-        k of NIT: the declared classes, or those of the references of all samples.
+        Number of classes k for NIT: declared classes, or classes in the references of all samples.
     scores : dict of str to float
-        Those of the report; nan if undefined, for example with references of one class.
+        The scores of a report; nan if undefined, for example with references of one class.
     class_entropy : float
         Entropy of the references in bits.
     estimates : dict of str to Estimate
-        Intervals of the scores, if there is a confidence level.
+        Estimates of the scores, if there is a confidence level.
     difference, p_value : float
-        Difference from all other samples, if asked for, and its p-value, corrected for the number
-        of slices.
+        Difference from all other samples if there is `vs_rest`, and its p-value, corrected for the
+        number of slices.
     """
 
     name: Slice | None
@@ -84,7 +84,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
     by : tuple of str
         The columns that the samples are sliced by.
     rows : tuple of SliceRow
-        The slices, in the order of their names, or by a score.
+        The slices, sorted by name or by a score.
     overall : SliceRow
         All slices together.
     confidence_level : float or None
@@ -94,7 +94,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
     signature : str
         A line that records the options, the number of samples and the version.
     average : {"default", "bias", "prevalence", "macro"}
-        That of Informedness.
+        Average of Informedness.
 
     Examples
     --------
@@ -137,16 +137,16 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             Adds standard errors and intervals of this level.
         vs_rest : str, optional
             Compares each slice with all other samples on the score of this name: the difference,
-            and a p-value corrected by Holm's method. Uncorrected, it is that of a normal
-            difference whose error is a 1.96th of the margin of its 95% interval towards 0, combined
-            from the intervals of both sides (Zou and Donner 2008).
+            and a p-value corrected by Holm's method. The z test divides the margin of the 95%
+            interval towards 0 by 1.96 to get the standard error. The margin combines both
+            intervals (Zou and Donner 2008).
         average : {"bias", "prevalence", "macro"}, optional
-            That of Informedness, as in `informedness_score`.
+            Average of Informedness, as in `informedness_score`.
         sort : str
-            "name", numbers by size and others as `tables` has them; or the name of a score, the
-            worst slice first, those without a score last.
+            "name" sorts numbers by size and keeps other names in the order of `tables`. The name of
+            a score puts the worst slice first and undefined scores last.
         pairs : mapping of slice to CellPairs, optional
-            The samples of each slice in groups, those of all under None.
+            Samples in groups of each slice; the key None has all samples.
 
         Raises
         ------
@@ -156,7 +156,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         Warns
         -----
         InformednessWarning
-            Once, with the number of slices that are small or of one class.
+            Once, with the numbers of slices that are small or have references of one class.
         """
         check_choice("sort", sort, ("name", *REPORTED))
         columns = render.texts_of((by,) if isinstance(by, str) else by, "by", "column")
@@ -188,15 +188,15 @@ class Slices(Result, Mapping[Slice, SliceRow]):
 
     @property
     def read(self) -> tuple[Read, ...]:  # type: ignore[override]
-        """What was read of files or data frames; empty for other tables."""
+        """Account of the files or data frames that were read; empty for other tables."""
         return self.overall.table.read
 
     def __getitem__(self, name: Slice) -> SliceRow:
-        """Return the row of a slice by its name."""
+        """Get the row of a slice by its name."""
         return {row.name: row for row in self.rows}[name]
 
     def __iter__(self) -> Iterator[Slice]:
-        """Return the names of the slices."""
+        """Iterate over the names of the slices."""
         return (row.name for row in self.rows if row.name is not None)
 
     def __len__(self) -> int:
@@ -204,10 +204,10 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         return len(self.rows)
 
     def plot(self, metric: str = "informedness", *, ax: Axes | None = None) -> Axes:
-        """Draw a score of each slice with its interval, which needs a confidence level.
+        """Draw a score of each slice with its interval; `confidence_level` is required.
 
-        A dotted line marks the value of all slices together, a star slices with fewer than 50
-        samples. With more than 50 slices, the first are drawn.
+        A dotted line marks the value of all slices together. A star marks slices with fewer than
+        50 samples. With more than 50 rows, the first 49 and the whole are drawn.
 
         Parameters
         ----------
@@ -227,10 +227,10 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         return draw_forest(rows, score_named(metric).title, ax)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a record for each slice, and one for the whole, whose name is None.
+        """Return a record for each slice, and one for the whole with None as its name.
 
-        A column that is named like a field, for example accuracy, is called by_accuracy here, and
-        one whose name begins with by_ has another by_ before it.
+        A column named like a field, for example accuracy, is called by_accuracy. Names that begin
+        with by_ get another by_ in front, so that they stay distinct.
         """
         records = []
         for row in (*self.rows, self.overall):
@@ -255,7 +255,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON; undefined numbers are None.
 
-        "by" holds the columns as records call them.
+        "by" lists the names of the columns in the records.
         """
         *records, overall = self.records()
         plain: dict[str, Any] = {"by": [*overall][: len(self.by)]}
@@ -267,7 +267,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         return plain | self.plain_read()
 
     def text_tables(self) -> list[Rows]:
-        """Return the table of scores, the whole last, and what guessing scores."""
+        """Return the table of scores, with the whole and the scores of guessing at the end."""
         rows = [*self.rows[:_MOST_ROWS], self.overall]
         levels = [_guessing(row) for row in rows]
         columns = [[render.shown_name(self.by), *map(_name, rows)]]
@@ -287,7 +287,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         return [table]
 
     def _columns_of_informedness(self, rows: Sequence[SliceRow]) -> Rows:
-        """Return its columns: the score, its interval and the difference from other samples."""
+        """Format the score, its interval and the difference from other samples as columns."""
         name = "informedness"
         columns = [self._column(name, rows)]
         if self.confidence_level is not None:
@@ -303,11 +303,11 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         return [_HEADS[name], *(_shown(row.scores[name]) + _mark(row, score) for row in rows)]
 
     def text_blocks(self) -> list[Block]:
-        """Return the table, what its marks mean, and the signature."""
+        """Return the table, the meaning of its marks, and the signature."""
         return [*self.text_tables(), tuple(self._notes()), self.signature]
 
     def _notes(self) -> Iterator[str]:
-        rows = self.rows[:_MOST_ROWS]  # those shown: a mark takes as long as a score
+        rows = self.rows[:_MOST_ROWS]  # only rows shown: a mark takes as long to compute as a score
         scores, k = scores_in_report(self.average), self.overall.n_classes
         title = title_of(self.overall.table, scores["informedness"])
         classes = render.several(k, "class", "classes")
@@ -324,7 +324,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
 
 
 def _guessing(row: SliceRow) -> dict[str, float]:
-    """Return what the best guesser scores in a slice."""
+    """Compute the scores of the best guesser in a slice, rounded to compare them."""
     levels = {
         name: score.score_of_best_guesser(row.table) for name, score in scores_in_report().items()
     }
@@ -332,13 +332,13 @@ def _guessing(row: SliceRow) -> dict[str, float]:
 
 
 def _guessing_row(levels: Mapping[str, float], heads: Sequence[str]) -> list[str]:
-    """Return the row of what guessing scores in all slices."""
+    """Format the row for guessing if its scores are the same in all slices."""
     by_head = {head: _shown(levels[name]) for name, head in _HEADS.items()}
     return ["guessing", *(by_head.get(head, "") for head in heads[1:])]
 
 
 def _checked(tables: Any, by: Any, n_columns: int) -> dict[Slice, ContingencyTable]:
-    """Return the tables by name, or raise ValueError."""
+    """Check tables and the names of their slices; raise ValueError if invalid."""
     parts = tables.values() if isinstance(tables, Mapping) else ()
     if not parts or not all(isinstance(table, ContingencyTable) for table in parts):
         rule = "map at least one slice to its ContingencyTable"
@@ -351,7 +351,7 @@ def _checked(tables: Any, by: Any, n_columns: int) -> dict[Slice, ContingencyTab
 
 
 def _badness(row: SliceRow, score: str) -> tuple[bool, float]:
-    """Return what puts the worst slice first, and one without a score last."""
+    """Sort key with the worst slice first and undefined scores last."""
     return math.isnan(row.scores[score]), row.scores[score]
 
 
@@ -369,7 +369,7 @@ def _shown(value: float, undefined: str = "--", sign: str = "") -> str:
 
 
 def _mark(row: SliceRow, score: Score) -> str:
-    """Return the mark of a score that is not what it seems to be."""
+    """Mark a score that may mislead; empty for other scores."""
     value = row.scores[score.name]
     return "^" if value == value and score.caution(row.table, value) else ""
 
@@ -379,7 +379,7 @@ def _is_small(row: SliceRow) -> bool:
 
 
 def _warn_of(rows: Sequence[SliceRow]) -> None:
-    """Warn once about the slices that say little."""
+    """Warn once about slices that are small or have references of one class."""
     numbers = {
         f"have fewer than {FEW_SAMPLES} samples (marked with *)": sum(map(_is_small, rows)),
         "have references of only one class": sum(not row.class_entropy for row in rows),
@@ -403,20 +403,20 @@ def slices(
     vs_rest: str | None = None,
     sort: str = "name",
 ) -> Slices:
-    """Return the scores of each slice of the samples, and of all of them.
+    """Score each slice of the samples, and all of them.
 
     Parameters
     ----------
     y_true, y_pred, labels, sample_weight, ignore_index, unknown
         As in `informedness_score`.
-    by : array-like of shape (n_samples,), or mapping of names to such, or data frame
+    by : array-like of shape (n_samples,), mapping of names to such arrays, or data frame
         The slice of each sample, for example its type of question; with several columns, each
         combination is a slice.
     average, confidence_level, vs_rest, sort
-        As in `Slices.from_tables`; categories of pandas have their own order.
+        As in `Slices.from_tables`; pandas categories keep their own order.
     groups : array-like of shape (n_samples,), optional
-        As in `estimate`; they need a confidence level, and cannot be combined with `vs_rest`, which
-        takes slices for independent.
+        As in `estimate`. Groups need a confidence level. They cannot be combined with `vs_rest`,
+        which assumes independent slices.
 
     Returns
     -------
@@ -426,8 +426,8 @@ def slices(
     Raises
     ------
     ValueError
-        As `informedness_score` and `Slices.from_tables`, and if `by` does not name a slice for each
-        sample.
+        As in `informedness_score` and `Slices.from_tables`, and if `by` does not name a slice for
+        each sample.
 
     Examples
     --------
@@ -444,7 +444,7 @@ def slices(
     references, predictions = columns
     tables = count_slices(references, predictions, by, task, sample_weight)
     warn_of_table(ContingencyTable.sum_of(list(tables.values())), Y_NAMES, unknown=task.unknown)
-    name = getattr(by, "name", None)  # of a column of pandas or polars
+    name = getattr(by, "name", None)  # a pandas or polars column has one
     names = tuple(map(str, by)) if isinstance(by, Mapping) else str(name or "slice")
     options: dict[str, Any] = {"confidence_level": confidence_level, "vs_rest": vs_rest}
     options["sort"] = sort
@@ -460,7 +460,7 @@ def slices(
 
 
 def _pairs_by_slice(samples: AnsweredSamples, slice_names: Column) -> dict[Slice | None, CellPairs]:
-    """Return the samples in groups of each slice, by the cells of its own table, and of all."""
+    """Split samples by slice, with cells of the slice's own table; None maps to all samples."""
     whole = samples.paired(0, 0)
     pairs: dict[Any, CellPairs] = {None: whole}
     names, codes = slice_names.coded()

@@ -1,4 +1,4 @@
-"""Two models over several tasks: the difference in each of them, and its mean."""
+"""Compare two models over several tasks: the difference in each task, and the mean."""
 
 import math
 import operator
@@ -27,7 +27,7 @@ from .estimate import Averaged
 from .verdict import share_text
 
 _TAKEN = "Each task weighs the same; tasks are taken as given, not as drawn from all tasks."
-_MOST_WARNED = 0.1  # of the variance of the mean; above, the caveats of tasks are its own
+_MOST_WARNED = 0.1  # share of the mean's variance; above it, the mean takes over the tasks' caveats
 _HIGHER = {"better": "B is better", "worse": "A is better"}
 
 
@@ -38,19 +38,19 @@ class SuiteComparison(Measured):
     Attributes
     ----------
     metric, confidence_level
-        As given.
+        As passed to `compare_tasks`.
     tasks : dict of str to Comparison
-        By name.
+        The comparison of each task.
     difference : float
-        The mean of the differences B - A, in which each task weighs the same.
+        The mean of the differences B - A, with equal weights of tasks.
     standard_error, confidence_interval, p_value
-        Of this mean, for independent tasks that are taken as given.
+        Results for this mean, for a fixed set of independent tasks.
     p_values : dict of str to float
-        Of the tasks, corrected for their number by Holm's method.
+        P-value of each task, corrected for the number of tasks by Holm's method.
     left_out : tuple of str
         Tasks that are not compared, and why.
     margin, within_margin : float, bool or None
-        As of a `Comparison`, for the mean.
+        As in `Comparison`, for the mean.
     """
 
     metric: str
@@ -68,17 +68,17 @@ class SuiteComparison(Measured):
 
     @property
     def verdict(self) -> str:
-        """Whether B is "better" or "worse" than A on average, or either is "not shown"."""
+        """Whether B is "better" or "worse" than A on average, or "not shown" to be either."""
         return verdict_of(self.p_value, self.difference, self.confidence_level)
 
     @property
     def n_different(self) -> int:
-        """How many samples are answered differently in all tasks."""
+        """Number of samples in all tasks whose predictions differ."""
         return sum(one.n_different for one in self.tasks.values())
 
     @property
     def caveat(self) -> str:
-        """The caveats of tasks that carry more than a tenth of the variance; empty if of less."""
+        """The caveats of tasks if these carry more than a tenth of the variance, else empty."""
         warned = {name: x for name, x in self.tasks.items() if x.n_different and x.caveat}
         both = (
             sum(one.standard_error**2 for one in tasks.values()) for tasks in (warned, self.tasks)
@@ -98,7 +98,7 @@ class SuiteComparison(Measured):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The margin, on how many tasks a model is better, and what a mean says."""
+        """Notes on the margin, verdicts by task, tasks left out and out-of-class predictions."""
         notes: list[str] = []
         if self.margin is not None:
             interval = self.confidence_interval
@@ -168,15 +168,14 @@ def compare_tasks(
 ) -> SuiteComparison:
     r"""Compare two models over several tasks: in each of them, and on average.
 
-    The mean difference of m tasks has
-    :math:`SE^2 = \sum_t SE_t^2 / m^2`, with the errors of `compare`, of which the sample that might
-    have been there counts once for the whole suite.
+    The mean difference of m tasks has :math:`SE^2 = \sum_t SE_t^2 / m^2`, with the standard errors
+    of `compare`. Their allowance for one unseen sample counts only once, for the whole suite.
 
     Parameters
     ----------
     tasks : mapping of name to (y_true, y_pred_a, y_pred_b)
-        Of each task the references and the predictions of both models. Its classes are those of its
-        own references.
+        The references and the predictions of both models for each task. The classes of a task are
+        the labels of its references.
     metric, average, unknown, confidence_level
         As in `compare`.
     groups : mapping of name to array-like, optional
@@ -191,13 +190,13 @@ def compare_tasks(
     Raises
     ------
     ValueError
-        As `compare`, with the name of the task; if fewer than two tasks can be compared, or NIT or
-        EMA are asked for of tasks with different numbers of classes.
+        As in `compare`, with the name of the task; if fewer than two tasks can be compared, or for
+        NIT and EMA if tasks have different numbers of classes.
 
     Warns
     -----
     InformednessWarning
-        For a task with references of a single class, which is left out; and as `compare`.
+        For each task left out as its references have a single class; and as in `compare`.
 
     Examples
     --------
@@ -216,7 +215,7 @@ def compare_tasks(
     comparisons: dict[str, Comparison] = {}
     left_out: list[str] = []
     for name, (references, *answers) in tasks.items():
-        # a task of many classes may have one sample of each
+        # no OwnLabelsWarning: a task of many classes may have one sample of each
         with prefix_errors(shown(name)), prefix_warnings(shown(name), without=OwnLabelsWarning):
             labels = set(read_labels(references, "y_true").tolist())
             if len(labels) < 2:
@@ -235,7 +234,7 @@ def suite_of(
     score: Score,
     margin: float | None = None,
 ) -> SuiteComparison:
-    """Return the comparison over tasks, of those of the tasks."""
+    """Combine the comparisons of tasks into one over all tasks."""
     comparisons = list(by_task.values())
     if len(comparisons) < 2:
         raise ValueError(f"`tasks` must be at least two that can be compared, got {list(by_task)}")
@@ -260,7 +259,7 @@ def suite_of(
 
 
 def _test_mean(comparisons: Sequence[Comparison]) -> tuple[Interval, float]:
-    """Return the mean difference with its interval, and the p-value."""
+    """Compute the mean difference with its interval, and the p-value."""
     n_tasks = len(comparisons)
     difference = math.fsum(one.difference for one in comparisons) / n_tasks
     extra = np.array([one.paired.extra_variance for one in comparisons])

@@ -1,6 +1,6 @@
-"""The verdict on a score in one sentence, and the notes of a report.
+"""State a verdict on a score in one sentence, and write the notes of a report.
 
-No model that fits the table may refute a sentence.
+Each sentence must be true of every model that could have produced the table.
 """
 
 import math
@@ -20,9 +20,9 @@ from ..tables.contingency import ContingencyTable
 from ..text.render import cut, rounded, samples, shown
 from .estimate import Estimate, estimates_of, has_known_errors
 
-LEVEL = 0.95  # of the interval and the test behind a verdict if no higher one was asked for
-MAY_BE_GUESSES = frozenset({"one class", "out of class", "untested", "guessing"})  # of the codes
-MANY_OUT_OF_CLASS = 0.05  # share of predictions; above, guessing is tested on the others
+LEVEL = 0.95  # lowest level of the interval and the test behind a verdict
+MAY_BE_GUESSES = frozenset({"one class", "out of class", "untested", "guessing"})  # codes
+MANY_OUT_OF_CLASS = 0.05  # above this share, guessing is tested on the other predictions
 
 
 def verdict(
@@ -32,18 +32,18 @@ def verdict(
     judged: Estimate | None = None,
     p_value: float = math.nan,
 ) -> Message:
-    """State what a score says of the model, in one sentence of at most 25 words.
+    """State what a score says about the model, in one sentence of at most 25 words.
 
     Its code names the verdict: "one class", "out of class", "untested", "guessing", "contains 0",
-    "worse", "below guessing", "all right", "above accuracy", "share" or, for other scores than
-    Informedness, "not guessing". Its values are the title of the score and the phrase behind it.
+    "worse", "below guessing", "all right", "above accuracy", "share" or, for scores other than
+    Informedness, "not guessing". Its values are the title of the score and the phrase after it.
 
     Parameters
     ----------
     judged : Estimate, optional
-        The interval of the score; by default that of 95%.
+        The estimate with the interval of the score; by default Informedness gets a 95% interval.
     p_value : float
-        `guessing_p_value` of the table; nan if it is unknown, as for samples in groups.
+        `guessing_p_value` of the table; nan if unknown, as for samples in groups.
     """
     if judged is None and isinstance(score, Informedness):
         judged = _estimate_if_known(table, score)
@@ -52,14 +52,14 @@ def verdict(
 
 
 def title_of(table: Table, score: Score) -> str:
-    """Return the title of a score, with its average if the averages may differ."""
+    """Return the title of a score, with its average for three or more classes."""
     if table.n_classes < 3 or not score.average:
         return score.title
     return f"{score.title} ({score.average})"
 
 
 def commonest_class(table: Table) -> str:
-    """Return the class with the most references, as text in quotes."""
+    """Format the class with the most references, quoted if it is text."""
     label = table.labels[int(np.argmax(table.reference_totals))]
     return shown(cut(label, 38), quote=True) if isinstance(label, str) else show(label)
 
@@ -67,7 +67,7 @@ def commonest_class(table: Table) -> str:
 def _finding(
     table: Table, score: Score, value: float, judged: Estimate | None, p_value: float
 ) -> tuple[str, str]:
-    """Return the code of the verdict and its phrase."""
+    """Find the code of the verdict and its phrase."""
     if np.count_nonzero(table.reference_totals) == 1:
         apart = "so there is nothing to tell apart"
         return "one class", f"all references are {commonest_class(table)}, {apart}"
@@ -93,10 +93,10 @@ def _finding(
 
 
 def _reading_of_informedness(table: Table, value: float) -> tuple[str, str]:
-    """Return the verdict on a value that is not a guesser's."""
+    """Find the verdict on a value of Informedness that guessing does not explain."""
     if value < 0 and table.n_classes == 2:
         return "worse", "worse than guessing"
-    if value < 0:  # among three classes a rotation is wrong about each, and yet informed
+    if value < 0:  # a rotation of three classes is always wrong, yet informed
         related = "the predictions are not independent of the references"
         return "below guessing", f"below what guessing scores, but {related}"
     if (table.rows == table.columns).all():
@@ -111,28 +111,28 @@ def _reading_of_informedness(table: Table, value: float) -> tuple[str, str]:
 
 
 def _levels(table: Table, score: Score) -> str:
-    """State what guessing scores, and what the best possible model does."""
+    """State the score of guessing, and that of the best possible model unless it is 1."""
     phrase = f"differs from guessing, which scores {rounded(score.guessing_level(table) or 0, 3)}"
     best = score.best_level(table)
     return phrase if best == 1 else f"{phrase}; the best for these classes is {rounded(best, 3)}"
 
 
 def _contains_guessing(table: Table, score: Score, judged: Estimate | None) -> bool | None:
-    """Return whether the interval contains what guessing scores; None without an interval."""
+    """Return whether the interval contains the score of guessing; None without an interval."""
     if judged is None or math.isnan(judged.confidence_interval[0]):
         return None
     return score.contains_guessing(table, *judged.confidence_interval)
 
 
 def _estimate_if_known(table: Table, score: Score) -> Estimate | None:
-    """Return the estimate behind a verdict; None for weights with unknown squares."""
+    """Estimate the score for a verdict; None for weights with unknown squares."""
     return estimates_of(table, score, LEVEL)[0] if has_known_errors(table) else None
 
 
 def tested_predictions(table: Table, p_value: float) -> tuple[Table | None, float]:
-    """Return the table on which guessing is tested, None if it is empty, and the p-value.
+    """Return the table for the test of guessing, None if empty, and the p-value.
 
-    If many predictions are out of class, it has the others alone.
+    If many predictions are out of class, the table has only the others.
     """
     if out_of_class_share(table) <= MANY_OUT_OF_CLASS:
         return table, p_value
@@ -151,7 +151,7 @@ def notes_of(
     values: Mapping[str, float],
     estimates: Mapping[str, Estimate],
 ) -> tuple[list[Message], set[str]]:
-    """Return what to know of the scores of a report, and the names of those that have a mark."""
+    """Write the notes of a report; return them with the names of scores that get a mark."""
     notes = [*_out_of_class_note(table, shown_scores)]
     marked: set[str] = set()
     if np.count_nonzero(table.reference_totals) > 1:
@@ -201,7 +201,7 @@ def _notes_of_scores(
 
 
 def is_marked(estimates: Mapping[str, Estimate], name: str) -> bool:
-    """Return whether a mark replaces the warning: of NIT, often the only one with a caveat."""
+    """Return whether a mark replaces the warning: NIT is often the only score with a caveat."""
     own = estimates[name]
     is_alone = own.caveat not in {one.caveat for one in estimates.values() if one is not own}
     return name == NIT.name and is_alone and not math.isnan(own.confidence_interval[0])
@@ -211,14 +211,14 @@ def _how_to_remove_the_mark(table: Table, own: Estimate) -> str:
     if table.declared or NIT.shortage(table):
         return own.caveat
     missing = "with fewer than 1,000 samples a class may be missing"
-    if not table.n_samples or table.n_samples >= 1000:  # the effective number of which is less
+    if not table.n_samples or table.n_samples >= 1000:  # only the effective number is smaller
         missing = "on such samples a class may be missing"
     all_classes = f"if these {table.n_classes} are all classes"
     return f"{missing}; {all_classes}, pass `labels` to remove this mark"
 
 
 def _caveats(estimates: Mapping[str, Estimate]) -> list[Message]:
-    """Return why intervals are approximate, once for all with the same reason."""
+    """Write why intervals are approximate, once per reason."""
     titles: dict[str, list[str]] = {}
     for name, own in estimates.items():
         is_noted = math.isnan(own.confidence_interval[0]) or is_marked(estimates, name)
@@ -234,7 +234,7 @@ def _caveats(estimates: Mapping[str, Estimate]) -> list[Message]:
     return notes
 
 
-# Tables of some predictions, and their shares
+# Shares of predictions, and tables derived from a table
 
 
 def out_of_class_share(table: Table) -> float:
@@ -243,29 +243,29 @@ def out_of_class_share(table: Table) -> float:
 
 
 def share_text(share: float) -> str:
-    """Return a share in percent, which is 0.0% only of none."""
+    """Format a share in percent; only 0 becomes 0.0%."""
     return "under 0.1%" if 0 < share < 0.0005 else f"{share:.1%}"
 
 
 def predictions_in_class(table: Table) -> Table | None:
-    """Return the table of the predictions that are a class, with all classes; None without any."""
+    """Drop out-of-class predictions but no class; None if no prediction is in class."""
     known = table.is_class[table.columns]
     if not known.any():
         return None
     columns = table.rows, table.columns, table.counts, table.squared_weights
     cells = Cells(*(None if x is None else x[known] for x in columns))  # type: ignore[arg-type]
     n_samples = None if table.is_weighted else int(cells.counts.sum())
-    # declared, as the classes are known now, whether or not they are among these references
+    # declared, so that a class without references here remains a class
     return replace(Table._from_cells(table.labels, True, cells, n_samples), known=table.is_class)
 
 
 def constant_predictions(table: Table) -> ContingencyTable:
-    """Return the table of the same references with the commonest class as every prediction."""
+    """Replace every prediction by the commonest class of the references."""
     return _predicted(table, np.argmax(table.reference_totals[table.is_class]))
 
 
 def right_predictions(table: Table) -> ContingencyTable:
-    """Return the table of the same references with every prediction right."""
+    """Replace every prediction by its reference."""
     return _predicted(table, np.flatnonzero(table.reference_totals[table.is_class]))
 
 

@@ -1,1 +1,1 @@
-"""How numbers, names, tables and what was read are written as text."""
+"""Format numbers, names, tables and accounts of what was read as text."""

@@ -1,4 +1,4 @@
-"""What was read of files and frames: rows, columns and their labels, shown above every result."""
+"""Account of what was read: rows, columns and labels, shown above every result."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -7,19 +7,19 @@ from typing import Any, TypeAlias
 from ..core.labels import Label
 from .render import amount, as_json, cut, several, shown
 
-# Labels, and how many samples have each, or which weight; None stands for no label.
+# Labels with their numbers of samples, or their weights; None means a missing label.
 Amounts: TypeAlias = list[tuple[Label | None, Any]]
-MOST_LABELS = 10  # of a column that are shown
+MOST_LABELS = 10  # shown per column
 _MOST_OUTSIDE = 3
-_MOST_NAMES = 20  # of columns that are not used
+_MOST_NAMES = 20  # unused columns shown
 
 
 @dataclass(frozen=True)
 class ReadColumn:
-    """A column that was read: its part in the data, its name, its labels, the most frequent first.
+    """A column that was read: its role, its name, and its labels with the most frequent first.
 
-    `outside` are labels that are no class of the references, or of those declared; None is a
-    missing one. `notes` say how labels were found.
+    `outside` has the out-of-class labels, by the references or the declared classes. None is a
+    missing label. `notes` say how labels were found.
     """
 
     part: str
@@ -30,7 +30,7 @@ class ReadColumn:
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the column as plain values for JSON, its most frequent labels alone."""
+        """Return the column as plain values for JSON, with only its most frequent labels."""
         plain: dict[str, Any] = {"part": self.part, "column": self.name}
         for name, amounts in (("labels", self.labels), ("outside", self.outside)):
             pairs = [[as_json(label), n] for label, n in amounts[:MOST_LABELS]]
@@ -40,15 +40,15 @@ class ReadColumn:
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """What was read of a data set.
+    """Account of what was read from a data set.
 
     Attributes
     ----------
     sources : tuple of str
-        Names of the files, or what kind of data frame it was.
+        Names of the files, or the kind of data frame.
     n_rows : int
     left_out : dict of str to int
-        How many rows do not count, by the reason.
+        Numbers of rows that do not count, by reason.
     columns : tuple of ReadColumn
     not_used : tuple of str
         Names of the other columns.
@@ -71,13 +71,13 @@ class Read:
 
 
 def amounts_of(labels: Iterable[Any], totals: Iterable[Any]) -> Amounts:
-    """Return labels with their amounts, the largest first, without those that do not occur."""
+    """Pair labels with their amounts, the largest first, without labels that do not occur."""
     pairs = [(label, n) for label, n in zip(labels, totals, strict=True) if n]
     return sorted(pairs, key=lambda pair: -pair[1])
 
 
 def signed(line: str, read: Iterable[Read]) -> str:
-    """Return a signature that says how many rows were left out for a missing value."""
+    """Add the number of rows left out for a missing value to a signature."""
     left_out = (pair for one in read for pair in one.left_out.items())
     n = sum(n for reason, n in left_out if reason.startswith("no "))
     head, mark, version = line.rpartition("|v:")
@@ -85,7 +85,7 @@ def signed(line: str, read: Iterable[Read]) -> str:
 
 
 def lines_of_read(read: Read) -> list[str]:
-    """Return what was read as lines of text."""
+    """Format an account as lines of text."""
     first, *others = files = [*map(shown, read.sources)]
     sources = f"{len(files)} files, {first} to {others[-1]}" if others else first
     sources = " and ".join(files) if len(others) == 1 else sources

@@ -1,4 +1,4 @@
-"""A result as one HTML file to send: what a notebook shows, in a frame with its style."""
+"""Write a result as one HTML file to send: the notebook output in a page with a style."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ _INTERVAL = re.compile(r"<td>\((-?[\d.]+) to (-?[\d.]+)\)</td>")
 
 
 def html_page(title: str, body: str) -> str:
-    """Return a file of HTML without scripts or addresses; a bar shows where each interval lies."""
+    """Build an HTML page without scripts or addresses; a bar shows each interval."""
     lowest = -1.0 if any(float(low) < 0 for low, _ in _INTERVAL.findall(body)) else 0.0
 
     def with_bar(cell: re.Match[str]) -> str:

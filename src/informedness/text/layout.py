@@ -1,4 +1,4 @@
-"""How results are laid out: for a terminal, Markdown, LaTeX, CSV, a notebook and pandas."""
+"""Lay out results for a terminal, Markdown, LaTeX, CSV, a notebook and pandas."""
 
 import csv
 import html
@@ -19,39 +19,39 @@ from .render import as_json, cut_apart, shown_interval
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-# The header of a table, then its rows; the first column is text, the others are numbers.
+# A table, header first. The first column is text, the others are numbers.
 Rows: TypeAlias = list[list[str]]
-# A part of a result: a table, a line, or notes, which are numbered.
+# A part of a result: a table, a line, or numbered notes.
 Block: TypeAlias = Rows | str | tuple[str, ...]
-WIDTH = 80  # of a table in a terminal
+WIDTH = 80  # largest width of a table in a terminal
 _LATEX: dict[str, Any] = {character: f"\\{character}" for character in "&%$#_{}"}
 _LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _LATEX |= {"±": r"$\pm$", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
-_LATEX |= {"[": "{[}", "*": "{*}"}  # which a command before the cell would take for its own
+_LATEX |= {"[": "{[}", "*": "{*}"}  # or a command before the cell reads it as an option
 
 
 class Result:
-    """What every result can be turned into; subclasses provide tables, lines and records."""
+    """Base class with all output formats; subclasses provide tables, lines and records."""
 
-    read: tuple[Read, ...] = ()  # of files or data frames; the first thing that is shown
-    widest_name = 40  # of a row, in a terminal
-    _naming: Naming | None = None  # what a surface calls arguments, in lines of text
+    read: tuple[Read, ...] = ()  # accounts of files or data frames, shown first
+    widest_name = 40  # largest width of row names in a terminal
+    _naming: Naming | None = None  # argument names of a surface, for lines of text
 
     def plain_read(self) -> dict[str, Any]:
-        """Return what was read as a field of plain values; nothing if nothing was."""
+        """Return the accounts as a field of plain values; {} if there are none."""
         return {"read": [read.to_dict() for read in self.read]} if self.read else {}
 
     def read_blocks(self) -> list[str]:
-        """Return what was read as text."""
+        """Return the accounts of what was read as text."""
         return ["\n".join(lines_of_read(read)) for read in self.read]
 
     def names_of_files(self) -> dict[str, str]:
-        """Return what distinguishes the files: their paths without what all have at the ends."""
+        """Shorten paths of files: remove the parts that all have at the start and the end."""
         files = [file for read in self.read for file in read.sources]
         parts = [Path(file).parts for file in files]
         n_first, n_last = (_n_alike([x[::way] for x in parts]) for way in (1, -1))
         names = [x[n_first : len(x) - n_last] for x in parts]
-        is_known = len(files) > 1 and all(names)  # and none is in a folder beside another
+        is_known = len(files) > 1 and all(names)  # and no name is empty
         return {file: str(Path(*x)) for file, x in zip(files, names, strict=True) if is_known}
 
     def text_tables(self) -> list[Rows]:
@@ -59,21 +59,21 @@ class Result:
         raise NotImplementedError
 
     def text_lines(self) -> list[str]:
-        """Return the lines below the tables; those that name arguments are messages."""
+        """Return the lines below the tables; lines that name arguments are messages."""
         return []
 
     def text_blocks(self) -> list[Block]:
-        """Return what is shown below what was read, from the top down."""
+        """Return the blocks below the accounts, from the top down."""
         return [*self.text_tables(), *self.text_lines()]
 
     def with_names(self, naming: Naming) -> "Self":
-        """Return the result with lines that name arguments as a surface does."""
+        """Copy the result with lines that use the argument names of a surface."""
         named = copy(self)
         vars(named)["_naming"] = naming
         return named
 
     def named(self, line: str) -> str:
-        """Return a line with the names of the surface, if it is a message."""
+        """Render a line with the argument names of the surface, if it is a message."""
         if self._naming is None or not isinstance(line, Message):
             return line
         return render(line, self._naming)
@@ -81,7 +81,7 @@ class Result:
     def _formatted(
         self, table: Callable[[Rows], str], line: Callable[[str], str], notes: Callable[..., str]
     ) -> list[str]:
-        """Return each block as these functions write it."""
+        """Format each block by the function for its type."""
         formatted = []
         for block in self.text_blocks():
             if isinstance(block, list):
@@ -106,11 +106,11 @@ class Result:
         return "\n\n".join([*self.read_blocks(), *blocks])
 
     def __repr__(self) -> str:
-        """Return the same at a prompt; subclasses that are data classes say `repr=False`."""
+        """Show the same text at a prompt; data classes need `repr=False` to inherit this."""
         return str(self)
 
     def to_markdown(self) -> str:
-        """Return the result as Markdown tables, and the lines below them."""
+        """Return the result as Markdown tables, with lines below them."""
         read = [f"```text\n{block}\n```" for block in self.read_blocks()]
         notes = self._formatted(_markdown, _escaped, lambda lines: _numbered(map(_escaped, lines)))
         return "\n\n".join([*read, *notes])
@@ -118,8 +118,8 @@ class Result:
     def to_latex(self) -> str:
         r"""Return the result as LaTeX tables, which need `\usepackage{booktabs}`.
 
-        The lines between them are comments. Labels in other than Latin letters need XeLaTeX or
-        LuaLaTeX, and a font that has them.
+        Lines between tables are comments. Labels in scripts other than Latin need XeLaTeX or
+        LuaLaTeX, and a font for that script.
         """
         return "\n\n".join(
             self._formatted(_latex, _commented, lambda lines: _commented(_numbered(lines)))
@@ -143,7 +143,7 @@ class Result:
         return pandas.DataFrame.from_records(self.records())
 
     def _repr_html_(self) -> str:
-        """Return the result as a notebook shows it."""
+        """Return the result as HTML for a notebook."""
         read = [f"<pre>{html.escape(block)}</pre>" for block in self.read_blocks()]
         return "\n".join([*read, *self._formatted(_html, _html_line, _html_notes)])
 
@@ -155,7 +155,7 @@ class Result:
 
 
 def _n_alike(rows: Sequence[Sequence[str]]) -> int:
-    """Return with how many equal cells all rows begin."""
+    """Count the leading cells that are equal in all rows."""
     return len([*takewhile(lambda cells: len({*cells}) == 1, zip(*rows, strict=False))])
 
 
@@ -184,7 +184,7 @@ class Measured(Result):
         return shown_interval(self.standard_error, self.confidence_interval, digits)
 
     def interval_in_words(self, digits: int = 4) -> str:
-        """Return the interval in brackets, named by its level."""
+        """Format the interval in brackets, with its level."""
         interval = self.shown(digits)[1]
         if math.isnan(self.confidence_interval[0]):
             return interval
@@ -195,25 +195,25 @@ class Measured(Result):
 
 
 def rows_of(columns: Iterable[Iterable[str]]) -> Rows:
-    """Return the rows of columns of the same length, each with its head."""
+    """Transpose columns of the same length, each with its head, to rows."""
     return list(map(list, zip(*columns, strict=True)))
 
 
 def padded(rows: Rows, width: int) -> Rows:
-    """Return rows with empty cells at their end, up to this width."""
+    """Pad rows with empty cells at the end to a width."""
     return [row + [""] * (width - len(row)) for row in rows]
 
 
 def more_rows(n: int, width: int) -> Rows:
-    """Return the row that says how many rows are not shown, if there are any."""
+    """Make a row with the number of hidden rows, if there are any."""
     return padded([[f"and {n} more in JSON"]] if n > 0 else [], width)
 
 
 def aligned(rows: Rows, most: int = 40) -> str:
-    """Return rows as aligned columns for a terminal: the first to the left, others to the right.
+    """Align columns for a terminal: the first to the left, others to the right.
 
-    The first is cut to a width. One blank parts columns if two are too wide. Columns that find no
-    room even so go below, beside the first one again.
+    The first column is cut to `most`. Columns have two spaces between them, or one if that makes
+    the table fit. Columns that still do not fit go below, next to the first one again.
     """
     names, *columns = zip(*rows, strict=True)
     first = cut_apart(names, most)
@@ -237,7 +237,7 @@ def aligned(rows: Rows, most: int = 40) -> str:
 
 
 def _kept_together(columns: Iterable[list[str]]) -> list[list[list[str]]]:
-    """Return columns in groups: an error and an interval stay with their score."""
+    """Group columns so that an error and an interval stay with their score."""
     groups: list[list[list[str]]] = []
     for column in columns:
         if groups and column[0].endswith((" SE", "interval")):
@@ -248,7 +248,7 @@ def _kept_together(columns: Iterable[list[str]]) -> list[list[list[str]]]:
 
 
 def _numbered(lines: Iterable[str]) -> str:
-    """Return notes as numbered lines."""
+    """Number the lines of notes."""
     return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, start=1))
 
 
@@ -265,9 +265,9 @@ def _html_notes(lines: Iterable[str]) -> str:
 
 
 def csv_line(row: Iterable[Any]) -> str:
-    """Return a row of CSV."""
+    """Format a row of CSV."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\r\n").writerow(row)  # quotes what has one of these in it
+    csv.writer(text, lineterminator="\r\n").writerow(row)  # quotes cells with \r or \n
     return text.getvalue().removesuffix("\r\n") + "\n"
 
 
@@ -278,7 +278,7 @@ def _markdown(rows: Rows) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return text that Markdown shows as it is, even if it has bars, tags or emphasis in it."""
+    """Escape text so that Markdown shows bars, tags and emphasis marks literally."""
     for character in "\\`*_[]|~$":
         text = text.replace(character, "\\" + character)
     return text.replace("&", "&amp;").replace("<", "&lt;")
