@@ -3,10 +3,10 @@
 python spaces/build.py informedness DEST [--repo-id someone/informedness]
 python spaces/build.py informedness --needs
 
-With --repo-id, its name on the Hub, the card and the page say how to load it from there.
+With --repo-id, the name of the Space on the Hub, the card says how to load the metric from there.
 
-DEST is created; it may be there if it is empty. --needs prints what the page imports, for pip to
-find versions for the Python at hand; the Hub installs the exact versions of `requirements.txt`.
+DEST must be new or empty. --needs prints the requirements of the page, so that pip can find
+versions for the current Python. The Hub installs the exact versions of `requirements.txt`.
 """
 
 import argparse
@@ -23,24 +23,24 @@ from informedness.inference.registry import MODULES as MODULES  # for publish.py
 from informedness.inference.registry import score_named
 
 PAGE = ROOT / "spaces" / "page"
-LOCK = ROOT / "spaces" / "requirements.txt"  # exact versions, which `make lock` writes
+LOCK = ROOT / "spaces" / "requirements.txt"  # exact versions, written by `make lock`
 _KINDS = {".py", ".css", ".html", ".js", ".json", ".md", ".svg"}
 _HUB = "https://huggingface.co/spaces"
 PACKAGE = "package"  # the folder of a Space from which its page imports the package
 
-# Anyone who loads a metric has these already, and the page does not need them; `evaluate.load` does
-# not read the requirements of a Space.
+# The page does not need these. `evaluate.load` needs them, but does not read the requirements of a
+# Space, so whoever loads a metric has them already.
 _ONLY_TO_LOAD = {"datasets", "evaluate"}
 
 
 class Refused(Exception):  # noqa: N818
-    """The message says what is wrong."""
+    """The task cannot be done; the message says why."""
 
 
 def space_files(metric: str, repo_id: str | None = None) -> dict[str, bytes]:
-    """Return the files of a metric's Space by name, sorted by name.
+    """Collect the files of a metric's Space, sorted by name.
 
-    With a `repo_id`, its name on the Hub, the card uses that name wherever a reader needs it.
+    With a `repo_id`, the name of the Space on the Hub, the card uses that name.
     """
     if stale := stale_copies():
         raise Refused(f"{stale[0][1]} differs from {stale[0][0]}: run `python spaces/sync.py`")
@@ -63,29 +63,29 @@ def space_files(metric: str, repo_id: str | None = None) -> dict[str, bytes]:
 
 
 def space_needs(metric: str) -> list[str]:
-    """Return what a metric's Space imports, as requirements."""
+    """List the requirements of a metric's Space."""
     needs = (ROOT / "metrics" / metric / "requirements.txt").read_text("utf-8").splitlines()
     needs = [need for need in needs if Requirement(need).name not in _ONLY_TO_LOAD]
     needs += ["openpyxl>=3.1", "pyarrow>=20", "backports.zstd>=1.0"]  # for uploads
-    # the version that the Hub installs anyway
+    # the Hub always installs this version
     return [*needs, f"gradio[mcp]=={of_card(metric, 'sdk_version')}"]
 
 
 def of_card(metric: str, key: str) -> str:
-    """Return what a metric's card says in its front matter."""
+    """Read a value from the front matter of a metric's card."""
     card = (ROOT / "metrics" / metric / "README.md").read_text("utf-8")
     (value,) = re.findall(f'^{key}: "(.*)"$', card, re.MULTILINE)
     return str(value)
 
 
 def _files() -> list[Path]:
-    """Return the files of the checkout that git does not ignore."""
+    """List the files of the checkout that git does not ignore."""
     listed = git("ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
     return [ROOT / name for name in listed if name and (ROOT / name).is_file()]
 
 
 def git(*arguments: str) -> str:
-    """Return what git prints about the checkout."""
+    """Run git in the checkout, and return its output."""
     command = ("git", "-C", str(ROOT), *arguments)
     result = subprocess.run(command, capture_output=True, encoding="utf-8")
     if result.returncode:
@@ -94,7 +94,7 @@ def git(*arguments: str) -> str:
 
 
 def named(card: str, metric: str, repo_id: str) -> str:
-    """Return a card for the Space of this name: how to load it, and related links."""
+    """Adapt a card to the Space of this name: how to load it, and related links."""
     owner, _, name = repo_id.partition("/")
     if not re.fullmatch(r"[A-Za-z0-9][\w.-]*", owner, re.ASCII) or name != metric:
         raise Refused(
@@ -117,7 +117,7 @@ Spaces: {spaces} · [API]({host}/?view=api) · MCP server: `{host}/gradio_api/mc
 
 
 def stage(files: dict[str, bytes], destination: Path) -> None:
-    """Write the files into a folder that is new, or empty."""
+    """Write the files into a new or empty folder."""
     if destination.exists() and any(destination.iterdir()):
         raise Refused(f"{destination} is not empty: build into a new folder, or delete it first")
     for name, content in files.items():
@@ -126,7 +126,7 @@ def stage(files: dict[str, bytes], destination: Path) -> None:
 
 
 def main() -> None:
-    """Build, or say why not."""
+    """Build, or exit with the reason why not."""
     parser = argparse.ArgumentParser(description="Stage the Space of a metric in a folder.")
     parser.add_argument("metric", choices=MODULES)
     parser.add_argument("destination", type=Path, nargs="?", metavar="DEST", help="an empty folder")

@@ -1,8 +1,8 @@
-"""Write the versions of all that a Space installs, so that a restart runs what was tried.
+"""Pin the versions of all packages of a Space, so that a restart runs the tested ones.
 
 python spaces/lock.py
 
-They are the newest for the Python that the cards name, on the system of the Hub.
+They are the newest versions for the Python named in the cards, on the system of the Hub.
 """
 
 import subprocess
@@ -12,7 +12,7 @@ from build import LOCK, MODULES, of_card, space_needs
 
 
 def main() -> int:
-    """Resolve, write, and return the exit code."""
+    """Resolve and write the versions; return the exit code."""
     needs = "\n".join(dict.fromkeys(x for metric in MODULES for x in space_needs(metric)))
     python = of_card(MODULES[0], "python_version")
     options = ["--no-header", "--no-annotate", "--only-binary", ":all:", "--upgrade"]

@@ -25,11 +25,11 @@ from huggingface_hub.errors import (  # type: ignore[attr-defined]
 from informedness import __version__  # of this checkout, which `build` puts first in the path
 
 _FROM_THE_HUB = {".gitattributes", "README.md"}  # the files of a new Space
-_TIMEOUT = 30  # seconds for the first answer; the client itself would wait for ever
+_TIMEOUT = 30  # seconds for the first response; the client itself would wait for ever
 
 
 def head_of(api: HfApi, repo_id: str) -> str | None:
-    """Return the newest commit of a Space, None if there is no such Space."""
+    """Find the newest commit of a Space; None if the Space does not exist."""
     try:
         space = api.space_info(repo_id, timeout=_TIMEOUT)
     except RepositoryNotFoundError:
@@ -44,7 +44,7 @@ def head_of(api: HfApi, repo_id: str) -> str | None:
 
 
 def is_released(api: HfApi, repo_id: str, head: str | None, tag: str | None) -> bool:
-    """Return whether a Space has a tag already, which is never moved."""
+    """Say whether a Space has a tag already, because tags are never moved."""
     refs = api.list_repo_refs(repo_id, repo_type="space").tags if head and tag else []
     tagged = next((ref.target_commit for ref in refs if ref.name == tag), None)
     if tagged and tagged != head:
@@ -58,7 +58,7 @@ def is_released(api: HfApi, repo_id: str, head: str | None, tag: str | None) -> 
 def publish(
     api: HfApi, repo_id: str, head: str | None, files: dict[str, bytes], tag: str | None
 ) -> str:
-    """Let a Space hold these files and no others, tag it, and return what changed."""
+    """Replace all files of a Space, tag it, and return what changed."""
     if head is None:
         api.create_repo(repo_id, repo_type="space", space_sdk="gradio")
     with tempfile.TemporaryDirectory() as folder:
@@ -77,7 +77,7 @@ def publish(
 
 
 def _said_by_hub(error: HTTPError) -> str:
-    """Return what an error of the Hub says, and what helps against those one meets."""
+    """Explain an error of the Hub, with a remedy for common ones."""
     if not isinstance(error, HfHubHTTPError):
         return f"cannot reach the Hub at {error.request.url} ({error})"
     answer, reason = error.response, error.server_message or "without a reason"
@@ -91,7 +91,7 @@ def _said_by_hub(error: HTTPError) -> str:
 
 
 def _check_commit(release: str, *, is_tagged: bool) -> None:
-    """Raise Refused unless all is committed, and the release's tag on it, if it must be."""
+    """Require that all is committed and tagged; the tag may not exist yet unless `is_tagged`."""
     if changes := git("status", "--porcelain").splitlines():
         raise Refused(f"--release needs all committed, got {', '.join(changes)}")
     tag = f"release-{release}"
@@ -138,7 +138,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    """Publish, or say why not."""
+    """Publish, or exit with the reason why not."""
     parser = argparse.ArgumentParser(description="Publish the Spaces on the Hugging Face Hub.")
     parser.add_argument("--org", required=True, help="organisation or user to publish under")
     parser.add_argument("--dry-run", action="store_true", help="send nothing, only list the files")

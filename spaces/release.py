@@ -4,8 +4,8 @@ python spaces/release.py 0.2.0               check, build into dist/, install an
 python spaces/release.py 0.2.0 --check       only check
 python spaces/release.py 0.2.0 --archives dist    install and score with archives built elsewhere
 
-Nothing is tagged or uploaded. The commit is built, whatever else is in the folder, and the archives
-go to dist/ only after everything has worked.
+Nothing is tagged or uploaded. Only the commit is built, without other files of the folder. The
+archives go to dist/ only after everything has worked.
 """
 
 import argparse
@@ -26,13 +26,13 @@ from sync import ROOT, stale_copies
 
 from informedness import __version__, report  # of this checkout, which `build` puts first
 
-# Four uneven classes: the averages of Informedness differ, and so do rows and columns.
+# Four unbalanced classes, so that averages of Informedness differ, and rows and columns too.
 TABLE = ((12, 1, 0, 2), (3, 7, 1, 0), (0, 2, 20, 1), (4, 0, 0, 5))
 PAIRS = [(i, j) for i, row in enumerate(TABLE) for j, n in enumerate(row) for _ in range(n)]
 REFERENCES, PREDICTIONS = [i for i, _ in PAIRS], [j for _, j in PAIRS]
 
-# What a user does after installing it; standard input: samples, the version, and the score of each
-# module. With an argument, by evaluate too.
+# The first steps of a user after installing it. Standard input has samples, the version, and the
+# score of each module. With an argument, evaluate computes the scores too.
 TRIAL = """
 import json, sys
 import informedness
@@ -64,7 +64,7 @@ def problems(version: str) -> Iterator[str]:
 
 
 def _dated(version: str) -> Iterator[str]:
-    """Yield where the change log and the citation do not have this version and the same date."""
+    """Yield the reasons if change log and citation lack this version or differ in its date."""
     newest = re.search(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
     entry = newest[1] if newest else ""
     match = re.fullmatch(re.escape(version) + r" \((\d{4}-\d\d-\d\d)\)", entry)
@@ -78,7 +78,7 @@ def _dated(version: str) -> Iterator[str]:
 
 
 def _unreleased() -> Iterator[str]:
-    """Yield the lines that still name no owner, or install from a clone."""
+    """Yield the lines that still have a placeholder for the owner, or say "not released yet"."""
     for name in ("pyproject.toml", "README.md", "docs/continuous-integration.md"):
         for number, line in enumerate((ROOT / name).read_text("utf-8").splitlines(), 1):
             match = re.search("OWNER|not released yet", line)
@@ -109,7 +109,7 @@ def build(work: Path) -> list[Path]:
 
 
 def built_before(folder: Path, version: str) -> list[Path]:
-    """Return the wheel and the source archive in a folder, which must hold nothing else."""
+    """Find the wheel and the source archive in a folder, which must not hold anything else."""
     names = [f"informedness-{version}-py3-none-any.whl", f"informedness-{version}.tar.gz"]
     archives = sorted(folder.iterdir())
     if [archive.name for archive in archives] != names:
@@ -121,7 +121,7 @@ def built_before(folder: Path, version: str) -> list[Path]:
 def score_with(archive: Path, version: str, work: Path) -> str:
     """Install an archive into an empty environment, compute scores with it, and report them.
 
-    The source archive with its dependencies only; the wheel, which is made from it, with evaluate.
+    The source archive is installed with its dependencies only, the wheel also with evaluate.
     """
     home = work / f"home-{archive.name}"
     home.mkdir()
@@ -180,7 +180,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    """Release, or say why not."""
+    """Check and build a release, or exit with the reason why not."""
     parser = argparse.ArgumentParser(description="Check, build and try a release; upload nothing.")
     parser.add_argument("version", metavar="X.Y.Z", help="the version to release")
     parser.add_argument("--check", action="store_true", help="only check, build nothing")

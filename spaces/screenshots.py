@@ -48,9 +48,9 @@ def running(metric: str) -> Iterator[tuple[str, Path]]:
 def serving(
     staged: Path, python: str | Path, environment: dict[str, str]
 ) -> Iterator[tuple[str, Path]]:
-    """Serve a Space from its folder; yield its address and its log, which is beside it."""
+    """Serve a Space from its folder; yield its address, and its log next to the folder."""
     log, own = staged.with_name("log"), {"GRADIO_TEMP_DIR": str(staged.with_name("uploads"))}
-    # its own hundred ports: of two that start on one port at once, the second would never answer
+    # a range of ports per process: if two apps share a port, the second one never responds
     own["GRADIO_SERVER_PORT"] = str(10_000 + os.getpid() * 100 % 20_000)
     with log.open("w") as output:
         streams: dict[str, Any] = {"stdout": output, "stderr": output}
@@ -64,7 +64,7 @@ def serving(
 
 
 def address_of(process: subprocess.Popen[bytes], log: Path) -> str:
-    """Wait for an app to print where it runs."""
+    """Wait for an app to print its address."""
     end = time.monotonic() + LIMIT
     while process.poll() is None and time.monotonic() < end:
         if started := STARTED.search(log.read_text("utf-8")):
@@ -75,7 +75,7 @@ def address_of(process: subprocess.Popen[bytes], log: Path) -> str:
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """Yield a headless Chromium of the system."""
+    """Start the headless Chromium of the system."""
     path = next(filter(None, map(shutil.which, CHROMIUM)), None)
     if path is None:
         raise RuntimeError(
@@ -87,7 +87,7 @@ def chromium() -> Iterator[Browser]:
 
 
 def main() -> None:
-    """Take all pictures: the example of a filter that knows something."""
+    """Take all pictures, of the third example."""
     folder = Path(__file__).resolve().parent / "screenshots"
     with chromium() as browser:
         for metric in MODULES:
@@ -97,7 +97,7 @@ def main() -> None:
                     page.goto(f"{address}?example=3")
                     page.locator("#why .told").filter(has_text="finds most").wait_for()
                     page.mouse.move(0, 0)
-                    page.wait_for_timeout(500)  # the last transitions of colour
+                    page.wait_for_timeout(500)  # until colour transitions have ended
                     path = folder / f"{metric}-{view}.png"
                     picture = Image.open(io.BytesIO(page.screenshot(full_page=True)))
                     picture.convert("RGB").quantize(128).save(path, optimize=True)

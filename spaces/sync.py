@@ -1,4 +1,4 @@
-"""Keep the helper beside each metric script byte-identical to that of the package.
+"""Keep the copies of the helper next to the metric scripts identical to the package's files.
 
 python spaces/sync.py           copy what differs
 python spaces/sync.py --check   only print what differs, and exit with 1 if anything does
@@ -14,7 +14,7 @@ HELPER = sorted(path for path in (SOURCE / "core").glob("*.py") if path.name != 
 
 
 def stale_copies() -> list[tuple[Path, Path]]:
-    """Return (helper file, copy) for each copy that is missing or differs."""
+    """List (helper file, copy) for each copy that is missing or differs."""
     scripts = [x for x in sorted(ROOT.glob("metrics/*/*.py")) if x.stem == x.parent.name]
     copies = [(path, script.parent / path.name) for script in scripts for path in HELPER]
     return [

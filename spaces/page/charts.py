@@ -240,7 +240,7 @@ def draw_score(
     score, settings = score_with_average(METRIC, average), {"average": average, "level": level}
     with collected() as notes:
         warn_of_table(table)
-    with collected() as others:  # of which those on the score as a share are in its verdict
+    with collected() as others:  # the verdict repeats those about the score as a share
         constant = Report.from_table(constant_predictions(table), average=average)
         best = score.best_level(table)
         report = Report.from_table(table, None if table.is_weighted else level, average=average)

@@ -230,7 +230,7 @@ def _printed_by_r(lines: Sequence[str]) -> list[str]:
 def _printed_by_pandas(lines: Sequence[str]) -> list[str]:
     """Read the labels of a Series, which follow its index."""
     last = next(i for i, line in enumerate(lines) if _BELOW_SERIES.match(line))
-    first = 0 if _GAP_IN_SERIES in lines[0] else 1  # below the name of the index
+    first = 0 if _GAP_IN_SERIES in lines[0] else 1  # skip the name of the index
     parts = [line.rpartition(_GAP_IN_SERIES) for line in lines[first:last]]
     labels = [label if gap else "" for _, gap, label in parts]
     for line, label in zip(lines[first:last], labels, strict=True):

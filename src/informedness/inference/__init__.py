@@ -1,1 +1,1 @@
-"""What a score is, the usual scores, intervals, the test of chance, comparisons: of tables."""
+"""Scores of contingency tables, with intervals, the test of independence, and comparisons."""

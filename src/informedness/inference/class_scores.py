@@ -1,4 +1,4 @@
-"""The scores of hits and totals of the classes: sums, formulas, gradients, intervals.
+"""Scores computed from hits and totals of classes: formulas, gradients, intervals.
 
 docs/formulas.md has the formulas. Cohen (1960), "A coefficient of agreement for nominal scales";
 Gorodkin (2004), "Comparing two K-category assignments by a K-category correlation coefficient".
@@ -30,14 +30,14 @@ from .score import (
     with_prior,
 )
 
-_FEWEST_UNDER_A_PRIOR = 3 - 1e-6  # references of a class, below which no interval holds
+_FEWEST_UNDER_A_PRIOR = 3 - 1e-6  # references of the rarest class; with fewer, intervals fail
 
 
 @dataclass
 class ClassSums:
-    """Sums of cells by class, under the names that a `Table` has for them.
+    """Sums of cells by class, with the attribute names of a `Table`.
 
-    For n tables they have the shape (k, n), the totals (n,), so that a formula gives n scores.
+    For n tables the sums have shape (k, n) and the totals (n,), so that a formula gives n scores.
     """
 
     labels: Classes
@@ -47,7 +47,7 @@ class ClassSums:
     total: Any
     out_of_class_totals: Any = 0.0
     is_class: Any = np.True_
-    spread_false_positives = Table.spread_false_positives  # of these sums
+    spread_false_positives = Table.spread_false_positives  # the method works on these sums too
 
     def __post_init__(self) -> None:
         self.false_positives = self.prediction_totals - self.hits
@@ -77,7 +77,7 @@ def ratio_or_zero(numerator: Any, denominator: Numbers) -> Numbers:
 
 
 def deviations(values: Numbers, mean: Any, scale: Numbers) -> Numbers:
-    """Subtract a mean from values, 0 within the rounding of terms of this scale.
+    """Subtract a mean; differences within the rounding error of terms of this scale become 0.
 
     Without this, the error of a constant predictor would be 1e-17 instead of 0.
     """
@@ -88,8 +88,8 @@ def deviations(values: Numbers, mean: Any, scale: Numbers) -> Numbers:
 class Gradient(NamedTuple):
     """Derivatives a_i + b_j + u_i [i = j] of a score by the shares p_ij.
 
-    Where out-of-class predictions are distributed over the classes, a_i + m_i is the derivative by
-    the share of those for class i.
+    If out-of-class predictions are distributed over the classes, a_i + m_i is the derivative by
+    the share of out-of-class predictions for class i.
     """
 
     a: Numbers
@@ -111,7 +111,7 @@ class Gradient(NamedTuple):
 
 
 def least_of_others(values: Numbers) -> Numbers:
-    """Find for each value the least of the others, for a single one itself."""
+    """Find for each value the least of the others; a single value is returned itself."""
     least, second = np.argsort(values)[[0, min(1, len(values) - 1)]]
     least_values = np.full(len(values), values[least])
     least_values[least] = values[second]
@@ -119,10 +119,10 @@ def least_of_others(values: Numbers) -> Numbers:
 
 
 class ClassScore(Score):
-    """A score of the hits and the totals of the classes."""
+    """A score computed from the hits and the totals of the classes."""
 
     def gradient(self, table: Table) -> Gradient:
-        """Derivatives by the shares of the cells, from which errors and influences follow."""
+        """Derivatives by the shares of the cells, used for errors and influences."""
         raise NotImplementedError
 
     def cell_gradient(self, table: Table) -> Numbers:
@@ -169,7 +169,7 @@ class ClassScore(Score):
 
 
 class Accuracy(ClassScore):
-    """Share of right predictions, in [0, 1]; always the commonest class is the best guess."""
+    """Share of right predictions, in [0, 1]; the best guesser predicts the commonest class."""
 
     name = "accuracy"
     title = "Accuracy"
@@ -178,7 +178,7 @@ class Accuracy(ClassScore):
         return float(table.reference_totals.max() / table.total)
 
     def has_single_reference_class(self, table: Table) -> bool:
-        return False  # for accuracy, models differ there, too
+        return False  # with one class, accuracy still distinguishes models
 
     def shortage(self, table: Table, prior: Prior = None) -> str:
         return ""
@@ -391,8 +391,8 @@ def _excess_of_bias_average(table: Table, scored: Table) -> float:
     """Estimate by how much the bias average of samples exceeds that of the population.
 
     With the references fixed, it is sum_c [V_cc / r_c - sum_(i != c) V_ic / (N - r_c)] / N. V_ic is
-    the variance of n_ic, estimated by n (1 - n/r) r/(r - 1). A class of one reference takes the
-    recall of all classes together. If a model knows the share x of each of k classes, it is about
+    the variance of n_ic, estimated by n (1 - n/r) r/(r - 1). A class of one reference uses the
+    overall recall. If a model knows the share x of each of k classes, it is about
     x (1 - x) (k - 2) / N. Without this correction no interval of 5,000 samples of
     1,000 classes covered the truth (tests/studies/COVERAGE.md).
     """
@@ -515,7 +515,7 @@ def wilson_margin(distance: Numbers, variance: Numbers, size: Numbers, z: float)
 
 
 def wilson_intervals(table: Table, codes: Codes, level: float) -> list[tuple[float, float]]:
-    """Wilson's interval of the share of hits of each class, nan for one without samples.
+    """Wilson's interval of the share of hits of each class; nan if it has no samples.
 
     `codes` are the rows of the cells, for recall, or their columns, for precision.
     """
@@ -531,14 +531,14 @@ def wilson_intervals(table: Table, codes: Codes, level: float) -> list[tuple[flo
 def row_means(table: Table, scored: Table, gradient: Gradient) -> RowMeans:
     """Split a score into the means of the rows that have references, by its gradient.
 
-    `scored` is the table itself, or the table with its rows reweighted. Then the totals of the rows
-    do not vary.
+    `scored` is the table itself, or the table with its rows reweighted. If reweighted, the totals
+    of the rows do not vary.
     """
     i, j, k = table.rows, table.columns, len(table.labels)
     counts, squares = table.counts, squared_weights(table)
     totals, squared_totals = table.reference_totals.astype(np.float64), sum_by(i, squares, k)
     shares = scored.reference_totals / scored.total
-    weights = ratio_or_nan(shares, totals)[i]  # of a sample in the score
+    weights = ratio_or_nan(shares, totals)[i]  # weight of one sample in the score
     slopes = gradient.cell_slopes(scored)
 
     a, b, u, _ = gradient
@@ -568,10 +568,10 @@ def row_means(table: Table, scored: Table, gradient: Gradient) -> RowMeans:
 def absent_class_bounds(
     table: Table, formula: Callable[[ClassSums], Numbers], value: float, level: float
 ) -> tuple[float, float]:
-    """Find the least and the greatest score that classes without a reference leave possible.
+    """Bound the score by the possible samples of classes without a reference.
 
     These classes are declared, or only predicted: an out-of-class label may be a class of the task.
-    Together they may have had z^2 samples that were missed, all right or all wrong.
+    Together they may have had z^2 unobserved samples, all right or all wrong.
     """
     is_named = np.array([label is not None for label in table.labels])
     r, c, n = table.reference_totals, table.prediction_totals, table.total
@@ -592,7 +592,7 @@ def absent_class_bounds(
 
 
 def intervals_by_class(table: Table, level: float) -> list[Interval]:
-    """Intervals of TPR - FPR of each class against all others, nan for one without samples."""
+    """Intervals of TPR - FPR of each class against all others; nan if it has no samples."""
     # a difference of sums of weights is not quite 0 where there are no cells
     has_cells = _sums_by_outcome(table, np.ones(len(table.rows))) > 1e-9
     counts, squares = (

@@ -49,26 +49,26 @@ def entropies(table: Table) -> Entropies:
     shares = (r / table.total, c / table.total, table.counts / c, table.counts / r)
     is_used = p > 0  # a share may be below the least float
     bits = (-float((p[is_used] * np.log2(share[is_used])).sum()) for share in shares)
-    return Entropies(*(max(0.0, entropy) for entropy in bits))  # below it by rounding
+    return Entropies(*(max(0.0, entropy) for entropy in bits))  # rounding may give less
 
 
 class EntropicScore(Score):
-    """A score whose logarithm is made of the entropies of the cells, the columns and the rows.
+    """A score whose logarithm is a signed sum of entropies of the cells, the columns and the rows.
 
     It is a scale times exp of the mean of ln p_ij, ln beta_j and ln pi_i, each times its sign.
     """
 
     is_label_sensitive = False
     has_cell_effects = True
-    signs: ClassVar[tuple[int, int, int]]  # of the cells, the columns and the rows
-    has_vanishing_variance: ClassVar[bool] = False  # whether it is 0 without information
+    signs: ClassVar[tuple[int, int, int]]  # for cells, columns and rows
+    has_vanishing_variance: ClassVar[bool] = False  # whether the variance is 0 without information
 
     def scale(self, n_classes: int) -> float:
         """Score where the logarithm is 0."""
         return 1.0
 
     def least_scale(self, table: Table) -> float:
-        """Scale if a class without references may be missing."""
+        """Scale with one more class if a class without references may be missing."""
         return self.scale(table.n_classes + (fewest_if_undeclared(table) < 5 - 1e-6))
 
     def cell_gradient(self, table: Table) -> Numbers:
@@ -94,7 +94,7 @@ class EntropicScore(Score):
         raise NotImplementedError
 
     def least_logarithm(self, table: Table, rows: Missing, z: float) -> float:
-        """Bound the logarithm of a guesser from below, by what the table leaves possible."""
+        """Bound the logarithm of a guesser from below, over populations that fit the table."""
         return 0.0
 
     def max_excess_surprisal(self, table: Table) -> float:
@@ -106,9 +106,8 @@ class EntropicScore(Score):
     ) -> Interval:
         """Bound the logarithm around its value without bias; nan if classes may be missing.
 
-        The lower end takes all empty cells for equally likely, which is the least information that
-        the cells of one sample leave possible. It is the guessing level if the test of independence
-        does not reject.
+        The lower end assumes that all empty cells are equally likely: this gives the least possible
+        information. It is the guessing level if the test of independence does not reject.
         """
         own_error = self._standard_error(table) if error is None else error
         if self.may_miss_classes(table):
@@ -133,12 +132,12 @@ class EntropicScore(Score):
         if independence_test(table, permute=False) > 1 - level:
             low = guessing
         scale = self.scale(table.n_classes)
-        most = -math.log(scale)  # where the score is 1; few groups allow what exp cannot hold
+        most = -math.log(scale)  # where the score is 1; with few groups, exp could overflow
         low, high = (math.exp(min(max(end, guessing), most)) for end in (low, high))
         return Interval(value, own_error, low * self.least_scale(table), high * scale)
 
     def _missing_entropies(self, table: Table) -> tuple[Missing, Missing, Missing]:
-        """Estimate what the entropies of the cells, the columns and the rows lack."""
+        """Estimate the bias of the entropies of the cells, the columns and the rows."""
         squares = squared_weights(table)
         r, c = table.reference_totals, table.prediction_totals
         n_empty = table.n_classes * int(np.count_nonzero(c)) - len(squares)
@@ -318,11 +317,11 @@ def triangle_of(table: Table) -> EntropyTriangle:
 NIT, EMA = Nit(), Ema()
 
 
-# Entropies without the bias that they have in a sample
+# Correction of the bias of entropies in a sample
 
 
 class Missing(NamedTuple):
-    """How much lower the entropy in a sample is than the true one, in nats."""
+    """The amount by which the entropy of a sample is below the true one, in nats."""
 
     likely: float
     most: float  # if everything unseen is equally rare
@@ -336,9 +335,9 @@ def margin_of_error(z: float, variance: float, slope: float) -> float:
 
 
 def missing_entropy(weights: Numbers, squares: Numbers, n_unseen: int) -> Missing:
-    """Estimate how much larger the entropy is than that of these sums of weights.
+    """Estimate by how much the true entropy exceeds the entropy of these sums of weights.
 
-    By Chao, Wang and Jost (2013), "Entropy and the species accumulation curve".
+    Chao, Wang and Jost (2013), "Entropy and the species accumulation curve".
     """
     weights, squares = weights[squares > 0], squares[squares > 0]
     shares, sizes = weights / weights.sum(), weights.astype(np.float64) ** 2 / squares
@@ -366,10 +365,10 @@ def _log_minus_digamma(size: Numbers) -> Numbers:
 
 
 def _unseen_sum(rate: float, size: float) -> float:
-    """Compute sum_(r >= size) (1 - rate)^(r - size + 1) / r, the entropy of what is unseen.
+    """Compute sum_(r >= size) (1 - rate)^(r - size + 1) / r, for the entropy of unseen cells.
 
     It is the integral of q e^(-size s) / (1 - q e^-s) over s, with q = 1 - rate. The trapezoid rule
-    in ln s is exact to all digits for such a function.
+    in ln s is exact to all digits for this integrand.
     """
     step = 0.125
     s = np.exp(np.arange(-45, 4, step)) / size

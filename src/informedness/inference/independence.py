@@ -1,8 +1,8 @@
 """Test of independence, which asks whether predictions could be guesses.
 
-Guesses do not depend on the references, so they could as well be reassigned at random. Informedness
-finds weak ability among many classes, and Pearson's chi-squared finds models that are consistently
-wrong. Neither alone finds both, so one p-value combines them for every score.
+Guesses do not depend on the references, so permuting them changes nothing on average. Informedness
+detects weak ability among many classes; Pearson's chi-squared detects consistently wrong models.
+Neither alone detects both, so one p-value combines them for every score.
 """
 
 import math
@@ -15,18 +15,18 @@ from ..core.table import Table
 from .class_scores import ratio_or_zero
 from .score import effective_sample_size
 
-_MOST_PERMUTED = 2000  # samples; above, the gamma distribution has the right tail
+_MOST_PERMUTED = 2000  # samples; with more, the gamma distribution is accurate in the tail
 _N_PERMUTATIONS = 999
 
 
 def guessing_p_value(table: Table) -> float:
-    """Test whether predictions could be guesses: how often guesses fit the references this well.
+    """Test whether predictions could be guesses: the chance that guesses fit this well.
 
-    It is twice the smaller of two permutation p-values: that Informedness is as high, and that
-    chi-squared is. For two classes all tables with these margins are listed, and those that fit
-    equally well count half (mid-p). Otherwise predictions of up to 2,000 samples are permuted, and
-    the moments of both statistics serve for more. It is 1.0 if references or predictions have only
-    one class, or if there are at most three samples.
+    It is twice the smaller of two permutation p-values, one of Informedness and one of chi-squared.
+    For two classes all tables with these margins are listed, and those that fit equally well count
+    half (mid-p). Otherwise predictions of up to 2,000 samples are permuted; for more, the moments
+    of both statistics are used. It is 1.0 if references or predictions have only one class, or if
+    there are at most three samples.
     """
     r, c, size, counted = effective_totals(table)
     n_rows, n_columns = np.count_nonzero(r), np.count_nonzero(c)
@@ -70,7 +70,7 @@ def _exact_p_values(table: Table, gains: Numbers, r: Codes, c: Codes) -> tuple[f
     # one more sample in the first cell means one more in the last, and one less in the others
     signs = np.array([1, -1])
     hits = first * (gains[rows] * signs @ np.equal.outer(rows, columns) @ signs)
-    distance = np.abs(first - r1 * c1 / n)  # which orders tables as chi-squared does
+    distance = np.abs(first - r1 * c1 / n)  # orders tables as chi-squared does
     is_first = (table.rows == rows[0]) & (table.columns == columns[0])
     n_first = round(float(table.counts[is_first].sum()) * n / float(table.total))
     place = n_first - int(first[0])
@@ -133,7 +133,7 @@ def independence_test(table: Table, permute: bool = True) -> float:
     statistic = _chi_squared(table, size)
     mean, variance = _moments(r, c, size)
     if statistic <= 0 or variance <= 1e-9 * mean:
-        return 1.0  # the only such table, or all have the same chi-squared
+        return 1.0  # only one table is possible, or all have the same chi-squared
     p_value = _gamma_tail(mean**2 / variance, statistic * mean / variance)
     if permute and counted is not None and has_rare_cells(r, c, size) and p_value >= 1e-6:
         return _permuted_p_value(statistic, *(np.sort(totals[totals > 0]) for totals in counted))

@@ -2,7 +2,7 @@
 
 A sample moves the difference by d = g_B - g_A, with g the gradient of the score at each model's own
 table. The test divides the difference by the error that follows from d. This error counts one
-more sample than there are, with the largest influence of any. Few groups may hold a class, so the
+additional sample, with the largest possible influence. A class may occur in few groups, so the
 error of samples in groups counts the groups of each class (Satterthwaite 1946). docs/formulas.md
 has the formulas.
 """
@@ -21,10 +21,10 @@ from .class_scores import deviations, ratio_or_zero
 from .score import Interval, Score, normal_quantile, squared_weights
 
 FEWEST_GROUPS = 5  # for a test
-_FEW_OF_A_CLASS = 5 - 1e-9  # effective groups that hold it
+_FEW_OF_A_CLASS = 5 - 1e-9  # effective groups that contain a class
 _MANY_DIFFERENT = 30  # groups; with fewer, a whole group may be missing, not only a sample
-_MOST_OF_FEW = 0.1  # of the variance; above, classes in so few groups are warned of
-_NET = 0.9  # of further samples that differ: those in favour of one model less those of the other
+_MOST_OF_FEW = 0.1  # share of the variance; above, a warning names classes in few groups
+_NET = 0.9  # of further differing samples: the share favouring one model minus the other share
 _Z_LEVEL_FOR_80_PERCENT_POWER = 0.6  # four in five lie below this two-sided quantile
 
 
@@ -54,7 +54,7 @@ class Influences(NamedTuple):
 
 
 class Paired(NamedTuple):
-    """The difference of two models, and how likely it is if they score the same."""
+    """The difference of two models, and its test against equal scores."""
 
     interval: Interval
     p_value: float
@@ -118,10 +118,10 @@ def paired_test(
         parts, times = np.bincount(pairs.groups, amounts * moved), np.ones(n)
         n_differ = len(np.unique(pairs.groups[pairs.differ]))
         if n_differ < _MANY_DIFFERENT:
-            # no group is missing where all differ
+            # if all predictions differ, no group is missing
             one_more = max(one_more, whole.one_more * math.sqrt(1 - n_differ / n))
 
-    # further samples that differ weigh as those seen, each by what it adds to the variance
+    # weight further differing samples by their part in the variance, like the seen ones
     sizes, times = np.append(np.abs(parts), one_more), np.append(times, 1.0)
     mean_size = ratio_or_zero((times * sizes**3).sum(), (times * sizes**2).sum())
     growth = float(mean_size) / (_NET * size)
@@ -147,7 +147,7 @@ def paired_test(
 def interval_and_p_value(
     difference: float, error: float, size: float, n_swaps: int, df: float, level: float
 ) -> tuple[Interval, float]:
-    """Judge a difference by its error: its interval, and the p-value of no difference."""
+    """Compute the interval of a difference, and the p-value of no difference, from its error."""
     t = abs(difference) / error if difference else 0.0
     if not df:
         z = normal_quantile(level)
@@ -162,27 +162,27 @@ def interval_and_p_value(
     p_value = min(max(p_value, least), 1.0)  # this order keeps nan
     low, high = difference - n_errors * error, difference + n_errors * error
     if 1 - p_value <= level:
-        low, high = min(low, 0.0), max(high, 0.0)  # despite rounding, or few that differ
+        low, high = min(low, 0.0), max(high, 0.0)  # despite rounding, or few differing predictions
     return Interval(difference, error, low, high), p_value
 
 
 def _errors_for_power(level: float, df: float) -> float:
-    """Standard errors of a difference that is found four times out of five."""
+    """Number of standard errors at which a difference is found four times out of five."""
     levels = level, _Z_LEVEL_FOR_80_PERCENT_POWER
     return sum(t_quantile(x, df) if df else normal_quantile(x) for x in levels)
 
 
 class Detection(NamedTuple):
-    """What it takes to find a true difference four times out of five, with samples like these.
+    """The difference or sample size needed to find a true difference four times out of five.
 
     Models that differ more in their score also differ in more predictions, or groups. So the error
-    of the difference grows with it.
+    grows with the difference.
     """
 
     errors: float  # standard errors that a difference must have
     falling: float  # the part of the squared error that falls with the number of samples
     fixed: float
-    growth: float  # of the squared error, over the difference
+    growth: float  # of the squared error, per unit of difference
 
     def difference(self) -> float:
         """Find the least such difference."""
@@ -192,7 +192,7 @@ class Detection(NamedTuple):
         return float(f"{difference:.12g}")  # the same in any order of the samples
 
     def times(self, difference: float) -> float:
-        """Find how many times as many samples show this difference; inf if no number does."""
+        """Find the multiple of the sample size that shows this difference; inf if none does."""
         needed = (difference / self.errors) ** 2 - self.fixed
         squared = self.falling + abs(difference) * self.growth
         return squared / needed if needed > 0 else math.inf
@@ -245,7 +245,7 @@ class GroupVariance(NamedTuple):
     fewest: float  # effective number of groups of a class, if few groups decide; else inf
     one_more: float  # how far one more group moves the sum, if drawn like that of a sample
     pool: Codes  # the class itself, or the pool, which is the last code
-    n_effective: Numbers  # groups that hold the class
+    n_effective: Numbers  # groups that contain the class
     factors: Numbers  # of the sums of squares; 0 for a class in a single group
     variances: Numbers
 
@@ -344,7 +344,7 @@ def with_design_effects(table: Table, score: Score, pairs: CellPairs) -> tuple[T
         variances = whole.variances[pooled]
         single_variances = sum_by(rows, squares * centred**2, k)[rows]
         alike = by_row.sums_of_squares(k)[rows] / row_squares[rows]
-    # Kish (1965), with one more group, whose samples are all alike, for what few do not show
+    # Kish (1965), with one more group of identical samples, as few groups hide variance
     effects = ratio_or_zero(variances, single_variances)
     effects = np.where((effects > 0) & (pooled < k), np.maximum(effects, 1.0), alike)
     n_effective = whole.n_effective[pooled]

@@ -1,4 +1,4 @@
-"""The registry: every score, and which of them are metric modules.
+"""Register every score, and list those that are metric modules.
 
 `estimate`, `compare`, `Report`, the command line, the page and the tests read their list of scores
 from here; the code that registers, builds and publishes modules reads its list of modules.
@@ -42,7 +42,7 @@ def score_named(name: str, argument: str = "metric") -> Score:
 
 @cache
 def scores_in_report(average: Any = "default") -> dict[str, Score]:
-    """List the scores of a report by name, in its order, with this average if they have one.
+    """List the scores of a report by name, in its order, with this average if they allow it.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def scores_in_report(average: Any = "default") -> dict[str, Score]:
 
 
 def score_with_average(name: str, average: Any, unknown: str = "error") -> Score:
-    """Look up a score by its name and average; "default" is its own.
+    """Look up a score by its name and average; "default" is the score's own default.
 
     Raises
     ------
@@ -119,7 +119,7 @@ SAME_VERSION = "install the same version of both; after an upgrade, run `informe
 
 @cache
 def warn_of_version(version: str) -> None:
-    """Warn once in a process of metric modules whose version is not that of this package."""
+    """Warn once per process of metric modules whose version differs from this package's."""
     if version != __version__:
         package = f"the installed package informedness is version {__version__}"
         warn(f"a metric loaded by evaluate is version {version}, and {package}: {SAME_VERSION}")

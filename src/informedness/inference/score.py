@@ -1,7 +1,7 @@
-"""What a score is: its name, range and guessing level, its value, and its interval.
+"""Define the interface of scores: name, range, guessing level, value and interval.
 
-Each score is one object, wrapped around a plain function of a table. Whatever reports, compares or
-draws scores knows them only by this. To add a score, write a class below one of these and list it
+Each score is one object, wrapped around a plain function of a table. Reports, comparisons and
+drawings use only this interface. To add a score, write a subclass of one of these and list it
 in `REGISTRY`. It must define the members listed with its base class:
 
     base class      file              members
@@ -11,8 +11,8 @@ in `REGISTRY`. It must define the members listed with its base class:
     EntropicScore   entropy.py        name, title, exact_value, signs, may_miss_classes,
                                       max_excess_surprisal
 
-It overrides what differs: lowest, highest, guessing_level, best_level, undefined_sides or
-undefined, stand_in, averages. docs/formulas.md has the rules of intervals.
+It overrides these members if they differ: lowest, highest, guessing_level, best_level,
+undefined_sides or undefined, stand_in, averages. docs/formulas.md has the rules of intervals.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Interval(NamedTuple):
 
 
 def check_level(level: Any) -> None:
-    """Raise ValueError unless it is a confidence level."""
+    """Raise ValueError if a confidence level is not valid."""
     if not isinstance(level, (int, float, np.floating)) or not (level > 0 and 1 + level < 2):
         raise ValueError(
             f"`confidence_level` must lie between 0 and 1, for example 0.95, got {show(level)}"
@@ -58,7 +58,7 @@ def check_level(level: Any) -> None:
 
 
 def normal_quantile(level: float) -> float:
-    """Find the z for which a standard normal number lies between -z and z this often."""
+    """Find z such that a standard normal variable lies between -z and z with this probability."""
     from statistics import NormalDist  # which imports half the library
 
     return NormalDist().inv_cdf((1 + level) / 2)
@@ -78,7 +78,7 @@ def squared_weights(table: Table) -> Numbers:
 def effective_sample_size(table: Table) -> float:
     """Compute (sum w)^2 / sum w^2, the number of samples if there are no weights."""
     total = float(table.total)
-    return total * (total / float(squared_weights(table).sum()))  # whose square may overflow
+    return total * (total / float(squared_weights(table).sum()))  # total**2 may overflow
 
 
 def with_prior(table: Table, prior: Prior) -> Table:
@@ -103,7 +103,7 @@ def signature_of(
 ) -> str:
     """Record the options of a score in a line, such as 'nit|k:2|n:2|labels:observed|v:0.1.0'.
 
-    `average` and `prior_mode` are empty for a score that has none; for several scores, "default"
+    `average` and `prior_mode` are empty for a score without them; for several scores, "default"
     means the default of each. A metric module registered from another package passes its `version`.
     """
     classes = [label for label in table.labels if label is not None]
@@ -151,7 +151,7 @@ def _digest(values: Sequence[Any]) -> str:
 
 @dataclass(frozen=True)
 class Score:
-    """A score of a contingency table: what it is called, what it can be, its value and interval.
+    """A score of a contingency table, with its name, range, value and interval.
 
     Attributes
     ----------
@@ -160,7 +160,7 @@ class Score:
     averages : tuple
         The averages over classes that it allows, the default first.
     prior_modes : tuple of str
-        What `prior_mode` may be.
+        Values allowed for `prior_mode`.
     undefined_sides : tuple of {"references", "predictions"}
         The sides on which a single class leaves the score undefined.
     stand_in : float
@@ -170,11 +170,11 @@ class Score:
     allows_unknown : bool
         Whether it is defined for the out-of-class predictions that `unknown="wrong"` allows.
     has_cell_effects : bool
-        Whether each cell has a design effect of its own, not each row.
+        Whether design effects are by cell instead of by row.
     mark_meaning : str
-        What it means if results mark a value with ^, because of its `caution`.
+        Meaning of the mark ^, which results put on a value because of its `caution`.
     average : str or None
-        Empty for a score that has none; None gives one value per class.
+        Empty for a score without averages; None gives one value per class.
     """
 
     name: ClassVar[str]
@@ -209,7 +209,7 @@ class Score:
         return labels_at(table, table.is_class)
 
     def guessing_level(self, table: Table, prior_mode: str = "reweight") -> float | None:
-        """Best mean score, in large samples, of predictions that are independent of the class.
+        """Mean score of the best guesser in large samples; guesses are independent of the class.
 
         The references of `table` are reweighted if there is a prior. Its predictions do not
         matter. The level is None for prior_mode="odds", whose scale depends on the guesser.
@@ -241,11 +241,11 @@ class Score:
         return np.count_nonzero(table.reference_totals) == 1
 
     def exact_value(self, table: Any) -> Any:
-        """Apply the formula to a table, or to sums of the same names, where it is defined."""
+        """Apply the formula to a table, or to `ClassSums`, for which the score is defined."""
         raise NotImplementedError
 
     def clipped_value(self, table: Table) -> Any:
-        """Score a table where it is defined, inside the range that rounding may leave."""
+        """Score a table where it is defined; clip the rounding error to the range."""
         score, table = self.orient(table)
         exact = np.asarray(score.exact_value(table)).tolist()
         return exact if isinstance(exact, list) else min(max(exact, self.lowest), self.highest)
@@ -255,7 +255,7 @@ class Score:
     ) -> Any:
         """Score a table; with `average` None, return a list with one value per class.
 
-        An undefined score is its stand-in. Only Informedness, markedness and NIT follow
+        If undefined, it is `stand_in`. Only Informedness, markedness and NIT follow
         `zero_division` and warn.
         """
         scored = with_prior(table, prior)
@@ -266,7 +266,7 @@ class Score:
         return math.nan if self.undefined(table) else float(self.clipped_value(table))
 
     def caution(self, table: Table, value: float) -> str:
-        """Say why a value is not what it seems to be; empty for most."""
+        """Say why a value may mislead; empty for most."""
         return ""
 
     def signature(self, table: Table, **options: Any) -> str:
@@ -287,7 +287,7 @@ class Score:
         return self
 
     def shortage(self, table: Table, prior: Prior = None) -> str:
-        """Say what the table has too few of for an interval; empty if it has enough."""
+        """Say which samples are too few for an interval; empty if there are enough."""
         raise NotImplementedError
 
     def caveat(self, table: Table, prior: Prior = None) -> str:
@@ -299,7 +299,7 @@ class Score:
     ) -> Interval:
         """Score a table, with an interval.
 
-        `error` is the standard error of samples in groups, if they are. The interval is nan if the
+        `error` is the standard error if samples are in groups. The interval is nan if the
         score is undefined, or if there is only one reference class.
 
         Raises
@@ -342,7 +342,7 @@ class Score:
         raise NotImplementedError
 
     def sampling_bias(self, table: Table) -> tuple[float, float]:
-        """Mean excess of a sample over the population, and the variance left without it."""
+        """Mean excess of a sample over the population, and the variance after subtracting it."""
         return 0.0, 0.0
 
 
@@ -357,7 +357,7 @@ def fewest_references(table: Table) -> float:
 
 
 def fewest_if_undeclared(table: Table) -> float:
-    """Count them unless the classes are declared; then inf."""
+    """Count references of the rarest class; inf if the classes are declared."""
     return math.inf if table.declared else fewest_references(table)
 
 
@@ -389,7 +389,7 @@ def rarest_class_shortage(table: Table, unit: str = "reference") -> str:
 
 
 def warn_of_caveats(caveats: Iterable[tuple[str, str, bool]]) -> None:
-    """Warn that intervals may fail: whose, why, and whether there is none at all.
+    """Warn that intervals may fail: the score, the reason, and whether its interval is missing.
 
     Scores with the same caveat share a warning.
     """
