@@ -278,8 +278,8 @@ def test_labels_that_differ_in_case_are_answered_with_switches_of_the_page(page)
     twice = ["Ham"] * 20 + ["ham"] * 20 + ["spam"] * 20
     answers = page.data.Answers((twice, twice), "60 rows")
     (warning,) = parsed(page.app.score_answers(answers)).notes()
-    assert "fold lists" not in warning
-    assert 'read with "Ignore upper and lower case" under Options or' in warning
+    assert "Fold lists" not in warning
+    assert 'Read files with "Ignore upper and lower case" under Options or' in warning
 
 
 def test_emoji_are_shown_as_typed_and_what_hides_is_not(page):

@@ -78,8 +78,8 @@ def _warn_of_spellings(labels: Iterable[Any]) -> None:
             if label.strip().casefold() == like.strip().casefold():
                 message = (
                     f"{show(label)} and {show(like)} differ only in case or whitespace around "
-                    "them, and are two classes. Fold lists with `[x.strip().casefold() for x in "
-                    "labels]`, and read files with ignore_case=True or strip=True."
+                    "them, and are two classes. Read files with ignore_case=True or strip=True. "
+                    "Fold lists with `[x.strip().casefold() for x in labels]`."
                 )
             return warn(message, LabelsWarning)
 
