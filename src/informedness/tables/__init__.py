@@ -1,1 +1,1 @@
-"""Containers of labels, and the contingency tables that they are counted into."""
+"""Containers of labels, and the contingency tables counted from them."""

@@ -1,7 +1,7 @@
-"""Labels as the library that holds them has coded them, where one by one would be slower.
+"""Read labels from containers by their own codes, which is faster than value by value.
 
-pandas, polars and pyarrow are asked for their codes. `native_column` returns a `Column` if all
-values are surely labels, else the container: only `core.labels.read_column` says what a label is.
+pandas, polars and pyarrow supply the codes. `native_column` returns a `Column` if all values are
+surely labels, else the container: only `core.labels.read_column` decides what a label is.
 """
 
 from contextlib import suppress
@@ -13,12 +13,12 @@ from ..core.labels import Column, Numbers, read_column
 
 
 def read_labels(values: Any, name: str, allow_missing: bool = False) -> Column:
-    """Read labels in the fastest way that their container allows."""
+    """Read labels in the fastest way their container allows."""
     return read_column(native_column(values, name, allow_missing), name, allow_missing)
 
 
 def native_column(values: Any, name: str, allow_missing: bool = False) -> Any:
-    """Take the codes of a container as a column; leave it as it is if it has none."""
+    """Build a column from a container's codes; return a container without codes unchanged."""
     native = _native_array(values)
     column = None
     if isinstance(native, Column):
@@ -33,7 +33,7 @@ def native_column(values: Any, name: str, allow_missing: bool = False) -> Any:
 
 
 def _native_array(values: Any) -> Any:
-    """Take the array out of a Series of pandas or polars; leave anything else as it is."""
+    """Get the array of a pandas or polars Series; return anything else unchanged."""
     dtype: Any = getattr(values, "dtype", None)
     if hasattr(values, "has_nulls") and hasattr(dtype, "base_type"):
         return _native_polars(values, dtype)
@@ -48,10 +48,10 @@ def _native_polars(values: Any, dtype: Any) -> Any:
     kind, has_nulls = dtype.base_type().__name__, values.has_nulls()
     if kind == "Categorical" and not has_nulls and (column := _polars_column(values)) is not None:
         return column
-    with suppress(Exception):  # no pyarrow, or a type that numpy has not
+    with suppress(Exception):  # no pyarrow, or a type numpy lacks
         if kind in ("String", "Binary", "Categorical", "Enum"):
             return values.to_arrow()
-        # numpy has no 128 bits, and polars before 2.1 panics
+        # numpy has no 128-bit integers, and polars before 2.1 panics on them
         is_plain = kind == "Boolean" or (dtype.is_numeric() and not kind.endswith("128"))
         if is_plain and not has_nulls:
             return values.to_numpy()
@@ -61,7 +61,7 @@ def _native_polars(values: Any, dtype: Any) -> Any:
 def _coded_column(
     labels: list[Any], codes: Numbers, name: str, allow_missing: bool
 ) -> Column | None:
-    """Make a column of labels and codes, -1 for a missing one; None if some are not labels."""
+    """Build a column from labels and codes (-1 is missing); None if any is not a label."""
     is_whole = codes.min(initial=0) >= 0
     if is_whole or allow_missing:
         with suppress(ValueError):
@@ -73,12 +73,12 @@ def _coded_column(
 
 
 def _polars_column(values: Any) -> Column | None:
-    """Take the codes of a Categorical if they are 0 to k - 1; `to_arrow` takes 4 ms for 10**6."""
+    """Use the codes of a Categorical if they are 0 to k - 1; `to_arrow` takes 4 ms for 10**6."""
     codes = values.to_physical().to_numpy()
     if not 0 <= codes.max(initial=0) < len(codes):
         return None
     places = np.full(int(codes.max()) + 1, -1, dtype=np.int32)
-    for some in (codes[: 2**14], codes):  # the first ones mostly have all categories
+    for some in (codes[: 2**14], codes):  # the first rows usually hold all categories
         places[some] = np.arange(len(some), dtype=np.int32)
         if places.min() >= 0:
             return Column(codes, values.gather(places).to_list())
@@ -86,12 +86,12 @@ def _polars_column(values: Any) -> Column | None:
 
 
 def _arrow_column(values: Any, name: str, allow_missing: bool) -> Column | None:
-    """Take pyarrow's integers as they are, and let pyarrow code other labels."""
+    """Use pyarrow's integers directly, and let pyarrow code other labels."""
     import pyarrow
     from pyarrow import types
 
     try:
-        values.validate(full=True)  # or -1 in a dictionary's column would be its last label
+        values.validate(full=True)  # else index -1 would mean the last label of the dictionary
     except ValueError as error:
         raise ValueError(f"`{name}` must hold positions in its dictionary: {error}") from error
     values = values.cast(pyarrow.uint8()) if types.is_boolean(values.type) else values
@@ -108,15 +108,15 @@ def _arrow_column(values: Any, name: str, allow_missing: bool) -> Column | None:
         values = values.cast(pyarrow.dictionary(pyarrow.int32(), values.type.value_type))
         if isinstance(values, pyarrow.ChunkedArray):
             values = _in_one_chunk(values.unify_dictionaries())
-    except (ValueError, NotImplementedError):  # what cannot be coded is read one by one
+    except (ValueError, NotImplementedError):  # `read_column` reads these one by one
         return None
     codes = values.indices
-    codes = codes.fill_null(-1) if codes.null_count else codes  # which imports pandas
+    codes = codes.fill_null(-1) if codes.null_count else codes  # fill_null imports pandas
     return _coded_column(values.dictionary.to_pylist(), np.from_dlpack(codes), name, allow_missing)
 
 
 def _in_one_chunk(values: Any) -> Any:
-    """Join the chunks of an array of pyarrow."""
+    """Join the chunks of a pyarrow array."""
     if getattr(values, "num_chunks", 0) == 1:
         return values.chunk(0)
     return values.combine_chunks() if hasattr(values, "num_chunks") else values

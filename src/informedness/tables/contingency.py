@@ -1,4 +1,4 @@
-"""Contingency tables that users build from labels, a matrix or counts, merge, or count by slice.
+"""Build contingency tables from labels, a matrix or counts, merge them, and count by slice.
 
 ROWS ARE REFERENCES, COLUMNS ARE PREDICTIONS.
 """
@@ -54,14 +54,14 @@ OneAverage: TypeAlias = Literal["bias", "prevalence", "macro"]
 
 
 class ScoreOptions(TypedDict, total=False):
-    """What else a score of a table takes, for type checkers."""
+    """Options of a score computed from a table, for type checkers."""
 
     prior: Mapping[Any, float] | None
     zero_division: ZeroDivision
 
 
 class SampleOptions(ScoreOptions, total=False):
-    """What else a score of samples takes, for type checkers."""
+    """Options of a score computed from samples, for type checkers."""
 
     labels: Any
     sample_weight: Any
@@ -78,19 +78,19 @@ class ContingencyTable(Table):
     Attributes
     ----------
     labels : tuple
-        Sorted, or in the order of `labels=`. A final None is for missing predictions, or for all
-        out-of-class predictions (`unknown="wrong"`).
+        Sorted, or in the order of `labels=`. A final None stands for missing predictions, or for
+        all out-of-class predictions (`unknown="wrong"`).
     declared : bool
         Whether the classes were given (`labels=`) or observed.
     rows, columns, counts : arrays of shape (n_cells,)
-        The non-zero cells, row by row: positions in `labels`, and the number of samples there
-        (int64) or their total weight (float64).
+        The non-zero cells, row by row: positions in `labels`, and the number of samples (int64)
+        or their total weight (float64).
     squared_weights : float64 array of shape (n_cells,), or None
         Sum of squared weights in each cell; None without weights, or if unknown.
     n_samples : int or None
         Number of samples; None if only sums of weights are known.
     read : tuple of Read
-        What was read of files or data frames, which reports show; empty for other tables.
+        Accounts of the files or data frames read, shown in reports; empty for other tables.
 
     Examples
     --------
@@ -107,7 +107,7 @@ class ContingencyTable(Table):
 
     @classmethod
     def _from_sides(cls, sides: Mapping[str, Any], sample_weight: Any, *options: Any) -> Self:
-        """Count references and predictions, by the names that the caller has for them."""
+        """Count references and predictions; messages use the argument names in `sides`."""
         (r, p), task = read_sides(sides, *options, sample_weight=sample_weight)
         table = cls._from_columns(r, p, task, sample_weight)
         is_named = class_names_of(*sides.values()) is not None
@@ -127,18 +127,18 @@ class ContingencyTable(Table):
         ignore_index: Label | None = None,
         unknown: str = "error",
     ) -> Self:
-        """Build a table from counts of (reference, prediction) pairs, as a GROUP BY returns them.
+        """Build a table from counts of (reference, prediction) pairs, such as a GROUP BY result.
 
-        Repeated pairs add up.
+        Counts of repeated pairs are added.
 
         Parameters
         ----------
         references, predictions : array-like of shape (n_pairs,)
         counts : array-like of shape (n_pairs,)
-            Numbers of samples if they are whole and neither of the next two is given; otherwise
-            sums of sample weights. 0 drops the pair.
+            Numbers of samples if all are whole and both `squared_weights` and `n_samples` are
+            omitted; otherwise sums of sample weights. 0 drops the pair.
         squared_weights : array-like of shape (n_pairs,), optional
-            Sums of the squared weights; without them there are scores but no standard errors.
+            Sums of squared weights; without them standard errors are unavailable.
         n_samples : array-like of shape (n_pairs,), optional
             Numbers of samples, if `counts` are sums of weights.
         labels, ignore_index, unknown
@@ -147,7 +147,7 @@ class ContingencyTable(Table):
         Raises
         ------
         ValueError
-            As `from_labels`, and if there is not one number per pair or one is not valid.
+            As in `from_labels`, and if the counts are invalid or not one per pair.
         """
         sides = {"references": references, "predictions": predictions}
         sums = {"counts": counts, "squared_weights": squared_weights, "n_samples": n_samples}
@@ -168,20 +168,20 @@ class ContingencyTable(Table):
 
     @classmethod
     def from_matrix(cls, matrix: Any, *, labels: Any = None, squared_weights: Any = None) -> Self:
-        r"""Build a table from a square matrix of counts, whose rows are references.
+        r"""Build a table from a square matrix of counts with references in rows.
 
         The classes are 0..k-1 unless given. A pandas data frame, such as
-        `pandas.crosstab(references, predictions)`, is read by the names in its index (references)
-        and its columns (predictions), in any order; a class found in only one of them gets a
-        row or column of zeros. Text is read as spreadsheets, R, pandas, numpy, Matlab and LaTeX
-        write it, with or without names.
+        `pandas.crosstab(references, predictions)`, takes class names from its index (references)
+        and columns (predictions), in any order. A class found in only one of them gets a row or
+        column of zeros. Text may come from spreadsheets, R, pandas, numpy, Matlab or LaTeX, with
+        or without names.
 
         Raises
         ------
         ValueError
-            If the matrix is not square or holds anything but counts; if its last row and column
-            are the sums of the others, unless `labels` are given; if the rows of a data frame have
-            no names, or it names a class twice.
+            If the matrix is not square or contains anything but counts; if its last row and column
+            are totals, unless `labels` are given; if a data frame has no row names, or names a
+            class twice.
 
         Examples
         --------
@@ -190,7 +190,7 @@ class ContingencyTable(Table):
         >>> ContingencyTable.from_matrix(",ham,spam\nham,90,0\nspam,1,9").labels
         ('ham', 'spam')
         """
-        matrix = matrix.toarray() if hasattr(matrix, "toarray") else matrix  # of SciPy
+        matrix = matrix.toarray() if hasattr(matrix, "toarray") else matrix  # SciPy sparse
         names, matrix = read_matrix(matrix)
         amounts = read_amounts(matrix, "matrix")
         if names is not None:
@@ -243,14 +243,14 @@ class ContingencyTable(Table):
         return dense
 
     def __repr__(self) -> str:
-        """Show the cells as text, those of the most frequent classes if there are many."""
+        """Show the cells as text, limited to the most frequent classes if there are many."""
         return str(Matrix(self))
 
     def _repr_html_(self) -> str:
         return Matrix(self)._repr_html_()
 
     def __add__(self, other: Table) -> Self:
-        """Merge two tables; classes stay declared only if both declare the same."""
+        """Merge two tables; classes stay declared only if both tables declare the same ones."""
         if not isinstance(other, Table):
             return NotImplemented
         return self.sum_of([self, other])
@@ -259,12 +259,12 @@ class ContingencyTable(Table):
     def sum_of(cls, tables: Sequence[Table]) -> Self:
         """Merge one or more tables at once.
 
-        Classes stay declared only if all declare the same.
+        Classes stay declared only if all tables declare the same ones.
 
         Raises
         ------
         ValueError
-            If the labels are not of one type, or the sum of the counts is too large.
+            If the labels differ in type, or the sum of the counts is too large.
         """
         if len(kinds := {label_kind(table.labels[0]) for table in tables}) > 1:
             raise ValueError(
@@ -281,11 +281,11 @@ class ContingencyTable(Table):
 
     @classmethod
     def _join_cells(cls, tables: Sequence[Table]) -> Self:
-        """Join the cells of tables with labels of one type."""
+        """Concatenate the cells of tables whose labels have the same type."""
         r = join_columns([Column(table.rows, table.labels) for table in tables])
         p = join_columns([Column(table.columns, table.labels) for table in tables])
         counts = np.concatenate([table.counts for table in tables])
-        # a count of samples is a sum of weights of 1, and of their squares
+        # unweighted samples have weight 1, so counts are also sums of squared weights
         squares: list[Any] = [
             table.squared_weights if table.is_weighted else table.counts for table in tables
         ]
@@ -314,14 +314,14 @@ class ContingencyTable(Table):
 
 
 def _same_declared(tables: Sequence[Table]) -> tuple[Label, ...]:
-    """Return the classes that all tables declare; none if they do not declare the same."""
+    """Get the classes if all tables declare the same ones, else ()."""
     classes = {tuple(x for x in table.labels if x is not None) for table in tables}
     are_same = len(classes) == 1 and all(table.declared for table in tables)
     return classes.pop() if are_same else ()
 
 
 def _merge_known(tables: Sequence[Table], labels: Classes) -> Numbers | None:
-    """Mask the labels that are classes of a table; None if the cells of all decide."""
+    """Mask labels that are a class in any table; None if the merged cells decide."""
     if all(table.known is None for table in tables):
         return None
     classes = {x for table in tables for x in labels_at(table, table.is_class)}
@@ -334,13 +334,13 @@ Y_NAMES = "y_true", "y_pred"
 def table_of_labels(
     y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, *others: Any
 ) -> ContingencyTable:
-    """Count labels into a table; the others are ignore_index and unknown."""
+    """Count labels into a table; `others` are ignore_index and unknown."""
     sides = {"y_true": y_true, "y_pred": y_pred}
     return ContingencyTable._from_sides(sides, sample_weight, labels, *others)
 
 
 def as_table(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
-    """Take a table that is given in place of labels, or count the labels."""
+    """Use `y_true` if it is a table, else count the labels into one."""
     if not isinstance(y_true, ContingencyTable):
         if y_pred is None or isinstance(y_true, str) or isinstance(y_pred, str):
             raise ValueError(
@@ -358,11 +358,11 @@ def as_table(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
     return y_true
 
 
-# What a table is counted from: codes of classes, counts that are given
+# Inputs of a table: class codes and given counts
 
 
 def common_codes(references: Column, predictions: Column) -> tuple[list[Label], Codes, Codes]:
-    """Code two columns by the same labels, sorted."""
+    """Code two columns with the same sorted labels."""
     (r_values, r), (p_values, p) = references.coded(), predictions.coded()
     labels, (to_row, to_column) = merged(r_values, p_values)
     return labels, to_row[r], to_column[p]
@@ -371,10 +371,10 @@ def common_codes(references: Column, predictions: Column) -> tuple[list[Label], 
 def read_counts(
     counts: Any, squared_weights: Any = None, n_samples: Any = None, *, n_pairs: int
 ) -> tuple[Numbers, Numbers | None, Numbers | None]:
-    """Read what to count for each pair, sums of squared weights, and numbers of samples.
+    """Read counts, sums of squared weights and numbers of samples, one per pair.
 
-    `counts` are numbers of samples if they are whole and given alone. Otherwise they are sums of
-    weights, and each of the other two is None if unknown.
+    `counts` are numbers of samples if all are whole and the other two are omitted. Otherwise they
+    are sums of weights, and each of the other two is None if unknown.
     """
     options = {"counts": counts, "squared_weights": squared_weights, "n_samples": n_samples}
     sums = {name: read_amounts(x, name) for name, x in options.items() if x is not None}
@@ -406,7 +406,7 @@ def read_whole(values: Any, name: str = "counts") -> Numbers:
     Raises
     ------
     ValueError
-        If one is not a whole number from 0 on.
+        If a count is not a whole number or is negative, or if the sum reaches 2**63.
     """
     counts = read_amounts(values, name)
     if (broken := counts[counts != np.trunc(counts)]).size:
@@ -418,23 +418,23 @@ def read_whole(values: Any, name: str = "counts") -> Numbers:
 
 
 def check_total(total: Any) -> None:
-    """Raise ValueError unless a table can hold counts, or weights, that sum to this."""
+    """Raise ValueError if the total is too large for the counts or weights of a table."""
     if isinstance(total, int) and total >= 2**63:
         raise ValueError(f"`counts` must sum to less than 2**63, got {total}")
     if total == math.inf:
         raise ValueError("`counts` must have a finite sum, got one beyond 1e308")
 
 
-# Tables by slice, for example one per type of question, counted in one pass
+# Tables by slice, such as one per type of question, counted in one pass
 
 
 def slice_column(by: Any, n_samples: int | None = None) -> Column:
-    """Read the slice of each sample, from one column of names or a mapping of several.
+    """Read the slice of each sample from one column, or from a mapping of columns.
 
     Raises
     ------
     ValueError
-        If a column holds something that is not a label, or the lengths differ.
+        If a value is not a label, or the lengths differ.
     """
     columns = by if isinstance(by, Mapping) else {"by": by}
     if not columns:
@@ -458,7 +458,7 @@ def slice_column(by: Any, n_samples: int | None = None) -> Column:
 
 
 def read_name(name: Any) -> Slice:
-    """Check the name of a slice: a label or a tuple of labels."""
+    """Read the name of a slice, which is a label or a tuple of labels."""
     parts = name if isinstance(name, tuple) else (name,)
     labels = tuple(read_column([label], "tables").example() for label in parts)
     return labels if isinstance(name, tuple) else labels[0]
@@ -486,8 +486,8 @@ def count_slices(
 ) -> dict[Slice, ContingencyTable]:
     """Count two columns into a table for each slice with samples, sorted by name.
 
-    With `counts` each row is for so many samples, as a GROUP BY returns them, each of its weight.
-    With sums of squared weights, too, the weights are those of all its samples.
+    With `counts` each row represents several equally weighted samples, as in the result of GROUP
+    BY. With `squares` as well, `sample_weight` holds the sum of weights of each row.
     """
     slices = slice_column(by, len(references))
     weights = None if sample_weight is None else read_weights(sample_weight, len(references))
@@ -496,7 +496,7 @@ def count_slices(
     columns = (column[used] for column in (slices, references, predictions))
     (names, s), (r_values, r), (p_values, p) = map(plain_codes, columns)
     weights, counts, squares = (None if x is None else x[used] for x in (weights, counts, squares))
-    # slice and reference are fused into one code, which is counted in pairs with the prediction
+    # fuse slice and reference into one code, so that all slices are counted in one pass
     fused = s.astype(np.int64) * len(r_values) + r
     if counts is None:
         values, cells = count_pairs(Column(fused), Column(p), weights)
@@ -522,7 +522,7 @@ def count_slices(
 def _weight_sums(
     counts: Numbers, weights: Numbers | None, squares: Numbers | None
 ) -> tuple[Numbers, Numbers | None]:
-    """Return sums of weights and of their squares, for counts of equal weights or for sums."""
+    """Sum weights and squared weights per row; with `squares`, `weights` are already sums."""
     if weights is None:
         return counts, None
     return (counts * weights, counts * weights**2) if squares is None else (weights, squares)

@@ -1,6 +1,6 @@
-"""Warnings of what may be a mistake in a table, or in the names of columns; never errors.
+"""Warn of likely mistakes in a table, or in the names of columns.
 
-`core.table.warn_of_out_of_class` has the one that metric modules give without the package.
+`core.table.warn_of_out_of_class` is in core because metric modules use it without the package.
 """
 
 import re
@@ -16,16 +16,16 @@ from ..core.table import Table, in_part, warn_of_out_of_class
 from ..messages import message
 from ..warnings import OwnLabelsWarning
 
-# Words in names of columns; the last only where no other is there: "predicted label".
+# Words in column names. `_LABEL` counts only without the others, as in "predicted label".
 _TRUE = re.compile(
     "gold(en)?|true|(ground)?truth|refs?|references?|actual|expected|obs(erved)?|ytest|answerkey"
 )
 _PREDICTED = re.compile("preds?|predict(ed|ions?)?|yhat|hyp|hypothesis")
 _LABEL = re.compile("labels?|targets?")
 DECIMAL = r"-?\d*\.\d+"
-_MANY = 50  # samples; fewer may have a class each in a task with many
-_MOST_COMPARED = 100  # columns that may be the verdict of two others
-_LONG = 100  # characters of a label that is text, not a name
+_MANY = 50  # samples; fewer may all differ in class if a task has many classes
+_MOST_COMPARED = 100  # columns compared to find the verdict of two others
+_LONG = 100  # characters; a longer label is text, not a name
 
 
 def warn_of_table(
@@ -35,7 +35,7 @@ def warn_of_table(
     nulls_are_labels: bool = False,
     unknown: str = "error",
 ) -> None:
-    """Warn of labels in a table that may be a mistake, unless the names are those of a dataset."""
+    """Warn of labels in a table that may be mistakes; `is_named` if a dataset names the classes."""
     if not nulls_are_labels:
         warn_of_nulls(table, names)
     warn_of_out_of_class(table, names, unknown)
@@ -46,7 +46,7 @@ def warn_of_table(
 
 
 def warn_of_nulls(table: Table, names: Sequence[str] = NAMES) -> None:
-    """Warn of undeclared classes whose names are text for a missing value, or -100."""
+    """Warn of undeclared classes that look like a missing value, such as "nan" or -100."""
     is_id = isinstance(table.labels[0], int) and table.labels[0] >= 0
     if is_id or table.declared or table.n_samples == 1:
         return
@@ -62,13 +62,13 @@ def warn_of_nulls(table: Table, names: Sequence[str] = NAMES) -> None:
 
 
 def _is_null(label: Label | None) -> bool:
-    """Whether a label is text for a missing value, or -100."""
+    """Whether a label is -100 or a text that means a missing value."""
     text = label.decode("latin-1") if isinstance(label, bytes) else str(label)
     return label is not None and text.strip() in (*NULLS, "-100")
 
 
 def _warn_of_spellings(labels: Iterable[Any]) -> None:
-    """Warn of the first label that looks like one before it."""
+    """Warn of the first label that looks like an earlier one."""
     known: dict[str, str] = {}
     for label in labels:
         looks = _appearance_of(label[:_LONG])
@@ -85,7 +85,7 @@ def _warn_of_spellings(labels: Iterable[Any]) -> None:
 
 
 def _appearance_of(text: str) -> str:
-    """Write text as it looks, in one case and without blanks at its ends."""
+    """Normalise text so that look-alikes are equal, ignoring case and outer whitespace."""
     plain = unicodedata.normalize("NFKC", text)
     kinds = {x: unicodedata.category(x) for x in {*plain}}
     seen = ("-" if kinds[x] == "Pd" or x == "\u2212" else x for x in plain if kinds[x] != "Cf")
@@ -100,7 +100,7 @@ def _lookalike_message(label: str, other: str) -> str:
 
 
 def warn_of_own_labels(n_different: int, n_samples: int | None, label: Any, name: str) -> None:
-    """Warn if nearly every sample has a class of its own, as texts and identifiers have."""
+    """Warn if nearly every label is different, as with texts and identifiers."""
     is_many = n_samples is not None and n_different >= 0.9 * n_samples >= 0.9 * _MANY
     if is_many and isinstance(label, str):
         warn(
@@ -111,7 +111,7 @@ def warn_of_own_labels(n_different: int, n_samples: int | None, label: Any, name
 
 
 def warn_of_swapped(references: Any, predictions: Any) -> None:
-    """Warn if the names of columns, or of axes, say that the two sides are swapped."""
+    """Warn if the names of columns or axes suggest that references and predictions are swapped."""
     if role_in(references) == "predictions" and role_in(predictions) == "references":
         warn(
             f"{references!r} is read as references and {predictions!r} as predictions, but the "
@@ -121,7 +121,7 @@ def warn_of_swapped(references: Any, predictions: Any) -> None:
 
 
 def warn_of_other_order(columns: Sequence[str], classes: Sequence[Label]) -> None:
-    """Warn if columns of scores have the names of the classes in them, in another order."""
+    """Warn if the names of score columns contain the classes in another order."""
     named = [
         [x for x in classes if re.search(rf"(?<![^\W_]){re.escape(str(x))}(?![^\W_])", name, re.I)]
         for name in columns
@@ -140,10 +140,10 @@ def verdicts_in(
     references: Iterable[Any],
     asked: Collection[str] | None = None,
 ) -> dict[str, tuple[str, ...]]:
-    """Find the columns that say in each row whether two others agree, and these two.
+    """Find verdict columns, which say whether two other columns agree, and map them to these two.
 
-    Of three columns of the same two labels each is the verdict of the others: it is the one whose
-    name says neither side. Where names do not say which, each has no others.
+    Among three columns with the same two labels, any could be the verdict. Choose the one whose
+    name is neither for references nor predictions. If names do not decide, map it to ().
     """
     labels = _folded_labels(columns, {*references, *(asked or ())})
     verdicts = dict[str, tuple[str, ...]]()
@@ -163,7 +163,7 @@ def verdicts_in(
 def _folded_labels(
     columns: Mapping[str, Sequence[Any]], first: Collection[Any]
 ) -> dict[str, list[str]]:
-    """Fold the labels of columns; of very many, those of the first ones and of the last."""
+    """Fold the labels of at most `_MOST_COMPARED` columns: those in `first`, then the last ones."""
     names = [x for x in columns if len(labels_in(columns[x])) > 1][::-1]
     labels = dict[str, list[str]]()
     for name in sorted(names, key=lambda x: x not in first)[:_MOST_COMPARED]:
@@ -173,11 +173,11 @@ def _folded_labels(
 
 
 def _is_verdict(*columns: Any) -> bool:
-    """Whether the first column, which two others determine, says where these agree.
+    """Whether the first column is determined by two others and says where they agree.
 
-    They may have names of their own.
+    The two may name the classes differently.
     """
-    for n_rows in (100, None):  # few columns depend on two others in the first rows
+    for n_rows in (100, None):  # the first 100 rows rule out most columns
         rows = {x for x in zip(*(column[:n_rows] for column in columns), strict=True) if x[0]}
         if len({x[1:] for x in rows}) < len(rows):
             return False
@@ -197,20 +197,20 @@ def labels_in(values: Sequence[Any]) -> set[Any]:
 
 
 def folded(label: Any) -> str:
-    """Drop what writers change in a label: case, blanks around it, .0; "" for None."""
+    """Remove differences in spelling: case, outer whitespace, a final .0; "" for None."""
     text = "" if label is None else str(label).strip().casefold()
     return re.sub(r"(?<=\d)\.0+$", "", text)
 
 
 def missing_header_message(names: Iterable[str]) -> str:
-    """Say that names of columns are labels, too, so that a header may be missing."""
+    """Explain that a header may be missing, because column names are also labels."""
     listed = " and ".join(map(repr, names))
     clash = f"{listed} are names of columns and labels in the rows"
     return f"{clash}: if there is not a header, add one as the first line"
 
 
 def role_in(name: Any) -> str | None:
-    """Tell which side a column or an axis holds, if its name says so outright."""
+    """Tell from its name whether a column or axis is for references or predictions."""
     is_true, is_predicted, is_label = (
         any(map(word.fullmatch, words_of(name))) for word in (_TRUE, _PREDICTED, _LABEL)
     )
@@ -220,14 +220,14 @@ def role_in(name: Any) -> str | None:
 
 
 def words_of(name: Any) -> list[str]:
-    """Split a name into words, as in yTrue or predicted_label; none if it is not text."""
+    """Split a name such as yTrue or predicted_label into words; [] if it is not text."""
     spaced = re.sub("(?<=[a-z])(?=[A-Z])", " ", name) if isinstance(name, str) else ""
     whole = re.sub("y_(hat|test)|answer_key", lambda x: x[0].replace("_", ""), spaced.lower())
     return re.findall(r"[^\W\d_]+", whole)
 
 
 def warn_of_shares(row_totals: Numbers) -> None:
-    """Warn of rows that sum to 1, or to 100: as shares they do not say how common a class is."""
+    """Warn of rows that sum to 1 or 100, because row shares do not contain the prevalence."""
     totals = row_totals[row_totals > 0]
     for whole in (1, 100):
         if (np.abs(totals / whole - 1) <= 0.02).all():
@@ -238,14 +238,14 @@ def warn_of_shares(row_totals: Numbers) -> None:
 
 
 def decimal_comma_hint(number: object) -> str:
-    """Say what helps if a number has a decimal comma; else nothing."""
+    """Suggest a remedy if a number has a decimal comma; else ""."""
     is_decimal = re.fullmatch(r"-?\d+,\d+", str(number))
     remedy = "pandas.read_csv(path, sep=';', decimal=',').to_csv() writes points"
     return f": of decimal commas {remedy}" if is_decimal else ""
 
 
 def mismatch_hint(answers: Sequence[Any], classes: Sequence[Any]) -> str:
-    """Say what helps if no prediction is a class, by the kinds of both."""
+    """Suggest a remedy if no prediction is a class, by comparing how both are written."""
     texts = [*map(str, answers)]
     names = [*map(str, classes)]
     if commas := [*filter(None, map(decimal_comma_hint, [*texts, *names]))]:

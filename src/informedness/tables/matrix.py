@@ -1,6 +1,6 @@
-r"""Confusion matrices and other tables in text, as programs print them and people paste them.
+r"""Read and show confusion matrices, and read other tables in text.
 
-Matrices are read as spreadsheets, R, pandas, numpy, Matlab, Markdown and LaTeX write them.
+Text may come from spreadsheets, R, pandas, numpy, Matlab, Markdown or LaTeX.
 """
 
 import csv
@@ -23,35 +23,35 @@ from .containers import read_labels
 from .label_warnings import role_in, warn_of_swapped
 
 _MOST_IN_MATRIX = 20  # classes
-_SLACK = 1e-9  # of sums of floating point numbers, relative to the largest
+_SLACK = 1e-9  # rounding error of sums, relative to the largest count
 _THOUSANDS = r"[1-9]\d{0,2}(?P<mark>[,.' \u2019\u00a0\u2009\u202f])\d{3}((?P=mark)\d{3})*"
 _NUMBER = r"[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?"
-_DASHES = "", "-", "\u2013", "\u2014", "\u2212"  # which mean 0
-_SHARE = r"(?<=\d)\s*\(\s*\d+([.,]\d+)?\s*\\?%\s*\)"  # after a count
-_POSITIONS = r"\[(\d+,|,\d+)\]"  # which R prints where there are no names
+_DASHES = "", "-", "\u2013", "\u2014", "\u2212"  # these mean 0
+_SHARE = r"(?<=\d)\s*\(\s*\d+([.,]\d+)?\s*\\?%\s*\)"  # a percentage after a count
+_POSITIONS = r"\[(\d+,|,\d+)\]"  # R prints these if there are no names
 _ARRAY = r"([\w ]+[:=])?\s*([\w.]+\(\s*)?\[(?P<rows>(?!\s*\[\s*\[).*)\]"
 _ARRAY += r"(\s*,\s*\w+\s*=[^\[\]]*|(\s*\))?[;\s]*)"
-_LONG_NAME = 1_000  # characters; a longer name says nothing about a side
-# Cells of LaTeX have commands without text, and commands around their last argument. Arguments are
-# limited, so that hostile text takes no longer than other text.
+_LONG_NAME = 1_000  # characters; longer names are not searched for a side
+# LaTeX cells contain commands without text, and commands around their last argument. Limits on
+# argument length keep matching fast for hostile text.
 _BRACES = r"\{([^{}]|\{[^{}]{0,99}\}){0,99}\}"
 _EMPTY = r"begin|end|[chv]?line|\w*rule|[hv]?phantom|(cell|row)color"
 _EMPTY = rf"\\({_EMPTY})\b(\[[^]]{{0,99}}\]|\([^)]{{0,99}}\)|{_BRACES})*"
 _AROUND = r"\\[a-z]+\*?(\{[^{}]*\})*(?=\{)|\\[a-z]+\b|\\(?=[%_&#])|\$"
-_TOP = 20  # lines by which a layout is recognised
-# The rule below a header; without a mark at its ends "-|-" is a row
+_TOP = 20  # lines used to recognise a layout
+# The rule below a header. Without outer marks it needs longer dashes, as "-|-" may be a row.
 _CELL, _LONG_CELL = r"\s*:?[-=]+:?\s*", r"\s*:?[-=]{2,}:?\s*"
 _RULE = re.compile(rf"\s*[|+]({_CELL}[|+])+\s*|{_LONG_CELL}([|+]{_LONG_CELL})+")
 _GAP = re.compile("[ \N{NO-BREAK SPACE}]{2,}|\N{NO-BREAK SPACE}")
 _QUOTED = '("[^"]*")'
 
 
-Rewriting: TypeAlias = Callable[[Iterable[str]], Iterator[str]]  # of lines as CSV
-Sides: TypeAlias = tuple[str, str]  # what rows and columns are called, such as actual, predicted
+Rewriting: TypeAlias = Callable[[Iterable[str]], Iterator[str]]  # rewrites lines as CSV
+Sides: TypeAlias = tuple[str, str]  # titles of rows and columns, such as "actual" and "predicted"
 
 
 def read_matrix(matrix: Any) -> tuple[tuple[Column, Column] | None, Any]:
-    """Read the names of the rows and columns of a matrix, if it has some, and its amounts."""
+    """Read the row and column names of a matrix (None if it has none) and its amounts."""
     if not isinstance(matrix, str):
         return read_names(matrix), matrix
     names, cells, _ = parse_matrix(matrix)
@@ -61,13 +61,13 @@ def read_matrix(matrix: Any) -> tuple[tuple[Column, Column] | None, Any]:
 
 
 def read_names(frame: Any) -> tuple[Column, Column] | None:
-    """Read the names of the rows and columns of a data frame; None for an array.
+    """Read the row and column names of a data frame; None for an array.
 
     Raises
     ------
     ValueError
-        If only the columns have names, so that the classes of the rows would rest on their order
-        alone; or if names are not labels, differ in type, or occur twice.
+        If only the columns have names, since rows may be in another order; or if names are not
+        labels, differ in type, or occur twice.
     """
     if not hasattr(frame, "columns"):
         return None
@@ -100,14 +100,14 @@ def read_names(frame: Any) -> tuple[Column, Column] | None:
 
 
 def check_same_names(names: tuple[Column, Column], squared_weights: Any) -> None:
-    """Raise ValueError if the squares of weights have other names than the weights."""
+    """Raise ValueError if `squared_weights` has other row or column names than `matrix`."""
     square_names = read_names(squared_weights) or names
     if [side.tolist() for side in names] != [side.tolist() for side in square_names]:
         raise ValueError("`squared_weights` must have the same index and columns as `matrix`")
 
 
 def check_no_totals(amounts: Numbers) -> None:
-    """Raise ValueError if the last row and the last column are the sums of the others."""
+    """Raise ValueError if the last row and column are the sums of the others."""
     if min(amounts.shape) < 3 or not amounts.any():
         return
     rows = np.abs(amounts[:-1].sum(axis=0) - amounts[-1])
@@ -119,19 +119,19 @@ def check_no_totals(amounts: Numbers) -> None:
         )
 
 
-# In text
+# Matrices in text
 
 
 def parse_matrix(text: str) -> tuple[list[str], list[list[str]], Sides]:
-    """Find the names of the classes in a text, if it has some, its cells and its sides.
+    """Parse the class names of a matrix in text (if any), its cells, and the titles of its sides.
 
-    Rows are references. "Actual x" and "Predicted x" are one class. Columns may have an order of
-    their own.
+    Rows are references. "Actual x" and "Predicted x" are one class. Columns may be in another
+    order than rows.
 
     Raises
     ------
     ValueError
-        If the text can be read as no matrix, or rows and columns have different names.
+        If the text is not a matrix, or its rows and columns have different names.
     """
     plain = re.sub(f"{_SHARE}|{_POSITIONS}", "", text)
     readings = filter(None, map(_split_sides, _blocks(plain)))
@@ -157,7 +157,7 @@ def parse_matrix(text: str) -> tuple[list[str], list[list[str]], Sides]:
 
 
 def parse_count(cell: str) -> float:
-    """Read the number in a cell: 0 if it is empty or a dash; thousands may be separated."""
+    """Parse the number in a cell; empty cells and dashes are 0, and thousands may be separated."""
     text = re.sub(_SHARE, "", cell).strip()
     grouped = re.fullmatch(_THOUSANDS, text)
     if grouped and len(re.findall("[.,]", text)) == 1:
@@ -173,19 +173,19 @@ def parse_count(cell: str) -> float:
 
 
 def is_count(cell: str) -> bool:
-    """Whether a cell holds a number, or nothing."""
+    """Whether a cell holds a non-negative number, a dash or nothing."""
     with suppress(ValueError):
         return parse_count(cell) >= 0
     return False
 
 
 def are_counts(cells: list[list[str]]) -> bool:
-    """Whether all cells hold numbers, or nothing."""
+    """Whether every cell passes `is_count`."""
     return all(is_count(cell) for row in cells for cell in row)
 
 
 def is_matrix(text: str) -> bool:
-    """Whether a text can only be a matrix: of counts, between names or in brackets."""
+    """Whether a text is surely a matrix: counts with names, or in brackets."""
     with collected(), suppress(ValueError):
         names, cells, _ = parse_matrix(text)
         is_array = text.count("[") > len(cells) or ("[" in text and ";" in text)
@@ -199,9 +199,9 @@ def strip_sides(
     row_title: str = "",
     column_title: str = "",
 ) -> tuple[list[str], list[str], Sides]:
-    """Drop what names the side in each column name and row name; return names and sides.
+    """Strip words such as "actual" from row and column names; return names and sides.
 
-    Warn if that, or the titles of rows and columns, say that the sides are swapped.
+    Warn if these words, or the titles of rows and columns, suggest that the sides are swapped.
     """
     if {*column_names} != {*row_names}:
         column_side, plain_columns = _strip_side(column_names)
@@ -214,7 +214,7 @@ def strip_sides(
 
 
 def _strip_side(names: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """Drop what all names begin or end with if it names a side of a matrix."""
+    """Strip a common prefix or suffix of the names if it names a side of a matrix."""
     for mark in re.finditer(r"[\W_]", names[0] if len(names[0]) < _LONG_NAME else ""):
         head, tail = names[0][: mark.end()], names[0][mark.start() :]
         if role_in(head) and all(name.startswith(head) for name in names):
@@ -225,7 +225,7 @@ def _strip_side(names: Sequence[str]) -> tuple[str, Sequence[str]]:
 
 
 def _blocks(text: str) -> Iterator[list[list[str]]]:
-    """Yield the cells of a text, for each of the separators that it may have."""
+    """Yield the cells of a text once for each separator that it may use."""
     if array := re.fullmatch(_ARRAY, text.strip(), re.DOTALL):
         rows = re.split(r"\]" if "[" in array["rows"] else "[;\n]", array["rows"])
         yield [row.split() for row in (re.sub(r"[\[,]", " ", x) for x in rows) if row.strip()]
@@ -238,21 +238,21 @@ def _blocks(text: str) -> Iterator[list[list[str]]]:
         yield [split_pipes(line) for line in lines if not _RULE.fullmatch(line)]
     are_thousands = all(re.fullmatch(_THOUSANDS, line.strip()) for line in lines)
     for mark in filter(text.__contains__, "\t;" if are_thousands else "\t;,"):
-        with suppress(csv.Error):  # a cell is too long for one
+        with suppress(csv.Error):  # a cell exceeds the size limit of csv
             yield [*csv.reader(lines, delimiter=mark, skipinitialspace=True)]
     yield [*map(split_gaps, lines)]
     yield [*map(split_words, lines)]
 
 
 def _split_latex(text: str) -> list[list[str]]:
-    """Split the rows of a table in LaTeX into cells, without a caption above."""
+    """Split the rows of a LaTeX table into cells, ignoring a caption above."""
     text = re.sub(r"^[^&]*(?=\\begin)", "", text).replace("~", " ")
     rows = [re.split(r"(?<!\\)&", row) for row in re.split(r"\\\\(?:\[[^]]{0,99}\])?", text)]
     return [[*map(_strip_commands, row)] for row in rows if row[1:]]
 
 
 def _strip_commands(cell: str) -> str:
-    """Drop the commands of a cell; braces separate their content, such as an exponent."""
+    """Remove LaTeX commands from a cell; braces become blanks, to separate an exponent."""
     text = re.sub(_AROUND, "", re.sub(_EMPTY, "", cell))
     return " ".join(re.sub("[{}]", " ", text).split())
 
@@ -260,12 +260,12 @@ def _strip_commands(cell: str) -> str:
 def _split_sides(
     block: list[list[str]],
 ) -> tuple[tuple[str, str], list[str], list[str], list[list[str]]] | None:
-    """Split a block into the titles of its sides, names of columns and rows, and cells.
+    """Split a block into the titles of its sides, column names, row names, and cells.
 
-    There are no names where the corner is a count. None if the block is not square.
+    If the corner is a count, there are no names. None if the block is not square.
     """
     filled = [x for x in ([cell.strip() for cell in row] for row in block) if any(x)]
-    if len({*map(len, filled)}) == 1:  # a spreadsheet may have empty columns around
+    if len({*map(len, filled)}) == 1:  # a spreadsheet may have empty columns
         filled = [[*x] for x in zip(*filter(any, zip(*filled, strict=True)), strict=True)]
     rows, row_title, column_title = _strip_titles(filled)
     if {*map(len, rows)} != {len(rows)} or len(rows) < 2:
@@ -279,11 +279,10 @@ def _split_sides(
 
 
 def _strip_titles(rows: list[list[str]]) -> tuple[list[list[str]], str, str]:
-    """Drop the titles of whole sides; return rows, and the titles of rows and columns.
+    """Remove the titles of the sides; return rows, row title, and column title.
 
     A title is alone in a line above the columns, or in a column before the rows. pandas prints the
-    title of the rows in a line below the header. A header that begins with the first class gets a
-    corner.
+    row title in a line below the header. A header without a corner gets an empty one.
     """
     row_title = column_title = ""
     n_titles = 0
@@ -301,41 +300,41 @@ def _strip_titles(rows: list[list[str]]) -> tuple[list[list[str]], str, str]:
 
 
 def _title(cells: Sequence[str]) -> str:
-    """Return the only text in a line of cells, or the side that fills all of them; or ""."""
+    """Find the only text in a line of cells, or the side repeated in all of them; else ""."""
     first, *others = [cell for cell in cells if cell] or [""]
     is_title = not others or ({*others} == {first} and role_in(first))
     return first if is_title and not is_count(first) else ""
 
 
-# Cells of a line, and tables of rows
+# Splitting lines into cells, and rewriting tables as CSV
 
 
 def split_pipes(line: str) -> list[str]:
-    """Split a row of Markdown, or of a table as databases print it."""
+    """Split a row of a Markdown table, or of a table printed by a database."""
     inner = line.strip().removeprefix("|").removesuffix("|")
     return [x.strip().replace(r"\|", "|") for x in re.split(r"(?<!\\)\|", inner)]
 
 
 def split_gaps(line: str) -> list[str]:
-    """Split a line at several blanks, or at a no-break space."""
+    """Split a line at runs of blanks, or at a no-break space."""
     return _GAP.split(line.strip())
 
 
 def split_words(line: str) -> list[str]:
-    """Split a line at blanks, as R writes it: text with blanks is in quotes."""
+    """Split a line at blanks; R quotes text that contains blanks."""
     cells = re.findall(r'("[^"]*")(?!\S)|(\S+)', line)
     return [quoted[1:-1] if quoted else plain for quoted, plain in cells]
 
 
 def rewrite_as_csv(stream: BinaryIO, quotes: bool) -> Iterator[bytes] | None:
-    """Rewrite a table in Markdown, between blanks or with `a, b` as CSV; None if it is CSV.
+    """Rewrite a table in Markdown, separated by blanks or by ", " as CSV; None if it is CSV.
 
-    Without `quotes` those in the text are part of it, and those in the CSV as well.
+    Without `quotes`, quotation marks are ordinary characters in the text and in the CSV.
 
     Raises
     ------
     DataError
-        If it is a printed data frame, whose columns may be cut or left out.
+        If it is a printed data frame, which may lack columns or parts of them.
     """
     rewrite = _layout_of([*islice(_filled_lines(stream), _TOP)], quotes)
     stream.seek(0)
@@ -346,7 +345,7 @@ def rewrite_as_csv(stream: BinaryIO, quotes: bool) -> Iterator[bytes] | None:
 
 
 def _filled_lines(stream: BinaryIO) -> Iterator[str]:
-    """Yield the lines that are not empty; bytes that are not UTF-8 come back when encoded."""
+    """Yield non-empty lines; `surrogateescape` restores bytes that are not UTF-8 when encoding."""
     stream.seek(0)
     for line in stream:
         text = line.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
@@ -355,7 +354,7 @@ def _filled_lines(stream: BinaryIO) -> Iterator[str]:
 
 
 def _layout_of(top: Sequence[str], quotes: bool) -> Rewriting | None:
-    """Find what rewrites lines as CSV, by the first of them; None if they are CSV."""
+    """Choose from the first lines how to rewrite a table as CSV; None if it is CSV."""
     if any(map(_RULE.fullmatch, top[:2])):
         rule_places = {0, 2} if _RULE.fullmatch(top[0]) else {1}
         return partial(_as_csv, split_pipes, rule_places, False, quotes)
@@ -369,7 +368,7 @@ def _layout_of(top: Sequence[str], quotes: bool) -> Rewriting | None:
 
 
 def _blanks_between(top: Sequence[str], quotes: bool) -> Rewriting | None:
-    """Find what rewrites lines with blanks between cells; R writes a header without the index."""
+    """Choose how to rewrite cells separated by blanks; R leaves the index out of the header."""
     for split in (split_gaps, split_words if quotes else str.split):
         n_head, *n_below = (len(split(line)) for line in top)
         if n_head > 1 and {*n_below} in ({n_head}, {n_head + 1}):
@@ -381,7 +380,7 @@ def _blanks_between(top: Sequence[str], quotes: bool) -> Rewriting | None:
 
 
 def _padded_separator(top: Sequence[str]) -> str:
-    """Find the separator that a blank always follows, as often in each line; or ""."""
+    """Find a separator always followed by a blank, equally often in each line; else ""."""
     unquoted = [re.sub(_QUOTED, '""', line.rstrip()) for line in top]
     for mark in ";,":
         counts = {len(re.findall(rf"{mark}(?: |$)", line)) for line in unquoted}
@@ -391,7 +390,7 @@ def _padded_separator(top: Sequence[str]) -> str:
 
 
 def _strip_padding(mark: str, lines: Iterable[str]) -> Iterator[str]:
-    """Yield lines without the blanks around each separator, as in `ham, spam`."""
+    """Remove the blanks around each separator, as in `ham, spam`."""
     for line in lines:
         yield re.sub(rf"{_QUOTED}| {{0,9}}{mark} *", lambda x: x[1] or mark, line.strip())
 
@@ -403,9 +402,9 @@ def _as_csv(
     quotes: bool,
     lines: Iterable[str],
 ) -> Iterator[str]:
-    """Yield rows as CSV that tabs separate, without rules; an index has an empty name.
+    """Write rows as tab-separated CSV without rules; the name of an index column is empty.
 
-    A rule of a header is in one of these places, and one with "+" may be anywhere.
+    A rule is dropped if its line is in `rule_places`, or anywhere if it contains "+".
     """
     yield "sep=\t"
     for place, line in enumerate(lines):
@@ -423,13 +422,13 @@ def _as_csv(
 
 
 class Matrix(Result):
-    """The cells of a table, or those of the classes with the most references if it has many."""
+    """Shows the cells of a table, limited to the classes with the most references."""
 
     def __init__(self, table: Table, has_totals: bool = False) -> None:
         self.table, self.has_totals = table, has_totals
 
     def text_tables(self) -> list[Rows]:
-        """Lay out the cells below the predictions and right of the references."""
+        """Lay out the cells with predictions in the header and references on the left."""
         _, labels, cells = most_frequent_classes(self.table, _MOST_IN_MATRIX)
         corner = "reference \\ prediction" if self.has_totals else ""
         columns = cut_apart(list(map(shown, labels)), 20)
@@ -442,7 +441,7 @@ class Matrix(Result):
         return [[[corner, *columns], *body]]
 
     def text_lines(self) -> list[str]:
-        """Say what rows and columns are, and how much of the table is shown."""
+        """Explain rows and columns, and how many of the classes are shown."""
         lines = [f"{samples(self.table.n_samples)}: rows are references, columns are predictions"]
         n_classes = int(np.count_nonzero(self.table.is_class))
         if n_classes > _MOST_IN_MATRIX:
@@ -452,10 +451,10 @@ class Matrix(Result):
 
 
 def most_frequent_classes(table: Table, n: int) -> tuple[list[int], list[Label | None], Numbers]:
-    """Find the n classes with the most references, in their order, and the cells of these.
+    """Find the n classes with the most references, in table order, and their cells.
 
-    They are rows by position, the labels of the columns, and the cells. The columns end with one of
-    all out-of-class predictions, if there are some: None, or their label if they have one.
+    Returns positions of rows, labels of columns, and cells. If there are out-of-class predictions,
+    they share a last column. Its label is None, or their label if all have the same.
     """
     classes = np.flatnonzero(table.is_class)
     order = np.argsort(-table.reference_totals[classes], kind="stable")

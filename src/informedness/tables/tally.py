@@ -1,8 +1,7 @@
-"""A tally counts batches as they come, and scores are taken from the table of all of them.
+"""Count batches into one table, and compute scores from all of them.
 
 Scores of batches must not be averaged: Informedness and NIT depend on class shares, which differ
-from batch to batch. Tables can be added up. `Tally` is for any labels, `LabelTally` for several per
-sample.
+from batch to batch. Tables can be added. `Tally` takes one label per sample, `LabelTally` several.
 """
 
 from __future__ import annotations
@@ -32,40 +31,40 @@ from .contingency import ContingencyTable
 from .label_options import read_sides
 from .label_warnings import warn_of_table
 
-NO_ANSWER = -(2**30)  # the id of a missing prediction, if scores leave it open
+NO_ANSWER = -(2**30)  # marks a missing prediction, such as one whose scores are nan
 
-_adding = Lock()  # threads that query a model may share a tally; one for all, so that it pickles
+_adding = Lock()  # threads may share a tally; global, so that tallies pickle
 
 
 def _renew_lock() -> None:
-    """Take a new lock in a forked process: nobody there releases one that another thread had."""
+    """Renew the lock after a fork: a thread of the parent may hold it, and never releases it here."""
     global _adding
     _adding = Lock()
 
 
-if hasattr(os, "register_at_fork"):  # which Windows has not
+if hasattr(os, "register_at_fork"):  # missing on Windows
     os.register_at_fork(after_in_child=_renew_lock)
 
 
 class Tally:
-    """Counts batches of references and predictions into one table, and keeps nothing else.
+    """Counts batches of references and predictions into one table, without keeping samples.
 
     Memory grows with the number of different (reference, prediction) pairs, not with the number of
-    samples. Tallies of several processes or parts add up: `sum([first, second])`.
+    samples. Tallies of several processes or parts can be added: `sum([first, second])`.
 
     Parameters
     ----------
     labels : sequence of labels, optional
         The classes of the task, as in `informedness_score`.
     ignore_index : label, optional
-        Drops the samples whose *reference* equals it, for example -100 on padded tokens.
+        Drop samples whose *reference* equals it, for example -100 for padding tokens.
     unknown : {"error", "wrong"}
-        Whether a prediction that is missing or outside `labels` is an error or a wrong answer.
+        Whether an out-of-class prediction raises an error or counts as wrong.
 
     Raises
     ------
     ValueError
-        If an option is not valid.
+        If an option is invalid.
 
     Examples
     --------
@@ -77,8 +76,8 @@ class Tally:
     """
 
     _table: ContingencyTable | None
-    ids: range | None  # of logits: all are classes, whether or not they occur
-    n_missing: int  # of `update_missing`
+    ids: range | None  # class ids of logits, including those that never occur
+    n_missing: int  # samples counted by `update_missing`
 
     def __init__(
         self, *, labels: Any = None, ignore_index: Label | None = None, unknown: str = "error"
@@ -100,14 +99,14 @@ class Tally:
         Raises
         ------
         ValueError
-            If the batch is not valid, as in `informedness_score`, or its labels differ in type
-            from earlier ones; none of it is counted.
+            If the batch is invalid, as in `informedness_score`, or its labels differ in type from
+            earlier ones. Then none of it is counted.
         """
         sides = {"references": references, "predictions": predictions}
         self._add(sides, sample_weight, self._task)
 
     def update_missing(self, references: Any) -> None:
-        """Count samples without a prediction as wrong answers, whatever `unknown` is."""
+        """Count samples without a prediction as wrong, regardless of `unknown`."""
         sides = {"references": references, "predictions": [None] * len(references)}
         self._add(sides, None, self._task._replace(unknown="wrong"), are_missing=True)
 
@@ -124,7 +123,7 @@ class Tally:
         with _adding:
             both = table if self._table is None else self._table + table
             n_missing = self.n_missing + (table.total if are_missing else 0)
-            # in one step, so that an interrupt leaves both or neither
+            # in one step, so that an interrupt updates both or neither
             vars(self).update(_table=both, n_missing=n_missing)
 
     @property
@@ -134,7 +133,7 @@ class Tally:
         Raises
         ------
         NoSamplesError
-            If there are none.
+            If there are no samples.
         """
         if self._table is None:
             raise NoSamplesError(
@@ -142,7 +141,7 @@ class Tally:
             )
         table = self._table
         if self.ids is not None:
-            table = table.spelled or table  # in which a class that no reference has was merged
+            table = table.spelled or table  # `spelled` also keeps classes without references
             is_id = np.array([label in self.ids for label in table.labels])
             outside = labels_at(table, ~is_id & (table.reference_totals > 0))
             if outside:
@@ -151,7 +150,7 @@ class Tally:
                 warn(f"references such as {outside[0]} {reason}: {hint}", LabelsWarning)
             table = replace(table, known=is_id | table.is_class)
             table = table.as_one_outcome() if self._task.unknown == "wrong" else table
-        if table.n_samples != self.n_missing:  # or it would say that no prediction is a class
+        if table.n_samples != self.n_missing:  # else it would warn that no prediction is a class
             warn_of_table(table, unknown=self._task.unknown)
         return table
 
@@ -164,7 +163,7 @@ class Tally:
         return "Tally of no samples" if self._table is None else repr(self._table)
 
     def __add__(self, other: Tally) -> Tally:
-        """Add up the samples of both.
+        """Add the samples of two tallies.
 
         Raises
         ------
@@ -185,17 +184,17 @@ class Tally:
         return both
 
     def __radd__(self, other: object) -> Tally:
-        """Let `sum(tallies)` start from 0, with a copy, since the sum may be updated."""
+        """Let `sum(tallies)` start from 0; copy, as the sum may be updated."""
         return copy(self) if type(other) is int and other == 0 else NotImplemented
 
 
 class LabelTally:
-    """Counts several labels per sample, each by itself: 0 or 1, or `NO_ANSWER` as a prediction.
+    """Counts several binary labels per sample, each separately; predictions may be `NO_ANSWER`.
 
     Attributes
     ----------
     counts : int64 array of shape (n_labels, 2, 3)
-        Of each label: rows are references 0 and 1, columns predictions 0, 1 and missing ones.
+        One table per label: rows are references 0 and 1, columns predictions 0, 1 and missing.
     """
 
     def __init__(self, ignore_index: Any = None, names: tuple[str, str] = NAMES) -> None:
@@ -203,15 +202,15 @@ class LabelTally:
         self.counts: Numbers = np.array(0)
 
     def update(self, references: Numbers, predictions: Numbers) -> None:
-        """Count a batch of arrays of shape (n_samples, n_labels), as `check_shapes` has it.
+        """Count a batch of arrays of shape (n_samples, n_labels), checked by `check_shapes`.
 
         Raises
         ------
         ValueError
-            If a value that counts is none of these.
+            If a value that is not ignored is neither 0, 1 nor, as a prediction, `NO_ANSWER`.
         """
         is_counted = np.asarray(references != self._ignore_index)
-        sides = (references, 1), (predictions, NO_ANSWER)  # what else each may hold
+        sides = (references, 1), (predictions, NO_ANSWER)  # also allowed besides 0 and 1
         for name, (array, allowed) in zip(self._names, sides, strict=True):
             others = array[is_counted & (array != 0) & (array != 1)]
             others = others[others != allowed]
@@ -226,7 +225,7 @@ class LabelTally:
         self.counts = self.counts + counts.reshape(-1, 2, 3)
 
     def tables(self, names: Sequence[str]) -> dict[str, ContingencyTable]:
-        """Build the tables of the labels that have samples, by these names of all labels."""
+        """Build a table for each label with samples; `names` must name all labels."""
         if not self.counts.any():
             raise NoSamplesError("expected at least one sample to score, but none was given")
         counts_by_name = zip(names, self.counts, strict=True)
@@ -234,14 +233,14 @@ class LabelTally:
 
 
 def check_shapes(references: Any, predictions: Any) -> None:
-    """Raise ValueError unless both have a row for each sample and a column for each label."""
+    """Raise ValueError unless both arrays have the shape (n_samples, n_labels)."""
     if predictions.ndim != 2 or predictions.shape != references.shape:
         rule = "predictions and references with several labels must be (n_samples, n_labels)"
         raise ValueError(f"{rule}, got {tuple(predictions.shape)} and {references.shape}")
 
 
 def table_of_counts(counts: Numbers) -> ContingencyTable:
-    """Build a table of classes 0 to k - 1 from (k, k + 1) counts; the last is for missing ones."""
+    """Build a table of k classes from (k, k + 1) counts; the last column is missing predictions."""
     rows, columns = np.nonzero(counts)
     ids = [*range(len(counts))]
     references, predictions = Column(rows, ids), Column(columns, [*ids, None])
