@@ -1,1 +1,1 @@
-"""Logs of evaluation harnesses: which answer a language model gave to each sample."""
+"""Read the answers of language models from the logs of evaluation harnesses."""

@@ -1,9 +1,9 @@
-"""Details of lighteval: Parquet files of what each sample asked and what the model answered.
+"""Read lighteval details: Parquet files with the question and the answer of each sample.
 
-With `--save-details` lighteval writes details/MODEL/DATE/details_TASK_DATE.parquet. If choices were
-scored, a sample has their log-probabilities there; for a generative metric it has text; and if a
-task has metrics of both kinds, its file holds each sample twice. The likeliest choice is the one
-of the metric `acc`, or of the normalised one that is there instead.
+With `--save-details` lighteval writes details/MODEL/DATE/details_TASK_DATE.parquet. A sample
+has log-probabilities if choices were scored, and text for a generative metric. If a task has
+metrics of both kinds, its file holds each sample twice. The likeliest choice is determined as for
+`acc`, or for a normalised accuracy if `acc` is missing.
 """
 
 import math
@@ -36,10 +36,10 @@ _RESPONSE_FIELDS = (
     "text",
     "text_post_processed",
     "output_tokens",
-)  # its prompt is long
+)  # leave out its prompt, which is long
 _COLUMNS = ["doc", "metric", *(f"model_response.{name}" for name in _RESPONSE_FIELDS)]
 _SETTINGS = "config_general.model_config task.hf_repo task.hf_subset task.generation_size"
-_HOW = {  # how answers were found, by whether they are text and extracted
+_HOW = {  # how answers were found, by (is_text, is_extracted)
     (False, False): "the likeliest choice",
     (True, False): "the generated text",
     (True, True): "the answer that lighteval's extractive match found in the text",
@@ -47,25 +47,25 @@ _HOW = {  # how answers were found, by whether they are text and extracted
 CHOICE_METRICS = ("acc", "acc_norm", "acc_norm_token", "acc_norm_pmi")
 TEXT_METRICS = (
     *("extractive_match", "em", "exact_match", "qem", "quasi_exact_match", "pem", "pqem", "f1"),
-    *("pass@k", "gpqa_pass@k", "avg@n", "maj@n"),  # of one generation
+    *("pass@k", "gpqa_pass@k", "avg@n", "maj@n"),  # accepted only with one generation
 )
 
 
 def is_log(path: Path) -> bool:
-    """Recognise a file of details by its name."""
+    """Recognise a details file by its name."""
     return bool(_FILE.fullmatch(path.name)) and path.is_file()
 
 
 def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
-    """Yield the answers in a details file: those by log-probability, then generated text.
+    """Yield the answers in a details file, first by log-probability, then from generated text.
 
-    The verdict is a metric of 0 and 1, by default the accuracy or a match.
+    The verdict is a metric of 0 and 1, by default an accuracy or a match.
 
     Raises
     ------
     ValueError
-        If the file is damaged or not a details file, without samples, if samples cannot be
-        scored, if more than one in five have several right answers, or if no metric is the verdict.
+        If the file is damaged, is not a details file or has no samples; if samples cannot be
+        scored, or more than one in five have several right answers; if no metric is the verdict.
     ImportError
         If pyarrow is missing.
     """
@@ -93,7 +93,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    """Read what is needed of each sample, as nested dicts."""
+    """Yield the needed columns of each sample, as nested dicts."""
     with open_whole(str(path)) as stream, explain_errors(stream, "parquet"):
         import pyarrow.parquet
 
@@ -103,12 +103,12 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             rule = "have no `doc`, as those of lighteval before 0.11"
             raise ValueError(f"the details {rule}: run the task with 0.11 or newer")
         for batch in file.iter_batches(columns=_COLUMNS):
-            batch.validate(full=True)  # what is damaged may end the process
+            batch.validate(full=True)  # else damaged data may crash the process
             yield from batch.to_pylist()
 
 
 def read_sample(row: dict[str, Any], metric: str, is_text: bool, is_extracted: bool) -> Sample:
-    """Read the choices, the position of the right one, and the answer by this metric."""
+    """Read the choices, the position of the right one, and the answer."""
     choices = tuple(text.strip() for text in row["doc"]["choices"])
     if len(choices) < 2:
         shown_choices = show(row["doc"]["choices"])
@@ -123,14 +123,14 @@ def read_sample(row: dict[str, Any], metric: str, is_text: bool, is_extracted: b
 
 
 def _extracted(doc: dict[str, Any], side: str) -> list[Any] | None:
-    """Read what lighteval's extractive match found of the golds or the predictions."""
+    """Read the golds or predictions that lighteval's extractive match extracted."""
     found: list[Any] | None = (doc.get("specific") or {}).get(f"extracted_{side}")
     return found
 
 
 def _text(row: dict[str, Any], right_text: str, is_extracted: bool) -> str | None:
-    """Read the text that was answered, or the answer that was found in it."""
-    # without the reasoning, if lighteval took that out
+    """Read the generated text, or the answer extracted from it."""
+    # without the reasoning, if lighteval removed it
     texts = row["model_response"].get("text_post_processed")
     texts = row["model_response"]["text"] if texts is None else texts
     if len(texts) != 1:
@@ -141,15 +141,15 @@ def _text(row: dict[str, Any], right_text: str, is_extracted: bool) -> str | Non
     if answers is None or (golds or [None])[0] != right_text:
         rule = f"must have gold {show(right_text)} and an answer extracted"
         raise ValueError(f"{rule}, got gold {show(golds)}, answer {show(answers)}")
-    return answers[0] if answers else None  # what was parsed; its text may follow
+    return answers[0] if answers else None  # the parsed answer; its text may follow
 
 
 def _likeliest(row: dict[str, Any], metric: str) -> int:
-    """Find the position of the choice that the metric takes for the answer."""
+    """Find the position of the choice that counts as the answer under the metric."""
     response, texts = row["model_response"], row["doc"]["choices"]
     logprobs = list(map(float, response["logprobs"] or ()))
     n = len(texts)
-    # perhaps followed by those without the question
+    # log-probabilities without the question may follow
     if len(logprobs) not in (n, 2 * n) or any(map(math.isnan, logprobs)):
         raise ValueError(f"`logprobs` must hold one for each of {n} choices, got {show(logprobs)}")
     blank = " " if "ignore_first_space=True" in metric else ""
@@ -168,7 +168,7 @@ def _plain_name(metric: str) -> str:
 def _answers(
     path: Path, rows: list[Any], is_text: bool, variant: str, wanted: str | None
 ) -> Answers:
-    """Read the answers to samples: classes, or generated texts."""
+    """Build answers from rows of one kind: scored choices or generated texts."""
     task, model = str(rows[0]["doc"]["task_name"]), _model(path)
     results = results_in(_results(path, model))
     known = TEXT_METRICS if is_text else CHOICE_METRICS
@@ -200,7 +200,7 @@ def _answers(
 
 
 def _results(path: Path, model: str) -> Path:
-    """Find the file of results: in results/MODEL, or next to the details, as on the Hub."""
+    """Find the results file: in results/MODEL, or next to the details, as on the Hub."""
     name = f"results_{path.absolute().parent.name}.json"
     places = Path("results", model, name), Path(name)
     files = [folder / place for folder in path.absolute().parents for place in places]
@@ -208,15 +208,15 @@ def _results(path: Path, model: str) -> Path:
 
 
 def _prompt(doc: dict[str, Any]) -> str:
-    """Write out instruction, examples and question, without a model's chat template."""
+    """Join instruction, examples and question, without a chat template."""
     examples = [example["query"] for example in doc.get("fewshot_samples") or ()]
     parts = [doc.get("instruction"), *examples, doc["query"]]
-    # a question with pictures, or of several messages, is not text
+    # questions with images or several messages are not strings
     return "\n\n".join(str(x) for x in parts if x)
 
 
 def _model(path: Path) -> str:
-    """Name the model as the folders do: details/MODEL/DATE, or MODEL/DATE as on the Hub."""
+    """Take the model name from the folders: details/MODEL/DATE, or MODEL/DATE on the Hub."""
     folders = path.absolute().parent.parts
     named = _FILE.fullmatch(path.name)
     if named is not None and named[1] == folders[-1]:

@@ -1,7 +1,7 @@
-"""Answers in the samples that EleutherAI's lm-evaluation-harness logs with --log_samples.
+"""Read the samples that EleutherAI's lm-evaluation-harness logs with --log_samples.
 
-Each line is one document after one filter: what was asked (`arguments`), what the filter made of
-the responses (`filtered_resps`), the target as text, and the value of each metric.
+Each line is one document after one filter: the requests (`arguments`), the filtered responses
+(`filtered_resps`), the target as text, and the value of each metric.
 """
 
 import ast
@@ -35,7 +35,7 @@ CHOICE_METRICS = (
     "acc_norm",
     "acc_bytes",
     "acc_mutual_info",
-)  # what the likeliest choice is of
+)  # metrics that determine the likeliest choice
 TEXT_METRICS = ("exact_match", "acc", "em")
 
 _NAMES = ("doc_id", "target", "filtered_resps", "filter", "prompt_hash", "doc_hash")
@@ -43,9 +43,9 @@ _NO_METRICS = {*_NAMES, "doc", "arguments", "resps", "metrics", "target_hash"}
 _NO_METRICS |= {"informedness", "informedness_stderr", "nit", "nit_stderr"}
 _SETTINGS = "config.model_args task.dataset_path task.dataset_name chat_template "
 _SETTINGS += "system_instruction generation"
-_TOTALS = {"results", "versions"}  # are in results
+_TOTALS = {"results", "versions"}  # keys of results files
 _TOO_OLD = "lm-eval before {0} wrote this log, {1}: run the task with {0} or newer"
-# A list as Python prints it. Parsing any other text as code could warn of it or overflow.
+# A list as Python prints it. Parsing other text as code could raise warnings or overflow.
 _LIST = re.compile(
     r"""\s*\[(?:[][\s,:(){}]|None|True|False|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])"""
     r"""|'(?:[^'\\\n]|\\[\\'"nrtxuU])*'|"(?:[^"\\\n]|\\[\\'"nrtxuU])*")*\]\s*"""
@@ -55,21 +55,21 @@ _Line = dict[str, Any]
 
 
 def is_log(path: Path) -> bool:
-    """Recognise a log of samples, or results, by its name and its beginning."""
+    """Recognise a log of samples or results by its name and first object."""
     is_results = RESULTS.fullmatch(path.name) is not None
     if not path.is_file() or not (is_results or _FILE.fullmatch(path.name)):
         return False
     try:
         first = _first_object(path, is_results)
     except (ValueError, RecursionError, OSError, EOFError, zlib.error):
-        return not is_results  # a log compressed in another way, or damaged
+        return not is_results  # damaged, or compressed in another way
     if is_results:
         return first == {} or {*first} >= _TOTALS
     return "doc_id" in first
 
 
 def _first_object(path: Path, is_whole: bool) -> dict[str, Any]:
-    """Parse a whole file, or its first line; anything else becomes an object without our keys."""
+    """Parse a file or its first line; wrap other JSON values in an object without known keys."""
     opened = gzip.open if path.suffix == ".gz" else open
     with opened(path, "rb") as stream:
         first = json.loads(stream.read() if is_whole else stream.readline())
@@ -77,16 +77,16 @@ def _first_object(path: Path, is_whole: bool) -> dict[str, Any]:
 
 
 def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
-    """Yield the answers in a log, after each filter.
+    """Yield the answers in a log, one set per filter.
 
     The verdict is a metric of 0 and 1, by default the accuracy or exact match.
 
     Raises
     ------
     ValueError
-        If the file is damaged or holds no samples, if a sample cannot be scored (it has no choices,
-        or a target outside of them), if more than one in five have several right answers, or
-        if no metric is the verdict.
+        If the file is damaged or has no samples; if a sample cannot be scored, as it has no choices
+        or its target is not one; if more than one in five have several right answers; or if no
+        metric is the verdict.
     """
     named = _FILE.fullmatch(path.name)
     task, date = named.group("task", "date") if named else (path.stem, None)
@@ -113,7 +113,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
 
 
 def _settings(task: str, lines: Sequence[_Line], log: dict[str, Any]) -> dict[str, Any]:
-    """Collect what was run."""
+    """Collect the settings of the run."""
     asked = [(line["doc_id"], str(line["prompt_hash"])) for line in lines]
     generation = next(line["generation"] for line in lines if "pair" in line)
     shots = part_of(log, "n-shot", task)
@@ -123,7 +123,7 @@ def _settings(task: str, lines: Sequence[_Line], log: dict[str, Any]) -> dict[st
 def _add_verdicts(
     lines: Sequence[_Line], counting: Sequence[_Line], wanted: str | None, *recorded: Any
 ) -> VerdictMetric:
-    """Add the verdict of each line; return the metric that says what is right."""
+    """Add a verdict to each line; return the metric that gives the verdicts."""
     is_choice = "texts" in counting[0]
     if odd := [x["where"] for x in counting if ("texts" in x) != is_choice]:
         raise ValueError(f"{odd[0]}: must have choices scored as in the first sample, or none")
@@ -144,9 +144,9 @@ def _sample(line: _Line) -> Sample:
 
 
 def _read_lines(path: Path, config: dict[str, Any], default: str) -> dict[str, list[_Line]]:
-    """Read what is needed of each line, by filter; those that count have a pair.
+    """Read the needed fields of each line, by filter; only lines that count have a pair.
 
-    Older logs do not name the filter, and have the default.
+    `default` is the filter in older logs, which do not name it.
     """
     lines: dict[str, list[_Line]] = {}
     several = SeveralAnswers()
@@ -169,12 +169,12 @@ def _read_lines(path: Path, config: dict[str, Any], default: str) -> dict[str, l
 
 
 def _only_filter(shares: Mapping[str, Any]) -> str:
-    """Find the filter of the results, "none" unless there is exactly one."""
+    """Find the only filter in the results; "none" if there is not exactly one."""
     filters = {name.partition(",")[2] for name in shares if "," in name}
     return filters.pop() if len(filters) == 1 else "none"
 
 
-# From a line to the right answer and the one given
+# Target and answer of a line
 
 
 def _answered(line: _Line, logged: _Line, config: dict[str, Any]) -> _Line:
@@ -183,14 +183,14 @@ def _answered(line: _Line, logged: _Line, config: dict[str, Any]) -> _Line:
     Returns
     -------
     dict
-        "pair" of gold and answer, empty if they can be found only together with other lines;
-        "generation", how text was generated; and "named", the choices that the task's configuration
-        names. Scored choices add what `_scored_choices` returns.
+        "pair" of gold and answer, empty if finding them needs other lines; "generation", the
+        options for generating text; and "named", the choices that the task's configuration names.
+        Scored choices add the keys of `_scored_choices`.
     """
     arguments, is_choice = _arguments(logged)
     delimiter = config.get("target_delimiter", " ")
     texts = [text.removeprefix(delimiter) for text in arguments if is_choice]
-    # Our metrics log gold and answer, perhaps with a verdict and choices.
+    # Informedness and NIT log gold and answer, perhaps with a verdict and choices.
     ours = logged.get("informedness", logged.get("nit"))
     ours = ours if isinstance(ours, list) else []
     pair = [ours[0], ours[1]] if ours else []
@@ -206,9 +206,9 @@ def _answered(line: _Line, logged: _Line, config: dict[str, Any]) -> _Line:
 
 
 def _arguments(logged: _Line) -> tuple[list[Any], bool]:
-    """Read the second argument of each request, and tell whether these are choices.
+    """Read the second argument of each request, and tell whether they are choices.
 
-    Otherwise they say how text is generated.
+    Otherwise they are options for generating text.
     """
     arguments = [request.get("arg_1") for request in logged["arguments"].values()]
     is_choice = len(arguments) > 1 and all(isinstance(x, str) for x in arguments)
@@ -218,7 +218,7 @@ def _arguments(logged: _Line) -> tuple[list[Any], bool]:
 
 
 def _gold(target: Any) -> str:
-    """Read the one right answer, which is the text of a list if a task allows several."""
+    """Read the only right answer; tasks that allow several write a list as text."""
     golds = None
     if _LIST.fullmatch(str(target)):
         with suppress(SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
@@ -231,11 +231,11 @@ def _gold(target: Any) -> str:
 
 
 def _scored_choices(line: _Line, texts: list[str]) -> _Line:
-    """Read the choices as they were scored and without blanks, and their log-likelihoods."""
+    """Read the choices, with and without outer blanks, and their log-likelihoods."""
     logprobs = [float(logprob) for logprob, _ in line["filtered_resps"]]
     if len(logprobs) != len(texts) or any(map(math.isnan, logprobs)):
         raise ValueError(f"must hold a number for each choice, got {show(line['filtered_resps'])}")
-    # For this metric the harness asks again without a prompt.
+    # For acc_mutual_info the harness scores each choice again without the prompt.
     is_twice = line["metrics"].get("acc_mutual_info") is not None
     texts = texts[: len(texts) // 2] if is_twice else texts
     return {"logprobs": logprobs, "texts": texts, "choices": [text.strip() for text in texts]}
@@ -249,7 +249,7 @@ def _target_and_text(line: _Line) -> list[str]:
 
 
 def _find_texts(lines: Sequence[_Line], metric: str, name: str) -> str:
-    """Let golds be positions if all lines name choices; return in words how answers are found."""
+    """Convert golds to positions if all lines name choices; describe where answers come from."""
     source = f"the text after filter {name!r}"
     if any(line["filtered_resps"][:1] != line["pair"][1:] for line in lines):
         source = f"what the metrics took from {source}"
@@ -262,7 +262,7 @@ def _find_texts(lines: Sequence[_Line], metric: str, name: str) -> str:
 
 
 def _find_choices(lines: Sequence[_Line], metric: str, name: str) -> str:
-    """Find the right and the likeliest choice; return in words how answers are found."""
+    """Find the right and the likeliest choice; describe how answers were found."""
     metric = metric or "acc"
     prompt_choices = [x["where"] for x in lines if not x["pair"] and len({*x["texts"]}) == 1]
     if prompt_choices and metric in ("acc_norm", "acc_bytes"):
@@ -279,7 +279,7 @@ def _find_choices(lines: Sequence[_Line], metric: str, name: str) -> str:
 def _golds(lines: Sequence[_Line]) -> Sequence[Any]:
     """Find the position of each right choice.
 
-    A target "2" may be a position or the text of a choice. The verdicts tell which.
+    A target "2" may be a position or the text of a choice. The verdicts decide.
     """
     readings = _readings_of_golds(lines)
     bad = [_lines_against(golds, lines) for golds in readings]
@@ -294,7 +294,7 @@ def _golds(lines: Sequence[_Line]) -> Sequence[Any]:
 
 
 def _readings_of_golds(lines: Sequence[_Line]) -> list[list[Any]]:
-    """List which choices may be right: as logged, by the verdict, or by the target."""
+    """List possible positions of right choices: logged, from verdicts, or from targets."""
     if all(line["pair"] for line in lines):
         return [[line["pair"][0] for line in lines]]
     if all(len({*line["choices"]}) == 1 for line in lines):
@@ -304,14 +304,14 @@ def _readings_of_golds(lines: Sequence[_Line]) -> list[list[Any]]:
 
 
 def _gold_by_verdict(line: _Line) -> int:
-    """Find the right one of two choices in the prompts, which only the verdict tells."""
+    """Infer the right one of two choices from the verdict, if choices are in the prompts."""
     if len(line["choices"]) > 2 or line["verdict"] is None:
         raise ValueError("which prompt is right is not logged: list `informedness`, too")
     return int(line["likeliest"] if line["verdict"] else 1 - line["likeliest"])
 
 
 def _lines_against(golds: Sequence[Any], lines: Sequence[_Line]) -> list[_Line]:
-    """Find the lines without a choice at their position, or whose verdict contradicts it."""
+    """Find lines whose gold position is not a choice or contradicts the verdict."""
     return [
         line
         for line, gold in zip(lines, golds, strict=True)

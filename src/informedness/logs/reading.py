@@ -1,4 +1,4 @@
-"""Which harness wrote a log, and the answers in it."""
+"""Recognise the harness that wrote a log, and read the answers in it."""
 
 import json
 import re
@@ -24,7 +24,7 @@ from .answers import Answers, finds_in_text
 from .verdicts import DAMAGES
 
 Logged = list[tuple[Path, Answers]]
-# each has `is_log(path)`, and `read_log(path, verdict)`, which yields the answers in a file
+# Each has `is_log(path)` and `read_log(path, verdict)`; the latter yields the answers in a file.
 READERS: dict[str, ModuleType] = {
     "lm-eval": lm_eval_logs,
     "lighteval": lighteval_logs,
@@ -57,67 +57,65 @@ def read_log(
     ignore_case: bool = False,
     strip: bool = False,
 ) -> list[Answers]:
-    r"""Read what language models answered, as an evaluation harness logged it.
+    r"""Read the answers of language models from logs of an evaluation harness.
 
     Parameters
     ----------
     path : path or sequence of paths
-        Logs of samples, or folders that are searched for them: `samples_*.jsonl` of lm-eval
+        Logs of samples, or folders to search for them: `samples_*.jsonl` of lm-eval
         (`--log_samples`), `details_*.parquet` of lighteval (`--save-details`), `.eval` or `.json`
         of Inspect.
     harness : {"lm-eval", "lighteval", "inspect"}, optional
-        Which harness wrote them; by default recognised from the files.
+        The harness that wrote the logs; by default recognised from the files.
     task : str, optional
-        Return only the answers in this task, such as "quiz", or "quiz(subject=law)" if there are
-        several runs of it with different arguments.
+        Return only answers to this task, such as "quiz", or "quiz(subject=law)" if several runs
+        have different arguments.
     exclude_task : str or sequence of str, optional
-        Leave out these tasks, as from a mean over all others.
+        Leave out these tasks, for example from a mean over all others.
     variant : str, optional
-        Return only the answers of this filter (lm-eval), scorer or named value (Inspect), if there
-        are several.
+        Return only answers of this filter (lm-eval), scorer or named value (Inspect), if a log has
+        several.
     verdict : str, optional
-        A metric of 0 and 1 in logs of lm-eval and lighteval that says which answers are right; by
-        default the harness's own accuracy or exact match.
+        The metric of 0 and 1 that says which answers are right, in logs of lm-eval and lighteval;
+        by default the harness's accuracy or exact match.
     runs : str, optional
-        Read only logs that have this in their path.
+        Read only logs whose path contains this text.
     latest : bool
-        Whether to read only the latest of the runs that repeat each other: those of one task,
-        model, data, prompts and settings, whatever their seeds.
+        Whether to read only the latest of repeated runs. These share task, model, data, prompts
+        and settings; their seeds may differ.
     epoch : int, optional
-        Return only the answers of this epoch, if there are several.
+        Return only answers of this epoch, if a run has several.
     epochs : {"each", "pooled"}
-        Whether the epochs of a run are returned one by one or together, each sample then with an
-        answer for each epoch.
+        Whether to return the epochs of a run separately or together. Pooled samples have one
+        answer per epoch.
     extract : str, optional
         A regular expression whose first group extracts the class from generated text.
     choices : sequence of str, optional
         The classes of the task; they also name answers that are positions.
     ignore_case, strip : bool
-        Whether generated text may differ from a class by case, or by whitespace around it. Without
-        these and `extract` an answer is what the harness takes it for: where it counts it as
-        right, the target.
+        Whether generated text may differ from a class in case, or in whitespace around it. Without
+        these and `extract` the harness decides: an answer that it counts as right is the target.
 
     Returns
     -------
     list of Answers
-        One for each run, variant and epoch.
+        One per run, variant and epoch.
 
     Raises
     ------
     ValueError
-        If no file is a log that can be read, or nothing in them is of this task, variant, run or
-        epoch; if a task to exclude is missing, or is the only one; or if a verdict is combined with
-        `extract`, `ignore_case` or `strip`.
+        If no log can be read, or none has the chosen task, variant, run or epoch; if a task to
+        exclude is missing or the only one; or if `verdict` is combined with `extract`,
+        `ignore_case` or `strip`.
     ImportError
         If a package is missing: pyarrow for lighteval, backports.zstd for `.eval`.
 
     Warns
     -----
     InformednessWarning
-        For each log, or run in it, that is left out because it cannot be read; for samples that
-        are left out because they have no score, or several right answers; if no metric of a log
-        was compared with the answers; and if the harness recorded another accuracy or another
-        number of samples.
+        For each log or run left out because it cannot be read; for samples left out because they
+        have no score or several right answers; if no metric of a log was compared with the
+        answers; and if the harness recorded another accuracy or number of samples.
 
     Examples
     --------
@@ -176,7 +174,7 @@ def _find_classes(logged: Logged, options: LabelOptions, left_out: list[Message]
     return read
 
 
-# Which files are logs
+# Finding log files
 
 
 def _read_files(
@@ -200,7 +198,7 @@ def _read_files(
 
 
 def _check_samples(read: Sequence[Answers]) -> None:
-    """Raise ValueError unless a log has samples, each with an identifier of its own."""
+    """Raise ValueError unless a log has samples with unique identifiers."""
     if not read:
         raise ValueError("the log must hold samples, got none")
     for answers in read:
@@ -224,7 +222,7 @@ def _logs(
 
 
 def _logs_in(path: Path, harness: str | None) -> list[tuple[Path, ModuleType]]:
-    """Find the logs in a folder, or a file, which must hold one."""
+    """Find logs in a folder or file; raise ValueError if there are none."""
     readers = READERS.values() if harness is None else [READERS[harness]]
     is_renamed = harness is not None and not path.is_dir()
     files = sorted(path.rglob("*")) if path.is_dir() else [path]
@@ -237,11 +235,11 @@ def _logs_in(path: Path, harness: str | None) -> list[tuple[Path, ModuleType]]:
     return logs
 
 
-# Which runs are wanted, and what they are called
+# Selecting and naming runs
 
 
 def _chosen(logged: Logged, value: Any, *fields: str) -> Logged:
-    """Keep answers of the wanted task, variant or epoch, and those without one."""
+    """Keep answers with this task, variant or epoch, and those without one."""
     values = {getattr(answers.origin, field) for _, answers in logged for field in fields}
     if value is None or not logged:
         return logged
@@ -253,7 +251,7 @@ def _chosen(logged: Logged, value: Any, *fields: str) -> Logged:
 
 
 def _drop_tasks(logged: Logged, excluded: Sequence[str]) -> Logged:
-    """Leave out tasks by name, each of which must be there, and one other."""
+    """Leave out tasks by name; each must exist, and at least one other task."""
     kept = logged
     for name in excluded:
         names = {x for _, y in logged for x in (y.origin.task, y.origin.task_name)}
@@ -267,7 +265,7 @@ def _drop_tasks(logged: Logged, excluded: Sequence[str]) -> Logged:
 
 
 def _pooled(logged: Logged) -> Logged:
-    """Put all epochs of a run together."""
+    """Pool all epochs of a run."""
     runs: defaultdict[tuple[Path, str], list[Answers]] = defaultdict(list)
     for file, answers in logged:
         runs[file, answers.origin.variant].append(answers)
@@ -275,7 +273,7 @@ def _pooled(logged: Logged) -> Logged:
 
 
 def _latest(logged: Logged) -> Logged:
-    """Keep the latest of the runs that repeat each other; several if they have one date."""
+    """Keep the latest of repeated runs; several if they have the same date."""
 
     def what_was_run(answers: Answers) -> str:
         origin = replace(answers.origin, created="", epoch=None, arguments="", run="")
@@ -289,10 +287,10 @@ def _latest(logged: Logged) -> Logged:
 
 
 def _named_runs(logged: Logged) -> Logged:
-    """Name what distinguishes each run from others of its model and task.
+    """Name each run by its differences from other runs of its model and task.
 
-    These are the arguments of the task and, between runs with the same, the settings that differ;
-    where none tells a run from another, its date or path.
+    Names hold the task arguments that differ. Runs with the same arguments are named by the
+    settings that differ, or else by date or path.
     """
     tasks: dict[tuple[str, ...], dict[str, dict[Path, Answers]]] = {}
     for file, answers in logged:
@@ -312,7 +310,7 @@ def _named_runs(logged: Logged) -> Logged:
 
 
 def _names_of_runs(runs: Mapping[Path, Answers]) -> dict[Path, str]:
-    """Name each run of a task by the settings that differ, with its date or path if needed."""
+    """Name each run of a task by settings that differ, with a date or path if needed."""
     origins = [answers.origin for answers in runs.values()]
     names = _differences([origin.settings for origin in origins])
     dates = ["".join(_DATE.findall(origin.created)) for origin in origins]
@@ -326,7 +324,7 @@ def _names_of_runs(runs: Mapping[Path, Answers]) -> dict[Path, str]:
 
 
 def _differences(settings: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Write out for each run the settings that are not the same in all of them."""
+    """Format the settings of each run that differ between runs."""
     names = (
         x for run_settings in settings for x in run_settings if x not in ("asked", "arguments")
     )
@@ -348,7 +346,7 @@ def _text(name: str, value: Any) -> str:
 
 
 def _warn_of_verdicts(file: Path, answers: Answers) -> None:
-    """Warn if no metric is the verdict, or if the harness recorded other totals of it."""
+    """Warn if no metric is the verdict, or if the harness recorded other totals for it."""
     metric = answers.metric
     if not metric.name and metric.alternatives:
         warn(with_subject(shown(file), metric.unread))
@@ -359,7 +357,7 @@ def _warn_of_verdicts(file: Path, answers: Answers) -> None:
 
 
 def _warn_of_references(file: Path, answers: Answers) -> None:
-    """Warn if references without choices are texts of their own."""
+    """Warn if nearly all references are different texts and there are no choices."""
     labels = answers.references
     if answers.choices is None:
         with prefix_warnings(shown(file)):
@@ -367,7 +365,7 @@ def _warn_of_references(file: Path, answers: Answers) -> None:
 
 
 def _warn_of_samples(file: Path, answers: Answers) -> None:
-    """Warn of the samples that do not count, by the reason."""
+    """Warn of samples that do not count, by reason."""
     n_several, n_unscored, n_errors = answers.left_out
     n_samples = len(answers.samples) + answers.left_out.total
     unscored = "no score"
@@ -381,12 +379,12 @@ def _warn_of_samples(file: Path, answers: Answers) -> None:
 
 
 def only_run(read: Sequence[Answers], name: str) -> Answers:
-    """Take the only run that was read.
+    """Get the only run that was read.
 
     Raises
     ------
     ValueError
-        If there are several; the message names them.
+        If there is not exactly one; the message names them.
     """
     if len(read) != 1:
         names = "; ".join(shown(answers.name) for answers in read)

@@ -1,8 +1,8 @@
-"""From an answer and the harness's verdict on it to the class that was answered.
+"""Find the class of an answer from its text and the harness's verdict.
 
-One rule holds for all harnesses, inside them and from their logs: the share of right answers is the
-harness's own. A right answer is the class of the reference. A wrong answer is the class that its
-text names, read in a way that agrees with all verdicts.
+One rule holds for all harnesses, inside them and from their logs: the share of right answers equals
+the harness's. A right answer is the class of the reference. A wrong answer is the class that its
+text names, under a reading that agrees with all verdicts.
 """
 
 from __future__ import annotations
@@ -30,32 +30,32 @@ _Fold: TypeAlias = Callable[[str], str]
 
 
 class VerdictError(ValueError):
-    """No metric is the verdict, or no way of reading the answers agrees with it."""
+    """No metric is the verdict, or no reading of the answers agrees with it."""
 
 
 class Sample(NamedTuple):
-    """A sample of a task, and what a model answered.
+    """A sample of a task with the answer of a model.
 
     Attributes
     ----------
     id : str
-        What the harness calls the sample, the same in every run of the task.
+        The harness's identifier, the same in every run of the task.
     reference : label
     prediction : label or None
-        None where no answer was found.
+        None if no answer was found.
     verdict : float or None
-        1 if the harness counts the answer as right, 0 if as wrong, None if it does not say, another
-        number for partial credit. Several values stay a list or dict.
+        1 if the harness counts the answer as right, 0 if as wrong, None if it does not say. Other
+        numbers are partial credit. Several values are kept as a list or dict.
     prompt : str
-        What the model was asked, or a hash of it: equal for equal prompts.
+        The prompt or a hash of it, equal for equal prompts.
     completion : str or None
-        What the model said where the log has no answer.
+        The output of the model if the log has no answer.
     document : str
-        A hash of what the sample is about, whatever the prompt; "" if the log has none.
+        A hash of the document, independent of the prompt; "" if the log has none.
     choices : tuple of str
-        What the classes are called in this sample, where the classes are positions.
+        The names of the classes in this sample, if classes are positions.
     group : str
-        The sample that this is an epoch of; "" unless epochs are scored together.
+        The sample repeated in this epoch; "" unless epochs are scored together.
     """
 
     id: Any
@@ -79,7 +79,7 @@ class SeveralError(ValueError):
 
 
 class SeveralAnswers(list[Message]):
-    """A message for each sample with several right answers, which does not count."""
+    """Messages for samples with several right answers, which do not count."""
 
     @contextmanager
     def skip(self, name: str) -> Iterator[None]:
@@ -92,20 +92,20 @@ class SeveralAnswers(list[Message]):
             raise named_error(name, error) from error
 
     def check(self, n_samples: int) -> None:
-        """Raise ValueError if these are more than one in five samples."""
+        """Raise ValueError if more than one in five samples have several right answers."""
         if 5 * len(self) > n_samples:
             share = f"{len(self)} of {n_samples} samples have several"
             raise ValueError(join([self[0], f"{share}, and up to one in five are left out"]))
 
 
 def target_error(golds: Any) -> ValueError:
-    """Make the error that a sample has several right answers, or none."""
+    """Make the error for a sample without exactly one right answer."""
     kind = SeveralError if len(golds) > 1 else ValueError
     rule = f"must have one right answer for a score of classes, got {show(golds)}"
     return kind(f"{rule}: it has no target" if golds in ([], [""]) else rule)
 
 
-# Ways of reading a text
+# Readings of a text
 
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
@@ -119,12 +119,12 @@ def _fold_punctuation(text: str) -> str:
     return _fold_case(text.translate(_NO_PUNCTUATION))
 
 
-# With such signs directly before or behind it a letter is not an answer, as in "@,,c".
+# A letter directly before or after such signs is not an answer, as in "@,,c".
 _NO_SIGN_BEFORE, _NO_SIGN_BEHIND = r"(?<![-@#%&+/,;.!?^\\)\]}])", r"(?![.,:;!?]*[-@#%&+/^=])"
 
 
 def _letter_pattern(name: str) -> str:
-    """Make a pattern that finds a name, and a single letter only without signs around it."""
+    """Make a pattern for a name; a single letter or digit must not have signs around it."""
     is_letter = len(name) == 1 and name.isascii() and name.isalnum()
     return f"{_NO_SIGN_BEFORE}{name}{_NO_SIGN_BEHIND}" if is_letter else re.escape(name)
 
@@ -136,10 +136,10 @@ def _reader(
     before: str | None = None,
     after: str = "",
 ) -> Callable[[str], Label | None]:
-    """Make a function that finds the class in a text: all of it, or between two patterns."""
+    """Make a function that finds a class in text: the whole text, or between two patterns."""
     by_text = {fold(text): label for text, label in class_names.items()}
     if any(by_text[fold(text)] != label for text, label in class_names.items()):
-        return lambda text: None  # two classes would be one
+        return lambda text: None  # two classes would be folded into one
     longest_first = map(as_pattern, sorted(by_text, key=len, reverse=True))
     pattern = re.compile(f"{before or ''}({'|'.join(longest_first)}){after}")
 
@@ -155,25 +155,25 @@ def _reader(
     return label_of_all if before is None else label_between
 
 
-# A class is found inside a longer text only if the verdicts say that the harness finds it there.
+# Search for a class inside longer text only if the verdicts show that the harness does.
 _AROUND = ((r"(?<!\w)", r"\W*$"), (r"^\W*", r"(?!\w)"), (r"(?<!\w)", r"(?!\w)"), ("", ""))
 _READINGS: list[Any] = [
     *((fold,) for fold in (_fold_punctuation, _fold_case, str.strip, str)),
     *((fold, *around) for fold in (_fold_case, str) for around in _AROUND),
 ]
-# The same holds for a letter among other signs.
+# Likewise, accept a letter next to signs only if verdicts require it.
 _READINGS = [(pattern, *x) for pattern in (_letter_pattern, re.escape) for x in _READINGS]
 
 
-# The way of reading that agrees with the verdicts
+# Choosing the reading that agrees with the verdicts
 
 
 class _Fit(NamedTuple):
-    """How the labels that one way of reading finds agree with the verdicts."""
+    """Agreement between the verdicts and the labels found by one reading."""
 
     labels: list[Any]
-    contradicted: set[int]  # samples with another verdict
-    unread: list[int]  # right answers whose class only the verdict tells
+    contradicted: set[int]  # samples whose label contradicts the verdict
+    unread: list[int]  # right answers whose class is known only from the verdict
     n_right: int
     is_opposed: bool  # whether a right answer reads as another class
 
@@ -183,18 +183,18 @@ class _Fit(NamedTuple):
 
 
 def find_classes(samples: Sequence[Sample], class_names: Sequence[ClassNames]) -> list[Any]:
-    """Find the class that each answer names; a text that names none stays as it is.
+    """Find the class that each answer names; leave texts without a class unchanged.
 
     Parameters
     ----------
     samples : sequence of Sample
     class_names : sequence of mapping of str to label
-        What the classes are called in each sample.
+        The names of the classes in each sample.
 
     Raises
     ------
     VerdictError
-        If no way of reading the texts agrees with all verdicts, for example if a model grades.
+        If no reading of the texts agrees with all verdicts, for example if a model grades.
 
     Examples
     --------
@@ -218,12 +218,12 @@ def find_classes(samples: Sequence[Sample], class_names: Sequence[ClassNames]) -
 
 
 def _fit(reading: Any, samples: Sequence[Sample], class_names: Sequence[ClassNames]) -> _Fit:
-    """Read all answers in one way, and compare what is found with the verdicts."""
+    """Read all answers in one way, and compare the labels with the verdicts."""
     found = _labels_found(reading, samples, class_names)
     right = [i for i, x in enumerate(samples) if x.verdict == 1 and x.prediction is not None]
     unread = [i for i in right if found[i] is None]
     is_opposed = any(found[i] not in (None, samples[i].reference) for i in right)
-    # The first verdict on a text tells its class, and so that of all equal texts.
+    # The first verdict on an unread text gives its class, also for all equal texts.
     told = {samples[i].prediction: samples[i].reference for i in reversed(unread)}
     pairs = zip(samples, found, strict=True)
     labels = [told.get(x.prediction) if label is None else label for x, label in pairs]
@@ -238,7 +238,7 @@ def _contradictions(
     pairs = list(zip(samples, labels, strict=True))
     differ = [x.verdict not in (None, label == x.reference) for x, label in pairs]
     contradicted = {i for i, is_other in enumerate(differ) if is_other}
-    # A wrong text without a class could have that of any unread one.
+    # A wrong text without a class could name the same class as any unread right answer.
     if any(label is None and x.verdict == 0 and x.prediction is not None for x, label in pairs):
         contradicted.update(unread)
     return contradicted
@@ -247,7 +247,7 @@ def _contradictions(
 def _labels_found(
     reading: Any, samples: Sequence[Sample], class_names: Sequence[ClassNames]
 ) -> list[Any]:
-    """Find the label in each answer by one way of reading; None if it finds none."""
+    """Find the label in each answer with one reading; None if there is none."""
     distinct = {id(names): names for names in class_names}
     readers = {key: _reader(names, *reading) for key, names in distinct.items()}
     return [
@@ -257,9 +257,10 @@ def _labels_found(
 
 
 def _best(fits: Sequence[_Fit], samples: Sequence[Sample]) -> _Fit:
-    """Choose the full fit, or else the first without a contradiction.
+    """Choose the full fit, else the first without a contradiction.
 
-    Raise VerdictError if a right answer reads as another class, or if the classes stay open.
+    Raise VerdictError if none fits, if a right answer reads as another class, or if references are
+    texts and most right answers are unread.
     """
     if fits[-1].is_full:
         return fits[-1]
@@ -273,7 +274,7 @@ def _best(fits: Sequence[_Fit], samples: Sequence[Sample]) -> _Fit:
 
 
 def _are_texts(samples: Sequence[Sample]) -> bool:
-    """Tell whether most references are texts of their own, not classes."""
+    """Whether most references are different texts rather than classes."""
     return 2 * len({x.reference for x in samples}) > max(len(samples), 8)
 
 
@@ -308,20 +309,20 @@ def _described(sample: Sample) -> str:
     return f"{answered} {right}, with verdict {show(sample.verdict)}"
 
 
-# The metric of a log whose values are the verdicts
+# The metric whose values are the verdicts
 
 
 class Totals(NamedTuple):
-    """The number of samples and the share of right answers; None where it is not known."""
+    """The number of samples and the share of right answers; None if unknown."""
 
     n_samples: int | None = None
     accuracy: float | None = None
 
     @classmethod
     def from_verdicts(cls, verdicts: Iterable[tuple[Any, Any]]) -> Totals:
-        """Add up pairs of (sample, verdict); None as a verdict does not count.
+        """Total pairs of (sample, verdict), ignoring verdicts of None.
 
-        Of a sample with several verdicts, one for each epoch, their mean counts.
+        A sample with several verdicts, one per epoch, counts with their mean.
         """
         by_sample: defaultdict[Any, list[float]] = defaultdict(list)
         for sample, verdict in verdicts:
@@ -331,14 +332,14 @@ class Totals(NamedTuple):
 
     @classmethod
     def from_log(cls, n_samples: Any, accuracy: Any) -> Totals:
-        """Read what a harness recorded; either may be missing or damaged."""
+        """Read the totals that a harness recorded; either may be missing or damaged."""
         return cls(n_samples if isinstance(n_samples, int) else None, _credit(accuracy))
 
     def agree(self, recorded: Totals) -> bool | None:
-        """Compare with what the harness recorded; None if it recorded no accuracy.
+        """Compare with the totals that the harness recorded; None if an accuracy is missing.
 
-        Accuracies are compared to the digits that the log holds. An accuracy that this number of
-        samples can have exactly, such as 0.5 of 20, is not taken for a rounded one.
+        Accuracies are compared to the digits in the log. An accuracy that this number of samples
+        can have exactly, such as 0.5 of 20, is treated as exact, not rounded.
         """
         n_samples, accuracy = recorded
         if n_samples not in (None, self.n_samples):
@@ -359,18 +360,18 @@ class Totals(NamedTuple):
 
 @dataclass(frozen=True)
 class VerdictMetric:
-    """The metric of a log whose values are the verdicts.
+    """The metric of a log that gives the verdicts.
 
     Attributes
     ----------
     name : str
-        "" if the answers were compared with none.
+        "" if no metric was compared with the answers.
     shares : dict of str to float
         The share of right answers by each metric of 0 and 1 in the log; nan for any other.
     counted, recorded : Totals
-        Of all samples in the log: by these verdicts, and as the harness recorded them.
+        Totals of all samples in the log: from these verdicts, and as recorded by the harness.
     is_wanted : bool
-        False if options find the classes, so that no metric is compared with them.
+        False if options such as `extract` find the classes, so that no verdict is needed.
     """
 
     name: str = ""
@@ -381,20 +382,20 @@ class VerdictMetric:
 
     @property
     def is_harness_accuracy(self) -> bool | None:
-        """Whether the accuracy is the one that the harness recorded; None if it recorded none."""
+        """Whether the accuracy agrees with the one that the harness recorded; None if unknown."""
         if not self.name:
             return False if self.shares else None
         return self.counted.agree(self.recorded)
 
     @property
     def alternatives(self) -> list[str]:
-        """The other metrics of the log that can be the verdict."""
+        """Other metrics in the log that could be the verdict."""
         shares = self.shares.items() if self.is_wanted else ()
         return [x for x, share in shares if x != self.name and not math.isnan(share)]
 
     @property
     def unread(self) -> Message:
-        """Which metrics of the log the answers were not compared with, and what to pass; or ""."""
+        """A message that names the metrics not read, and how to choose one; or ""."""
         shares = {name: share for name, share in self.shares.items() if name != self.name}
         if not shares:
             return Message("")
@@ -413,33 +414,33 @@ def read_metric(
     recorded: Any,
     n_recorded: Any = None,
 ) -> tuple[VerdictMetric, list[float | None]]:
-    """Choose the metric that says what is right: the wanted one, or else the first known one.
+    """Choose the metric that gives the verdicts: the wanted one, else the first known one.
 
     Parameters
     ----------
     logged : sequence of mapping of str to Any
         The metrics of each sample. A known metric must be a number in all of them.
     known : sequence of str
-        Metrics that count right answers, the best first.
+        Metrics that count right answers, in order of preference.
     wanted : str or None
-        The metric that was asked for.
+        The requested metric.
     ids : sequence
         The identifier of each sample.
     recorded : mapping of str to float
-        What the harness recorded as the mean of each metric.
+        The mean of each metric that the harness recorded.
     n_recorded : int, optional
-        Of how many samples.
+        The number of samples that the harness recorded.
 
     Returns
     -------
     metric : VerdictMetric
     verdicts : list of float or None
-        The share of credit of each sample; None where the log says nothing.
+        The credit of each sample; None if the log has none.
 
     Raises
     ------
     VerdictError
-        If the wanted metric is not logged, or is not one of 0 and 1.
+        If the wanted metric is not logged, or has values other than 0 and 1.
     """
     verdicts = _credits_by_metric(logged)
     shares = {
@@ -462,9 +463,10 @@ def read_metric(
 
 
 def _credits_by_metric(logged: Sequence[Mapping[str, Any]]) -> dict[str, list[float | None]]:
-    """Collect the credits of each metric, those with a short name first.
+    """Collect the credits of each metric, shorter names first.
 
-    lighteval writes the options of a metric behind its name. Our own metrics log an object.
+    lighteval appends options to a metric's name, so the plain name comes first. Informedness and
+    NIT log an object, and are skipped.
     """
     items = (item for row in logged for item in row.items())
     names = {x: None for x, y in items if y is not None and not isinstance(y, Mapping)}
@@ -472,13 +474,13 @@ def _credits_by_metric(logged: Sequence[Mapping[str, Any]]) -> dict[str, list[fl
 
 
 def first_known(offered: Sequence[str], known: Sequence[str]) -> str:
-    """Choose the first known metric that is offered, perhaps with options behind a colon, or ""."""
+    """Choose the first known metric offered, perhaps with options after a colon; else ""."""
     chosen = [x for name in known for x in offered if name in (x, x.partition(":")[0])]
     return chosen[0] if chosen else ""
 
 
 def _credit(value: Any) -> float | None:
-    """Read a logged value if it is a number; None if it says nothing."""
+    """Read a logged value as a float; None if it is not a number or is nan."""
     is_number = isinstance(value, (bool, int, float)) and not math.isnan(value)
     return float(value) if is_number else None
 
@@ -486,18 +488,18 @@ def _credit(value: Any) -> float | None:
 def likeliest_choice(
     metric: str, logprobs: Sequence[float], choices: Sequence[str], tokens: Sequence[Any] = ()
 ) -> int:
-    """Find the position of the choice that a metric takes for the answer, the first of equals.
+    """Find the position of the choice that a metric counts as the answer; the first if tied.
 
     Parameters
     ----------
     metric : str
-        The accuracy of a harness. It may divide by the length of the choices, or subtract the
-        log-probability that they have without the question.
+        An accuracy of a harness. It may divide by the length of the choices, or subtract their
+        log-probabilities without the question.
     logprobs : sequence of float
-        Of the choices, perhaps followed by those without the question.
+        Log-probabilities of the choices, perhaps followed by those without the question.
     choices : sequence of str
     tokens : sequence of list, optional
-        Those of each choice.
+        The tokens of each choice.
     """
     n_choices = len(choices)
     lengths, prior_logprobs = [1] * n_choices, [0.0] * n_choices

@@ -37,7 +37,7 @@ _adding = Lock()  # threads may share a tally; global, so that tallies pickle
 
 
 def _renew_lock() -> None:
-    """Renew the lock after a fork: a thread of the parent may hold it, and never releases it here."""
+    """Renew the lock after a fork, as another thread may have held it and cannot release it."""
     global _adding
     _adding = Lock()
 
