@@ -1,4 +1,4 @@
-"""Formats whose rows are objects with types of their own: JSON, JSON lines and Excel's sheets."""
+"""Read formats with typed rows: JSON, JSON lines and Excel sheets."""
 
 import codecs
 import io
@@ -35,14 +35,14 @@ Row: TypeAlias = tuple[str | int, Any]
 
 Decoder: TypeAlias = Callable[[bytes], list[dict[str, Any]] | None]
 
-_OF_LM_EVAL = {"doc_id", "filter"}  # keys of its logs, in each row
-_LINES = 1 << 16  # in a batch
-_OBJECTS = 256  # held at a time, so that they stay in the cache: a quarter of the time
-_BLOCK = 1 << 17  # bytes of lines decoded at a time, if they are long
+_OF_LM_EVAL = {"doc_id", "filter"}  # keys in each row of its logs
+_LINES = 1 << 16  # rows in a batch
+_OBJECTS = 256  # held at a time, to fit in the cache: a quarter of the time
+_BLOCK = 1 << 17  # bytes of long lines decoded at a time
 
 
 class Objects(FileReader):
-    """Rows that are objects: the keys of the first, and the values of these names in batches."""
+    """Read rows that are objects, in batches; the header is the keys of the first."""
 
     def __init__(self, names: Mapping[str, str], rows: Iterator[Row]) -> None:
         self._names = names
@@ -54,7 +54,7 @@ class Objects(FileReader):
         self._filters = set[str]()  # of a log of lm-eval
 
     def first_columns(self, n_rows: int) -> dict[str, list[Any]]:
-        """Return the first rows of all columns that they have, None where one has not."""
+        """Return all columns of the first rows, with None for absent keys."""
         objects = [*islice(self.rows, n_rows)]
         for where, row in objects:
             _values_of(row, {}, where)
@@ -62,10 +62,10 @@ class Objects(FileReader):
         return {name: [row.get(name) for _, row in objects] for name in names}
 
     def batches(self, keep_empty: bool) -> Iterator[dict[str, list[Any]]]:
-        """Yield values by argument; an absent key is a null, and an error if no row has it."""
+        """Yield values by argument; an absent key is a null, but an error if no row has it."""
         rows = iter(self.rows)
         columns: dict[str, list[Any]] = {argument: [] for argument in self._names}
-        labels: dict[Any, Any] = {}  # one object of each, which stays in the cache
+        labels: dict[Any, Any] = {}  # one object per label, to fit in the cache
         n_rows = 0
         n_lacking = Counter[str]()
         while objects := list(islice(rows, _OBJECTS)):
@@ -90,12 +90,12 @@ class Objects(FileReader):
 
 
 def _is_of_lm_eval(row: Any) -> bool:
-    """Whether a row is of a log of lm-eval, as far as it was decoded."""
+    """Return whether a row is from a log of lm-eval; other keys may be undecoded."""
     return isinstance(row, dict) and row.keys() >= _OF_LM_EVAL
 
 
 def _shared(values: Sequence[Any], known: dict[Any, Any]) -> Iterable[Any]:
-    """Return values, of equal text the one that is known, which is added to the others."""
+    """Replace equal texts by one object, which is kept in `known`."""
     is_text = {*map(type, values)} <= {str, type(None)}
     return map(known.setdefault, values, values) if is_text else values
 
@@ -104,7 +104,7 @@ def _columns_of(
     rows: Sequence[Row], names: Mapping[str, str], n_lacking: Counter[str]
 ) -> dict[str, list[Any]]:
     """Return the values of the columns in JSON objects, by argument."""
-    with suppress(KeyError, TypeError):  # then a name leads into a column, or nowhere
+    with suppress(KeyError, TypeError):  # then a name is a path, or absent
         columns = {x: [row[name] for _, row in rows] for x, name in names.items()}
         if not any({dict, list} & {*map(type, column)} for column in columns.values()):
             return columns
@@ -132,7 +132,7 @@ def _values_of(row: Any, names: Mapping[str, str], where: Any, n_lacking: Any = 
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object as a dict; a key that occurs twice is an error."""
+    """Convert a JSON object to a dict; raise if a key occurs twice."""
     values = dict(pairs)
     if len(values) < len(pairs):
         [(twice, _)] = Counter(key for key, _ in pairs).most_common(1)
@@ -144,16 +144,16 @@ _decode = json.JSONDecoder(object_pairs_hook=_object).decode
 
 
 def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> Iterator[Row]:
-    """Return where each object stands, and the object.
+    """Return the place of each object in a JSON file, and the object.
 
-    The objects are JSON lines, or in one JSON array, which is read whole: `datasets` and Spark
-    write lines into files called .json. With `rows` they are within one document. One object alone
-    may be a table by column, as pandas writes it.
+    The objects are JSON lines or one array, whatever the file name: `datasets` and Spark write
+    lines to .json. An array is read into memory. With `rows`, they are within one document. A
+    single object may be a table by column, as pandas writes it.
 
     Raises
     ------
     ValueError
-        If the file is damaged, or one document in which the names of columns lead nowhere.
+        If the file is damaged, or is one document without the named columns.
     """
     start = stream.read(1000).lstrip(codecs.BOM_UTF8 + b" \t\r\n")
     stream.seek(0)
@@ -177,7 +177,7 @@ def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> I
 def _top_rows(stream: BinaryIO) -> tuple[list[Row], bool]:
     """Return the first two JSON lines, or else the document; and whether they are lines.
 
-    The stream stands where further lines begin.
+    If they are lines, the stream is rewound.
     """
     try:
         top = list(islice(chain.from_iterable(_json_lines(stream)), 2))
@@ -191,7 +191,7 @@ def _top_rows(stream: BinaryIO) -> tuple[list[Row], bool]:
 
 
 def _json_lines(stream: BinaryIO, decode: Decoder | None = None) -> Iterator[Iterable[Row]]:
-    """Yield the rows of blocks of lines."""
+    """Yield the rows of each block of lines."""
     n_lines = 0
     while line := stream.readline():
         block = line + stream.read(min(_BLOCK, _OBJECTS * len(line))) + stream.readline()
@@ -222,10 +222,10 @@ def _decoded(text: bytes, where: str, first_line: int) -> Any:
 
 
 def _decoder_of(names: Sequence[str]) -> Decoder | None:
-    """Return what decodes the keys of lines that names begin with.
+    """Return a decoder of only those keys of lines that names begin with.
 
-    All other values are skipped, which takes a fifth of the time. There is no such decoder without
-    msgspec, or if a name has characters that are not always written alike.
+    Skipping other values takes a fifth of the time. Return None without msgspec, or if a name has
+    characters that can be written in several ways.
     """
     if not names or re.search(r'["\\/\0-\x1f\ud800-\udfff]', "".join(names)):
         return None
@@ -243,7 +243,7 @@ def _decoder_of(names: Sequence[str]) -> Decoder | None:
     escaped = re.compile(f"\\\\u({'|'.join(code_units)})".encode(), re.IGNORECASE)
 
     def decode(text: bytes) -> list[dict[str, Any]] | None:
-        """Return None if a line may have one of the keys twice, or is not JSON in UTF-8."""
+        """Decode lines; None if one may repeat a key, or is not JSON in UTF-8."""
         if b"\\" in text and escaped.search(text):
             return None
         with suppress(ValueError, RecursionError, msgspec.MsgspecError):
@@ -260,14 +260,14 @@ def _decoder_of(names: Sequence[str]) -> Decoder | None:
 
 
 def _keys_above(name: str) -> list[str]:
-    """Return the keys of a row whose values may be nested, and hold what a name leads to."""
+    """Return the keys whose nested values may contain the value at a name."""
     path = name.removeprefix(ARGMAX)
     steps = path.split(".")
     return [".".join(steps[:n]) for n in range(1, len(steps) + (path != name))]
 
 
 def _count_words(quoted: Collection[bytes], text: bytes) -> int:
-    """Return how often these words in quotes occur, in a fifth of the time of `bytes.count`."""
+    """Count quoted words in a fifth of the time of `bytes.count`."""
     is_quote = np.frombuffer(text, np.uint8) == ord('"')
     times = 0
     for size in {*map(len, quoted)}:
@@ -281,7 +281,7 @@ def _count_words(quoted: Collection[bytes], text: bytes) -> int:
 
 
 def _refuse_document(document: Mapping[str, Any], is_row: bool) -> None:
-    """Raise an error that says where the rows of a document may be; none if it may be a row."""
+    """Raise an error that suggests where rows are; accept a row without such places."""
     places = [*_places_of_rows(document)]
     places = sorted([x for x in places if x[2]] or places, key=lambda place: -place[1])
     if places:
@@ -296,7 +296,7 @@ def _refuse_document(document: Mapping[str, Any], is_row: bool) -> None:
 
 
 def _rows_of_columns(document: Mapping[str, Any], names: Collection[str]) -> list[Row]:
-    """Return the rows of lists or objects of one length by name; none if it is something else."""
+    """Return the rows of a table by column, in lists or objects; empty if it is not one."""
     keys = [_keys_of(column) for column in document.values()]
     is_table = len(keys) > 1 and keys.count(keys[0]) == len(keys)
     if not is_table or {*names} - {*document} or _has_cells_beside_names(document):
@@ -313,9 +313,9 @@ def _keys_of(column: Any) -> Sequence[Any] | None:
 def _places_of_rows(
     document: Mapping[str, Any], above: str = ""
 ) -> Iterator[tuple[str, int, bool]]:
-    """Yield where rows may be in a document, how many, and whether they are in a list.
+    """Yield possible paths to rows, their number, and whether they are in a list.
 
-    They are not looked for within lists.
+    Lists are not searched.
     """
     kind = list if _has_cells_beside_names(document) else dict
     for name, value in document.items():
@@ -329,13 +329,13 @@ def _places_of_rows(
 
 
 def _are_rows(values: Sequence[Any]) -> bool:
-    """Return whether values are objects, two or more, with the same keys."""
+    """Return whether values are at least two objects with the same keys."""
     are_objects = len(values) > 1 and all(isinstance(x, dict) for x in values)
     return are_objects and all(x.keys() == values[0].keys() for x in values)
 
 
 def _has_cells_beside_names(document: Mapping[str, Any]) -> bool:
-    """Return whether it has "columns" and lists of cells, as tables of W&B and pandas have."""
+    """Return whether it has "columns" and lists of cells, as tables of W&B and pandas do."""
     names = document.get("columns")
     if not isinstance(names, list):
         return False
@@ -344,10 +344,10 @@ def _has_cells_beside_names(document: Mapping[str, Any]) -> bool:
 
 
 def _rows_at(document: Any, path: str) -> Iterable[Any]:
-    """Return the rows that a path leads to, "." for the document itself.
+    """Return the rows at a path, "." for the document itself.
 
-    They are a list of objects, an object whose values are objects, or lists of cells beside their
-    names, as "data" and "columns" of W&B and of pandas.
+    Rows are a list of objects, an object whose values are objects, or lists of cells. Cells are
+    named by "columns" in the same object, as in W&B and pandas.
     """
     above, _, name = path.rpartition(".")
     try:
@@ -364,7 +364,7 @@ def _rows_at(document: Any, path: str) -> Iterable[Any]:
 
 
 def _named_cells(rows: Sequence[Any], names: Sequence[Any], path: str) -> list[Any]:
-    """Return lists of cells as objects."""
+    """Convert lists of cells to objects."""
     if not all(isinstance(name, str) for name in names):
         raise ValueError(
             f'"columns" must hold the names of the cells at {path!r}, got {show(names)}'
@@ -376,9 +376,9 @@ def _named_cells(rows: Sequence[Any], names: Sequence[Any], path: str) -> list[A
 
 
 class Workbook(Objects):
-    """A sheet of Excel: the one called `title`, or the one that has these columns.
+    """Read an Excel sheet: the one with this title, or the one with these columns.
 
-    Empty rows are passed over; the first of the others is the header.
+    Empty rows are skipped; the first other row is the header.
 
     Raises
     ------
@@ -407,7 +407,7 @@ class Workbook(Objects):
         super().__init__(names, _compared(objects, columns_alike(names.values(), written)))
 
     def _check_columns(self, names: Mapping[str, str]) -> None:
-        """Raise an error about columns that the sheet lacks, which names the other sheets."""
+        """Raise an error if the sheet lacks columns, and name the other sheets in it."""
         try:
             check_columns(names, self.header)
         except DataError as error:
@@ -435,7 +435,7 @@ def _table_with(names: Mapping[str, str], tables: Sequence[Any]) -> Any:
 
 
 def _compared(rows: Iterator[Row], alike: Mapping[str, Sequence[str]]) -> Iterator[Row]:
-    """Yield rows, and warn in the end of columns of one name whose values differ."""
+    """Yield rows; then warn of columns that share a name but differ in values."""
     unequal = set[str]()
     for where, row in rows:
         unequal |= {name for name, x in alike.items() if any(row[y] != row[name] for y in x)}
@@ -444,8 +444,8 @@ def _compared(rows: Iterator[Row], alike: Mapping[str, Sequence[str]]) -> Iterat
 
 
 def _filled_rows(sheet: Any) -> Iterator[Row]:
-    """Yield where each row of a sheet stands that is not empty, and its cells."""
-    sheet.reset_dimensions()  # which some programs write wrong
+    """Yield the place and the cells of each row that is not empty."""
+    sheet.reset_dimensions()  # some programs write wrong ones
     with _explain_errors():
         for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
             if any(cell is not None for cell in row):
@@ -454,7 +454,7 @@ def _filled_rows(sheet: Any) -> Iterator[Row]:
 
 @contextmanager
 def _explain_errors() -> Iterator[None]:
-    """Turn the errors of openpyxl and zipfile, which have many for damage, into ValueError."""
+    """Convert the many errors of openpyxl and zipfile for damaged files to ValueError."""
     try:
         yield
     except ValueError:

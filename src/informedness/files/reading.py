@@ -1,4 +1,4 @@
-"""Files of every format: their rows in batches, and which columns they have."""
+"""Read files of every format in batches, and list their columns."""
 
 import csv
 import zipfile
@@ -20,12 +20,12 @@ from .objects import Objects, Workbook, json_rows
 from .opening import DELIMITERS, check_size, list_files, open_whole, why_not_utf8
 from .samples import Samples, Source
 
-_MOST_ROWS = 10_000  # that are looked at
+_MOST_ROWS = 10_000  # read to list the columns
 
 
 @dataclass(frozen=True)
 class FileOptions:
-    """How to read files, as in `table_from_file`; one holds `most_bytes` once decompressed."""
+    """Options for reading files, as in `table_from_file`; `most_bytes` limits one unpacked."""
 
     file_format: str | None = None
     encoding: str | None = None
@@ -34,11 +34,11 @@ class FileOptions:
     most_bytes: int | None = None
 
     def open(self, file: str, kind: str) -> AbstractContextManager[BinaryIO]:
-        """Open a file of this format for reading in any order."""
+        """Open a file of this format as a seekable stream."""
         return open_whole(file, kind, self.encoding, self.most_bytes, not self.no_quotes)
 
     def read_header(self, stream: BinaryIO, kind: str, names: Mapping[str, str]) -> FileReader:
-        """Return the reader of these columns, by argument; of all without names.
+        """Return a reader of these columns by argument, or of all if `names` is empty.
 
         Raises
         ------
@@ -63,7 +63,7 @@ class FileOptions:
 
 
 def _check_unpacked_size(stream: BinaryIO, most_bytes: int | None) -> None:
-    """Raise an error if a workbook is too large; it is not read further than its parts say."""
+    """Raise an error if a workbook is too large, by the sizes its parts declare."""
     if most_bytes is not None and zipfile.is_zipfile(stream):
         with zipfile.ZipFile(stream) as archive:
             check_size(sum(part.file_size for part in archive.infolist()), most_bytes)
@@ -71,7 +71,7 @@ def _check_unpacked_size(stream: BinaryIO, most_bytes: int | None) -> None:
 
 @contextmanager
 def explain_errors(stream: BinaryIO, kind: str) -> Iterator[None]:
-    """Turn the errors of pyarrow and others into ValueError."""
+    """Convert errors of pyarrow and others to ValueError."""
     what = "reading CSV, text, Parquet and Arrow files needs pyarrow"
     with optional_import(what, "informedness[cli]"):
         import pyarrow
@@ -101,7 +101,7 @@ def _batches_in(
 
 
 def read_files(path: Any, samples: Samples, **file_options: Any) -> Iterator[dict[str, Any]]:
-    """Return the rows of files as `samples` reads them; the options are those of `FileOptions`."""
+    """Read the rows of files with `samples`; the options are those of `FileOptions`."""
     return map(samples.read, raw_batches(path, samples.names, samples, **file_options))
 
 
@@ -112,9 +112,9 @@ def raw_batches(
     optional: Mapping[str, str] | None = None,
     **file_options: Any,
 ) -> Iterator[dict[str, Any]]:
-    """Yield columns of files by argument as they are there, with optional ones where they exist.
+    """Yield unconverted columns of files by argument; optional columns may be absent.
 
-    `samples` keeps account of the files, and of what is in them.
+    `samples` records the files and their headers.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def raw_batches(
 
 
 def _source(file: str, kind: str, reader: FileReader, options: FileOptions) -> Source:
-    """Return what `samples` needs to know of a file."""
+    """Describe a file for `samples`."""
 
     @cache
     def first_columns() -> Mapping[str, Any]:
@@ -157,7 +157,7 @@ def _source(file: str, kind: str, reader: FileReader, options: FileOptions) -> S
         is_text=kind in DELIMITERS,
         is_sheet=kind == "xlsx",
         class_names=reader.class_names,
-        columns=columns,  # none of a pipe, which is read only once
+        columns=columns,  # empty for a pipe, which is read only once
     )
 
 
@@ -168,14 +168,14 @@ class Listing(NamedTuple):
     """The first rows of columns, by name, None where a value is missing."""
 
     columns: dict[str, list[Any]]
-    title: str  # the file, and how many rows these are
+    title: str  # the file, and the number of these rows
     rows: str | None  # where they are in a document
 
 
 def first_rows(path: Any, **file_options: Any) -> Listing:
     """Return the first rows of a file, or of the first file of a folder.
 
-    The columns within nested ones are all those that one of these rows has.
+    Nested columns have every field that occurs in one of these rows.
 
     Raises
     ------
@@ -206,7 +206,7 @@ def first_rows(path: Any, **file_options: Any) -> Listing:
 def _top_columns(
     reader: FileReader, stream: BinaryIO, kind: str
 ) -> tuple[dict[str, list[Any]], str]:
-    """Return the first rows of all columns, and how many they are in words."""
+    """Return the first rows of all columns, and their number as text."""
     is_whole = True
     if isinstance(reader, Objects):
         columns = reader.first_columns(_MOST_ROWS + 1)

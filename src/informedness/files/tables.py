@@ -1,4 +1,4 @@
-"""Tables of files and frames, counted in batches that need little memory."""
+"""Count files and frames into tables, in batches that need little memory."""
 
 import re
 from collections import defaultdict
@@ -53,65 +53,65 @@ def table_from_file(
     no_quotes: bool = False,
     by: str | Sequence[str] | None = None,
 ) -> Any:
-    r"""Return the contingency table of files of predictions, which may be larger than memory.
+    r"""Count files of predictions, even larger than memory, into a contingency table.
 
     Parameters
     ----------
     path : path or sequence of paths
-        A file, a folder of part files, or several of them, which count as one data set. In folders
+        A file, a folder of part files, or several of them, read as one data set. In folders
         and their subfolders, names that start with "." or "_" are left out, and so are a README, a
         licence or a citation without the ending of a data file. "-" is standard input, which needs
         `file_format`.
     references, predictions, weights, counts : str
-        Names of the columns, of which the last holds how many samples a row stands for.
-        "doc.label" is the field label within the column doc, and "doc.answers.0" the first element
-        of a list in it, unless a column has the whole name. "argmax:scores" is the position of the
-        largest number in each list of the column scores, or its name in an object of numbers or a
-        list of objects of a label and a number; if several are equal, the first. CSV and TSV have
+        Names of the columns; that of `counts` has the number of samples per row. "doc.label" is
+        the field label within the column doc, and "doc.answers.0" the first element of a list in
+        it, unless a column has the whole name. "argmax:scores" is the position of the largest
+        number in each list of the column scores. In an object of numbers, or a list of objects of
+        a label and a number, it is the name. The first of equal numbers is used. CSV and TSV have
         no nested columns and no lists. "argmax:a,b,c" is the class with the highest of several
         columns of scores, which are in the order of `labels`.
     file_format : {"arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"}, optional
-        By default taken from each file name, where .txt is CSV, too. "arrow" is Arrow IPC, also
+        By default taken from each file name; .txt is read as CSV. "arrow" is Arrow IPC, also
         known as Feather. JSON has one object per line, or an array of objects. An Excel file needs
         openpyxl, and `rows` if several of its sheets have these columns.
     encoding : str, optional
-        Of text, such as "cp1252"; by default UTF-8, or UTF-16 or UTF-32 if a mark shows it.
+        Encoding of text, such as "cp1252"; by default UTF-8, or what a byte order mark says.
     numeric : bool
         Whether text labels are integers. CSV and TSV are read as text, in which 001 is not 1;
-        the other formats have types of their own.
+        the other formats have types.
     labels, ignore_index, unknown
         As in `ContingencyTable.from_labels`; if the file's labels are integers, they may be given
         as text.
     extract : str or re.Pattern, optional
         A regular expression that extracts the class from generated text, in predictions only: the
         first group of the first match, or the whole match if there is no group. Put `(?s).*` in
-        front to take the last match. Text without a match is an error, or with `unknown="wrong"` a
-        wrong answer.
+        front to take the last match. Text without a match is an error, or counts as wrong with
+        `unknown="wrong"`.
     choices : sequence of str, optional
         The names of the classes. Integers in references and predictions are positions in this
         list, from 0, and become the names; text must be one of the names. Other predictions are an
-        error, or with `unknown="wrong"` wrong answers. In CSV "0" is text, and a position only with
-        `numeric`; with `choices`, text that is not an integer then stays as it is.
+        error, or count as wrong with `unknown="wrong"`. In CSV "0" is a position only with
+        `numeric`; text that is not an integer is then unchanged.
     ignore_case, strip : bool
-        Take text that differs by case, or by whitespace around it, for one class. It is written as
-        in `labels` or `choices`, or else in lower case, or without the whitespace.
+        Treat texts that differ only in case, or in surrounding whitespace, as one class. It is
+        spelled as in `labels` or `choices`, or else in lower case, or without the whitespace.
     threshold : float, optional
-        Predictions are scores: above it they are 1, else 0, or with two `labels` the second and
-        the first; nan and empty cells are missing.
+        Read predictions as scores: 1 above the threshold, else 0. With two `labels`, these are
+        the second and the first. nan and empty cells are missing.
     drop_null : bool
         Leave out rows with a null in one of these columns; by default nulls are an error. In CSV
         and TSV empty cells are nulls, in quotes or not, and so are references and predictions that
         are "NA", "N/A", "NaN", "nan", "None", "null", "NULL", "<NA>" or "#N/A", unless `labels`,
-        `choices` or `ignore_index` name them. With `unknown="wrong"` a missing prediction is a
-        wrong answer.
+        `choices` or `ignore_index` name them. With `unknown="wrong"` a missing prediction counts
+        as wrong.
     keep_missing : bool
-        Read such text, and empty cells as empty text, as labels.
+        Keep such text as labels; empty cells become empty text.
     rows : str, optional
         Where the rows are within a JSON document: "results.results" is the list results in the
-        object results, and "." the document itself. They are objects, in a list or as the values of
-        one object, or lists of cells beside a list "columns" of their names. Of Excel, the sheet.
+        object results, and "." the document itself. Rows are objects, in a list or as the values of
+        one object, or lists of cells named by a list "columns". For Excel, the title of the sheet.
     no_quotes : bool
-        Take quotes in CSV and TSV for text like any other, as in CoNLL files.
+        Treat quotes in CSV and TSV as ordinary characters, as in CoNLL files.
     by : str or sequence of str, optional
         Names of columns to slice by, for one table per value or combination of values. The result
         is then a dict of tables, which `Slices.from_tables` scores.
@@ -124,9 +124,9 @@ def table_from_file(
         If text for a missing value or -100 counts as a class, labels look alike or differ only in
         case or whitespace, nearly all references are different texts, predictions say where the
         references and another column agree, rows look like counts (all pairs or most, each once,
-        beside whole numbers), or names of columns say that the sides are swapped.
+        beside whole numbers), or names of columns suggest swapped arguments.
     UndefinedMetricWarning
-        If predictions are no class of the references, unless `unknown="wrong"`.
+        If predictions are not classes of the references, unless `unknown="wrong"`.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def table_from_file(
 def table_of_matrix(
     path: str, kind: str, encoding: str | None, labels: Any
 ) -> ContingencyTable | None:
-    """Return the table of a file of text that can only be a confusion matrix; else None.
+    """Read a text file that can only be a confusion matrix; return None for others.
 
     Raises
     ------
@@ -171,7 +171,7 @@ def table_of_matrix(
         return None
     with prefix_errors(shown(path)), open_whole(path, None, encoding) as stream:
         text = stream.read(BLOCK).decode("utf-8-sig", "replace")
-        # each line of a matrix has a cell for every line
+        # a matrix has as many cells per line as lines
         is_long = text.count("\n") > max(map(len, text.splitlines()), default=0) + 3
         if is_long or not is_matrix(text):
             return None
@@ -191,10 +191,10 @@ def table_of_matrix(
 
 
 def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
-    """Return the table of the rows in some batches, or a table for each slice of them.
+    """Count batches of rows into a table, or into a table per slice.
 
-    Labels are counted as they are, and become classes in the end: which of them are known, and
-    whether they are integers, can only be said of all.
+    Labels are counted unconverted, and become classes at the end. Only all rows show which
+    classes exist, and whether labels are integers.
     """
     tables = _count(samples, batches)
     overall = ContingencyTable.sum_of(list(tables.values()))
@@ -219,9 +219,9 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
 
 
 def _count(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> dict[Slice, ContingencyTable]:
-    """Return the tables of all batches by slice, of labels as they are."""
+    """Count all batches by slice, with unconverted labels."""
     sums: defaultdict[Slice, list[ContingencyTable]] = defaultdict(list)
-    # of many slices each sum would take longer than its cells
+    # with many slices, the overhead of a sum exceeds the work on its cells
     n_at_once = 16 if "by" in samples.names else 2
     for rows in filter(None, batches):
         for name, table in _tables_of_batch(rows, samples).items():
@@ -233,7 +233,7 @@ def _count(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> dict[Slice
 
 
 def _refuse_without_samples(samples: Samples) -> None:
-    """Raise an error about all that is wrong, or that no sample is left."""
+    """Raise the errors found, or one that says why no sample is left."""
     samples.refuse()
     n_rows = samples.found.n_rows
     why = ", all ignored, null or with weight 0" if n_rows else ""
@@ -243,7 +243,7 @@ def _refuse_without_samples(samples: Samples) -> None:
 
 
 def _tables_of_batch(rows: Mapping[str, Any], samples: Samples) -> dict[Any, ContingencyTable]:
-    """Return the tables of a batch by slice, or its one table; none if no row of it counts."""
+    """Count a batch by slice, or into one table; empty if all rows are left out."""
     sides = rows["references"], rows["predictions"]
     task = samples.task(sides[0], rows)
     weights = rows.get("weights")
@@ -260,7 +260,7 @@ def _tables_of_batch(rows: Mapping[str, Any], samples: Samples) -> dict[Any, Con
 
 
 def _add(sums: list[ContingencyTable], table: ContingencyTable, n_at_once: int) -> None:
-    """Add a table to sums, some at a time, of which few have as many cells as those before."""
+    """Append a table; merge the last `n_at_once` unless the first of them is much larger."""
     sums.append(table)
     while len(sums) >= n_at_once and len(sums[-n_at_once].counts) <= 2 * len(table.counts):
         table = ContingencyTable.sum_of(sums[-n_at_once:])
@@ -268,7 +268,7 @@ def _add(sums: list[ContingencyTable], table: ContingencyTable, n_at_once: int) 
 
 
 def _of_classes(table: ContingencyTable, names: Mapping[Any, Any], task: Task) -> ContingencyTable:
-    """Return the table of the task's classes, in which some labels have other names."""
+    """Rename labels of a table by `names`, and convert it to the classes of the task."""
     if not names and task.classes is None and task.unknown == "error":
         return table
     labels, (codes,) = merged([names.get(label, label) for label in table.labels])
