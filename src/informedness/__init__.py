@@ -1,7 +1,7 @@
 """Classification scores that account for guessing: Informedness and NIT.
 
 `informedness_score` and `nit_score` take references and predictions like scikit-learn's metric
-functions; `report` shows them beside the usual scores; `register` lets
+functions; `report` shows them with the usual scores; `register` lets
 `evaluate.load("informedness")` and `evaluate.load("nit")` find the Hugging Face modules by name.
 
 Each name is imported on first use.

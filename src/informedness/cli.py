@@ -1,6 +1,6 @@
-"""The command line: what is asked for, and how the answer, warnings and refusals are written.
+"""The command line: parse options, run commands, and print results, warnings and errors.
 
-Nothing here needs numpy, so that help comes at once; `commands` is imported for a command.
+Nothing here needs numpy, so help is immediate; `commands` is imported only to run one.
 """
 
 import argparse
@@ -52,10 +52,10 @@ examples:
 _NAMES = "informedness, nit, accuracy, balanced_accuracy, f1_macro, cohen_kappa, "
 _NAMES += "matthews_corrcoef, markedness, ema"
 _MEANT = {"leaderboard": "`report -p a b c`", "slices": "`report --by`"}
-# as the readers have them, whose import would take longer than help may
+# copied from the readers, because importing them would delay help
 _FORMATS = ["arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"]
 _HARNESSES = ["lm-eval", "lighteval", "inspect"]
-# Options are kept under the names of the Python arguments that they set, and so found in messages;
+# Options are stored by the Python arguments that they set, so that messages can name them;
 # these are other names of the same arguments.
 _SAME = {"y_true": "references", "y_pred": "predictions", "sample_weight": "weights"}
 
@@ -63,13 +63,13 @@ _SAME = {"y_true": "references", "y_pred": "predictions", "sample_weight": "weig
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code.
 
-    It is 0, 1 if logs are left out, 2 if something is refused, 3 if a build should stop, or 130 if
+    The code is 0, 1 if logs are left out, 2 after an error, 3 if a build should stop, or 130 if
     interrupted.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # labels the terminal cannot show
-    if sys.stderr is None:  # closed: print would take standard output for it
+    if sys.stderr is None:  # closed: print would use standard output
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 until the process ends
     try:
         return _main(sys.argv[1:] if arguments is None else arguments)
@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: Sequence[str]) -> int:
-    flags: dict[str, str] = {}  # what options are called, by argument, once they are parsed
+    flags: dict[str, str] = {}  # option names by argument, filled by parsing
     try:
         if sys.stdout is None:
             raise ValueError("standard output is closed")
@@ -107,7 +107,7 @@ def _print(text: str) -> int:
     except UnicodeEncodeError as error:
         return _refused(f"standard output: {error}")
     except OSError as error:
-        # so that Python does not try again at its end
+        # so that Python does not try again at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):  # as in `informedness report ... | head`
             return _refused(f"standard output: {error}")
@@ -115,7 +115,7 @@ def _print(text: str) -> int:
 
 
 def _run(command: str, words: Sequence[str], flags: dict[str, str]) -> tuple[str | None, int]:
-    """Run a command; return the text to print, unless a file has it, and the exit code."""
+    """Run a command; return the text to print (none if a file has it) and the exit code."""
     if command in ("", "-h", "--help", "help"):
         return _HELP, 0
     if command == "--version":
@@ -155,7 +155,7 @@ def _run_command(
 
 
 def _outcome(command: str, options: argparse.Namespace, console: "Console") -> "Outcome":
-    """Call a command with a request, which has all of its options."""
+    """Call a command with a request that holds all options."""
     from . import commands
     from .commands.request import CompareRequest, ReportRequest, fill
 
@@ -174,7 +174,7 @@ def _outcome(command: str, options: argparse.Namespace, console: "Console") -> "
 
 
 def _find_files(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
-    """Find the files, which may stand behind the last option."""
+    """Find the files, which may follow the last option."""
     for option, files in options.last:
         if options.path:
             raise ValueError(
@@ -186,14 +186,14 @@ def _find_files(options: argparse.Namespace, parser: argparse.ArgumentParser) ->
         parser.error("name a file, a folder or - for standard input")
     if options.format != "text" and hasattr(sys.stdout, "reconfigure"):
         is_unicode = sys.stdout.encoding.lower().startswith("utf")
-        # half of a surrogate pair, from a file name or an option, is refused
+        # a lone surrogate, from a file name or an option, raises an error
         sys.stdout.reconfigure(encoding=None if is_unicode else "utf-8", errors="strict")
 
 
 def _names_of_arguments(options: argparse.Namespace, flags: Mapping[str, str]) -> dict[str, str]:
-    """Name all arguments of Python, also those that no option sets."""
+    """Name all Python arguments, including those that no option sets."""
     names = {**flags, "path": "FILE"}
-    if options.references is None:  # of logs and lines, which have no columns
+    if options.references is None:  # logs and lines have no columns
         names |= {"references": "references", "predictions": "predictions"}
     names |= {name: names[same] for name, same in _SAME.items() if same in names}
     if options.by_task is not None:
@@ -209,7 +209,7 @@ def _names_of_arguments(options: argparse.Namespace, flags: Mapping[str, str]) -
 
 
 def _unknown(command: str) -> ValueError:
-    """Make the error of an unknown command, with what may be meant: a report on a file, too."""
+    """Make the error for an unknown command, with a suggestion, such as a report on a file."""
     report = shlex.join(["informedness", "report", command])
     meant = f"`{report}`" if _is_file(command) else _MEANT.get(command)
     meant = meant or next((f"`{x}`" for x in get_close_matches(command, COMMANDS, 1)), None)
@@ -231,9 +231,9 @@ def _tell(message: str) -> None:
 
 
 class _Several(argparse.Action):
-    """All values up to the next option, and of repeated options; files at the end are kept apart.
+    """Collect values up to the next option, and of repeated options; separate files at the end.
 
-    In `--labels cat dog p.csv` the last is meant as a file, but a class may have any name.
+    In `--labels cat dog p.csv` the last value means a file, but a class may have any name.
     """
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
@@ -247,7 +247,7 @@ class _Several(argparse.Action):
 def _is_file(value: str) -> bool:
     from .files.opening import named_format
 
-    # for Path the empty label would be a folder, and a long one an error
+    # Path would read an empty label as a folder, and reject a long one
     return value == "-" or bool(named_format(Path(value))) or os.path.exists(value)  # noqa: PTH110
 
 

@@ -1,4 +1,4 @@
-"""Errors that say what to do: about data, about a missing package, and by which name."""
+"""Errors about data and missing packages, which name the cause and the remedy."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,9 +9,9 @@ from .messages import join, message, message_of, with_subject
 
 @contextmanager
 def optional_import(what: str, package: str) -> Iterator[None]:
-    """Raise ImportError if an import in the block fails: what needs it, the cause, what to install.
+    """Raise ImportError if an import in the block fails, with the cause and what to install.
 
-    A library built for another version of numpy may be there and yet fail, with any exception.
+    A library built for another version of numpy may be installed and fail, with any exception.
     """
     try:
         yield
@@ -20,34 +20,34 @@ def optional_import(what: str, package: str) -> Iterator[None]:
 
 
 def _packages_of(package: str) -> str:
-    """List what to install: for our extras what they consist of, which any index has."""
-    from importlib.metadata import PackageNotFoundError, requires  # which takes long
+    """List the packages to install; extras are expanded, as any index has their parts."""
+    from importlib.metadata import PackageNotFoundError, requires  # a slow import
 
     name, _, extra = package.rstrip("]").partition("[")
     lines: list[str] = []
-    with suppress(PackageNotFoundError):  # in a Space, which has the package in a folder
+    with suppress(PackageNotFoundError):  # a Space has the package in a folder
         lines = requires(name) or [] if extra else []
     wanted = [x.split(";")[0] for x in lines if re.search(rf"extra == .{extra}.", x)]
     return " ".join(f"'{name}'" for name in wanted or [package])
 
 
 class DataError(ValueError):
-    """Why data cannot be read, and where rows are in a document, if that is all that is wrong."""
+    """Data that cannot be read; `rows` locates the rows in a document if only that is wrong."""
 
     rows: str | None = None
 
 
 def refuse_all(errors: Sequence[ValueError]) -> None:
-    """Raise one error that says all of these; nothing if there are none."""
+    """Raise one error with all messages, unless there are no errors."""
     if errors:
         raise DataError(join({str(error): error for error in errors}.values()))
 
 
 @contextmanager
 def prefix_errors(what: object, *damages: type[Exception]) -> Iterator[None]:
-    """Name a file, a line or a sample in errors about it, unless its name is empty.
+    """Prefix errors with the name of a file, line or sample, unless the name is empty.
 
-    `damages` are other errors that it may raise if it is damaged.
+    `damages` are further exceptions that damaged data may raise.
     """
     named: tuple[type[Exception], ...] = (ValueError, RecursionError, *damages)
     try:
@@ -57,7 +57,7 @@ def prefix_errors(what: object, *damages: type[Exception]) -> Iterator[None]:
 
 
 def named_error(what: object, error: Exception) -> DataError:
-    """Name what an error is about; errors of other kinds than ours say that it is damaged."""
+    """Prefix an error with its subject; all but ValueError say that the data is damaged."""
     reason = message_of(error)
     if not isinstance(error, ValueError):
         kind = type(error).__name__

@@ -1,8 +1,8 @@
-"""Messages: English about arguments of Python, which each surface renders with its own names.
+"""Messages about Python arguments, which each surface renders with its own names.
 
-A message is words and values. Words name arguments: `labels`, or one with its value, as in
-unknown="wrong". A value stands in quotes, as `show` and !r write it, or is a field. Only words are
-ever renamed, never values. Programs test the code, and never the words.
+A message consists of words and values. Words name arguments: `labels`, or one with its value, as in
+unknown="wrong". A value is in quotes, as `show` and !r write it, or is a field. Only words are
+renamed, never values. Programs test the code, never the words.
 """
 
 import re
@@ -23,7 +23,7 @@ _VALUE = re.compile(rf"({_CODE})|(?<!\w)(?!(?<==)\"\w+\")({_LITERAL})", re.DOTAL
 _NAME = rf"`((?:[^`'\"\0]|{_LITERAL})*)`"
 _SETTING = r"(?<![\w.`])(\w+)=(?:\"(\w+)\"|(\d+(?:\.\d+)?|True)(?!\.?\w)|(?=[ `,;:.)]|$))"
 _ARGUMENT = re.compile(f"{_NAME}|{_SETTING}", re.DOTALL)
-# The marks of a value, with its position, and of an argument without a name
+# Placeholders for a value, with its position, and for an argument without a name
 _PLACE, _UNNAMED = re.compile("\0([0-9]+)\0"), "\1"
 _ASIDE = re.compile(rf" \((?:[^()]|\([^()]*\))*{_UNNAMED}(?:[^()]|\([^()]*\))*\)")
 _INSIDE = r"(?:(?!; |\. [A-Z]).)*"
@@ -31,14 +31,14 @@ _CLAUSE = re.compile(rf"(?:; |\. (?=[A-Z])){_INSIDE}{_UNNAMED}{_INSIDE}(?<!\.)",
 
 
 class Message(str):
-    """Text that keeps its parts; `values` are what a program may need of a message with a code."""
+    """Text that keeps its parts; with a code, `values` are the data that a program may need."""
 
     parts: Parts
     code: str
     values: Mapping[str, Any]
 
     def __new__(cls, text: str, code: str = "", /, **values: Any) -> "Message":
-        """Return a whole text as a message; its values stand in quotes."""
+        """Make a message from a whole text, in which values are quoted."""
         return _made(parts_of(text), code, values)
 
     def __radd__(self, prefix: str) -> "Message":
@@ -46,10 +46,10 @@ class Message(str):
 
 
 def message(template: str, code: str = "", /, **fields: Any) -> Message:
-    """Fill the fields of a template with values, {x!r} as `show` writes it.
+    """Fill the fields of a template with values; `show` formats {x!r}.
 
-    A field in backticks is the name of an argument. One that is a message keeps its parts; without
-    a code for the whole, the first of these with a code gives it, and its values.
+    A field in backticks is the name of an argument. A field that is a message keeps its parts.
+    Without `code`, the first such field with a code gives the code and the values.
     """
     whole: Parts = ("",)
     for position, part in enumerate(_filled(template, fields)):
@@ -79,28 +79,28 @@ def _filled(template: str, fields: Mapping[str, Any]) -> Parts:
 
 
 def message_of(source: object) -> Message:
-    """Take the message of an error, a warning or a text, without the prefix of warnings."""
+    """Get the message of an error, a warning or a text, without the prefix of warnings."""
     text: Any = source
     if isinstance(source, BaseException):
         is_text = len(source.args) == 1 and isinstance(source.args[0], str)
         text = source.args[0] if is_text else str(source)
     found = text if isinstance(text, Message) else Message(str(text))
     words, *others = found.parts
-    code = found.code or getattr(source, "code", "")  # an attribute of errors of `core`
+    code = found.code or getattr(source, "code", "")  # errors of `core` have an attribute
     return _made([words.removeprefix(WARNING_PREFIX), *others], code, found.values)
 
 
 def join(sources: Iterable[object], separator: str = "; ") -> Message:
-    """Join messages; the first that has a code gives it, with its values."""
+    """Join messages; the first one with a code gives the code and its values."""
     messages = {f"x{i}": message_of(source) for i, source in enumerate(sources)}
     return message(separator.join(f"{{{name}}}" for name in messages), **messages)
 
 
 def with_subject(subject: object, source: object) -> Message:
-    """Put the name of its subject in front of a message, unless this name is empty.
+    """Prefix a message with the name of its subject, unless this name is empty.
 
-    The name is a value, unless it is a message, or an argument in backticks, with which no name
-    of a file begins (`render.shown`).
+    The name is a value, unless it is a message or an argument in backticks. Names of files never
+    begin with a backtick (`render.shown`).
     """
     if str(subject).startswith("`"):
         subject = message_of(subject)
@@ -109,7 +109,7 @@ def with_subject(subject: object, source: object) -> Message:
 
 
 def without_subject(source: object, starts: tuple[str, ...]) -> Message:
-    """Take the subject from the front of a message, if its name starts with one of these."""
+    """Remove the subject from the front of a message, if it starts with one of these."""
     said = message_of(source)
     first, *others = said.parts
     if first or not (others and others[0].startswith(starts)):
@@ -118,10 +118,10 @@ def without_subject(source: object, starts: tuple[str, ...]) -> Message:
 
 
 def render(source: object, naming: Naming, keeps_clauses: bool = True) -> Message:
-    """Rename the arguments in a message as a surface does; one without a name stays as it is.
+    """Rename the arguments in a message for a surface; those without a name stay unchanged.
 
-    Unless it `keeps_clauses`, clauses about such an argument are left out: those behind a semicolon
-    or another sentence, and what is in brackets. In the first clause it loses its backticks.
+    Without `keeps_clauses`, clauses about such arguments are omitted: those after a semicolon or
+    another sentence, and those in brackets. In the first clause they only lose their backticks.
     """
     said = message_of(source)
     words = [re.sub(f"[\0{_UNNAMED}]", "?", part) for part in said.parts[::2]]
@@ -144,7 +144,7 @@ def render(source: object, naming: Naming, keeps_clauses: bool = True) -> Messag
 
 
 def parts_of(text: str) -> Parts:
-    """Split a text into words and values, which stand in quotes."""
+    """Split a text into words and quoted values."""
     if isinstance(text, Message):
         return text.parts
     parts, end = [""], 0
@@ -164,7 +164,7 @@ def _made(parts: Parts, code: str, values: Mapping[str, Any]) -> Message:
 
 
 def _joined(first: Parts, second: Parts) -> Parts:
-    """Join parts end to end."""
+    """Concatenate parts; words that meet become one part."""
     *before, last = first
     start, *behind = second
     return (*before, last + start, *behind)

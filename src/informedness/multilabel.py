@@ -1,4 +1,4 @@
-"""Several labels per sample: each is scored by itself, as class 1 against 0."""
+"""Score several labels per sample, each separately as class 1 against class 0."""
 
 import math
 from collections.abc import Sequence
@@ -26,11 +26,11 @@ class LabelScores:
     Attributes
     ----------
     mean : float
-        Of the labels for which the score is defined.
+        Mean over the labels for which the score is defined.
     scores : dict of str to float
-        Of each label; where the score is undefined, what its function then returns.
+        Score of each label; if it is undefined, the value that its function then returns.
     tables : dict of str to ContingencyTable
-        Of each label that has samples.
+        Table of each label that has samples.
     """
 
     mean: float
@@ -46,7 +46,7 @@ def per_label(
     names: Sequence[Any] | None = None,
     ignore_index: int | None = None,
 ) -> LabelScores:
-    r"""Score each label by itself, where a sample may have several labels or none.
+    r"""Score each label separately, if samples may have several labels or none.
 
     Each label is a column, scored by itself as class 1 against class 0: Informedness is
     :math:`J_l = TPR_l - FPR_l`, between -1 and 1. The mean :math:`\frac{1}{L} \sum_l J_l` is over
@@ -56,13 +56,13 @@ def per_label(
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n_samples, n_labels)
-        0 or 1. Data frames must have the same columns and index, in the same order.
+        Values are 0 or 1. Data frames must have the same columns and index, in the same order.
     metric : str
         As in `estimate`.
     names : sequence of labels, optional
-        What the labels are called, by default the columns of data frames, or positions.
+        Names of the labels, by default the columns of data frames, or positions.
     ignore_index : int, optional
-        Drops the entries whose reference equals it, for example -1 where an annotator gave none.
+        Drops the entries whose reference equals it, for example -1 for missing annotations.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def per_label(
     Raises
     ------
     ValueError
-        If shapes differ, a value is neither 0 nor 1, or an option is not valid.
+        If shapes differ, a value is neither 0 nor 1, or an option is invalid.
 
     Warns
     -----
@@ -114,7 +114,7 @@ def is_unknown(score: Score, table: ContingencyTable) -> bool:
 def scores_of_labels(
     tables: dict[str, ContingencyTable], names: Sequence[str], score: Score, **options: Any
 ) -> LabelScores:
-    """Score each label, and average; the mean is nan if one of them is unknown.
+    """Score each label, and average; the mean is nan if one score is unknown.
 
     `options` are those of `Score.value`.
     """

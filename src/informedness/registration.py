@@ -1,7 +1,7 @@
 """Registration: `evaluate.load("informedness")` and `evaluate.load("nit")` from anywhere, by name.
 
-`evaluate` looks for a bare name last in its cache of modules, where it takes the newest copy in a
-folder named with 64 hexadecimal digits. `register` puts such a copy there, whole or not at all.
+`evaluate` looks for a bare name last in its module cache, and loads the newest copy there in a
+folder named with 64 hexadecimal digits. `register` puts such a copy there in one atomic step.
 """
 
 import hashlib
@@ -17,15 +17,15 @@ from .core.labels import warn
 from .errors import optional_import
 from .inference.registry import MODULES, module_path
 
-_MARK = "registered_by_informedness"  # the name of a file in each copy, which lists the others
+_MARK = "registered_by_informedness"  # file in each copy that lists the other files
 
 
 def register() -> dict[str, str]:
     """Put both modules where `evaluate.load` finds them by bare name, online or offline.
 
-    Safe to call from many processes at once, and again at any time: a copy already in place is left
-    alone, so a read-only cache that has it is fine, and a damaged one is replaced; the version
-    registered last is the one that loads.
+    Safe to call repeatedly, and from many processes at once. An intact copy is left alone, so a
+    read-only cache that has one is fine. A damaged copy is replaced. The version registered last is
+    loaded.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def register() -> dict[str, str]:
 
 
 def unregister() -> list[str]:
-    """Remove what `register` put into the cache of `evaluate`, and nothing else.
+    """Remove the files that `register` put into the cache of `evaluate`, and no others.
 
     Returns
     -------
@@ -69,15 +69,15 @@ def unregister() -> list[str]:
     Warns
     -----
     InformednessWarning
-        If other files are in the folder of a copy, which is left there with these.
+        If the folder of a copy has other files; the folder is kept with them.
 
     Raises
     ------
     ImportError
         If `evaluate` is not installed.
     OSError
-        If the cache cannot be written, or one of the folders is a symbolic link; then nothing is
-        removed.
+        If the cache cannot be written, or a folder is a symbolic link (then nothing is
+        removed).
     """
     folders = _cache_folders().values()
     ours = [copy for folder in folders for copy in _copies(folder) if (copy / _MARK).exists()]
@@ -94,7 +94,7 @@ def unregister() -> list[str]:
 
 
 def _remove_folders(folders: Collection[Path]) -> None:
-    """Remove folders of copies without a copy, and what killed processes have staged there."""
+    """Remove folders that hold no copy, and staged files of killed processes in them."""
     for folder in folders:
         if not _copies(folder):
             for staged in folder.glob(".staged-*"):
@@ -103,7 +103,7 @@ def _remove_folders(folders: Collection[Path]) -> None:
 
 
 def _remove(folder: Path, names: Collection[str]) -> list[str]:
-    """Remove these files, what Python compiled of them and an empty folder; return what is left."""
+    """Remove files, their compiled versions and an empty folder; return the remaining names."""
     for path in [*folder.glob("*"), *folder.glob("__pycache__/*")]:
         source = path.name if path.parent == folder else f"{path.name.partition('.')[0]}.py"
         if source in names and not path.is_dir():
@@ -123,19 +123,19 @@ def _cache_folders() -> dict[str, Path]:
 
 
 def _module_files(name: str) -> dict[str, bytes]:
-    """Collect the files of a copy: the module's scripts, the mark of a package, and ours."""
+    """Collect the files of a copy: the module's scripts, `__init__.py` and our marker."""
     files = {path.name: path.read_bytes() for path in Path(module_path(name)).glob("*.py")}
     files["__init__.py"] = b""
     return {**files, _MARK: "\n".join(sorted(files)).encode()}
 
 
 def _copies(folder: Path) -> list[Path]:
-    """List the folders that evaluate takes for copies of the module."""
+    """List the folders that evaluate considers copies of the module."""
     return [path for path in folder.glob("*") if len(path.name) == 64] if folder.is_dir() else []
 
 
 def _odd_files(copy: Path, files: dict[str, bytes]) -> list[str]:
-    """List the files that a copy lacks, or has with other content."""
+    """List the files that are missing from a copy, or differ in it."""
     odd = [*files]
     for name, content in files.items():
         with suppress(OSError):
@@ -145,7 +145,7 @@ def _odd_files(copy: Path, files: dict[str, bytes]) -> list[str]:
 
 
 def _put_in_place(copy: Path, files: dict[str, bytes], script: str) -> None:
-    """Make a copy the one that loads; several processes may do so at once."""
+    """Make a copy the newest, which is loaded; several processes may do so at once."""
     if _odd_files(copy, files):
         _write_copy(copy, files)
     times = [(other / script).stat().st_mtime for other in _copies(copy.parent) if other != copy]
@@ -154,7 +154,7 @@ def _put_in_place(copy: Path, files: dict[str, bytes], script: str) -> None:
 
 
 def _write_copy(copy: Path, files: dict[str, bytes]) -> None:
-    """Write a copy whole, or what one there lacks."""
+    """Write a whole copy, or repair an existing one."""
     folder = copy.parent
     folder.mkdir(parents=True, exist_ok=True)
     for package in (folder.parents[1], folder.parent, folder):
@@ -169,14 +169,14 @@ def _write_copy(copy: Path, files: dict[str, bytes]) -> None:
         try:
             staged.rename(copy)
         except OSError:
-            if _odd_files(copy, files):  # or a faster process has made it
+            if _odd_files(copy, files):  # else a faster process has made it
                 raise
 
 
 def _mend_copy(copy: Path, staged: Path, odd: list[str]) -> None:
-    """Replace the odd files of a copy; others may have put files there."""
+    """Replace the odd files of a copy, but keep files of others in it."""
     if copy.is_symlink() or not copy.is_dir():
-        copy.unlink(missing_ok=True)  # or another process was faster
+        copy.unlink(missing_ok=True)  # another process may be faster
     else:
         for name in odd:
             (staged / name).replace(copy / name)

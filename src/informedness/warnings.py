@@ -6,7 +6,7 @@ from informedness.warnings import IntervalWarning
 
 warnings.filterwarnings("ignore", category=IntervalWarning)
 
-`collected` hands them over instead, to a program that shows them itself.
+`collected` gives them to a program that shows them itself.
 """
 
 from collections.abc import Iterator
@@ -21,9 +21,9 @@ from .messages import message_of, with_subject
 
 @contextmanager
 def collected() -> Iterator[list[Warning]]:
-    """Yield a list of the warnings in this block, none of which is issued.
+    """Collect the warnings of this block in a list, without issuing them.
 
-    `warnings.catch_warnings` affects all threads of a process, this the running one alone.
+    `warnings.catch_warnings` affects all threads of a process, but this only the current one.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def collected() -> Iterator[list[Warning]]:
 
 @contextmanager
 def prefix_warnings(name: str, without: type[Warning] | None = None) -> Iterator[None]:
-    """Name a run, a file or a model in each warning about it; issue none `without` a category."""
+    """Prefix each warning with the name of a run, file or model; drop those of class `without`."""
     with collected() as notes:
         yield
     for note in notes:
@@ -53,9 +53,9 @@ def prefix_warnings(name: str, without: type[Warning] | None = None) -> Iterator
 
 
 def issue_once(notes: list[Warning], issued_kinds: set[str]) -> None:
-    """Issue one warning of each kind, which is its words without numbers, and remember the kinds.
+    """Issue one warning of each kind (its words without numbers), and remember the kinds.
 
-    So that a training loop says it once, and not in each step.
+    A training loop then warns once, not in each step.
     """
     for note in notes:
         kind = "".join(filter(str.isalpha, "".join(message_of(note).parts[::2])))
@@ -69,4 +69,4 @@ class IntervalWarning(InformednessWarning):
 
 
 class OwnLabelsWarning(LabelsWarning):
-    """Nearly every reference is a label of its own, as texts and identifiers are."""
+    """Nearly every reference is a different label, as with texts and identifiers."""

@@ -1,6 +1,6 @@
-"""What the commands of the command line do: those about files take a request.
+"""The commands of the command line; those about files take a request.
 
-What only some of them need is imported where it is used, so that the others start sooner.
+Modules that only some of them need are imported where used, so that the others start sooner.
 """
 
 from .output import Outcome
@@ -16,7 +16,7 @@ def register() -> Outcome:
 
 
 def unregister() -> Outcome:
-    """Undo register, and say what was removed."""
+    """Undo `register`, and list the removed folders."""
     from ..registration import unregister
 
     lines = (f"removed {folder}" for folder in unregister())

@@ -28,7 +28,7 @@ def compare(request: CompareRequest, console: Console) -> Outcome:
     reader = Reader(source, request.labels, kind, scores.metric, are_compared=True)
     reader = reader.with_prior(scores.prior, console)
     if kind == "logs":
-        console.call_alike("labels", "choices")  # which name the classes of logs
+        console.call_alike("labels", "choices")  # the option for classes of logs
         result, titles = _compare_logs(reader, scores)
     else:
         titles = source.path[1:] if kind == "lines" else _titles(source)
@@ -43,7 +43,7 @@ def compare(request: CompareRequest, console: Console) -> Outcome:
 
 
 def _decide(result: Compared, scores: CompareScores, console: Console) -> Decision | None:
-    """Decide whether a build passes, if something is asked for that it depends on."""
+    """Decide whether a build passes, if there is a requirement."""
     if not (scores.require or scores.fail_if):
         return None
     gate = "require" if scores.require else "fail-if"
@@ -55,7 +55,7 @@ def _decide(result: Compared, scores: CompareScores, console: Console) -> Decisi
 
 
 def _compare_columns(reader: Reader, scores: CompareScores) -> Compared:
-    """Compare two columns, over files if each is a task."""
+    """Compare two columns; over all files, if each is a task."""
     if reader.source.columns.by_file:
         readers = reader.split_by_file()
         columns_by_file = {path: one.read_columns()[0] for path, one in readers.items()}
@@ -65,7 +65,7 @@ def _compare_columns(reader: Reader, scores: CompareScores) -> Compared:
 
 
 def _compare_logs(reader: Reader, scores: CompareScores) -> tuple[Compared, Sequence[str]]:
-    """Compare two logs, and say what to call A and B."""
+    """Compare two logs, and return names for A and B."""
     from ..logs.reading import only_run
     from ..logs.runs import compare_logs
 

@@ -1,4 +1,4 @@
-"""What is told while a command runs: progress and what was read at once, and then warnings."""
+"""Messages of a running command: progress and accounts at once, then warnings."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -9,9 +9,9 @@ from ..warnings import collected
 
 
 class Console:
-    """Tells messages to a person; arguments of Python are called like options.
+    """Write messages for a person, with options in place of Python arguments.
 
-    `flags` are what the options are called, by argument.
+    `flags` are the names of the options, by argument.
     """
 
     def __init__(self, write: Callable[[str], None], flags: dict[str, str]) -> None:
@@ -19,7 +19,7 @@ class Console:
         self._write, self._flags = write, flags
 
     def call_alike(self, argument: str, other: str) -> None:
-        """Call an argument like another one from now on."""
+        """Use the option of another argument for this one from now on."""
         self._flags[argument] = self._flags[other]
 
     def name_of(self, argument: str, value: str | None) -> str | None:
@@ -35,15 +35,15 @@ class Console:
         self._write(render(said, self.name_of) if isinstance(said, Message) else said)
 
     def tell_read(self, accounts: Iterable[Read | str]) -> None:
-        """Tell what was read."""
+        """Tell the accounts of data."""
         for account in accounts:
             self.tell(account if isinstance(account, str) else "\n".join(lines_of_read(account)))
 
     @contextmanager
     def telling_warnings(self, is_strict: bool) -> Iterator[None]:
-        """Tell the warnings of this block when it ends, or raise them if they are errors.
+        """Tell the warnings of this block at its end; raise them as an error if `is_strict`.
 
-        Which logs, or runs in them, are left out is told even if the block fails.
+        Logs and runs that were left out are told even if the block fails.
         """
         with collected() as notes:
             try:

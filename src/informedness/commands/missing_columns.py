@@ -1,7 +1,7 @@
-"""The columns of files, for a person who named none, and a command that names them.
+"""List the columns of files if none were named, and a command that names them.
 
-The command has names where those of the columns leave one reading, by the rule in
-docs/what-is-read.md; elsewhere words to replace. It is not tried out.
+The command names a column if the rule in docs/what-is-read.md allows only one reading, and has a
+placeholder otherwise. It is not tried out.
 """
 
 import shlex
@@ -21,24 +21,24 @@ from .request import CompareRequest, ReportRequest, Request
 Columns: TypeAlias = Mapping[str, Sequence[Any]]
 
 _MOST_LISTED = 40
-# Labels that may say anything, as numbers and single letters may
+# Labels that are too common to identify a column, like single letters
 _FLAGS = "yes no true false on off pass fail right wrong correct incorrect".split()  # noqa: SIM905
-_WORDS = {"TRUE", "MODEL", "MODEL_A", "MODEL_B", "ID"}  # to replace
-# Options beside which the columns can be listed
+_WORDS = {"TRUE", "MODEL", "MODEL_A", "MODEL_B", "ID"}  # placeholders
+# Options that still allow a list of columns without an error
 _READING = {"file_format", "encoding", "rows", "no_quotes", "drop_null", "keep_missing", "choices"}
 _READING |= {"ignore_case", "strip", "numeric"}
 
 
 def ask_for_columns(request: Request) -> str:
-    """List the columns of the first file, or of both of two, and a command that names them.
+    """List the columns of the first file, or of both if two, with a command to name them.
 
     Raises
     ------
     ValueError
-        If scores were asked for, too; it says the same.
+        If scores were requested, too; the message is the same text.
     """
     path, files = request.source.path, request.source.files
-    list_files(path, files.file_format)  # all exist
+    list_files(path, files.file_format)  # raises if one is missing
     shown_files = path if len(path) == 2 else path[:1]
     text = _describe(request, [first_rows(file, **vars(files)) for file in shown_files])
     if isinstance(request, ReportRequest) and request.given <= _READING:
@@ -63,7 +63,7 @@ def _describe(request: Request, listings: Sequence[Listing]) -> str:
 
 
 def _joined(tables: Sequence[Columns]) -> dict[str, list[Any]]:
-    """Join the columns of all tables, those of one name end to end."""
+    """Join the columns of all tables; concatenate those with the same name."""
     return {x: [*chain(*(y.get(x, ()) for y in tables))] for x in dict.fromkeys(chain(*tables))}
 
 
@@ -83,7 +83,7 @@ def _advice(request: Request, line: Mapping[str, Sequence[str]], columns: Column
 
 
 def _listed(columns: Columns, verdicts: Mapping[str, Sequence[str]]) -> str:
-    """Write a line for each column; of many, those with labels first."""
+    """Write one line per column; if there are many, those with labels come first."""
     names = [*columns]
     if len(names) > _MOST_LISTED:
         names.sort(key=lambda name: not labels_in(columns[name]))
@@ -96,7 +96,7 @@ def _listed(columns: Columns, verdicts: Mapping[str, Sequence[str]]) -> str:
 
 
 def _row_of(name: str, values: Sequence[Any], agreed: Sequence[str]) -> tuple[str, str, str]:
-    """Describe a column: its name, its number of values, its most frequent ones."""
+    """Describe a column: its name, number of different values, most frequent ones."""
     times = Counter(values)
     n_empty = times.pop(None, 0)
     text = ", ".join(cut(repr(value), 16) for value, _ in times.most_common(3)) or "(none)"
@@ -115,19 +115,19 @@ def _shared_labels(columns: Columns) -> list[str]:
     return [text.format(", ".join(x[:-1][:9]), x[-1]) for x in alike.values() if len(x) > 1]
 
 
-# Which column is which
+# Roles of columns
 
 
 def _references_in(columns: Columns) -> list[str]:
-    """Find the columns of labels that are called references, of equal ones the first."""
+    """Find the label columns named like references; keep the first of equal columns."""
     names = [x for x, y in columns.items() if role_in(x) == "references" and len(labels_in(y)) > 1]
     return [*{tuple(columns[name]): name for name in names[::-1]}.values()][::-1]
 
 
 def _missing_options(request: Request, first: Columns, last: Columns) -> dict[str, list[str]]:
-    """Choose names of columns, or words to replace, for the options that are missing.
+    """Choose names of columns, or placeholders, for the options that are missing.
 
-    Of two files the first has the references, and the second the predictions.
+    With two files, the first has the references, and the second the predictions.
     """
     named, n_files = request.source.columns, len(request.source.path)
     true = [named.references] if named.references else _references_in(first)
@@ -141,14 +141,14 @@ def _missing_options(request: Request, first: Columns, last: Columns) -> dict[st
 
 
 def _pair_among(models: Sequence[str], first: Columns, n_files: int) -> list[str]:
-    """Choose a column in each of two files, or two columns, or words for them."""
+    """Choose one column in each of two files or two in one, or placeholders."""
     words = ["MODEL"] if n_files == 2 else ["MODEL_A", "MODEL_B"]
     names = [x for x in models if x in first and role_in(x) != "references"]
     return names if len(names) == len(words) else words
 
 
 def _identifiers(first: Columns, last: Columns) -> list[str]:
-    """Find the column with the same values in both files; none if no column is shared."""
+    """Find a shared column of equal unique values, or a placeholder; empty if none is shared."""
     shared = [name for name in first if name in last]
     ids = [x for x in shared if {*first[x]} == {*last[x]}]
     ids = [x for x in ids if len({*first[x]}) == len(first[x]) == len(last[x])]
@@ -156,7 +156,7 @@ def _identifiers(first: Columns, last: Columns) -> list[str]:
 
 
 def _models(true: str, first: Columns, last: Columns) -> list[str]:
-    """Find the columns of predictions: called so, or with the labels of the references."""
+    """Find the columns of predictions: by name, or by the labels of the references."""
     classes = _folded_labels(first.get(true, ()))
     labels = {x: _folded_labels(y) for x, y in last.items() if x != true}
     if called := [x for x in labels if role_in(x) == "predictions"]:
@@ -167,7 +167,7 @@ def _models(true: str, first: Columns, last: Columns) -> list[str]:
 
 
 def _are_flags(labels: Collection[str]) -> bool:
-    """Return whether labels may say anything."""
+    """Tell whether all labels are too common to identify a column."""
     return all(len(x) == 1 or x in _FLAGS for x in labels)
 
 

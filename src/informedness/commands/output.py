@@ -1,4 +1,4 @@
-"""How a result is written and drawn, and held against what is required of it."""
+"""Write and plot results, and tell whether they meet requirements."""
 
 import json
 import os
@@ -87,7 +87,7 @@ def _save_figures(result: Any, folder: str, console: Console) -> None:
 
 
 def check_average(gate: str, scores: Scores, n_classes: int) -> None:
-    """Raise ValueError if a gate depends on an average that nobody named."""
+    """Raise ValueError if a gate depends on an average that was not named."""
     is_named = scores.average != "default" or not score_named(scores.metric or "").averages
     if not is_named and n_classes > 2:
         advice = "add `--average prevalence`, as advised, or name another"

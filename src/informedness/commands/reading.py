@@ -1,4 +1,4 @@
-"""The first door: what a source holds, read as tables, as columns or as answers in logs."""
+"""Read a source as tables, as columns or as answers in logs."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from ..files.joined import Whole
     from ..logs.answers import Answers
 
-# How often each class occurs, as in the labels of training
+# Number of samples of each class, for example in training data
 Prior: TypeAlias = Mapping[Label, int]
-PAIR = ("references", "predictions_a", "predictions_b")  # of two models that are compared
+PAIR = ("references", "predictions_a", "predictions_b")  # roles if two models are compared
 
 
 class Labels(NamedTuple):
-    """What was read: a table, one for each slice, columns, or answers in logs.
+    """Data that was read: a table, one table per slice, columns, or answers in logs.
 
-    `names` are those of columns, by argument. The prior has labels as the text of all files means
-    them. The reference `ignored` was left out before, of a table that was not read. Numbers in the
-    columns of `bins` are cut into so many quantiles.
+    `names` are the names of columns, by argument. The labels of the prior are spelled as those in
+    the files. The reference `ignored` is already left out of a table that was not read. `bins` has
+    the number of quantiles for each column of numbers to cut.
     """
 
     data: ContingencyTable | dict[Slice, ContingencyTable] | Whole | list[Answers]
@@ -50,12 +50,12 @@ class Labels(NamedTuple):
     bins: Mapping[str, int] = MappingProxyType({})
 
     def names_of(self, role: str) -> dict[str, str]:
-        """Return the names of columns in a role, of which there may be several, by argument."""
+        """Return the names of the columns in a role, by argument; there may be several."""
         return {x: name for x, name in self.names.items() if x.startswith(role)}
 
     @property
     def accounts(self) -> Sequence[Read | str]:
-        """What was read, where a score alone would not say it."""
+        """Accounts of the data, because a score alone does not show them."""
         if isinstance(self.data, ContingencyTable):
             return self.data.read
         if isinstance(self.data, list):
@@ -70,10 +70,10 @@ class Labels(NamedTuple):
 
 @dataclass(frozen=True)
 class Reader:
-    """Reads the labels in a source; what it returns knows nothing of the request.
+    """Read the labels in a source; the result is independent of the request.
 
-    `kind` says what the source holds: "columns", "lines", a "matrix" or "logs". For one `metric`
-    only what it compares is checked. Two models `are_compared`, or each is scored.
+    `kind` is the kind of source: "columns", "lines", a "matrix" or "logs". With a `metric`, labels
+    are checked only as far as it needs. Two models `are_compared`, or each is scored.
     """
 
     source: Source
@@ -84,7 +84,7 @@ class Reader:
     prior: Prior | None = None
 
     def with_prior(self, place: str | None, console: Console) -> Reader:
-        """Read the class shares in FILE:COLUMN for a reader like this, and tell what was read."""
+        """Add the class counts in FILE:COLUMN to a copy of the reader, and tell their account."""
         from ..files.joined import whole_columns
 
         if place is None:
@@ -102,9 +102,9 @@ class Reader:
         return replace(self, prior=Counter(label for label in labels if label != task.ignored))
 
     def read(self, is_one_run: bool = False) -> Labels:
-        """Read a table of the columns, one for each slice, the columns themselves, or answers.
+        """Read a table, one table per slice, the columns themselves, or answers in logs.
 
-        Several models, groups and tasks need the columns. Of logs there may have to be one run.
+        Several models, groups and tasks need the columns. If `is_one_run`, logs must hold one.
         """
         if self.kind == "logs":
             from ..logs.reading import only_run
@@ -123,13 +123,13 @@ class Reader:
         return Labels(tables, names, self._spelt_prior(samples), bins=self._bins())
 
     def split_by_file(self) -> dict[str, Reader]:
-        """Make a reader of each file, by its path."""
+        """Make a reader for each file, by path."""
         files = list_files(self.source.path, self.source.files.file_format)
         sources = {path: replace(self.source, path=(path,)) for path, _ in files}
         return {path: replace(self, source=source) for path, source in sources.items()}
 
     def read_columns(self, names: Mapping[str, str] | None = None) -> tuple[Whole, Prior | None]:
-        """Read the columns, or those of other names by argument; and the prior."""
+        """Read the columns, or others given by argument, and the prior."""
         from ..files.joined import whole_columns
 
         samples = self._samples(names or self._names())
@@ -145,7 +145,7 @@ class Reader:
         return read_log(path, **vars(self.source.logs), **text)
 
     def _names(self) -> dict[str, str]:
-        """Name the columns, or files with a column each, by argument."""
+        """Name the columns, or the files with one column each, by argument."""
         path, columns = self.source.path, self.source.columns
         if self.kind == "matrix":
             return dict.fromkeys(NAMES, path[0])
@@ -156,7 +156,7 @@ class Reader:
         return {**self._names_of_models(), **given}
 
     def _names_of_models(self) -> dict[str, str]:
-        """Name the columns of references and predictions, and what else one model can have."""
+        """Name the columns of references and predictions; for one model, also the others."""
         columns = self.source.columns
         references, models = columns.references or "", columns.predictions
         if self.are_compared:
@@ -169,9 +169,9 @@ class Reader:
         return named_columns(references, models[0], columns.weights, columns.counts, by)
 
     def _bins(self) -> dict[str, int]:
-        """Return the columns to cut into quantiles, as `length:4` asks, and how many.
+        """Find the columns to cut into quantiles, as in `length:4`, and the number of each.
 
-        A column whose whole name is `length:4` is taken as it is.
+        A column whose whole name is `length:4` is not cut.
         """
         asked = [re.fullmatch(r"(.+):([2-9]|[1-9]\d)", name) for name in self.source.columns.by]
         if not any(asked):
@@ -182,7 +182,7 @@ class Reader:
         return {x[1]: int(x[2]) for x in asked if x is not None and x[0] not in known}
 
     def _samples(self, names: Mapping[str, str]) -> Samples:
-        """Make what reads these columns, by argument, as labels."""
+        """Make the `Samples` that read these columns as labels."""
         samples = Samples(names, self.labels, self.source.drop_null, self.source.keep_missing)
         is_sensitive = self.metric is None or score_named(self.metric).is_label_sensitive
         samples.is_label_sensitive = is_sensitive
@@ -190,7 +190,7 @@ class Reader:
         return samples
 
     def _rows(self, samples: Samples) -> Iterable[Any]:
-        """Read the rows of the files, or of two joined."""
+        """Read the rows of the files, or of two joined files."""
         from ..files.joined import joined_rows, read_lines, samples_of_lines
 
         path, on, names = self.source.path, self.source.columns.on, samples.names
@@ -207,12 +207,12 @@ class Reader:
         return joined_rows(path, on, columns, samples, **options)
 
     def _are_paired(self) -> bool:
-        """Return whether two files have no column in common, and so rows in the same order."""
+        """Tell whether two files share no column, so that rows are paired by order."""
         from ..files.reading import first_rows
 
         path = self.source.path
         if len(path) == 2 and all(map(isfile, path)):
-            with suppress(ValueError):  # of columns that are not asked for
+            with suppress(ValueError):  # about columns that are not needed
                 tops = [first_rows(file, **vars(self.source.files)).columns for file in path]
                 return tops[0].keys().isdisjoint(tops[1])
         return False

@@ -33,10 +33,10 @@ def report(request: ReportRequest, console: Console) -> Outcome:
     if output.plot is not None:
         prepare_figures(output.plot)
     if kind == "logs":
-        console.call_alike("labels", "choices")  # which name the classes of logs
+        console.call_alike("labels", "choices")  # the option for classes of logs
     if request.has_default_level:
         scores = replace(scores, confidence_level=LEVEL)
-    # notes of a result say the same as warnings of intervals that nobody asked for
+    # intervals by default need no warnings, because the result has the same notes
     quiet = prefix_warnings("", without=IntervalWarning if request.has_default_level else None)
     if source.columns.by_file:
         with quiet:
@@ -51,7 +51,7 @@ def report(request: ReportRequest, console: Console) -> Outcome:
 
 
 def _decide(labels: Labels, scores: ReportScores, console: Console) -> "Decision | None":
-    """Decide whether a score is as high as required, if anything is."""
+    """Decide whether a score is as high as required, if there is a requirement."""
     if scores.at_least is None:
         return None
     from ..results.requirement import decide_least
@@ -64,7 +64,7 @@ def _decide(labels: Labels, scores: ReportScores, console: Console) -> "Decision
 
 
 def _report_on_files(reader: Reader, scores: ReportScores) -> "Result":
-    """Report on files, each of which is a task."""
+    """Report on files as one task each."""
     from ..logs.runs import RunTable
 
     reports: dict[tuple[str, str], Any] = {}
@@ -75,7 +75,7 @@ def _report_on_files(reader: Reader, scores: ReportScores) -> "Result":
 
 
 def _tell_advice(labels: Labels, scores: ReportScores, console: Console) -> None:
-    """Name both averages of Informedness beside a bare number, and how to have fewer slices."""
+    """Tell both averages of Informedness if only one is shown, and how to get fewer slices."""
     data, by = labels.data, [*labels.names_of("by").values()]
     is_open = scores.metric == INFORMEDNESS.name and scores.average == "default"
     if isinstance(data, ContingencyTable) and is_open and data.n_classes > 2:
@@ -91,7 +91,7 @@ def _tell_advice(labels: Labels, scores: ReportScores, console: Console) -> None
 def _values_by_average(table: ContingencyTable, prior: Prior | None) -> dict[str, str]:
     """Compute Informedness by the default average and by the advised one."""
     values = {}
-    with collected():  # the number itself has warned
+    with collected():  # the score has already warned
         for average in ("bias", "prevalence"):
             value = INFORMEDNESS.with_average(average).value(table, prior=prior)
             values[average] = rounded(float(value), 4)

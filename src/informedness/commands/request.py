@@ -1,4 +1,4 @@
-"""What a command is asked for: frozen, in parts whose fields are called like Python arguments."""
+"""Requests for commands: frozen, in parts whose fields are named like Python arguments."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class FileFormat:
-    """How files are read."""
+    """Options for reading files."""
 
     file_format: str | None = None
     encoding: str | None = None
@@ -44,7 +44,7 @@ class ColumnNames:
 
 @dataclass(frozen=True)
 class LogSelection:
-    """Which answers in logs are scored."""
+    """Selection of the answers in logs."""
 
     harness: str | None = None
     verdict: str | None = None
@@ -59,9 +59,9 @@ class LogSelection:
 
 @dataclass(frozen=True)
 class Source:
-    """Where references and predictions are: in columns or lines of files, or in logs.
+    """Source of references and predictions: columns or lines of files, or logs.
 
-    A file may hold `most_bytes` once decompressed, and all files `most_rows`, if there is a limit.
+    `most_bytes` limits each file after decompression, and `most_rows` all files together.
     """
 
     path: tuple[str, ...] = ()
@@ -76,7 +76,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Scores:
-    """Which scores are computed; `prior` is FILE:COLUMN."""
+    """The scores to compute; `prior` is FILE:COLUMN."""
 
     metric: str | None = None
     average: "Averaged" = "default"
@@ -86,7 +86,7 @@ class Scores:
 
 @dataclass(frozen=True)
 class ReportScores(Scores):
-    """The scores of a report, and how high one has to be."""
+    """The scores of a report, and the minimum for one of them."""
 
     prior_mode: str = "reweight"
     no_intervals: bool = False
@@ -97,7 +97,7 @@ class ReportScores(Scores):
 
 @dataclass(frozen=True)
 class CompareScores(Scores):
-    """The score that two models are compared on, and what has to be shown of B."""
+    """The score that two models are compared on, and the requirement on B."""
 
     metric: str = "informedness"
     confidence_level: float = 0.95
@@ -114,7 +114,7 @@ class CompareScores(Scores):
 
 @dataclass(frozen=True)
 class Output:
-    """How the result is written."""
+    """Options for writing the result."""
 
     format: str = "text"
     plot: str | None = None
@@ -123,9 +123,9 @@ class Output:
 
 @dataclass(frozen=True)
 class Request:
-    """What both commands are asked for.
+    """The request for either command.
 
-    `given` has the names of the options that differ from their defaults, `typed` the words behind
+    `given` has the names of the options that differ from their defaults, `typed` the words after
     the command.
     """
 
@@ -144,7 +144,7 @@ class Request:
 
 @dataclass(frozen=True)
 class ReportRequest(Request):
-    """What `report` is asked for."""
+    """The request for `report`."""
 
     scores: ReportScores = field(default_factory=ReportScores)
 
@@ -164,13 +164,13 @@ class ReportRequest(Request):
 
 @dataclass(frozen=True)
 class CompareRequest(Request):
-    """What `compare` is asked for."""
+    """The request for `compare`."""
 
     scores: CompareScores = field(default_factory=CompareScores)
 
 
 def fill(kind: type[T], values: Mapping[str, Any]) -> T:
-    """Fill a request, or a part, with the values that have the names of its fields."""
+    """Make a request, or a part of one, from values that are named like its fields."""
     given: dict[str, Any] = {}
     for one in fields(kind):  # type: ignore[arg-type]
         if isinstance(one.default_factory, type) and is_dataclass(one.default_factory):

@@ -1,4 +1,4 @@
-"""Which options go together, by what is asked: of logs, columns, tasks, slices or one score."""
+"""Check which options go together for logs, columns, tasks, slices or one score."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -44,7 +44,7 @@ _ALL_FILES = ("by", "on", "weights", "metric", "plot")
 
 
 class Rule(NamedTuple):
-    """Options that have a meaning only where a condition is met."""
+    """Options that are allowed only if a condition is met."""
 
     options: Sequence[str]
     is_met: bool
@@ -52,7 +52,7 @@ class Rule(NamedTuple):
 
 
 def _rules(request: Request, kind: str) -> list[Rule]:
-    """List the rules for options with this kind of source, by what is asked."""
+    """List the rules for the options of a request with this kind of source."""
     columns, scores = request.source.columns, request.scores
     is_report = isinstance(request, ReportRequest)
     is_ranking = is_report and len(columns.predictions) > 1
@@ -95,9 +95,9 @@ def _rules(request: Request, kind: str) -> list[Rule]:
 
 
 def check(request: Request) -> str:
-    """Refuse what cannot work, before hours of reading, and return the kind of source.
+    """Reject invalid requests before hours of reading, and return the kind of source.
 
-    It is "columns", "lines" of text, a "matrix" or "logs".
+    The kind is "columns", "lines" of text, a "matrix" or "logs".
     """
     kind = _kind_of(request.source, isinstance(request, ReportRequest), request.labels)
     for rule in _rules(request, kind):
@@ -111,7 +111,7 @@ def check(request: Request) -> str:
 
 
 def _check_scores(scores: Scores, unknown: str) -> None:
-    """Refuse scores that do not exist, or not with these options."""
+    """Reject unknown scores, and scores that do not support these options."""
     if scores.confidence_level is not None:
         check_level(scores.confidence_level)
     modes: tuple[str, ...] = ("reweight", "odds")
@@ -126,7 +126,7 @@ def _check_scores(scores: Scores, unknown: str) -> None:
 
 
 def _check_questions(scores: CompareScores) -> None:
-    """Raise ValueError unless it is clear what a comparison shall show."""
+    """Raise ValueError if the requirements on a comparison are unclear."""
     from ..results.comparison import check_size
 
     check_size("detect", scores.detect)
@@ -137,7 +137,7 @@ def _check_questions(scores: CompareScores) -> None:
 
 
 def _check_files(source: Source, kind: str) -> None:
-    """Refuse columns and files that are given twice, and other files than two to join."""
+    """Reject repeated columns and files, and joins of more or fewer than two files."""
     models, on = source.columns.predictions, source.columns.on
     repeated = [model for model in models if models.count(model) > 1]
     if repeated and on is None:
@@ -145,11 +145,11 @@ def _check_files(source: Source, kind: str) -> None:
     if on is not None and len(source.path) != 2:
         raise ValueError(f"`--on` needs two files, got {len(source.path)}")
     if kind == "lines" or (on and len({*models}) < 2):
-        list_files(source.path, "csv")  # refuses one that is given twice, in any format
+        list_files(source.path, "csv")  # rejects repeated files, in any format
 
 
 def _kind_of(source: Source, is_report: bool, labels: LabelOptions) -> str:
-    """Find out what a source holds, by which columns and files are named."""
+    """Find the kind of source from the names of columns and files."""
     if source.columns.references is not None or source.columns.predictions:
         return "columns"
     is_text = [Path(file).suffix.lower() in (".txt", ".text") for file in source.path]
@@ -161,7 +161,7 @@ def _kind_of(source: Source, is_report: bool, labels: LabelOptions) -> str:
 
 
 def _is_table(source: Source) -> bool:
-    """Return whether what is given without columns is a file with columns, and not a log."""
+    """Tell whether a source without named columns is a file with columns, and not a log."""
     file = Path(source.path[0])
     file_format = source.files.file_format or named_format(file)
     if source.logs.harness is not None or file_format is None or not file.is_file():

@@ -1,4 +1,4 @@
-"""The second door: what was read becomes a result."""
+"""Compute results from the data that was read."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 def score(labels: Labels, scores: ReportScores) -> Result | float:
     """Score a table, a table for each slice, columns, or logs.
 
-    Columns hold several models, tasks or groups. A metric without a level gives a number, for
-    several models or tasks an interval, too.
+    Columns hold several models, tasks or groups. A metric without a level gives a number;
+    several models or tasks also get an interval.
     """
     data, metric = labels.data, scores.metric
     level: dict[str, Any] = {"average": scores.average, "confidence_level": scores.confidence_level}
@@ -118,13 +118,13 @@ def _score_groups(
 
 
 def _advised_average(scores: ReportScores, n_classes: int) -> Averaged:
-    """Return the average to sort and rank by: prevalence for several classes if none was named."""
+    """Choose the average to rank by: prevalence for more than two classes if none was named."""
     is_open = scores.average == "default" and n_classes > 2
     return "prevalence" if is_open and scores.metric in (None, "informedness") else scores.average
 
 
 def _n_classes(references: Column, task: Task) -> int:
-    """Return the number of classes of a task: those declared, or those of the references."""
+    """Count the classes of a task: the declared ones, or those of the references."""
     return len({*references.tolist()} - {task.ignored} if task.classes is None else task.classes)
 
 
@@ -164,7 +164,7 @@ def _score_tasks(
 def score_pair(
     data: Whole | Mapping[str, Whole], scores: CompareScores, prior: Prior | None = None
 ) -> Comparison | SuiteComparison:
-    """Compare two models, or over tasks: those of a column, or one for each name."""
+    """Compare two models, also over tasks: those of a column, or one per name."""
     if isinstance(data, Mapping):
         return _compare_tasks({x: y.columns for x, y in data.items()}, [*data.values()], scores)
     columns, task, account = data
@@ -183,7 +183,7 @@ def _compare_tasks(
     wholes: Sequence[Whole],
     scores: CompareScores,
 ) -> SuiteComparison:
-    """Compare two models over tasks, with what was read."""
+    """Compare two models over tasks, and add the accounts of the data."""
     from ..results.suite import compare_tasks
 
     sides = {name: [columns[x] for x in PAIR] for name, columns in columns_by_task.items()}
@@ -194,7 +194,7 @@ def _compare_tasks(
 
 
 def _options_of_task(task: Task) -> dict[str, Any]:
-    """Return which labels count, as options of a function."""
+    """Convert a task to options of the scoring functions."""
     return {"labels": task.classes, "ignore_index": task.ignored, "unknown": task.unknown}
 
 
