@@ -161,8 +161,8 @@ class Comparison(Measured):
     def samples_for(self, difference: float) -> int | None:
         """Estimate how many samples like these, or groups, detect a difference with 80% power.
 
-        More samples reduce only part of the squared error. None if no number is enough, or if
-        `detection` is None.
+        More samples reduce only part of the squared error. The result is None if no number is
+        enough, or if `detection` is None.
 
         Examples
         --------
@@ -299,8 +299,9 @@ def compare(
         SE^2 = \frac{\sum (d - \bar d)^2 + D^2}{N^2}
 
     where d is the influence of a sample on B - A, by the gradient of the score at each model's
-    table. D is the largest influence of one more sample. For accuracy z is McNemar's (gained -
-    lost) / sqrt(gained + lost + 1). docs/formulas.md has the weights, NIT and EMA (bias removed).
+    table. D is the largest influence of one more sample. For accuracy z is McNemar's
+    (gained - lost) / sqrt(gained + lost + 1). docs/formulas.md has the weights, and NIT and EMA,
+    whose bias is removed.
     The p-value is two-sided, from the normal distribution, and at least 2^(1 - m) if m predictions
     differ. With groups, Student's t tests the sums of d by class and group, with Satterthwaite's
     degrees of freedom; m counts groups that differ. If m < 30, D is for one more group.

@@ -38,8 +38,8 @@ def corrected_rate(
     The interval contains all rates :math:`\theta` for which
     :math:`q - \theta\,TPR - (1 - \theta)\,FPR` is within its margin of error of 0. This margin adds
     in quadrature the Wilson margins of q, :math:`\theta\,TPR` and
-    :math:`(1 - \theta)\,FPR` on the side towards 0. It does not divide by J = TPR - FPR, so a
-    judge hardly better than guessing gives an interval from 0 to 1.
+    :math:`(1 - \theta)\,FPR` on the side towards 0. Nothing is divided by J = TPR - FPR,
+    so a judge hardly better than guessing gives an interval from 0 to 1.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def corrected_rate(
         The rate, from 0 to 1. If J is not above 0, or `y_true` is all positive or all negative,
         the value is nan and the interval 0 to 1. If no rate fits the judge's
         labels, the value is 0 or 1 and the interval 0 to 1. `label` is `positive`,
-        `effective_sample_size` the number of labelled answers, and `standard_error` is by the
+        `effective_sample_size` the number of labelled answers, and `standard_error` uses the
         delta method.
 
     Raises
@@ -88,7 +88,7 @@ def corrected_rate(
 
     Examples
     --------
-    The judge calls 90 of 100 good, 20 of 100 bad and 600 of 1,000 other answers good:
+    The judge calls 90 of 100 good answers good, 20 of 100 bad ones, and 600 of 1,000 others:
 
     >>> people = ["good"] * 100 + ["bad"] * 100
     >>> judge = ["good"] * 90 + ["bad"] * 10 + ["good"] * 20 + ["bad"] * 80

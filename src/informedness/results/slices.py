@@ -351,7 +351,7 @@ def _checked(tables: Any, by: Any, n_columns: int) -> dict[Slice, ContingencyTab
 
 
 def _badness(row: SliceRow, score: str) -> tuple[bool, float]:
-    """Sort key with the worst slice first and undefined scores last."""
+    """Return a key that sorts the worst slice first and undefined scores last."""
     return math.isnan(row.scores[score]), row.scores[score]
 
 
