@@ -216,7 +216,7 @@ def build() -> gr.Blocks:
                 with gr.Tab("Examples", id="examples"):
                     why = _examples()
                 with gr.Tab("Guess", id="guess"):
-                    # what each message is about, and what it is
+                    # each message with its class
                     scripted("guess", examples_of("guess"))
                 with gr.Tab("Simulate", id="simulate"):
                     scripted("simulation")

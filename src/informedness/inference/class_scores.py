@@ -290,7 +290,7 @@ class MatthewsCorrelation(ClassScore):
 
     def exact_value(self, table: Sums) -> Numbers:
         (gain, s), (same_gain, t) = map(_gain_and_variance, (table, transpose(table)))
-        # both sides have the same gain; the side that varies less has it more exactly
+        # both gains are equal, but the side with less variance is computed more exactly
         return ratio_or_nan(np.where(s <= t, gain, same_gain), np.sqrt(s * t))
 
     def gradient(self, table: Table) -> Gradient:
@@ -478,10 +478,10 @@ class RowMeans(NamedTuple):
 
 
 def margins_error_gain(rows: RowMeans, level: float) -> tuple[Numbers, Numbers]:
-    """Combine the margins of error of the rows into those below and above the score.
+    """Combine the margins of error of the rows into one below and one above the score.
 
-    Wilson's margins of the rows add in squares. Together they are at most what they would be if
-    every error were the worst one, and at least z standard errors.
+    Wilson's margins of the rows are combined in quadrature. The result is at least z standard
+    errors, and at most the margin if every error were the worst one.
     """
     z = normal_quantile(level)
     span = rows.below + rows.above

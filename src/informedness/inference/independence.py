@@ -1,8 +1,8 @@
 """Test of independence, which asks whether predictions could be guesses.
 
-Guesses do not depend on the references, so permuting them changes nothing on average. Informedness
-detects weak ability among many classes; Pearson's chi-squared detects consistently wrong models.
-Neither alone detects both, so one p-value combines them for every score.
+Guesses do not depend on the references, so every permutation of them is equally likely.
+Informedness detects weak ability among many classes; Pearson's chi-squared detects consistently
+wrong models. Neither alone detects both, so one p-value combines them for every score.
 """
 
 import math
@@ -67,7 +67,7 @@ def _exact_p_values(table: Table, gains: Numbers, r: Codes, c: Codes) -> tuple[f
     chances = np.exp(logarithms - np.max(logarithms))
     chances /= chances.sum()
 
-    # one more sample in the first cell means one more in the last, and one less in the others
+    # fixed margins: one more sample in the first cell, one more in the last, one less in the others
     signs = np.array([1, -1])
     hits = first * (gains[rows] * signs @ np.equal.outer(rows, columns) @ signs)
     distance = np.abs(first - r1 * c1 / n)  # orders tables as chi-squared does
@@ -92,7 +92,7 @@ def _permuted(r: Codes, c: Codes, statistic: Callable[[Codes, Codes], float]) ->
 
 
 def _permuted_p_of_hits(table: Table, gains: Numbers, r: Codes, c: Codes) -> float:
-    """Share of permutations that score as high; equal scores count half."""
+    """Share of permutations that score higher; equal scores count half."""
 
     def gained(references: Codes, predictions: Codes) -> float:
         return float(gains[references[predictions == references]].sum())

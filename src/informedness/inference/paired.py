@@ -29,7 +29,7 @@ _Z_LEVEL_FOR_80_PERCENT_POWER = 0.6  # four in five lie below this two-sided qua
 
 
 class CellPairs(NamedTuple):
-    """Samples counted by their cell in the table of A, their cell in that of B, weight and group.
+    """Counts of samples by their cells in the tables of A and B, weight and group.
 
     `groups` are numbered from 0; None if samples are independent. `differ` says whether the
     predictions differ; None for a single model, or if samples are independent.
@@ -157,7 +157,7 @@ def interval_and_p_value(
         p_value = n_errors = math.nan
     else:
         p_value, n_errors = t_tail(t, df), t_quantile(level, df)
-    # both extremes of the ways to swap the predictions, or the groups, that differ
+    # two of the 2^n ways to swap differing predictions, or groups, are the extremes
     least = 2.0 ** max(1 - n_swaps, -1074)
     p_value = min(max(p_value, least), 1.0)  # this order keeps nan
     low, high = difference - n_errors * error, difference + n_errors * error
@@ -220,7 +220,7 @@ class GroupSums(NamedTuple):
         return sum_by(self.codes, self.sums**2, k)
 
     def effective_sizes(self, k: int) -> tuple[Numbers, Numbers, Numbers]:
-        """Measure how sizes of groups affect a variance, for each of k codes, by sums of weights.
+        """Measure the effect of group sizes on a variance, for each of k codes, by sums of weights.
 
         The first is the effective number m of groups. The second is the factor by which the sum of
         squares around the mean is too small: m/(m - 1) for even groups, 0 below two. The third is
@@ -243,7 +243,7 @@ class GroupVariance(NamedTuple):
     variance: float
     df: float  # nan where a class in a single group has a part
     fewest: float  # effective number of groups of a class, if few groups decide; else inf
-    one_more: float  # how far one more group moves the sum, if drawn like that of a sample
+    one_more: float  # influence of one more group, drawn as the group of a random sample
     pool: Codes  # the class itself, or the pool, which is the last code
     n_effective: Numbers  # groups that contain the class
     factors: Numbers  # of the sums of squares; 0 for a class in a single group
@@ -278,12 +278,12 @@ def group_variance(
     n_effective, factors, dfs = sizes.effective_sizes(k + 1)
     variances = factors * parts.sums_of_squares(k + 1)
     rooms = room.sums_of_squares(k + 1)
-    # pooled classes show little of their variance, so they count at least as much as the others
+    # pooled classes show little of their variance, so it is at least in proportion to room
     missing = variances[:k].sum() * ratio_or_zero(rooms[k], rooms[:k].sum()) - variances[k]
     missing = max(float(missing), 0.0)
     variances[k] += missing
     by_group = np.bincount(parts.groups, np.sqrt(factors[parts.codes]) * parts.sums)
-    # the frequency of classes varies too, which a variance inside classes does not count
+    # the variance inside classes does not include variation in their frequency
     mean = float(amounts @ influences) / float(amounts.sum())
     overall = np.bincount(groups, amounts * deviations(influences, mean, scale))
     most = max(n - 2, 1)  # degrees of freedom

@@ -59,13 +59,13 @@ def check_level(level: Any) -> None:
 
 def normal_quantile(level: float) -> float:
     """Find z such that a standard normal variable lies between -z and z with this probability."""
-    from statistics import NormalDist  # which imports half the library
+    from statistics import NormalDist  # deferred, because it imports many modules
 
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
 def squared_weights(table: Table) -> Numbers:
-    """Sum of squared weights of each cell, which is its count without weights."""
+    """Sum of squared weights of each cell; without weights, its count."""
     squares = table.squared_weights if table.is_weighted else table.counts
     if squares is None or not (0 < squares.min() <= squares.sum(dtype=np.float64) < math.inf):
         raise ValueError(
