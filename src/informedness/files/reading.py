@@ -25,7 +25,7 @@ _MOST_ROWS = 10_000  # read to list the columns
 
 @dataclass(frozen=True)
 class FileOptions:
-    """Options for reading files, as in `table_from_file`; `most_bytes` limits one unpacked."""
+    """Options for reading files, as in `table_from_file`; `most_bytes` limits unpacked files."""
 
     file_format: str | None = None
     encoding: str | None = None

@@ -1,4 +1,4 @@
-"""Rows of data become samples: labels are read row by row, and checked once all are known."""
+"""Convert rows of data to samples: read labels in batches, and check them once all are known."""
 
 import math
 import re
@@ -48,27 +48,27 @@ _TRUTH_VALUES = {"True", "False"}, {"true", "false"}, {"TRUE", "FALSE"}
 
 @dataclass(frozen=True)
 class Source:
-    """A file or a frame whose rows are read, and how to look at its other columns."""
+    """A file or a frame to read, with a function that returns its other columns."""
 
     name: str = ""
     is_text: bool = False
     is_sheet: bool = False
     is_frame: bool = False
     class_names: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by argument
-    # The first rows of these columns, of all if none is named; a frame has only what is named
+    # Returns first rows of these columns, by default of all; a frame needs names
     columns: Callable[..., Mapping[str, Sequence[Any]]] = lambda names=(): {}
 
 
 @dataclass
 class Findings:
-    """What was found while rows were read: how many there are, and what is wrong with them."""
+    """Counts and problems found while reading rows."""
 
     sources: list[str] = field(default_factory=list)
     header: list[str] = field(default_factory=list)
     n_rows: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     n_missing: Counter[str] = field(default_factory=Counter)  # by argument
-    first_missing: dict[str, int] = field(default_factory=dict)  # row, from 1 on
+    first_missing: dict[str, int] = field(default_factory=dict)  # row, counted from 1
     errors: dict[str, ValueError] = field(default_factory=dict)  # the first of each argument
     faulty: dict[str, None] = field(default_factory=dict)  # sources with errors or nulls
     texts: dict[tuple[int, str], set[str]] = field(default_factory=dict)  # by file and argument
@@ -76,20 +76,20 @@ class Findings:
     ignored: Label | None = None
 
     def blame(self) -> None:
-        """Note that something is wrong in the source that is read now."""
+        """Mark the current source as faulty."""
         self.faulty |= dict.fromkeys(self.sources[-1:])
 
 
 @dataclass
 class Samples:
-    """Reads the rows of a data set, some at a time, as labels and amounts.
+    """Read the rows of a data set in batches, as labels and amounts.
 
     Parameters
     ----------
     names : dict of str to str
         The column of each argument: references, predictions, weights, counts, by ...
     options : LabelOptions
-        What a label is.
+        Options for reading labels.
     drop_null, keep_missing : bool
         As in `table_from_file`.
     """
@@ -101,12 +101,12 @@ class Samples:
     is_label_sensitive: bool = True  # whether relabelling predictions changes the score
     prior_labels: Collection[str] = ()
     found: Findings = field(default_factory=Findings)
-    source: Source = field(default_factory=Source)  # which is read now
-    first_lines: dict[str, str] = field(default_factory=dict)  # of text with a label in each line
+    source: Source = field(default_factory=Source)  # the current one
+    first_lines: dict[str, str] = field(default_factory=dict)  # if each line of text is a label
     class_names: Sequence[str] = ()
     examples: dict[str, Column] = field(default_factory=dict)
-    meant: Mapping[Any, Label] = field(default_factory=dict)  # what text stands for, in the end
-    has_integers: bool = False  # in the references
+    meant: Mapping[Any, Label] = field(default_factory=dict)  # label of each text, set at the end
+    has_integers: bool = False  # among the references
 
     @property
     def labelled(self) -> list[str]:
@@ -114,17 +114,17 @@ class Samples:
         return labelled_among(self.names)
 
     def begin(self, source: Source, header: Sequence[str] = ()) -> None:
-        """Go on with the rows of another source."""
+        """Start another source, and record its name and columns."""
         self.source = source
         self.found.sources.append(source.name)
         known = self.found.header
         known += [name for name in header if name not in known]
 
     def read(self, given: Mapping[str, Any], **times: Numbers) -> dict[str, Any]:
-        """Return labels as columns and amounts as arrays, without the rows that are left out.
+        """Read labels as columns and amounts as arrays, without the rows that are left out.
 
-        There are none once something is wrong, which `end` says. With `times` each row stands for
-        so many, as a GROUP BY returns them.
+        Return {} after an error, which `end` raises. `times` says how many rows each row of a
+        GROUP BY represents.
         """
         n = len(next(iter(given.values())))
         read: dict[str, Any] = {**times}
@@ -147,7 +147,7 @@ class Samples:
         return read if keep.all() else {name: values[keep] for name, values in read.items()}
 
     def _count_missing(self, argument: str, missing: Numbers, keep: Numbers, n: Numbers) -> None:
-        """Count missing values, and take their rows out of those to keep unless they may lack."""
+        """Count missing values, and drop their rows from `keep` unless they are allowed."""
         n_missing = int(n[missing].sum())
         if not n_missing:
             return
@@ -163,18 +163,18 @@ class Samples:
         keep &= ~missing
 
     def allows_missing(self, argument: str) -> bool:
-        """Return whether a missing value is a wrong answer, and not an error."""
+        """Return whether a missing value counts as wrong and is not an error."""
         return argument.startswith("predictions") and self.options.unknown == "wrong"
 
     def _keep_error(self, argument: str, values: Any, error: ValueError) -> None:
-        """Keep the first error about an argument for the end."""
+        """Keep the first error about an argument, to raise it at the end."""
         is_of_sheet = self.source.is_sheet and argument in self.labelled
         odd_row = self._row_below(argument, values) if is_of_sheet else None
         self.found.errors.setdefault(argument, odd_row or error)
         self.found.blame()
 
     def _row_below(self, argument: str, values: Any) -> ValueError | None:
-        """Return the error about a row below a table that has a total or a share of it."""
+        """Return an error if a row below the table of a sheet seems to be a total or a share."""
         filled = [(i, value) for i, value in enumerate(values) if value is not None]
         odd = [(i, value) for i, value in filled if type(value) is not type(filled[0][1])]
         if not odd or len(values) - odd[0][0] > max(3, len(values) // 20):
@@ -186,7 +186,7 @@ class Samples:
         )
 
     def _check_kinds(self, references: Column, column: Column, argument: str) -> None:
-        """Refuse text beside integers, and say what reads it as integers."""
+        """Refuse text with integers, and suggest the option that converts it."""
         try:
             check_same_kind(references, "references", column, argument)
         except ValueError as error:
@@ -204,7 +204,7 @@ class Samples:
             self.found.has_text |= self.source.is_text
             own = own or next(iter(self.source.class_names.values()), ())
             self.class_names = own
-        column = values  # joined rows were read before
+        column = values  # joined rows are columns already
         if not isinstance(values, Column):
             column = self._labels_in(argument, values, own)
         if column.kind is not None:
@@ -215,7 +215,7 @@ class Samples:
         return column, ~column.differs_from(None) if lacks else np.zeros(len(column), dtype=bool)
 
     def _labels_in(self, argument: str, values: Any, own: Sequence[str] | None) -> Column:
-        """Return labels, or the classes of scores, as a column of the classes with these names."""
+        """Read labels, or the classes of scores, as a column; `own` are the file's class names."""
         is_prediction = argument.startswith("predictions")
         if isinstance(values, tuple) or (is_prediction and self.options.threshold is not None):
             values = self._classes_of_scores(values, argument)
@@ -229,7 +229,7 @@ class Samples:
         return self._noted(column, argument) if is_noted else column
 
     def _noted(self, column: Column, argument: str) -> Column:
-        """Take note of the text in a column, in which the reference to ignore is spelt as given."""
+        """Record the text in a column, and spell the reference to ignore as in the options."""
         present = Column(code_integers(column.codes)[0], column.values).tolist()
         texts = {*present} - {None}
         ignored = self.options.ignored(is_integer=False)
@@ -242,10 +242,10 @@ class Samples:
         return column
 
     def _classes_of_scores(self, values: Any, argument: str) -> Column:
-        """Return the class of each row of scores, None where one is nan.
+        """Return the class of each row of scores, None if a score is nan.
 
-        Of one column it is the second of two classes above the threshold, and else the first. Of a
-        tuple, which has a column for each class, it is the first of the highest.
+        One column gives the second of two classes above the threshold, else the first. A tuple has
+        a column per class, and gives the class with the highest score, the first of equal ones.
         """
         threshold = self.options.threshold
         known = self.examples.get("references")
@@ -255,15 +255,15 @@ class Samples:
             _check_classes_of_columns(classes, len(columns), threshold)
         scores = np.stack([read_scores(column, argument) for column in columns], axis=1)
         if threshold is not None and str(getattr(columns[0], "type", "")) == "float":
-            threshold = float(np.float32(threshold))  # of single precision, as its scores are
+            threshold = float(np.float32(threshold))  # in single precision, like the scores
         codes = scores.argmax(axis=1) if threshold is None else scores[:, 0] > threshold
         labels = [str(x) if self.source.is_text else x for x in classes or (0, 1)]
         return Column(np.where(np.isnan(scores).any(axis=1), len(labels), codes), [*labels, None])
 
     def task(self, references: Column, rows: Mapping[str, Any]) -> Task:
-        """Return which references to leave out, as the integer or name of a class that they are.
+        """Return a task with the reference to ignore, as an integer or the name of a class.
 
-        Keep account of rows whose reference is ignored, or whose weight is 0.
+        Count the rows whose reference is ignored, or whose weight is 0.
         """
         self.has_integers = references.kind == "integers"
         ignored = self.options.ignored(self.has_integers, self.class_names)
@@ -278,19 +278,19 @@ class Samples:
         return Task(None, ignored, "error")
 
     def spelt(self, label: Any) -> Any:
-        """Return a label of the options as the references are: in a file of text, text."""
+        """Spell a label of the options like the references, as text in a file of text."""
         if not self.found.has_text:
             return label
         return self.meant.get(str(label), label if self.has_integers else str(label))
 
     def refuse(self, errors: Iterable[ValueError] = ()) -> None:
-        """Raise one error about all that is wrong, these errors included, if something is."""
+        """Raise one error for all problems found, including these, if there are any."""
         nulls = [] if self.drop_null else self._null_errors()
         with prefix_errors(first_of([*self.found.faulty] or self.found.sources)):
             refuse_all([*self.found.errors.values(), *nulls, *errors])
 
     def _null_errors(self) -> list[ValueError]:
-        """Return the error about missing values, none if there are none."""
+        """Return the error about missing values in a list, empty if none are missing."""
         found = self.found
         lacking = [x for x in self.names if found.n_missing[x] and not self.allows_missing(x)]
         if not lacking:
@@ -306,7 +306,7 @@ class Samples:
         return [ValueError(f"{'; '.join(reasons)}: {self._advice_on_nulls(lacking)}")]
 
     def _advice_on_nulls(self, arguments: Sequence[str]) -> str:
-        """Return what helps where values of these arguments are missing."""
+        """Suggest options for missing values of these arguments."""
         advice = "drop_null=True leaves out rows with missing values"
         if any(x.startswith("predictions") for x in arguments):
             advice = (
@@ -319,10 +319,10 @@ class Samples:
     def end(
         self, totals: Mapping[str, Amounts], never_repeats: Callable[[], bool]
     ) -> tuple[Mapping[Any, Label], Task, Read]:
-        """Raise an error about all that is wrong, or warn of what may be.
+        """Raise the errors found, or warn of likely mistakes.
 
-        Return the integers that text stands for, which labels count, and what was read. `totals`
-        are the labels of each argument that has some, with the number of samples of each.
+        Return the label of each text, the task, and the account. `totals` are the labels of each
+        argument with labels, with the number of samples of each.
         """
         if self.first_lines and not self.options.known:
             _check_lines(self, totals)
@@ -335,7 +335,7 @@ class Samples:
         return self.meant, task, checks.account()
 
     def _meanings_of_text(self, totals: Mapping[str, Amounts]) -> Mapping[Any, Label]:
-        """Return what the text of all columns and options stands for; empty if it is as it is."""
+        """Return the label of each text in columns and options; empty if none changes."""
         labels = [label for label, _ in chain(*totals.values()) if label is not None]
         if not self.found.has_text or not all(isinstance(label, str) for label in labels):
             return {}
@@ -345,13 +345,13 @@ class Samples:
 
 
 class Checks:
-    """What the labels of all rows show: errors, warnings, and the account of what was read.
+    """Check the labels of all rows, warn of mistakes, and build the account.
 
     Parameters
     ----------
     samples : Samples
     totals : dict of str to Amounts
-        The labels of each argument that has some, and how many samples have each.
+        The labels of each argument with labels, and the number of samples of each.
     """
 
     def __init__(self, samples: Samples, totals: Mapping[str, Amounts]) -> None:
@@ -363,7 +363,7 @@ class Checks:
         self.declared = self._declared_classes()
 
     def _declared_classes(self) -> tuple[Any, ...] | None:
-        """Return the classes that the options list, spelt as the references are."""
+        """Return the classes that the options list, spelled like the references."""
         classes = self.options.classes(self.samples.has_integers, self.samples.class_names)
         if classes is None:
             return None
@@ -386,7 +386,7 @@ class Checks:
             self._warn_of_counts()
 
     def _refuse_undeclared(self) -> None:
-        """Raise an error about labels that are sound only where the options list the classes."""
+        """Raise an error about labels that are valid only if the options list the classes."""
         if self.options.threshold is not None and len(self.known) > 2:
             error_text = (
                 f"`threshold` is for two classes, and the references have {len(self.known)}: name "
@@ -413,14 +413,14 @@ class Checks:
         )
 
     def _warn_of_none_ignored(self) -> None:
-        """Warn of a label to ignore that is no reference of a file."""
+        """Warn if the label to ignore is not a reference of a file."""
         is_named = self.found.ignored is not None and len(self.samples.labelled) > 1
         if is_named and not (self.samples.source.is_frame or self.found.left_out["ignored"]):
             text = f"`ignore_index` leaves out nothing: no reference is {show(self.found.ignored)}"
             warn(text, LabelsWarning)
 
     def _warn_of_verdicts(self) -> None:
-        """Warn of predictions that say in each row whether the references and a column agree."""
+        """Warn of predictions that are verdicts: whether references and a column agree."""
         names = self.samples.names
         labels = {x: {*dict(self.totals[x])} - {None} for x in self.samples.labelled[1:]}
         asked = [names[argument] for argument, two in labels.items() if len(two) == 2]
@@ -431,7 +431,7 @@ class Checks:
                 warn(f"{text}: it is a verdict on predictions, not predictions", LabelsWarning)
 
     def _warn_of_counts(self) -> None:
-        """Warn of rows that are all other pairs of labels, beside a column of whole numbers."""
+        """Warn that another column has whole numbers, which may be counts of the rows."""
         columns = self._other_columns(self._columns_not_used("weights"))
         if numbers := [name for name, values in columns.items() if _are_whole(values)]:
             text = "each row is another pair of labels: are these counts? Then name "
@@ -439,13 +439,13 @@ class Checks:
             warn(Message(text, "may be counts", columns=numbers), LabelsWarning)
 
     def _other_columns(self, *names: Sequence[str]) -> Mapping[str, Sequence[Any]]:
-        """Return the first rows of columns that nobody asked for; none if they are not valid."""
+        """Return the first rows of other columns of the source; empty if they are invalid."""
         with suppress(ValueError):
             return self.samples.source.columns(*names)
         return {}
 
     def _columns_not_used(self, *without: str) -> list[str]:
-        """Return the columns that no argument names, or only the arguments `without`."""
+        """Return the columns that no argument uses, except the arguments in `without`."""
         names, header = self.samples.names, self.found.header
         used = set[str | None]()
         for argument in {*names}.difference(without):
@@ -454,7 +454,7 @@ class Checks:
         return [name for name in header if name not in used]
 
     def account(self) -> Read:
-        """Return what was read."""
+        """Build the account of what was read."""
         classes = {*(self.declared or self.known)}
         columns = []
         for argument, name in self.samples.names.items():
@@ -474,7 +474,7 @@ class Checks:
         )
 
     def _notes(self, argument: str, amounts: Amounts) -> Iterator[str]:
-        """Yield how the labels of a column were found."""
+        """Yield notes on how the labels of a column were converted."""
         meant = self.samples.meant
         texts = [x for (_, name), x in self.found.texts.items() if name == argument]
         changed = [x for x in sorted(set().union(*texts)) if str(meant.get(x, x)) != x]
@@ -488,7 +488,7 @@ class Checks:
             yield "positions read as names of classes"
 
     def _notes_on_predictions(self, argument: str, amounts: Amounts) -> Iterator[str]:
-        """Yield how many scores were above the threshold, or predictions were extracted."""
+        """Yield the numbers of scores above the threshold and of extracted predictions."""
         if self.options.threshold is not None:
             above = str((self.options.classes(False) or (0, 1))[1])
             n_above = amount(sum(n for label, n in amounts if str(label) == above))
@@ -500,7 +500,7 @@ class Checks:
 
 
 def _warn_of_no_header(samples: Samples, totals: Mapping[str, Amounts]) -> None:
-    """Warn of names of columns that are all labels, too."""
+    """Warn if all column names occur as labels, as in a file without a header."""
     names = [samples.names[x] for x in samples.labelled]
     labels = {label for label, _ in chain(*totals.values())}
     if {*names} <= ({*map(str, labels)} if samples.found.has_text else labels):
@@ -508,7 +508,7 @@ def _warn_of_no_header(samples: Samples, totals: Mapping[str, Amounts]) -> None:
 
 
 def _check_lines(samples: Samples, totals: Mapping[str, Amounts]) -> None:
-    """Refuse lines that have several cells, but for text from which a class is extracted."""
+    """Refuse lines of several cells, except text from which a class is extracted."""
     plain = samples.labelled if samples.options.pattern is None else ["references"]
     labels = {x: [str(y) for y, _ in totals[x] if y is not None] for x in plain}
     n_lines = sum(n for _, n in totals["references"])
@@ -525,7 +525,7 @@ def _check_lines(samples: Samples, totals: Mapping[str, Amounts]) -> None:
 
 
 def _warn_of_header(samples: Samples, totals: Sequence[Counter[Any]]) -> None:
-    """Warn of text in the first lines that stands nowhere else in any file."""
+    """Warn if the text of the first lines occurs nowhere else, as in a header."""
     heads = [samples.options.fold(line) for line in samples.first_lines.values()][: len(totals)]
     are_alone = all(sum(x[head] for x in totals) == heads.count(head) for head in heads)
     if are_alone and all(any(map(str.isalpha, head)) for head in heads):
@@ -534,16 +534,16 @@ def _warn_of_header(samples: Samples, totals: Sequence[Counter[Any]]) -> None:
 
 
 def _rows_among(lines: Mapping[str, Sequence[str]], n_lines: int) -> list[str]:
-    """Return the files, by argument, whose different lines are rows of several cells.
+    """Return the arguments whose distinct lines are rows of several cells.
 
-    These have tabs, or three cells between blanks and mostly occur once, or begin with identifiers.
+    Such lines have tabs or begin with identifiers, or have three cells and mostly occur once.
     """
     tabbed = [x for x, some in lines.items() if some and all("\t" in line for line in some)]
     cells = [line.split() for line in chain(*lines.values())]
     n_cells = min(map(len, cells), default=0)
     if tabbed or n_cells < 2:
         return tabbed
-    n_first = len({line[0] for line in cells})  # the same in all files
+    n_first = len({line[0] for line in cells})  # identifiers are the same in all files
     if n_first == n_lines == len(cells) / len(lines) > 3:
         return [*lines]
     is_row = n_cells > 2 and 2 * min(map(len, lines.values())) > n_lines
@@ -562,7 +562,7 @@ def _check_classes_of_columns(classes: Any, n_columns: int, threshold: float | N
 
 
 def _amounts_in(argument: str, values: Any) -> tuple[Any, Numbers]:
-    """Return weights or counts as an array, 0 for missing ones, and which are missing."""
+    """Read weights or counts as an array, 0 if missing, and return which are missing."""
     if isinstance(values, list):
         missing = np.array([value is None for value in values], dtype=bool)
         amounts = [0 if value is None else value for value in values]
@@ -574,7 +574,7 @@ def _amounts_in(argument: str, values: Any) -> tuple[Any, Numbers]:
 
 
 def read_scores(values: Any, name: str) -> Numbers:
-    """Return a column of scores, nan for missing ones."""
+    """Read a column of scores, nan for missing ones."""
     scores = list[float]()
     for value in values if isinstance(values, list) else values.to_pylist():
         try:
@@ -586,7 +586,7 @@ def read_scores(values: Any, name: str) -> Numbers:
 
 
 def _are_whole(values: Any) -> bool:
-    """Return whether a column holds whole numbers alone, none below 0: they may be counts."""
+    """Return whether a column holds only whole numbers from 0, which may be counts."""
     try:
         numbers = read_scores(values, "counts")
     except ValueError:
@@ -595,13 +595,13 @@ def _are_whole(values: Any) -> bool:
 
 
 def first_of(sources: Sequence[str]) -> str:
-    """Return the name of the first file, and how many others there are."""
+    """Return the name of the first source, and the number of others."""
     first = "".join(map(shown, sources[:1]))
     return f"{first} and {len(sources) - 1} more" if len(sources) > 1 else first
 
 
 def _renamed(amounts: Amounts, names: Mapping[Any, Label]) -> Amounts:
-    """Return labels with other names for some, of which several may become one."""
+    """Rename labels, and add up the amounts of those that become one."""
     totals = Counter[Any]()
     for label, n in amounts:
         totals[names.get(label, label)] += n
@@ -609,22 +609,22 @@ def _renamed(amounts: Amounts, names: Mapping[Any, Label]) -> Amounts:
 
 
 def _are_most_pairs(totals: Mapping[str, Amounts]) -> bool:
-    """Return whether samples, of which no two are alike, have all pairs of labels, or many."""
+    """Return whether samples without repeats have all or many pairs of labels."""
     n_samples = int(sum(n for _, n in totals["references"]))
     labels = [{label for label, _ in amounts} for amounts in totals.values()]
     has_all = n_samples == math.prod(map(len, labels))
     return has_all or n_samples > 2 * len(set().union(*labels))
 
 
-# Text in which one label has several spellings
+# Several spellings of one label
 
 
 def labels_of_text(groups: Sequence[Collection[str]]) -> dict[str, Label]:
-    """Return what text stands for if a label has several spellings, in one group or in several.
+    """Return the label of each text if a label has several spellings; else an empty dict.
 
-    A group is what a column of a file holds, or what an option lists. True is 1 and 2.0 is 2: the
-    first only where a group has no other text, the second where there is no other decimal. If all
-    is then whole, it becomes integers. Else nothing changes, and the result is empty.
+    A group is the text of a column, or of an option. True becomes 1 if groups with truth values
+    have no other text. 2.0 becomes 2 if all decimals are whole. If all labels are then whole
+    numbers, they become integers.
     """
     texts = set().union(*groups)
     decimals = {text for text in texts if re.fullmatch(DECIMAL, text)}
@@ -641,7 +641,7 @@ def labels_of_text(groups: Sequence[Collection[str]]) -> dict[str, Label]:
 
 
 def _truth_values_in(groups: Sequence[Collection[str]]) -> dict[str, str]:
-    """Return the digits of truth values, by text; none if a group has one beside other text."""
+    """Return the digit of each truth value; empty if a group mixes them with other text."""
     with_truths = [
         {*group} for group in groups if not set().union(*_TRUTH_VALUES).isdisjoint(group)
     ]
