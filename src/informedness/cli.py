@@ -140,7 +140,7 @@ def _run(command: str, words: Sequence[str], flags: dict[str, str]) -> tuple[str
 def _run_command(
     command: str, options: argparse.Namespace, flags: dict[str, str]
 ) -> tuple[str | None, int]:
-    """Run a command by its options, and write its result to a file if asked to."""
+    """Run a command with its options, and write its result to a file if requested."""
     from .commands.console import Console
 
     console = Console(_tell, flags)

@@ -362,7 +362,7 @@ class _Counts:
     """
 
     def __init__(self, classes: Any, ignore_index: Any, unknown: str) -> None:
-        # padding is dropped before: text has none, which is not an error without the option
+        # `add_ids` drops padding; a Tally with this option would reject text labels
         other_index = None if ignore_index == _PADDING else ignore_index
         self._classes = classes
         self._options: dict[str, Any] = {"ignore_index": other_index, "unknown": unknown}

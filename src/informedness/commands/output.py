@@ -36,7 +36,7 @@ class Outcome(NamedTuple):
 def write(
     result: "Result | float", output: Output, console: Console, decision: "Decision | None" = None
 ) -> Outcome:
-    """Write a result as text in the format asked for; save its figures if they are asked for."""
+    """Write a result as text in the requested format; save its figures if requested."""
     failed = decision is not None and decision.failed
     if isinstance(result, float):
         text = json.dumps(as_json(result)) if output.format == "json" else repr(result)

@@ -150,7 +150,7 @@ class ReportRequest(Request):
 
     @property
     def has_default_level(self) -> bool:
-        """Whether a person gets intervals of 95% without asking for them."""
+        """Whether the result has 95% intervals by default."""
         is_number = self.scores.metric is not None
         is_asked = self.scores.confidence_level is not None
         is_read = self.output.format in ("text", "html", "markdown")
