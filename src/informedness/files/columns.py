@@ -1,9 +1,9 @@
 """Resolve names of columns, and paths to values within nested columns.
 
 `doc.label` is a field within `doc`, and `doc.answers.0` an element of a list. A column with the
-whole name has priority; within it, the longest matching field name has. The prefix `argmax:`
-selects the position or name of the largest number, the first of equal ones. A column whose own
-name starts with `argmax:` has priority.
+whole name has priority. At every level, the longest matching field name is used. The prefix
+`argmax:` selects the position or name of the largest number, the first of equal ones. A column
+whose own name starts with `argmax:` has priority.
 """
 
 import re

@@ -191,7 +191,7 @@ def _grouped(lazy: Any, names: Mapping[str, str], times: str, squares: str) -> A
     columns = {name: nw.col(name) for name in names.values()}
     texts = [name for name in columns if schema[name] == nw.String]
     if lazy.implementation is nw.Implementation.IBIS:
-        # SQLite's collation belongs to the column, and not to what is computed from it
+        # in SQLite, the collation of a column does not apply to computed text
         columns |= {name: nw.concat_str(columns[name], nw.lit("")) for name in texts}
     rows = lazy.select(*(column.alias(name) for name, column in columns.items()))
     weights = names.get("weights", "")

@@ -24,7 +24,7 @@ _BLOCK = 1 << 20  # characters read at a time
 
 
 class Whole(NamedTuple):
-    """Columns by argument, the options for their labels, and what was read."""
+    """Columns by argument, the task, and the account."""
 
     columns: dict[str, Column]
     task: Task

@@ -431,7 +431,7 @@ class Checks:
                 warn(f"{text}: it is a verdict on predictions, not predictions", LabelsWarning)
 
     def _warn_of_counts(self) -> None:
-        """Warn that another column has whole numbers, which may be counts of the rows."""
+        """Warn if another column has whole numbers, which may be counts of the rows."""
         columns = self._other_columns(self._columns_not_used("weights"))
         if numbers := [name for name, values in columns.items() if _are_whole(values)]:
             text = "each row is another pair of labels: are these counts? Then name "
