@@ -61,7 +61,8 @@ class ComputeMetrics:
     Labels may also be text.
 
     A prediction is missing, and counts as wrong, if a score is nan, no score of the sample is
-    finite, or several are inf; markedness is then nan. A nan affects only its own label.
+    finite, or several are inf; markedness is then nan. With several labels per sample, a nan
+    affects only its own label.
 
     Parameters
     ----------
@@ -69,7 +70,8 @@ class ComputeMetrics:
         Names of scores, as in `estimate`.
     labels : sequence of labels, optional
         The classes of the task, as ids if predictions are ids. By default, with `config`: the
-        columns of logits, or range(config.num_labels) for ids. Without it: the references'.
+        columns of logits, or range(config.num_labels) for ids. Without `config`: the labels of
+        the references.
     prior : mapping of class to probability, optional
         Class shares to which the references are reweighted, for all scores.
     average : {"bias", "prevalence", "macro"} or None, optional
@@ -178,7 +180,7 @@ class ComputeMetrics:
         self._counts = _Counts(self.labels, ignore_index, unknown)
         self.reset()
         if self._has_scores_by_class and self.labels is not None:
-            _names_of(self.labels, config)  # raises before training if two would be one
+            _names_of(self.labels, config)  # raises before training if two classes share a name
 
     def _has_several_labels(self, n_columns: int) -> bool:
         """Decide whether each column is a label; raise ValueError if options do not allow that."""
@@ -217,7 +219,7 @@ class ComputeMetrics:
             If another thread is still in a call.
         """
         key, thread = (os.getpid(), id(self)), get_ident()
-        if _COUNTING.setdefault(key, thread) != thread:  # atomic, so that only one can
+        if _COUNTING.setdefault(key, thread) != thread:  # atomic, so that only one thread passes
             rule = "each thread needs its own, such as a deep copy"
             raise RuntimeError(f"another thread is counting with this ComputeMetrics: {rule}")
         is_over = True
@@ -401,7 +403,7 @@ class _Counts:
             raise ValueError(f"batches must be alike, {rule}: call reset()")
 
     def add_ids(self, predictions: Numbers, references: Numbers, has_labels: bool) -> None:
-        """Count one id per sample or token; without labels, errors say to decode generated ids."""
+        """Count one id per sample or token; if `labels` is not given, errors say what to pass."""
         has_tokens = references.ndim == 2
         if has_tokens and references.size and predictions.dtype.kind in "iu":
             self._note_sequences(predictions, references)

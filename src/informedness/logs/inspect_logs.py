@@ -106,7 +106,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
 
 
 def _counting(log: _Log, score: tuple[int, str, str], null: float | None) -> tuple[Sample, ...]:
-    """Select the samples that count, in an order independent of their completion."""
+    """Select the samples that count, in an order that does not depend on which ended first."""
     scored = sorted(log.scores[score], key=lambda x: (x.id, x.prompt))
     return tuple(
         x._replace(
@@ -166,8 +166,8 @@ def _check_status(header: dict[str, Any]) -> None:
 def _metric(log: _Log, scorer: str, key: str) -> tuple[VerdictMetric, float | None]:
     """Build the metric of a score, and decide whether `null` counts as wrong or is skipped.
 
-    A scorer that returns null is counted as wrong by Inspect. Among several values, Inspect before
-    0.3.260 also writes nan as null, and skips it. The recorded totals show which applies.
+    Inspect counts a sample as wrong if its scorer returns null. Among several values, Inspect
+    before 0.3.260 also writes nan as null, and skips it. The recorded totals show which applies.
     """
     recorded = _recorded(log.header, scorer, key)
     runs = (samples for (_, *score), samples in log.scores.items() if score == [scorer, key])

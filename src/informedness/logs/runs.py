@@ -354,7 +354,7 @@ def _tasks_by_models(rows: Sequence[Run | TaskMean], metric: str) -> Rows:
 
 
 def _lines_of_means(means: Sequence[TaskMean]) -> list[Message]:
-    """Say how many answers differ from guessing, or why a mean is missing, model by model."""
+    """Say in how many tasks answers differ from guessing, or why a mean is missing, by model."""
     models: defaultdict[Message, list[TaskMean]] = defaultdict(list)
     for mean in means:
         n_tasks, n_not_guessing = (mean.fields[x] for x in ("n_tasks", "n_not_guessing"))

@@ -50,7 +50,7 @@ class AnsweredSamples:
     arguments : list of str
         Argument name of each model's answers.
     rows : index
-        Selects the rows that count from the input.
+        Selects from the input the rows that count.
     tables : list of ContingencyTable
     cells : list of arrays of shape (n_rows,)
         For each model, the cell of its table that each row belongs to.

@@ -1,6 +1,6 @@
 """Decide whether a comparison or a score lets a build pass, and say why in a line.
 
-A result without an interval, or with an IntervalWarning, never shows anything.
+A result without an interval, or with an IntervalWarning, is never taken as evidence.
 """
 
 import math
@@ -23,7 +23,7 @@ class Decision(NamedTuple):
 
 
 def decide_required(compared: Comparison | SuiteComparison, required: str) -> Decision:
-    """Fail unless a comparison shows that B is "better", or "not-worse" by more than its margin.
+    """Fail unless a comparison shows that B is "better", or "not-worse": by at most its margin.
 
     Equal predictions pass as "not-worse", although they prove nothing: users first try an unchanged
     model. With several tasks, the mean decides.
@@ -85,7 +85,7 @@ def _bounds(result: Comparison | SuiteComparison | Estimate) -> str:
 
 
 def _what_would_show(compared: Comparison | SuiteComparison, required: str) -> str:
-    """Describe how many such samples would show the requirement; empty for several tasks."""
+    """Describe how many samples like these would meet the requirement; empty for several tasks."""
     if isinstance(compared, SuiteComparison):
         return ""
     detection = compared.detection
@@ -94,7 +94,7 @@ def _what_would_show(compared: Comparison | SuiteComparison, required: str) -> s
     size, least = compared.difference, "samples like these can show"
     if required == "not-worse":
         size, least = compared.margin or 0.0, "a model that is as good passes"
-        detection = detection._replace(growth=0.0)  # equal models differ no more often
+        detection = detection._replace(growth=0.0)  # an equally good model adds no disagreements
     n_needed = compared.samples_in_words(size, detection)
     remark = f"; {least} about {detection.difference():.2g}, {size:.2g} takes {n_needed}"
     if compared.n_different < _FEW_DIFFERENT:

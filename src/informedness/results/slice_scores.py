@@ -38,14 +38,14 @@ def with_classes_of(whole: Table, tables: Iterable[Table]) -> list[ContingencyTa
 
 
 def are_numbers(names: Iterable[Slice]) -> bool:
-    """Return whether the names of all slices are numbers."""
+    """Whether the names of all slices are finite numbers, of one column."""
     with suppress(TypeError, ValueError):
         return all(math.isfinite(*_numbers_in(name)) for name in names)
     return False
 
 
 def by_number(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
-    """Sort slices whose names are numbers, also in text, by size; leave others as they are."""
+    """Sort slices by number if all names are numbers, also in text; otherwise keep the order."""
     with suppress(ValueError):
         return {name: tables[name] for name in sorted(tables, key=_numbers_in)}
     return {**tables}
@@ -57,7 +57,7 @@ def _numbers_in(name: Slice) -> tuple[float, ...]:
 
 
 def by_category(tables: Mapping[Slice, Any], by: Any) -> dict[Slice, Any]:
-    """Sort slices by the categories of a pandas column; leave others as they are."""
+    """Sort slices by the categories of a pandas column; without categories keep the order."""
     categories = getattr(getattr(by, "dtype", None), "categories", None)
     if categories is None:
         return {**tables}

@@ -78,7 +78,7 @@ class SuiteComparison(Measured):
 
     @property
     def caveat(self) -> str:
-        """The caveats of tasks if these carry more than a tenth of the variance, else empty."""
+        """The first caveat of a task if such tasks add over a tenth of the variance, or ""."""
         warned = {name: x for name, x in self.tasks.items() if x.n_different and x.caveat}
         both = (
             sum(one.standard_error**2 for one in tasks.values()) for tasks in (warned, self.tasks)

@@ -196,7 +196,7 @@ def _apply_steps(steps: Iterable[Callable[[Any], Any]], value: Any) -> Any:
 
 
 def extracted(texts: Iterable[str | None], pattern: re.Pattern[str]) -> list[str | None]:
-    """Find the first group of the first match in each text, or the whole match without a group.
+    """Find the first group of the first match in each text, or the match if there is no group.
 
     None if there is no match, or the group did not participate.
 
@@ -305,7 +305,7 @@ def read_sides(
 
 
 def read_other_predictions(labels: Any, name: str, *sides: Any) -> Column:
-    """Read predictions for samples outside `sides`, with their own class names or the sides'."""
+    """Read predictions for samples not in `sides`; without class names, by those of `sides`."""
     own_names = class_names_of(labels)
     values = labels[:] if own_names else labels
     names = own_names or class_names_of(*sides)
