@@ -188,7 +188,9 @@ def test_a_custom_lighteval_metric_is_the_verdict_if_asked(tmp_path):
     kind = SamplingMethod.GENERATIVE
     own = SampleLevelMetric("my_acc", True, kind, InBrackets(), statistics.mean)
     assert in_lighteval(own, "A or ({})", tmp_path)["accuracy"] == close(0.7)
-    with pytest.warns(InformednessWarning, match="log's my_acc .* not read: `--verdict my_acc`"):
+    with pytest.warns(
+        InformednessWarning, match="log's my_acc .* not read: pass `verdict` 'my_acc'"
+    ):
         (answers,) = read_log(tmp_path)
     assert score_of(answers.table, "accuracy") == 0
     (answers,) = read_log(tmp_path, verdict="my_acc")

@@ -200,7 +200,9 @@ def test_a_task_metric_is_the_verdict_only_if_asked(tmp_path):
     with pytest.warns(InformednessWarning, match=r"the log's half, my_acc .0.7000., length were"):
         (answers,) = read(tmp_path)
     assert score_of(answers.table, "accuracy") == 0
-    assert "half, my_acc (0.7000), length were not read: `--verdict my_acc`." in how_found(answers)
+    assert "half, my_acc (0.7000), length were not read: pass `verdict` 'my_acc'." in how_found(
+        answers
+    )
     (answers,) = read(tmp_path, verdict="my_acc")
     assert score_of(answers.table, "accuracy") == close(found["my_acc,none"]) == close(0.7)
     assert "; accuracy matches the harness; the log's half, length were" in how_found(answers)
