@@ -112,13 +112,14 @@ def not_run(node: ast.AST) -> list[ast.AST]:
 
 
 def covering(path: Path) -> list[str]:
-    """Return the files of tests that are named as a file is, or say that they cover it."""
+    """List the test files that have a file's name, or say that they cover it."""
     name = path.relative_to(ROOT / "src/informedness").as_posix()
     found = []
-    for test in sorted((ROOT / "tests").glob("test_*.py")):
+    for test in sorted((ROOT / "tests").rglob("test_*.py")):
         header = ast.get_docstring(ast.parse(test.read_text("utf-8"))) or ""
-        if name in header.partition("Covers src: ")[2] or test.stem == f"test_{path.stem}":
-            found.append(f"tests/{test.name}")
+        covered = re.split(r"[,\s]+", header.partition("Covers src: ")[2].replace(". ", " "))
+        if name in [x.removesuffix(".") for x in covered] or test.stem == f"test_{path.stem}":
+            found.append(test.relative_to(ROOT).as_posix())
     return found
 
 
