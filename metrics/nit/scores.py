@@ -175,8 +175,8 @@ def warn_of_absent(title: str, table: Table, names: Any, scored: Table, average:
     message = f"among the {names[1]} but not the {names[0]}, so counted as 0 in {title}: {listed}"
     share = float(table.prediction_totals[is_absent].sum() / table.total)
     if average is not None and share > 0.05:
-        without = mean_gain(replace(scored, declared=False, known=None), average)
-        remedy = "leave out" if table.declared else "list the others in"
+        without = mean_gain(replace(scored, is_declared=False, known=None), average)
+        remedy = "leave out" if table.is_declared else "list the others in"
         message = f"{share:.1%} of the answers are {listed}, which no reference has: {title} "
         message += f"{mean_gain(scored, average):.3f}; if it is not a class of the task, {remedy} "
         message += f"`labels`: {without:.3f}"
@@ -201,7 +201,7 @@ def read_prior(prior: Any, table: Table) -> Numbers:
     """Read the prior of each class of a table, rescaled to those with references; else nan."""
     shares = shares_of(prior)
     observed = dict.fromkeys(labels_at(table, table.reference_totals > 0))
-    known = set(table.labels if table.declared else observed) - {None}
+    known = set(table.labels if table.is_declared else observed) - {None}
     if lacks := [show(label) for label in observed if label not in shares]:
         raise ValueError(f"`prior` must cover every class in the references, {lacks[0]} is missing")
     for label, share in shares.items():

@@ -136,7 +136,7 @@ class Table:
     # Sorted, or as in `labels=`. A final None is for missing predictions; after a merge, for all
     # out-of-class predictions.
     labels: Classes
-    declared: bool  # whether the classes were given (`labels=`) or observed
+    is_declared: bool  # whether the classes were given (`labels=`) or observed
     # The non-zero cells, row by row: positions in `labels`, samples (int64) or weight (float64)
     rows: Codes
     columns: Codes
@@ -178,15 +178,15 @@ class Table:
             If an argument is not valid, a label is outside the declared classes, or no sample
             counts; the message names the argument and the value.
         """
-        sides = {"references": references, "predictions": predictions}
-        return cls._from_sides(sides, sample_weight, labels, ignore_index, unknown)
+        containers = {"references": references, "predictions": predictions}
+        return cls._from_pair(containers, sample_weight, labels, ignore_index, unknown)
 
     @classmethod
-    def _from_sides(cls, sides: Mapping[str, Any], sample_weight: Any, *options: Any) -> Self:
+    def _from_pair(cls, containers: Mapping[str, Any], sample_weight: Any, *options: Any) -> Self:
         """Count references and predictions; messages use the names that the caller gives them."""
-        (name, references), (_, predictions) = sides.items()
+        (name, references), (_, predictions) = containers.items()
         labels, ignore_index, unknown = options
-        r, p = read_pair(references, predictions, [*sides], sample_weight, unknown)
+        r, p = read_pair(references, predictions, [*containers], sample_weight, unknown)
         task = read_task(r, labels, ignore_index, unknown, name)
         table = cls._from_columns(r, p, task, sample_weight)
         warn_of_out_of_class(table, unknown=unknown)
@@ -208,7 +208,7 @@ class Table:
         return table.as_one_outcome() if task.unknown == "wrong" else table
 
     @classmethod
-    def _from_cells(cls, names: Classes, declared: bool, cells: Cells, n: int | None) -> Self:
+    def _from_cells(cls, names: Classes, is_declared: bool, cells: Cells, n: int | None) -> Self:
         """Build a table from cells in any order; cells listed twice are added up."""
         rows, columns, counts, squares = cells
         fused = rows * len(names) + columns
@@ -220,7 +220,7 @@ class Table:
             squares = None if squares is None else np.add.reduceat(squares[order], starts)
         if squares is not None and not 1e-307 < squares.min() <= squares.max() < 1e308 / len(rows):
             squares = None  # they, or their sum, are too small or too large for a float
-        return cls(names, declared, rows, columns, counts, squares, n)
+        return cls(names, is_declared, rows, columns, counts, squares, n)
 
     def as_one_outcome(self) -> Self:
         """Merge out-of-class predictions into None.
@@ -232,20 +232,21 @@ class Table:
             return self
         codes = np.where(self.is_class, np.cumsum(self.is_class), len(names)) - 1
         cells = Cells(codes[self.rows], codes[self.columns], self.counts, self.squared_weights)
-        table = self._from_cells(names, self.declared, cells, self.n_samples)
+        table = self._from_cells(names, self.is_declared, cells, self.n_samples)
         known = None if self.known is None else np.array([label is not None for label in names])
         return replace(table, known=known, spelled=self)
 
     @cached_property
     def is_class(self) -> Numbers:
         """Mask of the labels that are classes: declared, or else in the references, shape (k,)."""
-        if self.known is None and self.declared:
+        if self.known is None and self.is_declared:
             return np.array([label is not None for label in self.labels])
         return self.reference_totals > 0 if self.known is None else self.known
 
     @property
     def n_classes(self) -> int:
-        return int(np.count_nonzero(self.is_class & (self.declared | (self.reference_totals > 0))))
+        is_counted = self.is_declared | (self.reference_totals > 0)
+        return int(np.count_nonzero(self.is_class & is_counted))
 
     def _sum_by(self, codes: Codes, which: Any = slice(None)) -> Numbers:
         """Add up the cells, or some of them, by their codes, shape (k,)."""

@@ -104,7 +104,7 @@ def table_of_matrix(
     classes = None if labels is None else check_labels(labels, "labels")
     table = ContingencyTable.from_matrix(matrix, labels=classes)
     if declared is False or (declared is None and not table.reference_totals.all()):
-        table = replace(table, declared=False)
+        table = replace(table, is_declared=False)
     return _as_written(table, matrix, has_percent)
 
 

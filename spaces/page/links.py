@@ -42,7 +42,7 @@ def link_of(
     """Write a table as the query of a link, or a sentence saying why there is none."""
     if len(table.labels) > MAX_GRID or None in table.labels:
         return NO_LINK
-    more = [] if table.declared else [("observed", "1")]
+    more = [] if table.is_declared else [("observed", "1")]
     more += [("axis", axis) for axis in axes] + of_settings(average, level)
     return _query(table.labels, table.to_dense(), *more)
 
@@ -117,13 +117,13 @@ def code_of(table: ContingencyTable, average: str = "default", level: float = LE
     if len(table.labels) > MAX_GRID:
         return ""
     labels = [label for label in table.labels if label is not None]
-    if table.declared and None not in table.labels:
+    if table.is_declared and None not in table.labels:
         constructor = f"from_matrix({table.to_dense().tolist()}, labels={labels})"
     else:
         cells = zip(table.rows.tolist(), table.columns.tolist(), table.counts.tolist(), strict=True)
         names = [*table.labels]
         r, p, n = zip(*((names[i], names[j], n) for i, j, n in cells), strict=True)
-        more = f",\n    labels={labels}" if table.declared else ""
+        more = f",\n    labels={labels}" if table.is_declared else ""
         more += ', unknown="wrong"' if None in p else ""
         constructor = (
             f"from_counts(\n    references={[*r]}, predictions={[*p]}, counts={[*n]}{more}\n)"

@@ -145,9 +145,9 @@ def test_merging_keeps_declared_classes_only_if_both_agree():
     wide, narrow, observed = (
         table_of_labels([0, 1], [0, 1], labels=labels) for labels in ([3, 2, 1, 0], [0, 1], None)
     )
-    assert ((wide + wide).declared, (wide + wide).labels) == (True, (3, 2, 1, 0))
+    assert ((wide + wide).is_declared, (wide + wide).labels) == (True, (3, 2, 1, 0))
     for merged in (wide + observed, observed + wide, wide + narrow, narrow + wide):
-        assert (merged.declared, merged.labels) == (False, (0, 1, 2, 3))
+        assert (merged.is_declared, merged.labels) == (False, (0, 1, 2, 3))
 
 
 def test_a_sum_has_n_samples_if_all_parts_have_it():

@@ -183,7 +183,7 @@ def table_of_matrix(
             )
     totals = ("rows", table.reference_totals), ("columns", table.prediction_totals)
     columns = [
-        ReadColumn(part, place, amounts_of(table.labels, amounts.tolist()), [], table.declared)
+        ReadColumn(part, place, amounts_of(table.labels, amounts.tolist()), [], table.is_declared)
         for part, (place, amounts) in zip(NAMES, totals, strict=True)
     ]
     read = Read((f"{path}, a confusion matrix",), table.n_classes, {}, tuple(columns))

@@ -191,7 +191,7 @@ def _shortage_for_predictions(table: Table) -> str:
     """
     is_absent = table.reference_totals == 0
     n_outside = int(np.count_nonzero(is_absent & (table.prediction_totals > 0)))
-    if table.declared or n_outside < 2:
+    if table.is_declared or n_outside < 2:
         return ""
     least = 10 * (int(np.count_nonzero(~is_absent)) - 1) * n_outside
     which = f" for {n_outside} predictions outside the references"
@@ -231,7 +231,7 @@ class Nit(EntropicScore):
 
     def caveat(self, table: Table, prior: Prior = None) -> str:
         reason = self.shortage(table, prior)
-        if reason or table.declared or effective_sample_size(table) >= ENOUGH_TO_SEE - 1e-6:
+        if reason or table.is_declared or effective_sample_size(table) >= ENOUGH_TO_SEE - 1e-6:
             return reason
         samples = "effective samples" if table.is_weighted else "samples"
         missing = f"with fewer than {ENOUGH_TO_SEE:,} {samples} a class may be missing"
@@ -289,7 +289,7 @@ class Ema(EntropicScore):
         return -mean - rows.most - margin_of_error(z, mean * slope + rows.variance, slope)
 
     def may_miss_classes(self, table: Table) -> bool:
-        return not table.declared and references_outside_largest(table) < 5 - 1e-6
+        return not table.is_declared and references_outside_largest(table) < 5 - 1e-6
 
 
 class EntropyTriangle(NamedTuple):
@@ -303,7 +303,7 @@ class EntropyTriangle(NamedTuple):
 def triangle_of(table: Table) -> EntropyTriangle:
     """Compute (2L - H_ref - H_pred, 2 MI, H(ref|pred) + H(pred|ref)) / 2L, L = log2 of classes."""
     k = len(table.labels)
-    if not table.declared:
+    if not table.is_declared:
         k = int(np.count_nonzero((table.reference_totals > 0) | (table.prediction_totals > 0)))
     if k == 1:
         return EntropyTriangle(math.nan, math.nan, math.nan)

@@ -115,7 +115,7 @@ def signature_of(
         f"k:{table.n_classes}",
         f"n:{'?' if table.n_samples is None else table.n_samples}",
         f"weight:{total:.6g}" if table.is_weighted else "",
-        f"labels:{_digest(classes) if table.declared else 'observed'}",
+        f"labels:{_digest(classes) if table.is_declared else 'observed'}",
         "unknown:wrong" if None in table.labels else "",
         _ignored_part(ignore_index),
         _prior_part(prior, prior_mode, classes),
@@ -358,7 +358,7 @@ def fewest_references(table: Table) -> float:
 
 def fewest_if_undeclared(table: Table) -> float:
     """Count references of the rarest class; inf if the classes are declared."""
-    return math.inf if table.declared else fewest_references(table)
+    return math.inf if table.is_declared else fewest_references(table)
 
 
 def references_outside_largest(table: Table) -> float:

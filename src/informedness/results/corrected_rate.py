@@ -132,13 +132,13 @@ def corrected_rate(
     return Estimate("corrected_rate", *rate[:2], interval, level, size, label, line, caveat)
 
 
-def _counted(judged: Any, label: Label, labels: Any, *sides: Any) -> tuple[int, int]:
+def _counted(judged: Any, label: Label, labels: Any, *containers: Any) -> tuple[int, int]:
     """Count the judged answers with this label, and all of them."""
     if isinstance(judged, tuple) and len(judged) == 2 and all(map(is_real, judged)):
         n_called, n_judged = read_whole(judged, "judged").tolist()
         is_valid = n_called <= n_judged > 0
     else:
-        column = read_other_predictions(judged, "judged", *sides).tolist()
+        column = read_other_predictions(judged, "judged", *containers).tolist()
         n_called, n_judged = column.count(label), len(column)
         is_valid = not {*column}.isdisjoint(labels)
     if not is_valid:

@@ -288,7 +288,7 @@ def warn_of_module(own_table: Any, version: str) -> None:
     """Warn if a metric module has another version, or if its references are not classes."""
     warn_of_version(version)
     warn_of_nulls(own_table)
-    if not own_table.declared:
+    if not own_table.is_declared:
         own = own_table.n_classes, own_table.n_samples, own_table.labels[0]
         warn_of_own_labels(*own, "references")
 

@@ -20,7 +20,7 @@ from ..inference.score import Score
 from ..messages import with_subject
 from ..tables.containers import read_labels
 from ..tables.contingency import ContingencyTable
-from ..tables.label_options import read_sides
+from ..tables.label_options import read_label_columns
 from ..text.account import Read
 from ..text.layout import Block, Result, Rows
 from ..text.render import as_json, interval_heads, rounded, several, shown, shown_p, texts_of
@@ -254,11 +254,13 @@ def leaderboard(
     score = score_of_pairs(metric, average, None, unknown)
     answers = _answers_of(y_pred)
     n_runs = len(next(iter(answers.values())))
-    sides = {"y_true": y_true}
+    containers = {"y_true": y_true}
     for by_argument in answers.values():
-        sides |= by_argument
+        containers |= by_argument
     extras = {"sample_weight": sample_weight, "groups": groups}
-    (references, *columns), task = read_sides(sides, labels, ignore_index, unknown, **extras)
+    (references, *columns), task = read_label_columns(
+        containers, labels, ignore_index, unknown, **extras
+    )
     runs = {name: columns[i * n_runs : (i + 1) * n_runs] for i, name in enumerate(answers)}
     samples = _pooled(references, runs, task, sample_weight, groups)
 

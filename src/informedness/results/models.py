@@ -12,7 +12,7 @@ from ..inference.paired import CellPairs, n_groups
 from ..inference.score import shortage_message
 from ..tables.containers import read_labels
 from ..tables.contingency import ContingencyTable, as_table, common_codes, read_whole
-from ..tables.label_options import read_sides
+from ..tables.label_options import read_label_columns
 from ..tables.label_warnings import warn_of_table
 
 FEW_GROUPS = 10  # with fewer, a sum over groups is far from normal
@@ -99,7 +99,9 @@ def read_samples(
     `extras` may have counts, sample_weight and groups; the options are labels, ignore_index and
     unknown.
     """
-    (references, *columns), task = read_sides({"y_true": y_true, **answers}, *options, **extras)
+    (references, *columns), task = read_label_columns(
+        {"y_true": y_true, **answers}, *options, **extras
+    )
     return match_samples(references, dict(zip(answers, columns, strict=True)), task, extras)
 
 

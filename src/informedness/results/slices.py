@@ -23,7 +23,7 @@ from ..tables.contingency import (
     read_name,
     slice_column,
 )
-from ..tables.label_options import read_sides
+from ..tables.label_options import read_label_columns
 from ..tables.label_warnings import warn_of_table
 from ..text import layout, render
 from ..text.account import Read, signed
@@ -439,8 +439,8 @@ def slices(
     by = {x: by[x] for x in by.columns} if hasattr(by, "columns") else by
     extras = {f"by[{x!r}]": by[x] for x in by} if isinstance(by, Mapping) else {"by": by}
     extras = {"sample_weight": sample_weight, **extras}
-    sides = {"y_true": y_true, "y_pred": y_pred}
-    columns, task = read_sides(sides, labels, ignore_index, unknown, **extras)
+    containers = {"y_true": y_true, "y_pred": y_pred}
+    columns, task = read_label_columns(containers, labels, ignore_index, unknown, **extras)
     references, predictions = columns
     tables = count_slices(references, predictions, by, task, sample_weight)
     warn_of_table(ContingencyTable.sum_of(list(tables.values())), Y_NAMES, unknown=task.unknown)

@@ -208,7 +208,7 @@ def is_marked(estimates: Mapping[str, Estimate], name: str) -> bool:
 
 
 def _how_to_remove_the_mark(table: Table, own: Estimate) -> str:
-    if table.declared or NIT.shortage(table):
+    if table.is_declared or NIT.shortage(table):
         return own.caveat
     missing = "with fewer than 1,000 samples a class may be missing"
     if not table.n_samples or table.n_samples >= 1000:  # only the effective number is smaller

@@ -40,7 +40,7 @@ from ..core.table import (
 )
 from ..text.account import Read
 from .containers import read_labels
-from .label_options import class_names_of, read_sides
+from .label_options import class_names_of, read_label_columns
 from .label_warnings import warn_of_shares, warn_of_table
 from .matrix import Matrix, check_no_totals, check_same_names, read_matrix
 
@@ -80,7 +80,7 @@ class ContingencyTable(Table):
     labels : tuple
         Sorted, or in the order of `labels=`. A final None stands for missing predictions, or for
         all out-of-class predictions (`unknown="wrong"`).
-    declared : bool
+    is_declared : bool
         Whether the classes were given (`labels=`) or observed.
     rows, columns, counts : arrays of shape (n_cells,)
         The non-zero cells, row by row: positions in `labels`, and the number of samples (int64)
@@ -106,12 +106,12 @@ class ContingencyTable(Table):
     read: tuple[Read, ...] = ()
 
     @classmethod
-    def _from_sides(cls, sides: Mapping[str, Any], sample_weight: Any, *options: Any) -> Self:
-        """Count references and predictions; messages use the argument names in `sides`."""
-        (r, p), task = read_sides(sides, *options, sample_weight=sample_weight)
+    def _from_pair(cls, containers: Mapping[str, Any], sample_weight: Any, *options: Any) -> Self:
+        """Count references and predictions; messages use the argument names in `containers`."""
+        (r, p), task = read_label_columns(containers, *options, sample_weight=sample_weight)
         table = cls._from_columns(r, p, task, sample_weight)
-        is_named = class_names_of(*sides.values()) is not None
-        warn_of_table(table, list(sides), is_named, unknown=task.unknown)
+        is_named = class_names_of(*containers.values()) is not None
+        warn_of_table(table, list(containers), is_named, unknown=task.unknown)
         return table
 
     @classmethod
@@ -149,9 +149,9 @@ class ContingencyTable(Table):
         ValueError
             As in `from_labels`, and if the counts are invalid or not one per pair.
         """
-        sides = {"references": references, "predictions": predictions}
+        containers = {"references": references, "predictions": predictions}
         sums = {"counts": counts, "squared_weights": squared_weights, "n_samples": n_samples}
-        (r, p), task = read_sides(sides, labels, ignore_index, unknown, **sums)
+        (r, p), task = read_label_columns(containers, labels, ignore_index, unknown, **sums)
         table = cls._from_pair_counts(r, p, task, **sums)
         warn_of_table(table, unknown=unknown)
         return table
@@ -216,7 +216,7 @@ class ContingencyTable(Table):
             labels=classes,
             squared_weights=None if squared_weights is None else np.ravel(squared_weights),
         )
-        table = replace(table, declared=labels is not None)
+        table = replace(table, is_declared=labels is not None)
         warn_of_table(table)
         return table
 
@@ -306,9 +306,10 @@ class ContingencyTable(Table):
         """Whether classes, cells, weights and number of samples are the same."""
         if not isinstance(other, Table):
             return NotImplemented
-        fields = "declared", "n_samples", "rows", "columns", "counts", "squared_weights", "is_class"
-        pairs = ((getattr(self, field), getattr(other, field)) for field in fields)
-        return self.labels == other.labels and all(np.array_equal(*pair) for pair in pairs)
+        if (self.labels, self.is_declared) != (other.labels, other.is_declared):
+            return False
+        fields = "n_samples", "rows", "columns", "counts", "squared_weights", "is_class"
+        return all(np.array_equal(getattr(self, x), getattr(other, x)) for x in fields)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -316,7 +317,7 @@ class ContingencyTable(Table):
 def _same_declared(tables: Sequence[Table]) -> tuple[Label, ...]:
     """Get the classes if all tables declare the same ones, else ()."""
     classes = {tuple(x for x in table.labels if x is not None) for table in tables}
-    are_same = len(classes) == 1 and all(table.declared for table in tables)
+    are_same = len(classes) == 1 and all(table.is_declared for table in tables)
     return classes.pop() if are_same else ()
 
 
@@ -335,8 +336,8 @@ def table_of_labels(
     y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, *others: Any
 ) -> ContingencyTable:
     """Count labels into a table; `others` are ignore_index and unknown."""
-    sides = {"y_true": y_true, "y_pred": y_pred}
-    return ContingencyTable._from_sides(sides, sample_weight, labels, *others)
+    containers = {"y_true": y_true, "y_pred": y_pred}
+    return ContingencyTable._from_pair(containers, sample_weight, labels, *others)
 
 
 def as_table(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:

@@ -106,7 +106,7 @@ class LabelOptions:
 
 
 DEFAULT_LABEL_OPTIONS = LabelOptions()
-SIDES = "references", "predictions"  # prefixes of the roles that hold class labels
+_LABEL_ROLES = "references", "predictions"  # prefixes of the roles that hold class labels
 
 
 def _compile_pattern(extract: Any) -> re.Pattern[str]:
@@ -159,7 +159,7 @@ def convert_labels(
     column = read_labels(values, name, allow_missing=True)
     steps = _conversion_steps(role, options, column.kind, class_names, name)
     if not len(column) or not (
-        steps or (nulls and role.startswith(SIDES) and column.kind == "strings")
+        steps or (nulls and role.startswith(_LABEL_ROLES) and column.kind == "strings")
     ):
         return column
     present, positions = code_integers(column.codes)  # some values may be unused
@@ -172,9 +172,9 @@ def _conversion_steps(
     role: str, options: LabelOptions, kind: str | None, class_names: Any, name: str
 ) -> list[Callable[[Any], Any]]:
     """List the conversions for non-missing values, in order."""
-    if not role.startswith(SIDES):
+    if not role.startswith(_LABEL_ROLES):
         return []
-    is_prediction, steps = role.startswith(SIDES[1]), list[Callable[[Any], Any]]()
+    is_prediction, steps = role.startswith(_LABEL_ROLES[1]), list[Callable[[Any], Any]]()
     if is_prediction and options.pattern is not None:
         steps.append(partial(_extracted, name, options.pattern, options.unknown))
     if kind == "strings" and (options.ignore_case or options.strip):
@@ -262,65 +262,65 @@ def _to_integer(label: Any, is_integer: bool) -> Any:
     return integer_of(label) if is_integer and integer_of(label) is not None else label
 
 
-# Both sides
+# References and predictions
 
 
-def read_sides(
-    sides: Mapping[str, Any], labels: Any, ignore_index: Any, unknown: str, **beside: Any
+def read_label_columns(
+    containers: Mapping[str, Any], labels: Any, ignore_index: Any, unknown: str, **other_arrays: Any
 ) -> tuple[list[Column], Task]:
     """Read references and each model's predictions as columns, and the options as a task.
 
-    `sides` maps argument names to labels, references first. All labels must be of one kind. Arrays
-    in `beside` must be in the same order as the labels.
+    `containers` maps argument names to labels, references first. All labels must be of one kind.
+    `other_arrays` must be in the same order as the labels.
     """
-    reference_name, *model_names = sides
-    for name in model_names if hasattr(sides[reference_name], "name") else ():
-        warn_of_swapped(sides[reference_name].name, getattr(sides[name], "name", None))
-    containers = sides
-    if class_names := class_names_of(*sides.values()):
-        labels = to_class_names(labels, *sides.values())
+    reference_name, *model_names = containers
+    for name in model_names if hasattr(containers[reference_name], "name") else ():
+        warn_of_swapped(containers[reference_name].name, getattr(containers[name], "name", None))
+    labels_by_argument = containers
+    if class_names := class_names_of(*containers.values()):
+        labels = to_class_names(labels, *containers.values())
         options = LabelOptions(labels=labels, ignore_index=ignore_index, unknown=unknown)
-        sides = {}
-        for name, side in containers.items():
+        labels_by_argument = {}
+        for name, container in containers.items():
             role = "references" if name == reference_name else "predictions"
-            own_names = class_names_of(side)
-            values = side[:] if own_names else side
+            own_names = class_names_of(container)
+            values = container[:] if own_names else container
             column = convert_labels(values, role, options, own_names or class_names, (), name)
-            sides[name] = column.tolist()  # -1 became None
+            labels_by_argument[name] = column.tolist()  # -1 became None
         ignore_index = (
             None if ignore_index is None else str(class_name_at(ignore_index, class_names))
         )
 
     allow_missing = str(unknown) == "wrong"
-    references, *models = sides.values()
+    references, *models = labels_by_argument.values()
     references = native_column(references, reference_name)
     models = list(map(native_column, models, model_names, repeat(allow_missing)))
     r = read_column(references, reference_name)
     columns = []
-    check_same_order({**containers, **beside})
+    check_same_order({**containers, **other_arrays})
     for name, predictions in zip(model_names, models, strict=True):
         r, p = read_pair(r, predictions, (reference_name, name), unknown=unknown)
         columns.append(p)
     return [r, *columns], read_task(r, labels, ignore_index, unknown, reference_name)
 
 
-def read_other_predictions(labels: Any, name: str, *sides: Any) -> Column:
-    """Read predictions for samples not in `sides`; without class names, by those of `sides`."""
+def read_other_predictions(labels: Any, name: str, *containers: Any) -> Column:
+    """Read predictions for other samples; positions are named by `labels`, or by `containers`."""
     own_names = class_names_of(labels)
     values = labels[:] if own_names else labels
-    names = own_names or class_names_of(*sides)
+    names = own_names or class_names_of(*containers)
     return convert_labels(values, "predictions", LabelOptions(unknown="wrong"), names, name=name)
 
 
 # Names of classes by position, from columns of `datasets`
 
 
-def to_class_names(labels: Any, *sides: Any) -> Any:
+def to_class_names(labels: Any, *containers: Any) -> Any:
     """Replace class positions by names in a label, sequence or mapping.
 
-    Use the names of the first side that has any.
+    Use the names of the first container that has any.
     """
-    names = None if labels is None else class_names_of(*sides)
+    names = None if labels is None else class_names_of(*containers)
     if names is None:
         return labels
     if isinstance(labels, (Integral, str, bytes)):
@@ -330,9 +330,9 @@ def to_class_names(labels: Any, *sides: Any) -> Any:
     return [class_name_at(label, names) for label in read_labels(labels, "labels").tolist()]
 
 
-def class_names_of(*sides: Any) -> Sequence[str] | None:
-    """Return the class names of the first side that is a column of a `datasets.ClassLabel`."""
-    names = (getattr(getattr(side, "features", None), "names", None) for side in sides)
+def class_names_of(*containers: Any) -> Sequence[str] | None:
+    """Return the class names of the first container that is a column of a `datasets.ClassLabel`."""
+    names = (getattr(getattr(x, "features", None), "names", None) for x in containers)
     return next(filter(None, names), None)
 
 

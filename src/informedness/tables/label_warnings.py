@@ -39,16 +39,16 @@ def warn_of_table(
     if not nulls_are_labels:
         warn_of_nulls(table, names)
     warn_of_out_of_class(table, names, unknown)
-    if not (table.declared or is_named):
+    if not (table.is_declared or is_named):
         warn_of_own_labels(table.n_classes, table.n_samples, table.labels[0], names[0])
-    if not (table.declared or table.n_samples == 1 or not isinstance(table.labels[0], str)):
+    if not (table.is_declared or table.n_samples == 1 or not isinstance(table.labels[0], str)):
         _warn_of_spellings(filter(None, (table.spelled or table).labels))
 
 
 def warn_of_nulls(table: Table, names: Sequence[str] = NAMES) -> None:
     """Warn of undeclared classes that look like a missing value, such as "nan" or -100."""
     is_id = isinstance(table.labels[0], int) and table.labels[0] >= 0
-    if is_id or table.declared or table.n_samples == 1:
+    if is_id or table.is_declared or table.n_samples == 1:
         return
     codes = [code for code, label in enumerate(table.labels) if _is_null(label)]
     for name, totals in zip(names, (table.reference_totals, table.prediction_totals), strict=True):

@@ -47,7 +47,7 @@ _QUOTED = '("[^"]*")'
 
 
 Rewriting: TypeAlias = Callable[[Iterable[str]], Iterator[str]]  # rewrites lines as CSV
-Sides: TypeAlias = tuple[str, str]  # titles of rows and columns, such as "actual" and "predicted"
+Titles: TypeAlias = tuple[str, str]  # titles of rows and columns, such as "actual" and "predicted"
 
 
 def read_matrix(matrix: Any) -> tuple[tuple[Column, Column] | None, Any]:
@@ -91,7 +91,7 @@ def read_names(frame: Any) -> tuple[Column, Column] | None:
     check_distinct(rows.tolist(), "matrix.index")
     check_distinct(columns.tolist(), "matrix.columns")
     texts = (columns.tolist(), rows.tolist()) if rows.kind == "strings" else ((), ())
-    column_names, row_names, _ = strip_sides(*texts, *(side.name for side in sides))
+    column_names, row_names, _ = strip_roles(*texts, *(side.name for side in sides))
     return (
         (read_column(row_names, "x"), read_column(column_names, "x"))
         if column_names
@@ -122,7 +122,7 @@ def check_no_totals(amounts: Numbers) -> None:
 # Matrices in text
 
 
-def parse_matrix(text: str) -> tuple[list[str], list[list[str]], Sides]:
+def parse_matrix(text: str) -> tuple[list[str], list[list[str]], Titles]:
     """Parse the class names of a matrix in text (if any), its cells, and the titles of its sides.
 
     Rows are references. "Actual x" and "Predicted x" are one class. Columns may be in another
@@ -134,7 +134,7 @@ def parse_matrix(text: str) -> tuple[list[str], list[list[str]], Sides]:
         If the text is not a matrix, or its rows and columns have different names.
     """
     plain = re.sub(f"{_SHARE}|{_POSITIONS}", "", text)
-    readings = filter(None, map(_split_sides, _blocks(plain)))
+    readings = filter(None, map(_split_names, _blocks(plain)))
     reading = max(readings, key=lambda x: are_counts(x[-1]), default=None)
     if reading is None:
         raise ValueError(
@@ -143,7 +143,7 @@ def parse_matrix(text: str) -> tuple[list[str], list[list[str]], Sides]:
             f"or '[[90, 10], [5, 95]]', got {show(text)}"
         )
     sides, column_names, row_names, cells = reading
-    column_names, row_names, sides = strip_sides(column_names, row_names, *sides)
+    column_names, row_names, sides = strip_roles(column_names, row_names, *sides)
     if sorted(column_names) != sorted(row_names):
         raise ValueError(
             "`matrix` must have the same names above and on the left, got the rows "
@@ -193,19 +193,19 @@ def is_matrix(text: str) -> bool:
     return False
 
 
-def strip_sides(
+def strip_roles(
     column_names: Sequence[str],
     row_names: Sequence[str],
     row_title: str = "",
     column_title: str = "",
-) -> tuple[list[str], list[str], Sides]:
+) -> tuple[list[str], list[str], Titles]:
     """Strip words such as "actual" from row and column names; return names and sides.
 
     Warn if these words, or the titles of rows and columns, suggest that the sides are swapped.
     """
     if {*column_names} != {*row_names}:
-        column_side, plain_columns = _strip_side(column_names)
-        row_side, plain_rows = _strip_side(row_names)
+        column_side, plain_columns = _strip_role(column_names)
+        row_side, plain_rows = _strip_role(row_names)
         if {*plain_columns} == {*plain_rows}:
             column_title, column_names = column_side or column_title, plain_columns
             row_title, row_names = row_side or row_title, plain_rows
@@ -213,7 +213,7 @@ def strip_sides(
     return [*column_names], [*row_names], (row_title, column_title)
 
 
-def _strip_side(names: Sequence[str]) -> tuple[str, Sequence[str]]:
+def _strip_role(names: Sequence[str]) -> tuple[str, Sequence[str]]:
     """Strip a common prefix or suffix of the names if it names a side of a matrix."""
     for mark in re.finditer(r"[\W_]", names[0] if len(names[0]) < _LONG_NAME else ""):
         head, tail = names[0][: mark.end()], names[0][mark.start() :]
@@ -257,7 +257,7 @@ def _strip_commands(cell: str) -> str:
     return " ".join(re.sub("[{}]", " ", text).split())
 
 
-def _split_sides(
+def _split_names(
     block: list[list[str]],
 ) -> tuple[tuple[str, str], list[str], list[str], list[list[str]]] | None:
     """Split a block into the titles of its sides, column names, row names, and cells.

@@ -28,7 +28,7 @@ from ..core.labels import (
 )
 from ..core.table import Task, labels_at
 from .contingency import ContingencyTable
-from .label_options import read_sides
+from .label_options import read_label_columns
 from .label_warnings import warn_of_table
 
 NO_ANSWER = -(2**30)  # marks a missing prediction, such as one whose scores are nan
@@ -83,7 +83,7 @@ class Tally:
         self, *, labels: Any = None, ignore_index: Label | None = None, unknown: str = "error"
     ) -> None:
         no_samples = {"references": (), "predictions": ()}
-        self._task = read_sides(no_samples, labels, ignore_index, unknown)[1]
+        self._task = read_label_columns(no_samples, labels, ignore_index, unknown)[1]
         self.reset()
 
     def update(self, *, references: Any, predictions: Any, sample_weight: Any = None) -> None:
@@ -102,17 +102,21 @@ class Tally:
             If the batch is invalid, as in `informedness_score`, or its labels differ in type from
             earlier ones. Then none of it is counted.
         """
-        sides = {"references": references, "predictions": predictions}
-        self._add(sides, sample_weight, self._task)
+        containers = {"references": references, "predictions": predictions}
+        self._add(containers, sample_weight, self._task)
 
     def update_missing(self, references: Any) -> None:
         """Count samples without a prediction as wrong, regardless of `unknown`."""
-        sides = {"references": references, "predictions": [None] * len(references)}
-        self._add(sides, None, self._task._replace(unknown="wrong"), are_missing=True)
+        containers = {"references": references, "predictions": [None] * len(references)}
+        self._add(containers, None, self._task._replace(unknown="wrong"), are_missing=True)
 
-    def _add(self, sides: Any, sample_weight: Any, task: Task, are_missing: bool = False) -> None:
+    def _add(
+        self, containers: Any, sample_weight: Any, task: Task, are_missing: bool = False
+    ) -> None:
         """Add the table of a batch."""
-        (references, predictions), task = read_sides(sides, *task, sample_weight=sample_weight)
+        (references, predictions), task = read_label_columns(
+            containers, *task, sample_weight=sample_weight
+        )
         if self._table is not None:
             before = read_column(self._table.labels[:1], "labels")
             check_same_kind(before, "references of earlier batches", references, "references")
