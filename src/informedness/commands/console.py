@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from ..messages import Message, join, message_of, render
-from ..text.account import Read, lines_of_read
+from ..text.account import Account, account_lines
 from ..warnings import collected
 
 
@@ -34,10 +34,10 @@ class Console:
         """Tell a text, or a message about options."""
         self._write(render(said, self.name_of) if isinstance(said, Message) else said)
 
-    def tell_read(self, accounts: Iterable[Read | str]) -> None:
+    def tell_read(self, accounts: Iterable[Account | str]) -> None:
         """Tell the accounts of data."""
         for account in accounts:
-            self.tell(account if isinstance(account, str) else "\n".join(lines_of_read(account)))
+            self.tell(account if isinstance(account, str) else "\n".join(account_lines(account)))
 
     @contextmanager
     def telling_warnings(self, is_strict: bool) -> Iterator[None]:

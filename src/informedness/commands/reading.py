@@ -22,7 +22,7 @@ from ..inference.registry import score_named
 from ..messages import message
 from ..tables.contingency import ContingencyTable, Slice
 from ..tables.label_options import LabelOptions
-from ..text.account import Read
+from ..text.account import Account
 from .console import Console
 from .request import Source
 
@@ -54,7 +54,7 @@ class Labels(NamedTuple):
         return {x: name for x, name in self.names.items() if x.startswith(role)}
 
     @property
-    def accounts(self) -> Sequence[Read | str]:
+    def accounts(self) -> Sequence[Account | str]:
         """Accounts of the data, because a score alone does not show them."""
         if isinstance(self.data, ContingencyTable):
             return self.data.read

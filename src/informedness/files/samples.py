@@ -38,7 +38,7 @@ from ..tables.label_warnings import (
     warn_of_other_order,
     warn_of_swapped,
 )
-from ..text.account import Amounts, Read, ReadColumn, amounts_of
+from ..text.account import Account, Amounts, ReadColumn, amounts_of
 from ..text.render import amount, shown
 from .columns import column_of, columns_to_read, labelled_among
 
@@ -318,7 +318,7 @@ class Samples:
 
     def end(
         self, totals: Mapping[str, Amounts], never_repeats: Callable[[], bool]
-    ) -> tuple[Mapping[Any, Label], Task, Read]:
+    ) -> tuple[Mapping[Any, Label], Task, Account]:
         """Raise the errors found, or warn of likely mistakes.
 
         Return the label of each text, the task, and the account. `totals` are the labels of each
@@ -453,7 +453,7 @@ class Checks:
             used |= {column_of(path, header) for path in paths}
         return [name for name in header if name not in used]
 
-    def account(self) -> Read:
+    def account(self) -> Account:
         """Build the account of what was read."""
         classes = {*(self.declared or self.known)}
         columns = []
@@ -464,7 +464,7 @@ class Checks:
             outside = [pair for pair in amounts if pair[0] not in classes]
             notes = tuple(self._notes(argument, amounts)) if argument in self.totals else ()
             columns.append(ReadColumn(part, name, labels, outside, bool(self.declared), notes))
-        return Read(
+        return Account(
             sources=tuple(self.found.sources),
             n_rows=self.found.n_rows,
             left_out=+self.found.left_out,

@@ -19,7 +19,7 @@ from ..results.report import BY_PREVALENCE, Report
 from ..results.suite import SuiteComparison, suite_of
 from ..results.verdict import MAY_BE_GUESSES
 from ..text import render
-from ..text.account import Read
+from ..text.account import Account
 from ..text.layout import Measured, Result, Rows, rows_of
 from ..warnings import prefix_warnings
 from .answers import Answers
@@ -188,7 +188,7 @@ class RunTable(Result):
 
     runs: tuple[Run, ...]
     confidence_level: float | None = None
-    read: tuple[Read, ...] = ()
+    read: tuple[Account, ...] = ()
     metric: str | None = None
     widest_name = 60
 

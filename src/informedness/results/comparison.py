@@ -35,7 +35,7 @@ from ..inference.score import (
 )
 from ..tables.contingency import ContingencyTable
 from ..tables.label_options import to_class_names
-from ..text.account import Read
+from ..text.account import Account
 from ..text.layout import Block, Measured, Rows, padded
 from ..text.render import interval_heads, p_text, shown, shown_p
 from ..warnings import IntervalWarning, collected, prefix_warnings
@@ -117,7 +117,7 @@ class Comparison(Measured):
     paired: Paired = field(repr=False)
     out_of_class_shares: tuple[float, float] = (0.0, 0.0)
     prevalence: Comparison | None = None
-    read: tuple[Read, ...] = field(default=(), repr=False)
+    read: tuple[Account, ...] = field(default=(), repr=False)
     detectable: float = math.nan
     margin: float | None = None
     within_margin: bool | None = None

@@ -21,7 +21,7 @@ from ..messages import with_subject
 from ..tables.containers import read_labels
 from ..tables.contingency import ContingencyTable
 from ..tables.label_options import read_label_columns
-from ..text.account import Read
+from ..text.account import Account
 from ..text.layout import Block, Result, Rows
 from ..text.render import as_json, interval_heads, rounded, several, shown, shown_p, texts_of
 from ..warnings import collected, prefix_warnings
@@ -118,7 +118,7 @@ class Leaderboard(Result):
     signature: str = ""
     title: str = ""
     guessing: dict[str, float] = field(default_factory=dict)
-    read: tuple[Read, ...] = ()
+    read: tuple[Account, ...] = ()
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the models with their intervals and ranks, and each run as a small stroke.
@@ -154,7 +154,7 @@ class Leaderboard(Result):
         for (a, b), comparison in self.comparisons.items():
             pair = {"model_a": a, "model_b": b, "p_value_holm": as_json(self.p_values[a, b])}
             comparisons.append(pair | comparison.to_dict())
-        return plain | {"models": self.records(), "comparisons": comparisons} | self.plain_read()
+        return plain | {"models": self.records(), "comparisons": comparisons} | self.account_field()
 
     def text_tables(self) -> list[Rows]:
         """Return the ranking, and the comparisons of neighbours."""

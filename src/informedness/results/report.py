@@ -19,7 +19,7 @@ from ..tables import matrix
 from ..tables.contingency import ContingencyTable
 from ..tables.label_options import to_class_names
 from ..text import layout, render
-from ..text.account import Read, signed
+from ..text.account import Account, signed
 from ..text.layout import Block, Result, Rows
 from .estimate import Averaged, Estimate, has_known_errors, reported_estimates, warn_of
 from .figures import draw_per_class
@@ -161,7 +161,7 @@ class Report(Result, Mapping[str, float]):
         )
 
     @property
-    def read(self) -> tuple[Read, ...]:  # type: ignore[override]
+    def read(self) -> tuple[Account, ...]:  # type: ignore[override]
         """Accounts of the files or data frames that were read; empty for other tables."""
         return self.table.read
 
@@ -246,7 +246,7 @@ class Report(Result, Mapping[str, float]):
         plain, *per_class = ({name: render.as_json(x) for name, x in row.items()} for row in rows)
         plain |= {"per_class": per_class, "guessing": self.guessing, "best": self.best}
         plain |= {"summary": str(self.summary), "notes": [*map(str, self.notes)]}
-        return plain | {"signature": self.signature} | self.plain_read()
+        return plain | {"signature": self.signature} | self.account_field()
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw how often each class is found (TPR) and how often it is wrongly predicted (FPR).

@@ -26,7 +26,7 @@ from ..tables.contingency import (
 from ..tables.label_options import read_label_columns
 from ..tables.label_warnings import warn_of_table
 from ..text import layout, render
-from ..text.account import Read, signed
+from ..text.account import Account, signed
 from ..text.layout import Block, Result, Rows
 from .estimate import Averaged, Estimate, reported_estimates
 from .figures import ForestRow, draw_forest
@@ -187,7 +187,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         return cls(columns, tuple(rows), overall, confidence_level, vs_rest, line, average)
 
     @property
-    def read(self) -> tuple[Read, ...]:  # type: ignore[override]
+    def read(self) -> tuple[Account, ...]:  # type: ignore[override]
         """Account of the files or data frames that were read; empty for other tables."""
         return self.overall.table.read
 
@@ -264,7 +264,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         if self.average != "default":
             plain["average"] = self.average
         plain |= {"signature": self.signature, "slices": records, "overall": overall}
-        return plain | self.plain_read()
+        return plain | self.account_field()
 
     def text_tables(self) -> list[Rows]:
         """Return the table of scores, with the whole and the scores of guessing at the end."""

@@ -18,7 +18,7 @@ from ..inference.registry import score_with_average
 from ..inference.score import Interval, Score
 from ..messages import message, with_subject
 from ..tables.containers import read_labels
-from ..text.account import Read
+from ..text.account import Account
 from ..text.layout import Block, Measured, Rows
 from ..text.render import as_json, interval_heads, p_text, rounded, shown, shown_p
 from ..warnings import OwnLabelsWarning, prefix_warnings
@@ -62,7 +62,7 @@ class SuiteComparison(Measured):
     p_value: float
     p_values: dict[str, float]
     left_out: tuple[str, ...] = ()
-    read: tuple[Read, ...] = field(default=(), repr=False)
+    read: tuple[Account, ...] = field(default=(), repr=False)
     margin: float | None = None
     within_margin: bool | None = None
 

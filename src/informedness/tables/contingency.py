@@ -38,7 +38,7 @@ from ..core.table import (
     read_weights,
     sum_by,
 )
-from ..text.account import Read
+from ..text.account import Account
 from .containers import read_labels
 from .label_options import class_names_of, read_label_columns
 from .label_warnings import warn_of_shares, warn_of_table
@@ -89,7 +89,7 @@ class ContingencyTable(Table):
         Sum of squared weights in each cell; None without weights, or if unknown.
     n_samples : int or None
         Number of samples; None if only sums of weights are known.
-    read : tuple of Read
+    read : tuple of Account
         Accounts of the files or data frames read, shown in reports; empty for other tables.
 
     Examples
@@ -103,7 +103,7 @@ class ContingencyTable(Table):
     0.5
     """
 
-    read: tuple[Read, ...] = ()
+    read: tuple[Account, ...] = ()
 
     @classmethod
     def _from_pair(cls, containers: Mapping[str, Any], sample_weight: Any, *options: Any) -> Self:

@@ -39,7 +39,7 @@ class ReadColumn:
 
 
 @dataclass(frozen=True, eq=False)
-class Read:
+class Account:
     """Account of what was read from a data set.
 
     Attributes
@@ -76,27 +76,27 @@ def amounts_of(labels: Iterable[Any], totals: Iterable[Any]) -> Amounts:
     return sorted(pairs, key=lambda pair: -pair[1])
 
 
-def signed(line: str, read: Iterable[Read]) -> str:
+def signed(line: str, accounts: Iterable[Account]) -> str:
     """Add the number of rows left out for a missing value to a signature."""
-    left_out = (pair for one in read for pair in one.left_out.items())
+    left_out = (pair for account in accounts for pair in account.left_out.items())
     n = sum(n for reason, n in left_out if reason.startswith("no "))
     head, mark, version = line.rpartition("|v:")
     return f"{head}|left-out:{n}{mark}{version}" if n else line
 
 
-def lines_of_read(read: Read) -> list[str]:
+def account_lines(account: Account) -> list[str]:
     """Format an account as lines of text."""
-    first, *others = files = [*map(shown, read.sources)]
+    first, *others = files = [*map(shown, account.sources)]
     sources = f"{len(files)} files, {first} to {others[-1]}" if others else first
     sources = " and ".join(files) if len(others) == 1 else sources
-    head = f"{sources}: {several(read.n_rows, 'row')}"
-    head += "".join(f", {n:,d} left out ({reason})" for reason, n in read.left_out.items())
-    cells = [(x.part, cut(shown(x.name)), _labels_read(x)) for x in read.columns]
+    head = f"{sources}: {several(account.n_rows, 'row')}"
+    head += "".join(f", {n:,d} left out ({reason})" for reason, n in account.left_out.items())
+    cells = [(x.part, cut(shown(x.name)), _labels_read(x)) for x in account.columns]
     parts, names = (max(len(row[i]) for row in cells) for i in (0, 1))
     lines = [f"{part:{parts}}  {name:{names}}  {text}".rstrip() for part, name, text in cells]
-    if read.not_used:
-        shown_names = ", ".join(map(shown, read.not_used[:_MOST_NAMES]))
-        lines.append(f"not used: {shown_names}{_and_more(len(read.not_used) - _MOST_NAMES)}")
+    if account.not_used:
+        shown_names = ", ".join(map(shown, account.not_used[:_MOST_NAMES]))
+        lines.append(f"not used: {shown_names}{_and_more(len(account.not_used) - _MOST_NAMES)}")
     return [head, *lines]
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from ..errors import optional_import
 from ..messages import Message, Naming, render
-from .account import Read, lines_of_read
+from .account import Account, account_lines
 from .render import as_json, cut_apart, shown_interval
 
 if TYPE_CHECKING:
@@ -33,21 +33,21 @@ _LATEX |= {"[": "{[}", "*": "{*}"}  # or a command before the cell reads it as a
 class Result:
     """Base class with all output formats; subclasses provide tables, lines and records."""
 
-    read: tuple[Read, ...] = ()  # accounts of files or data frames, shown first
+    read: tuple[Account, ...] = ()  # accounts of files or data frames, shown first
     widest_name = 40  # largest width of row names in a terminal
     _naming: Naming | None = None  # argument names of a surface, for lines of text
 
-    def plain_read(self) -> dict[str, Any]:
+    def account_field(self) -> dict[str, Any]:
         """Return the accounts as a field of plain values; {} if there are none."""
-        return {"read": [read.to_dict() for read in self.read]} if self.read else {}
+        return {"read": [account.to_dict() for account in self.read]} if self.read else {}
 
-    def read_blocks(self) -> list[str]:
+    def account_blocks(self) -> list[str]:
         """Return the accounts of what was read as text."""
-        return ["\n".join(lines_of_read(read)) for read in self.read]
+        return ["\n".join(account_lines(account)) for account in self.read]
 
     def names_of_files(self) -> dict[str, str]:
         """Shorten paths of files: remove the parts that all have at the start and the end."""
-        files = [file for read in self.read for file in read.sources]
+        files = [file for account in self.read for file in account.sources]
         parts = [Path(file).parts for file in files]
         n_first, n_last = (_n_alike([x[::way] for x in parts]) for way in (1, -1))
         names = [x[n_first : len(x) - n_last] for x in parts]
@@ -103,7 +103,7 @@ class Result:
     def __str__(self) -> str:
         """Return the result as text for a terminal."""
         blocks = self._formatted(lambda table: aligned(table, self.widest_name), str, _numbered)
-        return "\n\n".join([*self.read_blocks(), *blocks])
+        return "\n\n".join([*self.account_blocks(), *blocks])
 
     def __repr__(self) -> str:
         """Show the same text at a prompt; data classes need `repr=False` to inherit this."""
@@ -111,7 +111,7 @@ class Result:
 
     def to_markdown(self) -> str:
         """Return the result as Markdown tables, with lines below them."""
-        read = [f"```text\n{block}\n```" for block in self.read_blocks()]
+        read = [f"```text\n{block}\n```" for block in self.account_blocks()]
         notes = self._formatted(_markdown, _escaped, lambda lines: _numbered(map(_escaped, lines)))
         return "\n\n".join([*read, *notes])
 
@@ -144,7 +144,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         """Return the result as HTML for a notebook."""
-        read = [f"<pre>{html.escape(block)}</pre>" for block in self.read_blocks()]
+        read = [f"<pre>{html.escape(block)}</pre>" for block in self.account_blocks()]
         return "\n".join([*read, *self._formatted(_html, _html_line, _html_notes)])
 
     def to_html(self) -> str:
@@ -171,7 +171,7 @@ class Measured(Result):
         """Return all fields with a `repr` as plain values for JSON; undefined numbers are None."""
         plain = {x.name: as_json(getattr(self, x.name)) for x in fields(self) if x.repr}
         plain |= {"confidence_interval": [*map(as_json, self.confidence_interval)]}
-        return plain | self.plain_read()
+        return plain | self.account_field()
 
     def fields(self, prefix: str = "") -> dict[str, Any]:
         """Return the standard error and the interval as fields of a record."""
