@@ -4,7 +4,7 @@ With N the total of a table, h its diagonal, r its row totals and c its column t
 pi_i = r_i/N is the prevalence of class i and beta_j = c_j/N its bias, the share of predictions.
 
     J_c          = TPR_c - FPR_c = h_c/r_c - (c_c - h_c)/(N - r_c)
-    Informedness = sum_c beta_c J_c, with out-of-class predictions spread over the other classes
+    Informedness = sum_c beta_c J_c, with out-of-class predictions distributed over the others
     NIT          = 2^MI / k,  MI = sum_ij p_ij log2(p_ij / (pi_i beta_j))
 """
 
@@ -102,7 +102,7 @@ def why_above_accuracy(table: Table, value: float, samples: Table) -> str:
 
 def class_gains(table: Any, wrong: Numbers | None = None) -> Numbers:
     """Compute J_c of each class from sums and false positives; 0 for a class without references."""
-    wrong = table.spread_false_positives if wrong is None else wrong
+    wrong = table.distributed_false_positives if wrong is None else wrong
     references, others = table.reference_totals, table.other_references
     with np.errstate(divide="ignore", invalid="ignore"):
         gains = table.hits / references - wrong / others
@@ -112,7 +112,7 @@ def class_gains(table: Any, wrong: Numbers | None = None) -> Numbers:
 def class_weights(average: str, table: Any) -> Numbers:
     """Weight the classes for an average, from a table or sums with its names."""
     if average != "macro":
-        predictions = table.hits + table.spread_false_positives
+        predictions = table.hits + table.distributed_false_positives
         return (predictions if average == "bias" else table.reference_totals) / table.total
     present = table.reference_totals > 0
     return present / np.count_nonzero(present, axis=0)
@@ -175,7 +175,7 @@ def warn_of_absent(title: str, table: Table, names: Any, scored: Table, average:
     message = f"among the {names[1]} but not the {names[0]}, so counted as 0 in {title}: {listed}"
     share = float(table.prediction_totals[is_absent].sum() / table.total)
     if average is not None and share > 0.05:
-        without = mean_gain(replace(scored, is_declared=False, known=None), average)
+        without = mean_gain(replace(scored, is_declared=False, class_mask=None), average)
         remedy = "leave out" if table.is_declared else "list the others in"
         message = f"{share:.1%} of the answers are {listed}, which no reference has: {title} "
         message += f"{mean_gain(scored, average):.3f}; if it is not a class of the task, {remedy} "

@@ -32,7 +32,7 @@ from informedness.results.report import Report
 from informedness.results.verdict import constant_predictions, out_of_class_share, share_text
 from informedness.results.verdict import verdict as verdict_on
 from informedness.tables.label_warnings import warn_of_table
-from informedness.text.render import amount, digits_for, p_text, rounded, samples, shown
+from informedness.text.render import amount, digits_for, rounded, samples, shown, shown_p
 from informedness.warnings import UndefinedMetricWarning, collected
 
 NAMES = {name: score_named(name).title for name in REPORTED}
@@ -138,7 +138,7 @@ TEMPLATES.filters |= {
     "minus": with_minus,
     "signed": lambda value: with_minus(f"{value:+.3f}"),
     "urlencode_svg": quote,
-    "p_value": p_text,
+    "p_value": partial(shown_p, in_sentence=True),
     "percent": percent,
     "place": "{:.1f}".format,
     "sentence": sentence,
@@ -156,7 +156,7 @@ def draw_result(template: str, template_of_details: str, /, **values: Any) -> tu
     return draw(template, **values), draw(template_of_details, **values)
 
 
-def reach_of(
+def explain_interval(
     table: ContingencyTable, ci: Estimate | None, chance: float, best: float
 ) -> tuple[str, int]:
     """Explain an interval to a newcomer, and choose the number of digits of the score."""
@@ -256,7 +256,7 @@ def draw_score(
 
     several = bool(np.count_nonzero(table.reference_totals) > 1)
     value, chance = report.scores[METRIC], constant.scores[METRIC]
-    reach, digits = reach_of(table, ci, chance, best)
+    interval_words, digits = explain_interval(table, ci, chance, best)
     score_text = "undefined" if score.undefined(table) else with_minus(rounded(value, digits))
     size = f"weights that sum to {table.total:.6g}"
     size = size if table.is_weighted else samples(int(table.total))
@@ -265,10 +265,10 @@ def draw_score(
         by_average = f" by {average}"
         by_default = rounded(averages["bias"], digits) if averages else ""
     titled_score = f"{score.title}{by_average} {score_text}"
-    numbers = filter(None, [titled_score, reach.partition(";")[0], size])
+    numbers = filter(None, [titled_score, interval_words.partition(";")[0], size])
     to_copy = f"{', '.join(numbers)}; {beside_guessing(report, constant)}"
     if several and table.is_weighted:
-        reach = "has no interval: these are weights, not counts of samples"
+        interval_words = "has no interval: these are weights, not counts of samples"
 
     is_entropic = isinstance(score, EntropicScore)
     said = {str(note): message_of(note) for note in notes}.values()
@@ -276,7 +276,7 @@ def draw_score(
     drawn_fields = [field(table, average, level), field(constant.table, average)]
     doubts = [note_of(one, worded) for one in said if one.code == MAY_BE_COUNTS]
     warnings = [one for one in said if one.code != MAY_BE_COUNTS] if several else []
-    interval = reach.partition(";")[0]
+    interval = interval_words.partition(";")[0]
     row = [score.title, score_text, f"[{ends(ci, digits).replace(' to ', ', ')}]" if ci else ""]
     row += [f"{report['accuracy']:.1%}", size]
     return draw_result(
@@ -292,7 +292,7 @@ def draw_score(
         score=score_text,
         by_average=by_average,
         by_default=by_default,
-        reach=reach,
+        interval_words=interval_words,
         verdict=verdict(report, ci) if several else "",
         scale=score_scale(score, value, chance, best, ci, digits) if several else None,
         story=story,

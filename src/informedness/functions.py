@@ -56,7 +56,7 @@ def informedness_score(
     guessing scores 0. For two classes it is Youden's J, 2 balanced accuracy - 1, and negative for
     predictions worse than guessing.
 
-    An out-of-class prediction counts as wrong, spread over the other classes in their shares
+    An out-of-class prediction counts as wrong, distributed over the other classes in their shares
     :math:`\pi_c / (1 - \pi_i)`. The classes are `labels`, or by default those of the references.
 
     Any guesser among the classes, constant or random, scores 0 on average. A classifier that

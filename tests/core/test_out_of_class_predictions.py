@@ -253,7 +253,7 @@ def test_in_class_predictions_keep_all_classes():
 def test_tables_with_other_classes_are_not_equal():
     table = table_of_labels([*"aab"], [*"abc"])
     known = np.ones(3, dtype=bool)
-    assert table != replace(table, known=known)
+    assert table != replace(table, class_mask=known)
     how = {"labels": [*"az"], "zero_division": math.nan}
     value, said = warned(informedness_score, ["a"] * 10, [*"az"] * 5, **how)
     assert (math.isnan(value), said) == (True, "")

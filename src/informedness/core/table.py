@@ -143,7 +143,7 @@ class Table:
     counts: Numbers
     squared_weights: Numbers | None = None  # of each cell; None without weights, or if unknown
     n_samples: int | None = None  # None if only sums of weights are known
-    known: Numbers | None = None  # mask of the classes; None: declared or observed
+    class_mask: Numbers | None = None  # None: all declared labels, or those of the references
     spelled: Self | None = None  # the table before `as_one_outcome` merged labels
 
     @classmethod
@@ -233,15 +233,15 @@ class Table:
         codes = np.where(self.is_class, np.cumsum(self.is_class), len(names)) - 1
         cells = Cells(codes[self.rows], codes[self.columns], self.counts, self.squared_weights)
         table = self._from_cells(names, self.is_declared, cells, self.n_samples)
-        known = None if self.known is None else np.array([label is not None for label in names])
-        return replace(table, known=known, spelled=self)
+        class_mask = None if self.class_mask is None else np.arange(len(names)) < len(names) - 1
+        return replace(table, class_mask=class_mask, spelled=self)
 
     @cached_property
     def is_class(self) -> Numbers:
         """Mask of the labels that are classes: declared, or else in the references, shape (k,)."""
-        if self.known is None and self.is_declared:
+        if self.class_mask is None and self.is_declared:
             return np.array([label is not None for label in self.labels])
-        return self.reference_totals > 0 if self.known is None else self.known
+        return self.reference_totals > 0 if self.class_mask is None else self.class_mask
 
     @property
     def n_classes(self) -> int:
@@ -278,7 +278,7 @@ class Table:
         return self._sum_by(self.columns, self.rows != self.columns)
 
     @cached_property
-    def spread_false_positives(self: Any) -> Numbers:
+    def distributed_false_positives(self: Any) -> Numbers:
         """False positives after out-of-class predictions are distributed over the other classes.
 
         Class c gets pi_c / (1 - pi_i) of each out-of-class prediction for references of class i.

@@ -47,7 +47,7 @@ class ClassSums:
     total: Any
     out_of_class_totals: Any = 0.0
     is_class: Any = np.True_
-    spread_false_positives = Table.spread_false_positives  # the method works on these sums too
+    distributed_false_positives = Table.distributed_false_positives
 
     def __post_init__(self) -> None:
         self.false_positives = self.prediction_totals - self.hits
@@ -62,8 +62,8 @@ def transpose(sums: Any) -> Any:
     if isinstance(sums, ClassSums):
         r, c = sums.reference_totals, sums.prediction_totals
         return replace(sums, reference_totals=c, prediction_totals=r)
-    known = np.ones(len(sums.labels), dtype=bool)
-    return replace(sums, rows=sums.columns, columns=sums.rows, known=known)
+    class_mask = np.ones(len(sums.labels), dtype=bool)
+    return replace(sums, rows=sums.columns, columns=sums.rows, class_mask=class_mask)
 
 
 def ratio_or_nan(numerator: Numbers, denominator: Numbers) -> Numbers:
@@ -174,7 +174,7 @@ class Accuracy(ClassScore):
     name = "accuracy"
     title = "Accuracy"
 
-    def score_of_best_guesser(self, table: Table) -> float:
+    def guessing_level(self, table: Table) -> float:
         return float(table.reference_totals.max() / table.total)
 
     def has_single_reference_class(self, table: Table) -> bool:
@@ -197,7 +197,7 @@ class BalancedAccuracy(ClassScore):
     name = "balanced_accuracy"
     title = "Balanced accuracy"
 
-    def score_of_best_guesser(self, table: Table) -> float:
+    def guessing_level(self, table: Table) -> float:
         return 1 / int(np.count_nonzero(table.reference_totals))
 
     def exact_value(self, table: Sums) -> Numbers:
@@ -220,7 +220,7 @@ class F1Macro(ClassScore):
     name = "f1_macro"
     title = "F1-macro"
 
-    def score_of_best_guesser(self, table: Table) -> float:
+    def guessing_level(self, table: Table) -> float:
         return 1 / int(np.count_nonzero(table.reference_totals))
 
     def shortage(self, table: Table, prior: Prior = None) -> str:
@@ -362,7 +362,7 @@ class Informedness(ClassScore):
         pi_c and pi_i.
         """
         pi = table.reference_totals / table.total
-        beta = (table.hits + table.spread_false_positives) / table.total
+        beta = (table.hits + table.distributed_false_positives) / table.total
         gains = scores.class_gains(table)
         u = ratio_or_zero(scores.class_weights(str(self.average), table), pi * (1 - pi))
         a, b = -u * (beta + (1 - 2 * pi) * gains), -u * pi
@@ -578,7 +578,7 @@ def absent_class_bounds(
     is_absent = is_named & (table.is_class | (c > 0)) & (r == 0)
     if not is_absent.any():
         return value, value
-    extended = replace(table, known=table.is_class | is_absent)
+    extended = replace(table, class_mask=table.is_class | is_absent)
     one = float(n) / effective_sample_size(table)
     # more than a quarter of the table would turn scores of few samples with the level
     missed = min(normal_quantile(level) ** 2 * one, float(n) / 4)
@@ -617,7 +617,7 @@ def intervals_by_class(table: Table, level: float) -> list[Interval]:
 
 def _sums_by_outcome(table: Table, amounts: Numbers) -> Numbers:
     """Sum amounts of cells by class: [[hits, misses], [true negatives, false positives]]."""
-    sums = replace(table, counts=amounts, known=table.is_class)
+    sums = replace(table, counts=amounts, class_mask=table.is_class)
     misses = transpose(sums).false_positives
     shares = ratio_or_zero(sums.out_of_class_totals, table.other_references)
     false = sums.false_positives + table.reference_totals * sums_of_others(shares)
@@ -627,7 +627,7 @@ def _sums_by_outcome(table: Table, amounts: Numbers) -> Numbers:
 def rates_by_class(table: Table, level: float | None = None) -> list[dict[str, Any]]:
     """List the label, the support and the rates of each class; at a level, with intervals."""
     h, r, c, n = table.hits, table.reference_totals, table.prediction_totals, table.total
-    false_positives = table.spread_false_positives
+    false_positives = table.distributed_false_positives
     tpr, fpr = ratio_or_nan(h, r), ratio_or_nan(false_positives, table.other_references)
     rates = {"support": r, "prevalence": r / n, "bias": (h + false_positives) / n}
     rates |= {"tpr": tpr, "fpr": fpr, "tpr_minus_fpr": tpr - fpr, "precision": ratio_or_nan(h, c)}

@@ -161,7 +161,7 @@ class EntropicScore(Score):
     def sampling_bias(self, table: Table) -> tuple[float, float]:
         lacking = self._missing_entropies(table)
         unbiased = self.scale(table.n_classes) * math.exp(self._unbiased_logarithm(table, *lacking))
-        unbiased = max(unbiased, self.score_of_best_guesser(table))
+        unbiased = max(unbiased, self.guessing_level(table))
         return float(self.exact_value(table)) - unbiased, unbiased**2 * lacking[0].variance
 
     def max_influence(self, table: Table) -> Numbers:
@@ -208,7 +208,7 @@ class Nit(EntropicScore):
     signs = (1, -1, -1)
     has_vanishing_variance = True
 
-    def score_of_best_guesser(self, table: Table) -> float:
+    def guessing_level(self, table: Table) -> float:
         return 1 / table.n_classes
 
     def best_level(self, table: Table) -> float:
@@ -266,7 +266,7 @@ class Ema(EntropicScore):
     signs = (1, -1, 0)
     undefined_sides = ("references",)
 
-    def score_of_best_guesser(self, table: Table) -> float:
+    def guessing_level(self, table: Table) -> float:
         return math.pow(2.0, -entropies(table).reference)
 
     def value(self, table: Table, **options: Any) -> float:

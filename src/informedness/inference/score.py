@@ -208,16 +208,11 @@ class Score:
         _, table = self.orient(table)
         return labels_at(table, table.is_class)
 
-    def guessing_level(self, table: Table, prior_mode: str = "reweight") -> float | None:
-        """Mean score of the best guesser in large samples; guesses are independent of the class.
+    def guessing_level(self, table: Table) -> float:
+        """Compute the mean score of the best guesser in large samples.
 
-        The references of `table` are reweighted if there is a prior. Its predictions do not
-        matter. The level is None for prior_mode="odds", whose scale depends on the guesser.
+        Guesses are independent of the class, so the predictions of `table` do not matter.
         """
-        return None if prior_mode == "odds" else self.score_of_best_guesser(table)
-
-    def score_of_best_guesser(self, table: Table) -> float:
-        """Guessing level where the prior does not change the scale."""
         return 0.0
 
     def best_level(self, table: Table) -> float:
@@ -226,7 +221,7 @@ class Score:
 
     def contains_guessing(self, table: Table, low: float, high: float) -> bool:
         """Whether the guessing level lies within an interval."""
-        level = self.score_of_best_guesser(table)
+        level = self.guessing_level(table)
         return low <= level + 1e-12 and level <= high
 
     def undefined(self, table: Table) -> str:

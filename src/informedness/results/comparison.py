@@ -37,7 +37,7 @@ from ..tables.contingency import ContingencyTable
 from ..tables.label_options import to_class_names
 from ..text.account import Account
 from ..text.layout import Block, Measured, Rows, padded
-from ..text.render import interval_heads, p_text, shown, shown_p
+from ..text.render import interval_heads, shown, shown_p
 from ..warnings import IntervalWarning, collected, prefix_warnings
 from .models import (
     FEW_GROUPS,
@@ -151,7 +151,7 @@ class Comparison(Measured):
         if not self.n_different:
             return f"{self.verdict_in_words}."
         size = f"{self.difference:+.3f} {self.interval_in_words(3)}"
-        return f"{self.verdict_in_words}: {size}, {p_text(self.p_value)}."
+        return f"{self.verdict_in_words}: {size}, {shown_p(self.p_value, in_sentence=True)}."
 
     @property
     def detection(self) -> Detection | None:

@@ -299,7 +299,7 @@ def leaderboard(
         n_samples=n_samples,
         signature=score.signature(whole, interval=settings, **signed),
         title=title_of(first, score),
-        guessing={x.name: x.score_of_best_guesser(first) for x in (score_named("accuracy"), score)},
+        guessing={x.name: x.guessing_level(first) for x in (score_named("accuracy"), score)},
     )
 
 

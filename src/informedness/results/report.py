@@ -174,7 +174,7 @@ class Report(Result, Mapping[str, float]):
     def guessing(self) -> dict[str, float]:
         """Average score of the best guesser in large samples, by score."""
         scores = reported_scores(self.table, self.average)
-        return {name: score.score_of_best_guesser(self.table) for name, score in scores.items()}
+        return {name: score.guessing_level(self.table) for name, score in scores.items()}
 
     @property
     def best(self) -> dict[str, float]:

@@ -33,7 +33,7 @@ def with_classes_of(whole: Table, tables: Iterable[Table]) -> list[ContingencyTa
         codes = np.array([positions.get(label, last) for label in table.labels])
         cells = Cells(codes[table.rows], codes[table.columns], table.counts, table.squared_weights)
         own = ContingencyTable._from_cells(whole.labels, True, cells, table.n_samples)
-        widened.append(replace(own, known=whole.is_class))
+        widened.append(replace(own, class_mask=whole.is_class))
     return widened
 
 

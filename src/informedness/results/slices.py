@@ -325,9 +325,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
 
 def _guessing(row: SliceRow) -> dict[str, float]:
     """Compute the scores of the best guesser in a slice, rounded to compare them."""
-    levels = {
-        name: score.score_of_best_guesser(row.table) for name, score in scores_in_report().items()
-    }
+    levels = {name: score.guessing_level(row.table) for name, score in scores_in_report().items()}
     return {name: round(level, 12) for name, level in levels.items()}
 
 

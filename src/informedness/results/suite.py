@@ -20,7 +20,7 @@ from ..messages import message, with_subject
 from ..tables.containers import read_labels
 from ..text.account import Account
 from ..text.layout import Block, Measured, Rows
-from ..text.render import as_json, interval_heads, p_text, rounded, shown, shown_p
+from ..text.render import as_json, interval_heads, rounded, shown, shown_p
 from ..warnings import OwnLabelsWarning, prefix_warnings
 from .comparison import Comparison, check_size, compare, is_within, margin_in_words, verdict_of
 from .estimate import Averaged
@@ -94,7 +94,8 @@ class SuiteComparison(Measured):
         """The result as a sentence."""
         verdict = _HIGHER.get(self.verdict, "No significant difference")
         mean = f"{self.difference:+.3f} on average of {len(self.tasks)} tasks"
-        return f"{verdict}: {mean} {self.interval_in_words(3)}, {p_text(self.p_value)}."
+        p_value = shown_p(self.p_value, in_sentence=True)
+        return f"{verdict}: {mean} {self.interval_in_words(3)}, {p_value}."
 
     @property
     def notes(self) -> tuple[str, ...]:

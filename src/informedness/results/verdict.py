@@ -112,7 +112,7 @@ def _reading_of_informedness(table: Table, value: float) -> tuple[str, str]:
 
 def _levels(table: Table, score: Score) -> str:
     """State the score of guessing, and that of the best possible model unless it is 1."""
-    phrase = f"differs from guessing, which scores {rounded(score.guessing_level(table) or 0, 3)}"
+    phrase = f"differs from guessing, which scores {rounded(score.guessing_level(table), 3)}"
     best = score.best_level(table)
     return phrase if best == 1 else f"{phrase}; the best for these classes is {rounded(best, 3)}"
 
@@ -256,7 +256,8 @@ def predictions_in_class(table: Table) -> Table | None:
     cells = Cells(*(None if x is None else x[known] for x in columns))  # type: ignore[arg-type]
     n_samples = None if table.is_weighted else int(cells.counts.sum())
     # declared, so that a class without references here remains a class
-    return replace(Table._from_cells(table.labels, True, cells, n_samples), known=table.is_class)
+    kept = Table._from_cells(table.labels, True, cells, n_samples)
+    return replace(kept, class_mask=table.is_class)
 
 
 def constant_predictions(table: Table) -> ContingencyTable:

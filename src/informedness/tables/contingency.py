@@ -273,7 +273,7 @@ class ContingencyTable(Table):
             )
         check_total(sum(table.total for table in tables))
         merged = cls._join_cells([table.spelled or table for table in tables])
-        merged = replace(merged, known=_merge_known(tables, merged.labels))
+        merged = replace(merged, class_mask=_merge_class_masks(tables, merged.labels))
         if any(table.spelled is not None for table in tables):
             merged = merged.as_one_outcome()
         read = dict.fromkeys(read for table in tables for read in getattr(table, "read", ()))
@@ -321,9 +321,9 @@ def _same_declared(tables: Sequence[Table]) -> tuple[Label, ...]:
     return classes.pop() if are_same else ()
 
 
-def _merge_known(tables: Sequence[Table], labels: Classes) -> Numbers | None:
+def _merge_class_masks(tables: Sequence[Table], labels: Classes) -> Numbers | None:
     """Mask labels that are a class in any table; None if the merged cells decide."""
-    if all(table.known is None for table in tables):
+    if all(table.class_mask is None for table in tables):
         return None
     classes = {x for table in tables for x in labels_at(table, table.is_class)}
     return np.array([label in classes for label in labels])

@@ -152,7 +152,7 @@ class Tally:
                 reason = f"count as a class, but are not in range({len(self.ids)}), as logits"
                 hint = f"pass ignore_index={outside[0]} if they are padding"
                 warn(f"references such as {outside[0]} {reason}: {hint}", LabelsWarning)
-            table = replace(table, known=is_id | table.is_class)
+            table = replace(table, class_mask=is_id | table.is_class)
             table = table.as_one_outcome() if self._task.unknown == "wrong" else table
         if table.n_samples != self.n_missing:  # else it would warn that no prediction is a class
             warn_of_table(table, unknown=self._task.unknown)

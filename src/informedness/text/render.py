@@ -57,18 +57,13 @@ def interval_heads(level: float | None) -> list[str]:
     return [] if level is None else ["± SE", f"{100 * level:.6g}% interval"]
 
 
-def shown_p(p_value: float) -> str:
-    """Return a p-value as text for a table cell."""
+def shown_p(p_value: float, in_sentence: bool = False) -> str:
+    """Format a p-value for a table cell, or for a sentence."""
     if math.isnan(p_value):
-        return "(no test)"
+        return "not tested" if in_sentence else "(no test)"
+    if in_sentence:
+        return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
     return "< 0.0001" if p_value < 0.0001 else f"{p_value:.4f}"
-
-
-def p_text(p_value: float) -> str:
-    """Return a p-value as text for a sentence."""
-    if math.isnan(p_value):
-        return "not tested"
-    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
 
 
 def samples(n: int | None) -> str:
