@@ -22,9 +22,9 @@ from matrices import class_bars, heat_map
 from scales import bits_of, comparison_scales, field, score_scale
 
 from informedness import ContingencyTable, __version__
-from informedness.inference.class_scores import INFORMEDNESS
 from informedness.inference.entropy import EntropicScore, triangle_of
 from informedness.inference.registry import REPORTED, score_named, score_with_average
+from informedness.inference.score import INFORMEDNESS
 from informedness.messages import message_of, render
 from informedness.results.comparison import Comparison
 from informedness.results.estimate import Estimate, warn_of

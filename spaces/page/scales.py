@@ -12,10 +12,9 @@ from limits import LEVEL
 
 from informedness.core.scores import mutual_information
 from informedness.core.table import Table
-from informedness.inference.class_scores import INFORMEDNESS
 from informedness.inference.entropy import EntropicScore, entropies
 from informedness.inference.registry import score_named, score_with_average
-from informedness.inference.score import Score
+from informedness.inference.score import INFORMEDNESS, Score
 from informedness.results.comparison import Comparison
 from informedness.results.estimate import Estimate
 from informedness.results.verdict import MANY_OUT_OF_CLASS, out_of_class_share, predictions_in_class

@@ -2,7 +2,7 @@
 
 The oracle is `reference.of_answers`, the definition in fractions.
 
-Covers src: core/table.py, inference/class_scores.py.
+Covers src: core/table.py, inference/score.py.
 """
 
 import math

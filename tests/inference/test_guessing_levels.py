@@ -1,7 +1,7 @@
 """What guessing scores, and the best possible, beside simulated guessers that others score.
 
 Oracles: scikit-learn and SciPy for the scores, SciPy's optimiser for the best guesser of F1-macro.
-Covers src: inference/score.py, inference/class_scores.py, inference/entropy.py.
+Covers src: inference/score.py, inference/score.py, inference/entropy.py.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Standard errors and intervals of single samples and of groups, against docs/formulas.md.
 
-Covers src: inference/class_scores.py, inference/entropy.py.
+Covers src: inference/score.py, inference/entropy.py.
 """
 
 import math
@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from informedness import compare, estimate, report
-from informedness.inference.paired import t_quantile, t_tail
+from informedness.inference.significance import t_quantile, t_tail
 from inputs.tables import THREE, table_of, weighted
 from oracles import dense, reference, reference_compare
 from oracles.dense import every_score, options_of

@@ -1,6 +1,6 @@
 """Comparison of two models, against their definition and other tests.
 
-Covers src: results/comparison.py, inference/paired.py.
+Covers src: results/comparison.py, inference/significance.py.
 """
 
 import json

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from informedness import compare, estimate, informedness_score, leaderboard
-from informedness.inference.paired import holm
+from informedness.inference.significance import holm
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 N = 300

@@ -14,7 +14,7 @@ from sklearn.metrics import f1_score
 
 import informedness
 from informedness import estimate, leaderboard, report, slices
-from informedness.inference.paired import holm
+from informedness.inference.significance import holm
 from informedness.results.slices import Slices
 from informedness.warnings import collected
 from inputs.sources import reader_of

@@ -38,15 +38,14 @@ from coverage import AGAIN, LEVEL, WAYS, Truth, cells_of, drawn, fails, interval
 from paper import scoring
 from populations import CLASSIFIERS, REFUSED, SHARES, made_with, wilson_bound
 
-from informedness.inference import class_scores
-from informedness.inference.class_scores import ratio_or_zero, wilson_margin
+from informedness.inference import score as scores_module
 from informedness.inference.registry import score_with_average
-from informedness.inference.score import Interval, normal_quantile
+from informedness.inference.score import Interval, normal_quantile, ratio_or_zero, wilson_margin
 from informedness.results.estimate import estimates_of
 
 PARTS = "unseen", "cap", "sizes"
 SETS = [some for n in (3, 2, 1, 0) for some in combinations(PARTS, n)]
-PACKAGE = class_scores.margins_of_error
+PACKAGE = scores_module.margins_of_error
 
 
 def margins(rows, level, parts):
@@ -99,7 +98,7 @@ def run(task):
         recorded.append(rows)
         return np.zeros_like(rows.error), np.zeros_like(rows.error)
 
-    class_scores.margins_of_error = record
+    scores_module.margins_of_error = record
     for _ in range(n_tables):
         table = drawn(cell, truth.shares, rng)
         if np.count_nonzero(table.reference_totals) < 2:
@@ -119,7 +118,7 @@ def run(task):
             row = value, made.value, *np.clip(ends, lowest, 1.0)
             for which in (warned, None):
                 found[name, which].append(row)
-    class_scores.margins_of_error = PACKAGE
+    scores_module.margins_of_error = PACKAGE
     return cell, {key: entries(np.array(rows).T) for key, rows in found.items()}
 
 
@@ -161,7 +160,7 @@ def run_groups(task):
         recorded.append(rows)
         return np.zeros_like(rows.error), np.zeros_like(rows.error)
 
-    class_scores.margins_of_error = record
+    scores_module.margins_of_error = record
     for _ in range(n_tables):
         references, of_samples = groups.groups_of(rng, n_groups, groups.OF_GROUPS[sizes])
         pi = np.bincount(references) / len(references)
@@ -178,7 +177,7 @@ def run_groups(task):
             truth = groups.true_score(pi, groups.RIGHT, score)
             found[name, False].append((truth, made.value, *ends))
             found[name, None].append(found[name, False][-1])
-    class_scores.margins_of_error = PACKAGE
+    scores_module.margins_of_error = PACKAGE
     cell = "groups", k, n_rare, sizes, kind
     return cell, {key: entries(np.array(rows).T) for key, rows in found.items()}
 

@@ -69,9 +69,9 @@ from populations import (
 )
 
 from informedness import ContingencyTable
-from informedness.inference.class_scores import INFORMEDNESS, ratio_or_nan
-from informedness.inference.independence import independence_test
 from informedness.inference.registry import SCORES, score_with_average
+from informedness.inference.score import INFORMEDNESS, ratio_or_nan
+from informedness.inference.significance import independence_test
 
 sys.path.append(str(Path(__file__).parents[1]))
 from oracles import reference

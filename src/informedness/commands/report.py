@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..inference.class_scores import INFORMEDNESS
+from ..inference.score import INFORMEDNESS
 from ..messages import message
 from ..results.slice_scores import MANY_SLICES, are_numbers
 from ..results.verdict import LEVEL

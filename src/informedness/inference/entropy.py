@@ -13,13 +13,12 @@ import numpy as np
 from ..core import scores
 from ..core.labels import Numbers
 from ..core.table import Table, sum_by
-from .class_scores import deviations
-from .independence import independence_test
 from .score import (
     FEW_SAMPLES,
     Interval,
     Prior,
     Score,
+    deviations,
     effective_sample_size,
     fewest_if_undeclared,
     normal_quantile,
@@ -29,6 +28,7 @@ from .score import (
     squared_weights,
     with_prior,
 )
+from .significance import independence_test
 
 ENOUGH_TO_SEE = 1000  # samples: 95% of such samples have a class whose share is 0.3%
 

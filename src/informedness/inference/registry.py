@@ -11,9 +11,8 @@ from typing import Any
 
 from ..core.labels import check_choice, check_distinct, show, warn
 from ..core.scores import __version__
-from .class_scores import INFORMEDNESS, MARKEDNESS, USUAL_SCORES
 from .entropy import EMA, NIT
-from .score import Score
+from .score import INFORMEDNESS, MARKEDNESS, USUAL_SCORES, Score
 
 _ALL: tuple[Score, ...] = (*USUAL_SCORES, INFORMEDNESS, MARKEDNESS, NIT, EMA)
 REGISTRY = {score.name: score for score in _ALL}

@@ -1,24 +1,25 @@
-"""Define the interface of scores: name, range, guessing level, value and interval.
+"""Scores: their interface, those of hits and totals of classes, and their intervals.
 
 Each score is one object, wrapped around a plain function of a table. Reports, comparisons and
-drawings use only this interface. To add a score, write a subclass of one of these and list it
-in `REGISTRY`. It must define the members listed with its base class:
+drawings use only its interface. To add a score, write a subclass of one of these and list it in
+`REGISTRY`. It must define the members listed with its base class:
 
-    base class      file              members
-    Score           score.py          name, title, exact_value, shortage, cell_gradient,
-                                      max_influence, interval_around
-    ClassScore      class_scores.py   name, title, exact_value, gradient
-    EntropicScore   entropy.py        name, title, exact_value, signs, may_miss_classes,
-                                      max_excess_surprisal
+    base class      members
+    Score           name, title, exact_value, shortage, cell_gradient, max_influence,
+                    interval_around
+    ClassScore      name, title, exact_value, gradient
+    EntropicScore   name, title, exact_value, signs, may_miss_classes, max_excess_surprisal
 
 It overrides these members if they differ: lowest, highest, guessing_level, best_level,
-undefined_sides or undefined, stand_in, averages. docs/formulas.md has the rules of intervals.
+undefined_sides or undefined, stand_in, averages. docs/formulas.md has the formulas and the rules of
+intervals. Cohen (1960), "A coefficient of agreement for nominal scales"; Gorodkin (2004),
+"Comparing two K-category assignments by a K-category correlation coefficient".
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
@@ -26,8 +27,8 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from ..core import scores
-from ..core.labels import Label, Numbers, check_choice, read_column, show, warn
-from ..core.table import Table, labels_at, sum_by
+from ..core.labels import NAMES, Codes, Label, Numbers, check_choice, read_column, show, warn
+from ..core.table import Classes, Table, labels_at, sum_by, sums_of_others
 from ..warnings import IntervalWarning
 
 Prior: TypeAlias = Mapping[Any, float] | None
@@ -399,3 +400,622 @@ def warn_of_caveats(caveats: Iterable[tuple[str, str, bool]]) -> None:
             words = ("intervals", "they say") if len(same_names) > 1 else ("interval", "it says")
             text = f"the {words[0]} of {listed} may cover the truth less often than {words[1]}"
         warn(f"{text}: {reason}", IntervalWarning)
+
+
+# Scores of hits and totals of classes
+
+_FEWEST_UNDER_A_PRIOR = 3 - 1e-6  # references of the rarest class; with fewer, intervals fail
+
+
+@dataclass
+class ClassSums:
+    """Sums of cells by class, with the attribute names of a `Table`.
+
+    For n tables the sums have shape (k, n) and the totals (n,), so that a formula gives n scores.
+    """
+
+    labels: Classes
+    hits: Numbers
+    reference_totals: Numbers
+    prediction_totals: Numbers
+    total: Any
+    out_of_class_totals: Any = 0.0
+    is_class: Any = np.True_
+    distributed_false_positives = Table.distributed_false_positives
+
+    def __post_init__(self) -> None:
+        self.false_positives = self.prediction_totals - self.hits
+        self.other_references = self.total - self.reference_totals
+
+
+Sums: TypeAlias = Table | ClassSums
+
+
+def transpose(sums: Any) -> Any:
+    """Swap references and predictions. All labels of the resulting table are classes."""
+    if isinstance(sums, ClassSums):
+        r, c = sums.reference_totals, sums.prediction_totals
+        return replace(sums, reference_totals=c, prediction_totals=r)
+    class_mask = np.ones(len(sums.labels), dtype=bool)
+    return replace(sums, rows=sums.columns, columns=sums.rows, class_mask=class_mask)
+
+
+def ratio_or_nan(numerator: Numbers, denominator: Numbers) -> Numbers:
+    """Divide; nan where the denominator is 0."""
+    return numerator / np.where(denominator > 0, denominator, np.nan)
+
+
+def ratio_or_zero(numerator: Any, denominator: Numbers) -> Numbers:
+    """Divide; 0 where the denominator is 0."""
+    return np.where(denominator > 0, ratio_or_nan(numerator, denominator), 0.0)
+
+
+def deviations(values: Numbers, mean: Any, scale: Numbers) -> Numbers:
+    """Subtract a mean; differences within the rounding error of terms of this scale become 0.
+
+    Without this, the error of a constant predictor would be 1e-17 instead of 0.
+    """
+    differences = values - mean
+    return np.where(np.abs(differences) > 1e-14 * scale, differences, 0.0)
+
+
+class Gradient(NamedTuple):
+    """Derivatives a_i + b_j + u_i [i = j] of a score by the shares p_ij.
+
+    If out-of-class predictions are distributed over the classes, a_i + m_i is the derivative by
+    the share of out-of-class predictions for class i.
+    """
+
+    a: Numbers
+    b: Numbers
+    u: Numbers
+    m: Numbers | None = None
+
+    def cell_slopes(self, table: Table) -> Numbers:
+        """Derivative by the share of each cell."""
+        i, j = table.rows, table.columns
+        b = self.b[j] if self.m is None else np.where(table.is_class[j], self.b[j], self.m[i])
+        return self.a[i] + b + self.u[i] * (i == j)
+
+    def slope_ranges(self, table: Table) -> tuple[Numbers, Numbers]:
+        """Find the least and the greatest b_j + u_i [i = j] of each row i, over all columns j."""
+        b = np.where(table.is_class | (self.m is None), self.b, np.nan)  # nan sorts last
+        lowest, highest = least_of_others(b), -least_of_others(-b)
+        return np.fmin(lowest, b + self.u), np.fmax(highest, b + self.u)
+
+
+def least_of_others(values: Numbers) -> Numbers:
+    """Find for each value the least of the others; a single value is returned itself."""
+    least, second = np.argsort(values)[[0, min(1, len(values) - 1)]]
+    least_values = np.full(len(values), values[least])
+    least_values[least] = values[second]
+    return least_values
+
+
+class ClassScore(Score):
+    """A score computed from the hits and the totals of the classes."""
+
+    def gradient(self, table: Table) -> Gradient:
+        """Derivatives by the shares of the cells, used for errors and influences."""
+        raise NotImplementedError
+
+    def cell_gradient(self, table: Table) -> Numbers:
+        return self.gradient(table).cell_slopes(table)
+
+    def max_influence(self, table: Table) -> Numbers:
+        lowest, highest = self.gradient(table).slope_ranges(table)
+        return np.asarray((highest - lowest)[table.rows])
+
+    def shortage(self, table: Table, prior: Prior = None) -> str:
+        scored, table = self.orient(table)
+        unit = "reference" if scored is self else "prediction"
+        n_outside = references_outside_largest(table)
+        reason = shortage_message(n_outside, 5, unit, " outside the largest class")
+        reason = reason or rarest_class_shortage(table, unit)
+        if not reason and (prior is not None or self.average is None):
+            which = " of a class of the prior" if prior is not None else " of the rarest class"
+            reason = shortage_message(fewest_references(table), 5, unit, which)
+        return reason
+
+    def interval_around(
+        self, value: float, table: Table, scored: Table, level: float, error: float | None = None
+    ) -> Interval:
+        rows = row_means(table, scored, self.gradient(scored))
+        if error is not None:
+            rows = rows._replace(error=np.asarray(error))
+        below, above = margins_of_error(rows, level)
+        least = most = value
+        if scored is table:
+            least, most = absent_class_bounds(table, self.exact_value, value, level)
+        elif fewest_references(table) < _FEWEST_UNDER_A_PRIOR:
+            least = most = math.nan
+        return Interval(value, float(rows.error), least - float(below), most + float(above))
+
+    def intervals(
+        self, table: Table, level: float, prior: Prior = None, error: float | None = None
+    ) -> list[Interval]:
+        if self.average is not None:
+            return super().intervals(table, level, prior, error)
+        return intervals_by_class(self.orient(table)[1], level)
+
+
+# The usual scores
+
+
+class Accuracy(ClassScore):
+    """Share of right predictions, in [0, 1]; the best guesser predicts the commonest class."""
+
+    name = "accuracy"
+    title = "Accuracy"
+
+    def guessing_level(self, table: Table) -> float:
+        return float(table.reference_totals.max() / table.total)
+
+    def has_single_reference_class(self, table: Table) -> bool:
+        return False  # with one class, accuracy still distinguishes models
+
+    def shortage(self, table: Table, prior: Prior = None) -> str:
+        return ""
+
+    def exact_value(self, table: Sums) -> Numbers:
+        return np.asarray(table.hits.sum(axis=0) / table.total)
+
+    def gradient(self, table: Table) -> Gradient:
+        zero = np.zeros(len(table.labels))
+        return Gradient(zero, zero, zero + 1)
+
+
+class BalancedAccuracy(ClassScore):
+    """Mean recall of the m classes in the references, in [0, 1]; every guesser scores 1/m."""
+
+    name = "balanced_accuracy"
+    title = "Balanced accuracy"
+
+    def guessing_level(self, table: Table) -> float:
+        return 1 / int(np.count_nonzero(table.reference_totals))
+
+    def exact_value(self, table: Sums) -> Numbers:
+        r = table.reference_totals
+        return np.asarray(ratio_or_zero(table.hits, r).sum(axis=0) / np.count_nonzero(r, axis=0))
+
+    def gradient(self, table: Table) -> Gradient:
+        r = table.reference_totals
+        u = ratio_or_zero(1 / np.count_nonzero(r), r / table.total)
+        return Gradient(-u * ratio_or_zero(table.hits, r), np.zeros_like(u), u)
+
+
+class F1Macro(ClassScore):
+    """Mean over the classes that occur of F1 = 2h/(r + c), in [0, 1].
+
+    The best guesser of m classes scores 1/m. It predicts each with its prevalence: the mean of
+    2 pi q / (pi + q) is concave in the shares q of predictions, with equal slopes at q = pi.
+    """
+
+    name = "f1_macro"
+    title = "F1-macro"
+
+    def guessing_level(self, table: Table) -> float:
+        return 1 / int(np.count_nonzero(table.reference_totals))
+
+    def shortage(self, table: Table, prior: Prior = None) -> str:
+        one = effective_sample_size(table) / float(table.total)
+        r = table.reference_totals * one
+        n_rare, n_present = np.count_nonzero((r > 0) & (r < 5 - 1e-6)), np.count_nonzero(r)
+        if (reason := super().shortage(table, prior)) or 2 * n_rare <= n_present:
+            return reason
+        return f"{n_rare} of {n_present} classes, more than half, with fewer than 5 references"
+
+    def exact_value(self, table: Sums) -> Numbers:
+        f1 = ratio_or_zero(2 * (table.hits / table.total), _prevalence_plus_bias(table))
+        return np.asarray(f1.sum(axis=0) / _count_occurring(table))
+
+    def gradient(self, table: Table) -> Gradient:
+        u = ratio_or_zero(2 / _count_occurring(table), _prevalence_plus_bias(table))
+        slope = -u * ratio_or_zero(table.hits / table.total, _prevalence_plus_bias(table))
+        return Gradient(slope, slope, u)
+
+
+def _prevalence_plus_bias(table: Sums) -> Numbers:
+    """Add prevalence and bias of each class. As counts, the sum may pass 2^63 or 1e308."""
+    return table.reference_totals / table.total + table.prediction_totals / table.total
+
+
+def _count_occurring(table: Sums) -> Any:
+    """Count the classes that have a reference or a prediction, without the out-of-class label."""
+    occur = (table.reference_totals > 0) | (table.prediction_totals > 0)
+    return np.count_nonzero(occur[: len(table.labels) - (table.labels[-1] is None)], axis=0)
+
+
+class CohenKappa(ClassScore):
+    """(p_o - p_e)/(1 - p_e), in [-1, 1]; chance 0; nan where p_e is 1."""
+
+    name = "cohen_kappa"
+    title = "Cohen's kappa"
+    lowest = -1.0
+    stand_in = math.nan
+
+    def undefined(self, table: Table) -> str:
+        if len(table.rows) > 1 or table.rows[0] != table.columns[0]:
+            return ""
+        return "all references and predictions are of one class"
+
+    def exact_value(self, table: Sums) -> Numbers:
+        # 1 - wrong / expected, since 1 - p_e would lose digits if one class is large
+        return 1 - ratio_or_nan(_error_rate(table), _expected_error_rate(table))
+
+    def gradient(self, table: Table) -> Gradient:
+        """Derivatives of 1 - wrong/expected.
+
+        With p_ij, the wrong share falls by [i = j], and the expected one by beta_i + pi_j.
+        """
+        wrong, expected = _error_rate(table), _expected_error_rate(table)
+        sides = table.prediction_totals, table.reference_totals
+        a, b = (-wrong / expected**2 * (side / table.total) for side in sides)
+        return Gradient(a, b, np.zeros_like(a) + 1 / expected)
+
+
+class MatthewsCorrelation(ClassScore):
+    """The R_k correlation, in [-1, 1]; chance 0, and 0 where a margin has one class."""
+
+    name = "matthews_corrcoef"
+    title = "MCC"
+    lowest = -1.0
+    undefined_sides = ("references", "predictions")
+
+    def exact_value(self, table: Sums) -> Numbers:
+        (gain, s), (same_gain, t) = map(_gain_and_variance, (table, transpose(table)))
+        # both gains are equal, but the side with less variance is computed more exactly
+        return ratio_or_nan(np.where(s <= t, gain, same_gain), np.sqrt(s * t))
+
+    def gradient(self, table: Table) -> Gradient:
+        pi, beta = table.reference_totals / table.total, table.prediction_totals / table.total
+        s, t = (pi * (1 - pi)).sum(), (beta * (1 - beta)).sum()
+        root = np.sqrt(s * t)
+        mcc = (_expected_error_rate(table) - _error_rate(table)) / root
+        a, b = mcc * pi / s - beta / root, mcc * beta / t - pi / root
+        return Gradient(a, b, np.zeros_like(a) + 1 / root)
+
+
+def _gain_and_variance(table: Sums) -> tuple[Numbers, Numbers]:
+    """Sum p_cc - pi_c beta_c, and pi_c (1 - pi_c), over the classes c.
+
+    The first is computed as pi_c (1 - pi_c) (TPR_c - FPR_c), without a difference of products.
+    """
+    variances = table.reference_totals / table.total * (table.other_references / table.total)
+    gains = variances * scores.class_gains(table, table.false_positives)
+    return gains.sum(axis=0), variances.sum(axis=0)
+
+
+def _error_rate(table: Sums) -> Numbers:
+    """Share of wrong predictions, 1 - p_o."""
+    return np.asarray(table.false_positives.sum(axis=0) / table.total)
+
+
+def _expected_error_rate(table: Sums) -> Numbers:
+    """Share of wrong predictions if they were independent of the class, 1 - p_e."""
+    bias, others = table.prediction_totals / table.total, table.other_references / table.total
+    return np.asarray((bias * others).sum(axis=0))
+
+
+# Informedness
+
+
+@dataclass(frozen=True)
+class Informedness(ClassScore):
+    """Multi-class Bookmaker Informedness: 1 is perfect, guessing scores 0."""
+
+    name = "informedness"
+    title = "Informedness"
+    lowest = -1.0
+    averages = ("bias", "prevalence", "macro", None)
+    prior_modes = ("reweight", "odds")
+    mark_meaning = "above accuracy, so it is not a share of the answers"
+    undefined_sides = ("references",)
+
+    average: scores.Average = "bias"
+
+    def value(self, table: Table, **options: Any) -> Any:
+        return scores.informedness(table, average=self.average, **options)
+
+    def require_interval(self, prior: Prior = None) -> Score:
+        return super().require_interval(None if self.average else prior)
+
+    def exact_value(self, table: Sums) -> Numbers:
+        gains = scores.class_gains(table)
+        if self.average is None:
+            return gains[table.is_class]
+        weights = scores.class_weights(str(self.average), table)
+        return np.asarray((weights * gains).sum(axis=0))
+
+    def gradient(self, table: Table) -> Gradient:
+        """Derivatives, with V = pi (1 - pi).
+
+        J_c = (p_cc - pi_c beta_c) / V_c moves by 1/V_c with p_cc and by -pi_c/V_c with beta_c. With
+        pi_c it moves by -(beta_c + (1 - 2 pi_c) J_c) / V_c. The weights pi or beta move too. An
+        out-of-class prediction for class i moves each other beta_c by pi_c / (1 - pi_i), as do
+        pi_c and pi_i.
+        """
+        pi = table.reference_totals / table.total
+        beta = (table.hits + table.distributed_false_positives) / table.total
+        gains = scores.class_gains(table)
+        u = ratio_or_zero(scores.class_weights(str(self.average), table), pi * (1 - pi))
+        a, b = -u * (beta + (1 - 2 * pi) * gains), -u * pi
+        if self.average == "prevalence":
+            a = a + gains
+        elif self.average == "bias":
+            b = b + gains
+        others = table.other_references / table.total
+        e = ratio_or_zero(table.out_of_class_totals / table.total, others)
+        m = ratio_or_zero(sums_of_others(pi * b), others)
+        return Gradient(a + b * sums_of_others(e) + e * m, b, u, m)
+
+    def interval_around(
+        self, value: float, table: Table, scored: Table, level: float, error: float | None = None
+    ) -> Interval:
+        interval = super().interval_around(value, table, scored, level, error)
+        excess = _excess_of_bias_average(table, scored) if self.average == "bias" else 0.0
+        return interval._replace(low=interval.low - excess, high=interval.high - excess)
+
+    def caution(self, table: Table, value: float) -> str:
+        is_bias_average = self.average == "bias" and not self.has_single_reference_class(table)
+        return scores.why_above_accuracy(table, value, table) if is_bias_average else ""
+
+
+def _excess_of_bias_average(table: Table, scored: Table) -> float:
+    """Estimate by how much the bias average of samples exceeds that of the population.
+
+    With the references fixed, it is sum_c [V_cc / r_c - sum_(i != c) V_ic / (N - r_c)] / N. V_ic is
+    the variance of n_ic, estimated by n (1 - n/r) r/(r - 1). A class of one reference uses the
+    overall recall. If a model knows the share x of each of k classes, it is about
+    x (1 - x) (k - 2) / N. Without this correction no interval of 5,000 samples of
+    1,000 classes covered the truth (tests/studies/COVERAGE.md).
+    """
+    i, j, r = table.rows, table.columns, table.reference_totals.astype(np.float64)
+    squares = sum_by(i, squared_weights(table), len(r))
+    size = ratio_or_zero(r**2, squares)
+    squares = squares * ratio_or_zero(scored.reference_totals, r) ** 2
+    totals, n = scored.reference_totals.astype(np.float64), float(scored.total)
+    hit_gain, error_gain = ratio_or_zero(1.0, totals), ratio_or_zero(1.0, n - totals)
+
+    has_several = size > 1.5
+    share = table.counts / r[i]
+    variances = share * (1 - share) * ratio_or_zero(size, size - 1)[i]
+    gains = np.where(i == j, hit_gain[i], -error_gain[j]) * (totals[j] > 0)
+    excess = (squares[i] * variances * gains)[has_several[i]].sum()
+
+    recall = float(table.hits.sum()) / float(table.total)
+    is_alone = (size > 0) & ~has_several
+    excess += recall * (1 - recall) * (squares * (hit_gain - error_gain))[is_alone].sum()
+    return float(excess) / n
+
+
+@dataclass(frozen=True)
+class Markedness(ClassScore):
+    """M_c = precision_c + NPV_c - 1, summed with weights pi_c by default.
+
+    1 is perfect, guessing scores 0. `average` names the margins of the table as given (Powers
+    2003, 2011).
+    """
+
+    name = "markedness"
+    title = "Markedness"
+    lowest = -1.0
+    allows_unknown = False
+    averages = ("prevalence", "bias", "macro", None)
+    undefined_sides = ("predictions",)
+
+    average: scores.Average = "prevalence"
+
+    def orient(self, table: Table) -> tuple[ClassScore, Table]:
+        swapped: dict[scores.Average, scores.Average] = {"bias": "prevalence", "prevalence": "bias"}
+        if table.labels[-1] is None:
+            raise ValueError("`table` must not hold out-of-class predictions for markedness")
+        return Informedness(swapped.get(self.average, self.average)), transpose(table)
+
+    def gradient(self, table: Table) -> Gradient:
+        score, swapped = self.orient(table)
+        a, b, u, _ = score.gradient(swapped)
+        return Gradient(b, a, u)
+
+    def value(
+        self, table: Table, *, prior: Prior = None, zero_division: scores.ZeroDivision = "warn"
+    ) -> Any:
+        scores.check_zero_division(zero_division, self.stand_in)
+        scored = with_prior(table, prior)
+        if table.n_samples != 1:
+            swapped = self.orient(scored)[1]
+            scores.warn_of_absent(self.title, swapped, NAMES[::-1], swapped, None)
+        reason = self.undefined(scored)
+        undefined = scores.value_if_undefined(reason, self.stand_in, zero_division, table)
+        if undefined is None:
+            return self.clipped_value(scored)
+        class_values = np.where(scored.prediction_totals > 0, undefined, 0.0)
+        return class_values.tolist() if self.average is None else undefined
+
+
+# Intervals
+
+
+class RowMeans(NamedTuple):
+    """A score as the sum of share x mean over rows of samples, whose means err independently.
+
+    The arrays have the rows along their first axis.
+    """
+
+    share: Numbers
+    size: Numbers  # effective number of samples
+    least_size: Numbers  # the same if all samples had the largest weight
+    variance: Numbers  # of one sample in the row
+    below: Numbers  # distance from the mean to the least value that a sample of the row could have
+    above: Numbers  # distance from the mean to the greatest
+    error: Numbers  # standard error of the score
+
+
+def margins_of_error(rows: RowMeans, level: float) -> tuple[Numbers, Numbers]:
+    """Combine the margins of error of the rows into one below and one above the score.
+
+    Wilson's margins of the rows are combined in quadrature. The result is at least z standard
+    errors, and at most the margin if every error were the worst one.
+    """
+    z = normal_quantile(level)
+    span = rows.below + rows.above
+    place = ratio_or_zero((rows.share * rows.below).sum(axis=0), (rows.share * span).sum(axis=0))
+    unseen_variance = place * (1 - place) * (span / rows.size) ** 2
+    variance_of_mean = rows.variance / rows.size + unseen_variance
+    error = np.sqrt(rows.error**2 + (rows.share**2 * unseen_variance).sum(axis=0))
+
+    def margin(distance: Numbers) -> Numbers:
+        margins = rows.share * wilson_margin(distance, variance_of_mean, rows.least_size, z)
+        combined = np.sqrt((margins**2).sum(axis=0))
+        worst = z**2 / 2 * (rows.share * distance / rows.least_size).max(axis=0)
+        limit = worst + np.sqrt((z * error) ** 2 + worst**2)
+        return np.maximum(np.minimum(combined, limit), z * error)
+
+    return margin(rows.below), margin(rows.above)
+
+
+def wilson_margin(distance: Numbers, variance: Numbers, size: Numbers, z: float) -> Numbers:
+    """Wilson's margin of error of a mean, by its distance d from the bound of the values.
+
+    It is the x with x^2 = z^2 (1 - x/d)(variance + x d / size).
+    """
+    d = np.maximum(distance, 1e-99)
+    curvature = 1 + z**2 / size
+    linear = z**2 * (d / size - variance / d)
+    root = np.sqrt(linear**2 + 4 * curvature * z**2 * variance)
+    # the larger root of the quadratic, in the form that does not cancel
+    larger_root = (linear + root) / (2 * curvature)
+    return np.where(linear > 0, larger_root, ratio_or_zero(2 * z**2 * variance, root - linear))
+
+
+def wilson_intervals(table: Table, codes: Codes, level: float) -> list[tuple[float, float]]:
+    """Wilson's interval of the share of hits of each class; nan if it has no samples.
+
+    `codes` are the rows of the cells, for recall, or their columns, for precision.
+    """
+    k = len(table.labels)
+    totals = sum_by(codes, table.counts.astype(np.float64), k)
+    size = totals * ratio_or_nan(totals, sum_by(codes, squared_weights(table), k))
+    share = ratio_or_nan(table.hits, totals)
+    known = share * (1 - share) / size, size, normal_quantile(level)
+    ends = share - wilson_margin(share, *known), share + wilson_margin(1 - share, *known)
+    return list(zip(*(end.clip(0, 1)[table.is_class].tolist() for end in ends), strict=True))
+
+
+def row_means(table: Table, scored: Table, gradient: Gradient) -> RowMeans:
+    """Split a score into the means of the rows that have references, by its gradient.
+
+    `scored` is the table itself, or the table with its rows reweighted. If reweighted, the totals
+    of the rows do not vary.
+    """
+    i, j, k = table.rows, table.columns, len(table.labels)
+    counts, squares = table.counts, squared_weights(table)
+    totals, squared_totals = table.reference_totals.astype(np.float64), sum_by(i, squares, k)
+    shares = scored.reference_totals / scored.total
+    weights = ratio_or_nan(shares, totals)[i]  # weight of one sample in the score
+    slopes = gradient.cell_slopes(scored)
+
+    a, b, u, _ = gradient
+    row_scales = np.abs(a) + np.abs(b).max() + np.abs(u)
+    scales = row_scales[i]
+    means = ratio_or_nan(sum_by(i, counts * slopes, k), totals)
+    row_deviations = all_deviations = deviations(slopes, means[i], scales)
+    if scored is table:
+        overall = (counts * (weights * slopes)).sum()
+        all_deviations = deviations(slopes, overall, scales + (counts * (weights * scales)).sum())
+
+    lowest, highest = gradient.slope_ranges(scored)
+    column_weights = ratio_or_zero(sum_by(j, squares, k), table.prediction_totals)
+    heaviest = np.maximum(ratio_or_zero(squared_totals, totals), column_weights.max())
+    is_present = totals > 0
+    return RowMeans(
+        share=shares[is_present],
+        size=(totals**2)[is_present] / squared_totals[is_present],
+        least_size=(totals / heaviest)[is_present],
+        variance=sum_by(i, squares * row_deviations**2, k)[is_present] / squared_totals[is_present],
+        below=deviations(means, a + lowest, row_scales)[is_present],
+        above=deviations(a + highest, means, row_scales)[is_present],
+        error=np.sqrt((squares * (weights * all_deviations) ** 2).sum()),
+    )
+
+
+def absent_class_bounds(
+    table: Table, formula: Callable[[ClassSums], Numbers], value: float, level: float
+) -> tuple[float, float]:
+    """Bound the score by the possible samples of classes without a reference.
+
+    These classes are declared, or only predicted: an out-of-class label may be a class of the task.
+    Together they may have had z^2 unobserved samples, all right or all wrong.
+    """
+    is_named = np.array([label is not None for label in table.labels])
+    r, c, n = table.reference_totals, table.prediction_totals, table.total
+    is_absent = is_named & (table.is_class | (c > 0)) & (r == 0)
+    if not is_absent.any():
+        return value, value
+    extended = replace(table, class_mask=table.is_class | is_absent)
+    one = float(n) / effective_sample_size(table)
+    # more than a quarter of the table would turn scores of few samples with the level
+    missed = min(normal_quantile(level) ** 2 * one, float(n) / 4)
+    extra = np.where(is_absent, missed / np.count_nonzero(is_absent), 0.0)
+    ends = [value]
+    for right in (0, extra):
+        margins = table.hits + right, r + extra, c + right, n
+        outside = extended.out_of_class_totals, extended.is_class
+        ends.append(float(formula(ClassSums(table.labels, *margins, *outside))))
+    return min(ends), max(ends)
+
+
+def intervals_by_class(table: Table, level: float) -> list[Interval]:
+    """Intervals of TPR - FPR of each class against all others; nan if it has no samples."""
+    # a difference of sums of weights is not quite 0 where there are no cells
+    has_cells = _sums_by_outcome(table, np.ones(len(table.rows))) > 1e-9
+    counts, squares = (
+        np.where(has_cells, _sums_by_outcome(table, amounts), 0.0)
+        for amounts in (table.counts, squared_weights(table))
+    )
+    totals = counts.sum(axis=1)
+    mean = ratio_or_nan(counts[:, 0], totals)
+    outcome_deviations = np.stack([1 - mean, -mean], axis=1)
+    variance = ratio_or_nan((squares * outcome_deviations**2).sum(axis=1), squares.sum(axis=1))
+    size = totals * ratio_or_nan(totals, squares.sum(axis=1))
+    heaviest = ratio_or_zero(squares, counts).max(axis=(0, 1))
+    least_size = np.where(totals > 0, totals / heaviest, np.nan)
+    error = np.sqrt((variance / size).sum(axis=0))
+    rows = RowMeans(np.ones_like(totals), size, least_size, variance, mean, 1 - mean, error)
+    below, above = margins_of_error(rows, level)
+
+    gains = scores.class_gains(table)
+    ends = np.stack([gains, error, gains - below, gains + above], axis=1)[table.is_class]
+    return [Interval(*row).clip(-1.0, 1.0) for row in ends.tolist()]
+
+
+def _sums_by_outcome(table: Table, amounts: Numbers) -> Numbers:
+    """Sum amounts of cells by class: [[hits, misses], [true negatives, false positives]]."""
+    sums = replace(table, counts=amounts, class_mask=table.is_class)
+    misses = transpose(sums).false_positives
+    shares = ratio_or_zero(sums.out_of_class_totals, table.other_references)
+    false = sums.false_positives + table.reference_totals * sums_of_others(shares)
+    return np.array([[sums.hits, misses], [amounts.sum() - sums.hits - misses - false, false]])
+
+
+def rates_by_class(table: Table, level: float | None = None) -> list[dict[str, Any]]:
+    """List the label, the support and the rates of each class; at a level, with intervals."""
+    h, r, c, n = table.hits, table.reference_totals, table.prediction_totals, table.total
+    false_positives = table.distributed_false_positives
+    tpr, fpr = ratio_or_nan(h, r), ratio_or_nan(false_positives, table.other_references)
+    rates = {"support": r, "prevalence": r / n, "bias": (h + false_positives) / n}
+    rates |= {"tpr": tpr, "fpr": fpr, "tpr_minus_fpr": tpr - fpr, "precision": ratio_or_nan(h, c)}
+    rates["f1"] = ratio_or_nan(2 * (h / n), r / n + c / n)
+    columns: dict[str, list[Any]] = {"label": labels_at(table, table.is_class)}
+    columns |= {name: rate[table.is_class].tolist() for name, rate in rates.items()}
+    if level is not None:
+        gains = intervals_by_class(table, level)
+        columns["tpr_minus_fpr_standard_error"] = [gain.standard_error for gain in gains]
+        columns["tpr_minus_fpr_confidence_interval"] = [(gain.low, gain.high) for gain in gains]
+        columns["tpr_confidence_interval"] = wilson_intervals(table, table.rows, level)
+        columns["precision_confidence_interval"] = wilson_intervals(table, table.columns, level)
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+USUAL_SCORES = Accuracy(), BalancedAccuracy(), F1Macro(), CohenKappa(), MatthewsCorrelation()
+INFORMEDNESS, MARKEDNESS = Informedness(), Markedness()

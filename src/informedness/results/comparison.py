@@ -12,8 +12,20 @@ import numpy as np
 from ..core.labels import Label, show, warn
 from ..core.scores import Average, read_prior
 from ..core.table import Table, is_real
-from ..inference.class_scores import INFORMEDNESS, ClassScore, ratio_or_zero
-from ..inference.paired import (
+from ..inference.registry import score_named, score_with_average
+from ..inference.score import (
+    INFORMEDNESS,
+    ClassScore,
+    Prior,
+    Score,
+    check_level,
+    effective_sample_size,
+    ratio_or_zero,
+    shortage_message,
+    warn_of_caveats,
+    with_prior,
+)
+from ..inference.significance import (
     CellPairs,
     Detection,
     GroupSums,
@@ -22,16 +34,6 @@ from ..inference.paired import (
     model_influences,
     n_groups,
     paired_test,
-)
-from ..inference.registry import score_named, score_with_average
-from ..inference.score import (
-    Prior,
-    Score,
-    check_level,
-    effective_sample_size,
-    shortage_message,
-    warn_of_caveats,
-    with_prior,
 )
 from ..tables.contingency import ContingencyTable
 from ..tables.label_options import to_class_names

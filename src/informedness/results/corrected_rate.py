@@ -7,8 +7,15 @@ import numpy as np
 
 from ..core.labels import Label, Numbers, read_column, show, warn
 from ..core.table import is_real
-from ..inference.class_scores import INFORMEDNESS, wilson_margin
-from ..inference.score import Interval, check_level, normal_quantile, shortage_message, signature_of
+from ..inference.score import (
+    INFORMEDNESS,
+    Interval,
+    check_level,
+    normal_quantile,
+    shortage_message,
+    signature_of,
+    wilson_margin,
+)
 from ..tables.contingency import ContingencyTable, read_whole, table_of_labels
 from ..tables.label_options import read_other_predictions, to_class_names
 from ..warnings import IntervalWarning

@@ -12,7 +12,6 @@ import numpy as np
 from ..core.labels import Label, show
 from ..core.scores import Average, ZeroDivision, __version__, check_zero_division
 from ..core.table import Table
-from ..inference.paired import CellPairs, n_groups, with_design_effects
 from ..inference.registry import SAME_VERSION, score_with_average, warn_of_version
 from ..inference.score import (
     Interval,
@@ -23,6 +22,7 @@ from ..inference.score import (
     signature_of,
     warn_of_caveats,
 )
+from ..inference.significance import CellPairs, n_groups, with_design_effects
 from ..tables.contingency import SampleOptions
 from ..tables.label_options import to_class_names
 from ..tables.label_warnings import warn_of_nulls, warn_of_own_labels

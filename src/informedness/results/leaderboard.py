@@ -14,9 +14,9 @@ import numpy as np
 from ..core.labels import Column, Label, join_columns, show
 from ..core.scores import Average
 from ..core.table import Task, read_weights
-from ..inference.paired import holm
 from ..inference.registry import score_named
 from ..inference.score import Score
+from ..inference.significance import holm
 from ..messages import with_subject
 from ..tables.containers import read_labels
 from ..tables.contingency import ContingencyTable

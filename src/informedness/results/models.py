@@ -8,8 +8,8 @@ import numpy as np
 
 from ..core.labels import Codes, Column, Numbers, code_integers, join_columns
 from ..core.table import Task, read_amounts
-from ..inference.paired import CellPairs, n_groups
 from ..inference.score import shortage_message
+from ..inference.significance import CellPairs, n_groups
 from ..tables.containers import read_labels
 from ..tables.contingency import ContingencyTable, as_table, common_codes, read_whole
 from ..tables.label_options import read_label_columns

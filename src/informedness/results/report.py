@@ -8,12 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..core.labels import Label
-from ..inference.class_scores import INFORMEDNESS, rates_by_class
 from ..inference.entropy import entropies
-from ..inference.independence import guessing_p_value
-from ..inference.paired import CellPairs
 from ..inference.registry import score_named, scores_in_report
-from ..inference.score import Score, signature_of
+from ..inference.score import INFORMEDNESS, Score, rates_by_class, signature_of
+from ..inference.significance import CellPairs, guessing_p_value
 from ..messages import Message
 from ..tables import matrix
 from ..tables.contingency import ContingencyTable

@@ -12,9 +12,9 @@ import numpy as np
 
 from ..core.labels import show
 from ..core.table import Cells, Table
-from ..inference.paired import holm
 from ..inference.registry import score_named, score_with_average, scores_in_report
 from ..inference.score import Score, normal_quantile
+from ..inference.significance import holm
 from ..tables.containers import read_labels
 from ..tables.contingency import ContingencyTable, Slice
 from .estimate import Averaged

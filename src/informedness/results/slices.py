@@ -12,9 +12,9 @@ import numpy as np
 
 from ..core.labels import Column, Label, check_choice, show, warn
 from ..inference.entropy import entropies
-from ..inference.paired import CellPairs
 from ..inference.registry import REPORTED, score_named, scores_in_report
 from ..inference.score import FEW_SAMPLES, Score, signature_of
+from ..inference.significance import CellPairs
 from ..tables.contingency import (
     Y_NAMES,
     ContingencyTable,

@@ -11,11 +11,10 @@ import numpy as np
 
 from ..core.labels import show, warn
 from ..errors import prefix_errors
-from ..inference.class_scores import ratio_or_zero
 from ..inference.entropy import EntropicScore
-from ..inference.paired import holm, interval_and_p_value
 from ..inference.registry import score_with_average
-from ..inference.score import Interval, Score
+from ..inference.score import Interval, Score, ratio_or_zero
+from ..inference.significance import holm, interval_and_p_value
 from ..messages import message, with_subject
 from ..tables.containers import read_labels
 from ..text.account import Account

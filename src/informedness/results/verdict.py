@@ -11,10 +11,9 @@ import numpy as np
 
 from ..core.labels import show
 from ..core.table import Cells, Table, labels_at
-from ..inference.class_scores import Informedness
 from ..inference.entropy import NIT
-from ..inference.independence import guessing_p_value
-from ..inference.score import FEW_SAMPLES, Score
+from ..inference.score import FEW_SAMPLES, Informedness, Score
+from ..inference.significance import guessing_p_value
 from ..messages import Message, message
 from ..tables.contingency import ContingencyTable
 from ..text.render import cut, rounded, samples, shown

@@ -8,8 +8,8 @@ import scoring
 from scipy.optimize import brentq
 from scoring import FORMULAS, OF_TWO_CLASSES, percent, span, table
 
-from informedness.inference.class_scores import ClassSums
 from informedness.inference.registry import score_named
+from informedness.inference.score import ClassSums
 
 HALF_A_BIT = 0.05
 """How far a printed entropy may be from what it stands for."""

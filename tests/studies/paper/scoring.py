@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from scipy.special import xlogy
 
-from informedness.inference.class_scores import INFORMEDNESS, ClassSums, ratio_or_zero
 from informedness.inference.registry import score_named
+from informedness.inference.score import INFORMEDNESS, ClassSums, ratio_or_zero
 
 HERE = Path(__file__).parent
 SCORES = {"accuracy": "accuracy", "balanced accuracy": "balanced_accuracy", "F1-Macro": "f1_macro",
