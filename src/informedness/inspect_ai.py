@@ -23,8 +23,8 @@ with optional_import("informedness.inspect_ai needs Inspect", "inspect-ai>=0.3.2
 from .core.labels import show
 from .errors import prefix_errors
 from .logs.answers import Answers, score_with_error
-from .logs.inspect_logs import answer_and_verdict, classes_of, gold_of, letters_of
-from .logs.verdicts import Sample
+from .logs.inspect_logs import answer_and_verdict, classes_of, letters_of, targets_of
+from .logs.verdicts import Sample, only_target
 
 _KEY = "informedness"  # key in the metadata of a score
 
@@ -43,7 +43,7 @@ def _metric(name: str, is_error: bool = False) -> Metric:
 
 def _answers(scores: list[SampleScore]) -> Answers | None:
     """Collect the answers to count; None, with a warning, if they contradict the verdicts."""
-    samples, letters = [], []
+    samples, targets = [], []
     for scored in scores:
         noted: Any = (scored.score.metadata or {}).get(_KEY)
         if noted is None:
@@ -53,8 +53,8 @@ def _answers(scores: list[SampleScore]) -> Answers | None:
             )
         answer = answer_and_verdict(scored.score.value, scored.score.answer)
         samples.append(Sample(scored.sample_id, noted["target"], *answer))
-        letters.append(letters_of(noted["choices"]))
-    return Answers.from_harness(samples, classes_of([x.reference for x in samples], letters))
+        targets.append((noted["target"], letters_of(noted["choices"])))
+    return Answers.from_harness(samples, classes_of(targets))
 
 
 # Metrics and scorer for Inspect
@@ -153,8 +153,8 @@ def with_target(scorer: Scorer) -> Scorer:
 def _keep_target(scorer: Scorer) -> Scorer:
     async def score(state: TaskState, target: scoring.Target) -> scoring.Score | None:
         with prefix_errors(f"sample {show(state.sample_id)}"):
-            gold = gold_of(list(target), letters_of(len(state.choices)))
-        noted = {"target": gold, "choices": len(state.choices)}
+            only = only_target(targets_of(list(target), letters_of(len(state.choices))))
+        noted = {"target": only, "choices": len(state.choices)}
         scored = await scorer(state, target)
         if scored is None:
             return None

@@ -40,7 +40,7 @@ from .errors import prefix_errors
 from .inference.registry import score_named
 from .logs.answers import Answers
 from .logs.lm_eval_logs import CHOICE_METRICS, TEXT_METRICS
-from .logs.verdicts import Sample, likeliest_choice, target_error
+from .logs.verdicts import Sample, likeliest_choice
 
 
 def informedness(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
@@ -187,7 +187,7 @@ class Task(ConfigurableTask):  # type: ignore[misc]
         """Read the right answer (its position if there are choices) and the choices."""
         gold = self.doc_to_text(doc) if self.multiple_input else self.doc_to_target(doc)
         if isinstance(gold, (list, tuple)):
-            raise target_error(gold)
+            raise ValueError(f"must have one right answer, got {show(gold)}")
         if self.config.doc_to_choice is None:
             return str(gold), []
         choices = list(self.doc_to_choice(doc))

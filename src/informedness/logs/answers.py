@@ -6,11 +6,11 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from ..core.labels import Column, Label, show, warn
 from ..errors import prefix_errors
@@ -27,7 +27,6 @@ from ..text import render
 from ..warnings import collected
 from .verdicts import ClassNames, Sample, VerdictError, VerdictMetric, find_classes
 
-_T = TypeVar("_T")
 # Settings ignored when comparing runs, as whole words of a name: dates, ids, seeds, devices...
 _UNCOUNTED = "api_key|(access|api|auth|hf)_token|(eval|job|run|task)_id|batch(es)?|cache|concurrent"
 _UNCOUNTED += "|concurrency|connections|devices?|endpoint|gpus?|gpu_memory_utilization|headers|host"
@@ -134,20 +133,20 @@ class Answers:
         if choices is not None or not samples or not samples[0].choices:
             return cls(samples=tuple(samples), choices=choices, **others)
         distinct = {x.choices for x in samples}
-        classes: tuple[Label, ...] = samples[0].choices
-        is_named = len(distinct) == 1 and len({*classes}) == len(classes)
-        if not is_named:
-            classes = tuple(range(max(map(len, distinct))))
-        positions = range(len(classes))
-        named = tuple(
+        classes = samples[0].choices
+        if len(distinct) > 1 or len({*classes}) < len(classes):
+            positions = tuple(range(max(map(len, distinct))))
+            return cls(samples=tuple(samples), choices=positions, **others)
+        names = dict(enumerate(classes))
+        named = (
             x._replace(
-                reference=classes[x.reference],
-                prediction=classes[x.prediction] if x.prediction in positions else x.prediction,
-                choices=() if is_named else x.choices,
+                reference=names[x.reference],
+                prediction=names.get(x.prediction, x.prediction),
+                choices=(),
             )
             for x in samples
         )
-        return cls(samples=named, choices=classes, **others)
+        return cls(samples=tuple(named), choices=classes, **others)
 
     @classmethod
     def from_harness(cls, samples: Sequence[Sample], choices: Any = None) -> Answers | None:
@@ -210,6 +209,11 @@ class Answers:
         known = {*self.classes}
         return [answer if answer in known else None for answer in self.predictions]
 
+    def _columns(self) -> dict[str, Any]:
+        """Collect references, predictions, classes and groups, as `estimate` takes them."""
+        columns = {"y_true": [*self.references], "y_pred": self.known_predictions()}
+        return {**columns, "labels": self.classes, "unknown": "wrong", "groups": self.groups}
+
     @property
     def table(self) -> ContingencyTable:
         """The contingency table, counting out-of-class answers as wrong."""
@@ -220,11 +224,6 @@ class Answers:
             unknown="wrong",
         )
 
-    def _scored(self, function: Callable[..., _T], *args: Any, **options: Any) -> _T:
-        """Call a function of references and predictions, counting out-of-class answers as wrong."""
-        sides = [*self.references], self.known_predictions()
-        return function(*sides, *args, labels=self.classes, unknown="wrong", **options)
-
     def report(
         self, confidence_level: float | None = None, average: Averaged = "default"
     ) -> Report:
@@ -232,17 +231,16 @@ class Answers:
 
         If there are several epochs of each sample, the intervals are by sample.
         """
-        groups = None if confidence_level is None else self.groups
-        options = {"confidence_level": confidence_level, "average": average, "groups": groups}
-        return self._scored(report, **options)
+        options = self._columns() | {"confidence_level": confidence_level, "average": average}
+        return report(**options | ({"groups": None} if confidence_level is None else {}))
 
     def estimate(
         self, metric: str, confidence_level: float, average: Averaged = "default"
     ) -> Estimate:
         """Estimate a score, nan if undefined, and its error by sample if there are epochs."""
-        options = {"confidence_level": confidence_level, "average": average, "groups": self.groups}
-        made: Any = self._scored(estimate, metric, zero_division=math.nan, **options)
-        return made  # type: ignore[no-any-return]
+        options = self._columns() | {"confidence_level": confidence_level, "average": average}
+        result: Estimate = estimate(metric=metric, zero_division=math.nan, **options)
+        return result
 
     def standard_error(self, metric: str) -> float:
         """Estimate the error of a score, nan if undefined.
@@ -289,17 +287,18 @@ class Answers:
                 f"the runs must be of one task, got {show(task)} and {show(other_task)}"
             )
         names = [f"{self.name} (A)", f"{other.name} (B)"]
-        a, b = joined_sides([self._columns(), other._columns()], names, "sample identifiers")
-        asked_a, asked_b = ({(y.id, y.prompt) for y in x.samples} for x in (self, other))
-        if n_differ := len(asked_a - asked_b):
+        columns = [self._columns_to_join(), other._columns_to_join()]
+        a, b = joined_sides(columns, names, "sample identifiers")
+        prompts_a, prompts_b = ({(y.id, y.prompt) for y in x.samples} for x in (self, other))
+        if n_differ := len(prompts_a - prompts_b):
             size = render.samples(n_differ)
             text = f"the prompts of {size} differ between {{a}} and {{b}}"
             warn(message(text, a=names[0], b=names[1]))
         options |= {"labels": self.classes, "unknown": "wrong", "groups": a.get("groups")}
         return compare(a["references"], a["predictions"], b["predictions"], **options)
 
-    def _columns(self) -> dict[str, Column]:
-        """Make the columns of one side of a join."""
+    def _columns_to_join(self) -> dict[str, Column]:
+        """Collect the columns that are joined, or must be equal, in a comparison."""
         documents = [x.document for x in self.samples]
         columns: dict[str, Any] = {"references": [*self.references], "groups": self.groups}
         columns |= {"documents": documents if any(documents) else None}
@@ -327,13 +326,8 @@ class Answers:
         if finds_in_text(options):
             answers = answers._found_in_text(options)
             class_names = [{options.fold(x): y for x, y in names.items()} for names in class_names]
-        return answers._answering(find_classes(answers.samples, class_names))
-
-    def _answering(self, predictions: Iterable[Any], **others: Any) -> Answers:
-        """Replace the answers to the samples, and perhaps other attributes."""
-        pairs = zip(self.samples, predictions, strict=True)
-        samples = tuple(sample._replace(prediction=answer) for sample, answer in pairs)
-        return replace(self, samples=samples, **others)
+        pairs = zip(answers.samples, find_classes(answers.samples, class_names), strict=True)
+        return replace(answers, samples=tuple(x._replace(prediction=y) for x, y in pairs))
 
     def _found_in_text(self, options: LabelOptions) -> Answers:
         """Find answers in their text by these options, without verdicts."""
@@ -343,10 +337,10 @@ class Answers:
         else:
             texts = extracted(texts, options.pattern)
             source = f"what {options.pattern.pattern!r} finds in {source}"
-        folded = [text and options.fold(text) for text in texts]
+        pairs = zip(self.samples, texts, strict=True)
+        samples = (x._replace(prediction=y and options.fold(y), verdict=None) for x, y in pairs)
         metric = replace(self.metric, name="", is_wanted=False)
-        answers = self._answering(folded, how=source, metric=metric)
-        return replace(answers, samples=tuple(x._replace(verdict=None) for x in answers.samples))
+        return replace(self, samples=tuple(samples), how=source, metric=metric)
 
     def _texts(self) -> tuple[list[str | None], str]:
         """Choose the texts to find classes in, and describe them.
@@ -423,10 +417,8 @@ def score_with_error(answers: Answers | None, metric: str) -> tuple[float, float
 
 def json_object(text: bytes) -> dict[str, Any]:
     """Parse a JSON object, or raise ValueError if the text is something else."""
-    try:
+    with prefix_errors("must be a JSON object"):
         parsed = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"must be a JSON object: {error}") from error
     if not isinstance(parsed, dict):
         raise ValueError(f"must be a JSON object, got {show(parsed)}")
     return parsed

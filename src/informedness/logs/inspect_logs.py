@@ -4,7 +4,6 @@ import json
 import math
 import re
 import sys
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from ..core.labels import show
 from ..errors import optional_import, prefix_errors
 from ..text.render import cut
 from .answers import Answers, LeftOut, Origin, json_object, part_of, settings_of
-from .verdicts import DAMAGES, Sample, SeveralAnswers, Totals, VerdictMetric, target_error
+from .verdicts import DAMAGES, Sample, SeveralAnswers, Totals, VerdictMetric, only_target
 
 _VERSION = 2  # of the log's schema
 _HEADER, _SAMPLES = "header.json", "samples/"
@@ -41,22 +40,21 @@ class _Log:
 
     Attributes
     ----------
-    header : dict
     asked : list of (sample, prompt)
         One entry per sample and epoch.
-    golds : dict of (epoch, sample) to (target, letters of the choices)
+    targets : list of (target, letters of the choices)
         One entry per sample with a single target.
     scores : dict of (epoch, scorer, key) to list of Sample
-        One entry per scorer, or per named value of it; samples still lack references.
-    n_samples, n_errors : Counter of epoch
-        Numbers of samples, and of samples that ended in an error.
+        One entry per scorer, or per named value of it; without a reference if a sample has several.
+    n_samples, n_several, n_errors : Counter of epoch
+        Numbers of samples, and of those with several targets, or without scores for an error.
     """
 
-    header: dict[str, Any]
     asked: list[tuple[str, str]] = field(default_factory=list)
-    golds: dict[tuple[int, str], tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    targets: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     scores: dict[tuple[int, str, str], list[Sample]] = field(default_factory=dict)
     n_samples: Counter[int] = field(default_factory=Counter)
+    n_several: Counter[int] = field(default_factory=Counter)
     n_errors: Counter[int] = field(default_factory=Counter)
 
 
@@ -76,101 +74,110 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     if verdict is not None:
         raise ValueError("Inspect logs do not support `verdict`: choose a score with `variant`")
     parts = (_parts_of_json if path.suffix == ".json" else _parts_of_eval)(path)
-    log = _Log(next(parts))
-    _check_status(log.header)
+    header = next(parts)
+    _check_status(header)
     with prefix_errors("the header", *DAMAGES):
-        task, model = (str(log.header["eval"][name]) for name in ("task", "model"))
-    _read_samples(parts, log)
-
-    settings = _settings(log)
-    classes = classes_of(*zip(*log.golds.values(), strict=True))
-    created = str(log.header["eval"].get("created", ""))
-    is_named = len({scorer for _, scorer, _ in log.scores}) > 1
+        task, model = (str(header["eval"][name]) for name in ("task", "model"))
+    log = _read_samples(parts, header)
+    created, settings = str(header["eval"].get("created", "")), _settings(log, header)
+    has_several = len({scorer for _, scorer, _ in log.scores}) > 1
     for epoch, scorer, key in sorted(log.scores, key=lambda score: score[0]):
-        metric, null = _metric(log, scorer, key)
-        samples = _counting(log, (epoch, scorer, key), null)
+        metric, null = _metric(log, header, scorer, key)
+        samples = _counting(log.scores[epoch, scorer, key], null)
         if not samples:
             continue
-        variant = ", ".join(filter(None, (scorer if is_named else "", key)))
+        variant = ", ".join(filter(None, (scorer if has_several else "", key)))
         shown_epoch = epoch if len(log.n_samples) > 1 else None
-        n_golds = sum(epoch == other for other, _ in log.golds)
-        n_several, n_unscored = log.n_samples[epoch] - n_golds, n_golds - len(samples)
+        n_unscored = log.n_samples[epoch] - log.n_several[epoch] - len(samples)
         yield Answers(
             Origin("inspect", task, model, variant, shown_epoch, created, settings),
             f"what scorer {scorer!r} logged as the answer",
             samples,
-            classes,
+            classes_of(log.targets),
             metric,
-            LeftOut(n_several, n_unscored, log.n_errors[epoch]),
+            LeftOut(log.n_several[epoch], n_unscored, log.n_errors[epoch]),
         )
 
 
-def _counting(log: _Log, score: tuple[int, str, str], null: float | None) -> tuple[Sample, ...]:
-    """Select the samples that count, in an order that does not depend on which ended first."""
-    scored = sorted(log.scores[score], key=lambda x: (x.id, x.prompt))
-    return tuple(
-        x._replace(
-            reference=log.golds[score[0], x.id][0], verdict=null if x.verdict is None else x.verdict
-        )
-        for x in scored
-        if (score[0], x.id) in log.golds and (x.verdict, null) != (None, None)
-    )
-
-
-def _settings(log: _Log) -> dict[str, Any]:
-    """Collect the run's settings."""
-    # without the solvers' defaults, which differ between versions
-    steps = [x for x in part_of(log.header, "plan", "steps") or () if isinstance(x, dict)]
-    solvers = [(x.get("solver"), x.get("params_passed", x.get("params"))) for x in steps]
-    more = {"solver": ", ".join(f"{name}{passed or ''}" for name, passed in solvers)}
-    more["dataset"] = part_of(log.header, "eval", "dataset", "name")
-    arguments = part_of(log.header, "eval", "task_args")
-    return settings_of(log.asked, log.header, _SETTINGS, arguments, **more)
-
-
-def _read_samples(parts: Iterator[dict[str, Any]], log: _Log) -> None:
-    """Add the samples to the log, or raise ValueError if one is damaged or missing."""
-    several = SeveralAnswers()
+def _read_samples(parts: Iterator[dict[str, Any]], header: dict[str, Any]) -> _Log:
+    """Read the samples, or raise ValueError if one is damaged or missing."""
+    log, several = _Log(), SeveralAnswers()
     for raw in parts:
         with several.skip(f"sample {show(raw.get('id') if isinstance(raw, dict) else raw)}"):
             _add_sample(raw, log)
-    _check_samples(log.n_samples.total(), log.header, len(log.scores) + len(several))
-    several.check(log.n_samples.total())
+    n_samples = log.n_samples.total()
+    if not n_samples:
+        raise ValueError("the log has no samples: run without --no-log-samples")
+    results = header.get("results") or {}
+    n_total = results.get("total_samples", n_samples)
+    if n_samples != n_total and not results.get("early_stopping"):
+        total = f"`results.total_samples` in its header is {n_total}"
+        raise ValueError(f"the log is damaged: `samples` holds {n_samples} samples, but {total}")
+    if not log.scores:
+        raise ValueError("no sample has scores, which hold the answers: run `inspect score`")
+    several.check(n_samples)
+    return log
 
 
 def _add_sample(raw: dict[str, Any], log: _Log) -> None:
     epoch, name, choices = raw["epoch"], str(raw["id"]), raw.get("choices") or []
+    prompt, letters = _prompt(raw["input"], choices), letters_of(len(choices))
+    targets = targets_of(raw["target"], letters)
+    log.asked.append((name, prompt))
     log.n_samples[epoch] += 1
+    log.n_several[epoch] += len(targets) > 1
     log.n_errors[epoch] += bool(raw.get("error") and not raw.get("scores"))
-    log.asked.append((name, _prompt(raw["input"], choices)))
     for scorer, key, value, logged in _scores(raw):
-        answer, mark = answer_and_verdict(value, logged)
+        answer, verdict = answer_and_verdict(value, logged)
         completion = None if answer else (raw.get("output") or {}).get("completion")
-        sample = Sample(name, None, answer, mark, log.asked[-1][1], completion)
+        reference = None if len(targets) > 1 else targets[0]
+        sample = Sample(name, reference, answer, verdict, prompt, completion)
         log.scores.setdefault((epoch, scorer, key), []).append(sample)
-    letters = letters_of(len(choices))
-    log.golds[epoch, name] = gold_of(raw["target"], letters), letters
+    log.targets.append((only_target(targets), letters))
+
+
+def _counting(scored: Sequence[Sample], null: float | None) -> tuple[Sample, ...]:
+    """Select the samples that count, in an order that does not depend on which ended first."""
+    verdicts = [null if x.verdict is None else x.verdict for x in scored]
+    counting = [
+        x._replace(verdict=verdict)
+        for x, verdict in zip(scored, verdicts, strict=True)
+        if x.reference is not None and verdict is not None
+    ]
+    return tuple(sorted(counting, key=lambda x: (x.id, x.prompt)))
+
+
+def _settings(log: _Log, header: dict[str, Any]) -> dict[str, Any]:
+    """Collect the run's settings."""
+    # without the solvers' defaults, which differ between versions
+    steps = [x for x in part_of(header, "plan", "steps") or () if isinstance(x, dict)]
+    solvers = [(x.get("solver"), x.get("params_passed", x.get("params"))) for x in steps]
+    more = {"solver": ", ".join(f"{name}{passed or ''}" for name, passed in solvers)}
+    more["dataset"] = part_of(header, "eval", "dataset", "name")
+    return settings_of(log.asked, header, _SETTINGS, part_of(header, "eval", "task_args"), **more)
 
 
 def _check_status(header: dict[str, Any]) -> None:
     """Raise ValueError unless the run succeeded, with Inspect's reason if there is one."""
-    version, status = header.get("version"), header.get("status")
-    if version != _VERSION:
-        rule = f"must have version {_VERSION}, got {show(version)}"
+    version, status = show(header.get("version")), header.get("status")
+    if version != str(_VERSION):
+        rule = f"must have version {_VERSION}, got {version}"
         raise ValueError(f"{rule}: convert it with `inspect log convert`")
     if status != "success":
         reason = part_of(header, "error", "message") or "finish the run with `inspect eval-retry`"
         raise ValueError(f"must have status 'success', got {show(status)}: {cut(reason, 200)}")
 
 
-def _metric(log: _Log, scorer: str, key: str) -> tuple[VerdictMetric, float | None]:
+def _metric(
+    log: _Log, header: dict[str, Any], scorer: str, key: str
+) -> tuple[VerdictMetric, float | None]:
     """Build the metric of a score, and decide whether `null` counts as wrong or is skipped.
 
     Inspect counts a sample as wrong if its scorer returns null. Among several values, Inspect
     before 0.3.260 also writes nan as null, and skips it. The recorded totals show which applies.
     """
-    recorded = _recorded(log.header, scorer, key)
-    runs = (samples for (_, *score), samples in log.scores.items() if score == [scorer, key])
+    recorded = _recorded(header, scorer, key)
+    runs = [samples for name, samples in log.scores.items() if name[1:] == (scorer, key)]
     verdicts = [(x.id, x.verdict) for samples in runs for x in samples]
     scored = Totals.from_verdicts(verdicts)
     as_wrong = Totals.from_verdicts((x, 0.0 if y is None else y) for x, y in verdicts)
@@ -204,11 +211,8 @@ def _parts_of_eval(path: Path) -> Iterator[dict[str, Any]]:
     with optional_import("reading .eval logs needs backports.zstd", "informedness[inspect]"):
         if sys.version_info >= (3, 14):
             import zipfile
-
-            from compression.zstd import ZstdError
         else:
-            from backports.zstd import ZstdError, zipfile
-    damages = zipfile.BadZipFile, ZstdError, zlib.error, EOFError, RuntimeError, ValueError
+            from backports.zstd import zipfile
     try:
         with zipfile.ZipFile(path) as archive:
             names = sorted(set(archive.namelist()))  # a sample that ran again is listed twice
@@ -216,7 +220,7 @@ def _parts_of_eval(path: Path) -> Iterator[dict[str, Any]]:
                 yield {"version": _VERSION, "status": "started"}
             yield json_object(archive.read(_HEADER))
             yield from (json.loads(archive.read(x)) for x in names if x.startswith(_SAMPLES))
-    except damages as error:
+    except Exception as error:  # each part of the archive has its own kinds of damage
         raise ValueError(f"the log is damaged: {error}") from error
 
 
@@ -255,17 +259,13 @@ def letters_of(n_choices: int) -> tuple[str, ...]:
     return tuple(chr(ord("A") + i) if i < 26 else str(i - 25) for i in range(n_choices))
 
 
-def gold_of(target: str | list[str], letters: tuple[str, ...]) -> str:
-    """Read the one target of a sample, or raise ValueError if it has several or none."""
-    golds = [target] if isinstance(target, str) else target
+def targets_of(target: str | list[str], letters: tuple[str, ...]) -> list[str]:
+    """Read the targets of a sample, as letters if all are letters of its choices."""
+    targets = [target] if isinstance(target, str) else target
     # as the scorer `choice` reads targets: "A, B" and "AB" are two letters
-    words = " ".join(golds).replace(",", " ").split()
+    words = " ".join(targets).replace(",", " ").split()
     marks = [mark for word in words for mark in ([word] if word.isnumeric() else word)]
-    if marks and set(marks) <= set(letters):
-        golds = marks
-    if len(golds) != 1 or not golds[0]:
-        raise target_error(golds)
-    return golds[0]
+    return marks if marks and set(marks) <= set(letters) else targets
 
 
 def _prompt(asked: str | list[dict[str, Any]], choices: list[str]) -> str:
@@ -277,21 +277,8 @@ def _prompt(asked: str | list[dict[str, Any]], choices: list[str]) -> str:
     return "\n".join([asked, *choices])
 
 
-def _check_samples(n_samples: int, header: dict[str, Any], n_runs: int) -> None:
-    """Raise ValueError unless all samples are present, and some have scores."""
-    if not n_samples:
-        raise ValueError("the log has no samples: run without --no-log-samples")
-    results = header.get("results") or {}
-    n_total = results.get("total_samples", n_samples)
-    if n_samples != n_total and not results.get("early_stopping"):
-        total = f"`results.total_samples` in its header is {n_total}"
-        raise ValueError(f"the log is damaged: `samples` holds {n_samples} samples, but {total}")
-    if not n_runs:
-        raise ValueError("no sample has scores, which hold the answers: run `inspect score`")
-
-
-def classes_of(golds: Sequence[str], letters: Sequence[tuple[str, ...]]) -> tuple[str, ...] | None:
-    """Use the choice letters as classes if every target is one of them."""
-    if all(gold in names for gold, names in zip(golds, letters, strict=True)):
-        return max(letters, key=len)
+def classes_of(targets: Sequence[tuple[str, tuple[str, ...]]]) -> tuple[str, ...] | None:
+    """Use the choice letters as classes if every target is one of its sample's letters."""
+    if all(target in letters for target, letters in targets):
+        return max((letters for _, letters in targets), key=len)
     return None

@@ -26,8 +26,8 @@ from .verdicts import (
     SeveralAnswers,
     VerdictError,
     likeliest_choice,
+    only_target,
     read_metric,
-    target_error,
 )
 
 _FILE = re.compile(r"details_.+_(\d{4}-\d\d-\d\dT[\d.-]+)\.parquet")
@@ -113,13 +113,13 @@ def read_sample(row: dict[str, Any], metric: str, is_text: bool, is_extracted: b
     if len(choices) < 2:
         shown_choices = show(row["doc"]["choices"])
         raise ValueError(f"`choices` must list at least two classes, got {shown_choices}")
-    golds = row["doc"]["gold_index"]
-    golds = golds if isinstance(golds, list) else [golds]
-    if len(golds) != 1 or golds[0] not in range(len(choices)):
-        raise target_error(golds)
-    gold = int(golds[0])
-    answer = _text(row, choices[gold], is_extracted) if is_text else _likeliest(row, metric)
-    return Sample("", gold, answer, choices=choices)
+    targets = row["doc"]["gold_index"]
+    target = only_target(targets if isinstance(targets, list) else [targets])
+    if target not in range(len(choices)):
+        rule = f"`gold_index` must be a position of one of {len(choices)} choices"
+        raise ValueError(f"{rule}, got {show(target)}")
+    answer = _text(row, choices[target], is_extracted) if is_text else _likeliest(row, metric)
+    return Sample("", int(target), answer, choices=choices)
 
 
 def _extracted(doc: dict[str, Any], side: str) -> list[Any] | None:

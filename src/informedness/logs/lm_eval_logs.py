@@ -23,8 +23,8 @@ from .verdicts import (
     SeveralAnswers,
     VerdictMetric,
     likeliest_choice,
+    only_target,
     read_metric,
-    target_error,
 )
 
 _DATE = r"\d{4}-\d\d-\d\dT[\d.-]+"
@@ -225,9 +225,7 @@ def _gold(target: Any) -> str:
             golds = ast.literal_eval(str(target).strip())
     if not isinstance(golds, list):
         return str(target)
-    if len(golds) != 1:
-        raise target_error(golds)
-    return str(golds[0])
+    return str(only_target(golds))
 
 
 def _scored_choices(line: _Line, texts: list[str]) -> _Line:

@@ -24,9 +24,7 @@ from ..files.columns import listed
 from ..messages import Message, join, message, with_subject
 from ..text import render
 
-ClassNames: TypeAlias = Mapping[str, Label]
-"""What each class is called in a sample."""
-_Fold: TypeAlias = Callable[[str], str]
+ClassNames: TypeAlias = Mapping[str, Label]  # the classes of a sample by their names
 
 
 class VerdictError(ValueError):
@@ -98,16 +96,21 @@ class SeveralAnswers(list[Message]):
             raise ValueError(join([self[0], f"{share}, and up to one in five are left out"]))
 
 
-def target_error(golds: Any) -> ValueError:
-    """Make the error for a sample without exactly one right answer."""
-    kind = SeveralError if len(golds) > 1 else ValueError
-    rule = f"must have one right answer for a score of classes, got {show(golds)}"
-    return kind(f"{rule}: it has no target" if golds in ([], [""]) else rule)
+def only_target(targets: Sequence[Any]) -> Any:
+    """Return the only right answer of a sample; raise ValueError if it has several or none."""
+    if len(targets) == 1 and targets[0] != "":
+        return targets[0]
+    kind = SeveralError if len(targets) > 1 else ValueError
+    reason = "" if len(targets) > 1 else ": it has no target"
+    rule = "must have one right answer for a score of classes"
+    raise kind(f"{rule}, got {show(targets)}{reason}")
 
 
 # Readings of a text
 
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+# A letter directly before or after such signs is not an answer, as in "@,,c".
+_NO_SIGN_BEFORE, _NO_SIGN_AFTER = r"(?<![-@#%&+/,;.!?^\\)\]}])", r"(?![.,:;!?]*[-@#%&+/^=])"
 
 
 def _fold_case(text: str) -> str:
@@ -119,20 +122,24 @@ def _fold_punctuation(text: str) -> str:
     return _fold_case(text.translate(_NO_PUNCTUATION))
 
 
-# A letter directly before or after such signs is not an answer, as in "@,,c".
-_NO_SIGN_BEFORE, _NO_SIGN_BEHIND = r"(?<![-@#%&+/,;.!?^\\)\]}])", r"(?![.,:;!?]*[-@#%&+/^=])"
-
-
 def _letter_pattern(name: str) -> str:
     """Make a pattern for a name; a single letter or digit must not have signs around it."""
     is_letter = len(name) == 1 and name.isascii() and name.isalnum()
-    return f"{_NO_SIGN_BEFORE}{name}{_NO_SIGN_BEHIND}" if is_letter else re.escape(name)
+    return f"{_NO_SIGN_BEFORE}{name}{_NO_SIGN_AFTER}" if is_letter else re.escape(name)
+
+
+# Each reading: the pattern of a name, how texts are folded, and patterns before and after the name.
+# Search inside longer text, or accept a letter next to signs, only if verdicts require it.
+_AROUND = ((r"(?<!\w)", r"\W*$"), (r"^\W*", r"(?!\w)"), (r"(?<!\w)", r"(?!\w)"), ("", ""))
+_FOLDED: list[Any] = [(fold,) for fold in (_fold_punctuation, _fold_case, str.strip, str)]
+_FOLDED += [(fold, *around) for fold in (_fold_case, str) for around in _AROUND]
+_READINGS = [(pattern, *folded) for pattern in (_letter_pattern, re.escape) for folded in _FOLDED]
 
 
 def _reader(
     class_names: ClassNames,
-    as_pattern: _Fold,
-    fold: _Fold,
+    as_pattern: Callable[[str], str],
+    fold: Callable[[str], str],
     before: str | None = None,
     after: str = "",
 ) -> Callable[[str], Label | None]:
@@ -155,21 +162,11 @@ def _reader(
     return label_of_all if before is None else label_between
 
 
-# Search for a class inside longer text only if the verdicts show that the harness does.
-_AROUND = ((r"(?<!\w)", r"\W*$"), (r"^\W*", r"(?!\w)"), (r"(?<!\w)", r"(?!\w)"), ("", ""))
-_READINGS: list[Any] = [
-    *((fold,) for fold in (_fold_punctuation, _fold_case, str.strip, str)),
-    *((fold, *around) for fold in (_fold_case, str) for around in _AROUND),
-]
-# Likewise, accept a letter next to signs only if verdicts require it.
-_READINGS = [(pattern, *x) for pattern in (_letter_pattern, re.escape) for x in _READINGS]
-
-
 # Choosing the reading that agrees with the verdicts
 
 
 class _Fit(NamedTuple):
-    """Agreement between the verdicts and the labels found by one reading."""
+    """Labels by one reading, None without one; samples are given by position."""
 
     labels: list[Any]
     contradicted: set[int]  # samples whose label contradicts the verdict
@@ -203,57 +200,15 @@ def find_classes(samples: Sequence[Sample], class_names: Sequence[ClassNames]) -
     >>> find_classes(samples, [{"yes": "yes", "no": "no"}] * 3)
     ['yes', 'no', 'I refuse']
     """
+    distinct = {id(names): names for names in class_names}
     fits: list[_Fit] = []
     for reading in _READINGS:
-        fits.append(_fit(reading, samples, class_names))
+        readers = {key: _reader(names, *reading) for key, names in distinct.items()}
+        fits.append(_fit(samples, class_names, readers))
         if fits[-1].is_full:
             break
-    labels = _best(fits, samples).labels
-    for i, (sample, names) in enumerate(zip(samples, class_names, strict=True)):
-        if sample.verdict is None:
-            labels[i] = names.get(sample.prediction, sample.prediction)
-        elif labels[i] is None:
-            labels[i] = sample.prediction
-    return labels
-
-
-def _fit(reading: Any, samples: Sequence[Sample], class_names: Sequence[ClassNames]) -> _Fit:
-    """Read all answers in one way, and compare the labels with the verdicts."""
-    found = _labels_found(reading, samples, class_names)
-    right = [i for i, x in enumerate(samples) if x.verdict == 1 and x.prediction is not None]
-    unread = [i for i in right if found[i] is None]
-    is_opposed = any(found[i] not in (None, samples[i].reference) for i in right)
-    # The first verdict on an unread text gives its class, also for all equal texts.
-    told = {samples[i].prediction: samples[i].reference for i in reversed(unread)}
-    pairs = zip(samples, found, strict=True)
-    labels = [told.get(x.prediction) if label is None else label for x, label in pairs]
-    contradicted = _contradictions(samples, labels, unread)
-    return _Fit(labels, contradicted, unread, len(right), is_opposed)
-
-
-def _contradictions(
-    samples: Sequence[Sample], labels: Sequence[Any], unread: Sequence[int]
-) -> set[int]:
-    """Find the samples whose labels contradict the verdicts."""
-    pairs = list(zip(samples, labels, strict=True))
-    differ = [x.verdict not in (None, label == x.reference) for x, label in pairs]
-    contradicted = {i for i, is_other in enumerate(differ) if is_other}
-    # A wrong text without a class could name the same class as any unread right answer.
-    if any(label is None and x.verdict == 0 and x.prediction is not None for x, label in pairs):
-        contradicted.update(unread)
-    return contradicted
-
-
-def _labels_found(
-    reading: Any, samples: Sequence[Sample], class_names: Sequence[ClassNames]
-) -> list[Any]:
-    """Find the label in each answer with one reading; None if there is none."""
-    distinct = {id(names): names for names in class_names}
-    readers = {key: _reader(names, *reading) for key, names in distinct.items()}
-    return [
-        readers[id(names)](x.prediction) if isinstance(x.prediction, str) else x.prediction
-        for x, names in zip(samples, class_names, strict=True)
-    ]
+    pairs = zip(samples, _best(fits, samples).labels, strict=True)
+    return [sample.prediction if label is None else label for sample, label in pairs]
 
 
 def _best(fits: Sequence[_Fit], samples: Sequence[Sample]) -> _Fit:
@@ -273,12 +228,52 @@ def _best(fits: Sequence[_Fit], samples: Sequence[Sample]) -> _Fit:
     raise _refusal([samples[i] for i in sorted(fewest)], samples)
 
 
+def _fit(
+    samples: Sequence[Sample], class_names: Sequence[ClassNames], readers: Mapping[int, Any]
+) -> _Fit:
+    """Read all answers with the readers of one reading, and compare the labels with verdicts."""
+    found = [_label(*pair, readers) for pair in zip(samples, class_names, strict=True)]
+    right = [i for i, x in enumerate(samples) if x.verdict == 1 and x.prediction is not None]
+    unread = [i for i in right if found[i] is None]
+    is_opposed = any(found[i] not in (None, samples[i].reference) for i in right)
+    # The first verdict on an unread text gives its class, also for all equal texts.
+    told = {samples[i].prediction: samples[i].reference for i in reversed(unread)}
+    labels = [told.get(samples[i].prediction) if x is None else x for i, x in enumerate(found)]
+    contradicted = _contradictions(samples, labels, unread)
+    return _Fit(labels, contradicted, unread, len(right), is_opposed)
+
+
+def _label(sample: Sample, names: ClassNames, readers: Mapping[int, Any]) -> Any:
+    """Find the label in an answer by the reader of its class names; None if there is none.
+
+    Without a verdict only the whole name of a class counts.
+    """
+    answer = sample.prediction
+    if sample.verdict is None:
+        return names.get(answer, answer)
+    return readers[id(names)](answer) if isinstance(answer, str) else answer
+
+
+def _contradictions(
+    samples: Sequence[Sample], labels: Sequence[Any], unread: Sequence[int]
+) -> set[int]:
+    """Find the samples whose labels contradict the verdicts."""
+    pairs = list(zip(samples, labels, strict=True))
+    differ = [x.verdict not in (None, label == x.reference) for x, label in pairs]
+    contradicted = {i for i, is_other in enumerate(differ) if is_other}
+    # A wrong text without a class could name the same class as any unread right answer.
+    if any(label is None and x.verdict == 0 and x.prediction is not None for x, label in pairs):
+        contradicted.update(unread)
+    return contradicted
+
+
 def _are_texts(samples: Sequence[Sample]) -> bool:
     """Whether most references are different texts rather than classes."""
     return 2 * len({x.reference for x in samples}) > max(len(samples), 8)
 
 
 def _refusal(contradicted: Sequence[Sample], samples: Sequence[Sample]) -> VerdictError:
+    """Make the error for answers that fit the verdicts under no reading."""
     references = [x.reference for x in samples]
     if _are_texts(samples):
         return VerdictError(
@@ -286,20 +281,20 @@ def _refusal(contradicted: Sequence[Sample], samples: Sequence[Sample]) -> Verdi
             f"in {len(samples)} samples, such as {render.cut(show(references[0]), 60)}"
         )
     n = f"{len(contradicted)} of {len(samples)} samples"
-    answers = [x.prediction for x in contradicted]
-    parts = [f"no answer is logged in {n} that the harness gives credit for", "Log the answer"]
-    if {*map(type, answers)} != {type(None)}:
+    kinds = {type(x.prediction) for x in contradicted}
+    if kinds == {type(None)}:
+        parts = [f"no answer is logged in {n} that the harness counts as right", "Log the answer"]
+    else:
         parts = [
             f"the harness's verdict does not fit the answer in {n}",
             "This happens if a model grades, or with partial credit or several values of a score",
             f"The first: {'; '.join(map(_described, contradicted[:3]))}",
             "Use a scorer that finds the class in the text",
         ]
-        if not any(isinstance(answer, str) for answer in answers):
-            return VerdictError(". ".join(parts))
-    parts.append("Or find it with `extract`, `ignore_case` or `strip`, without verdicts")
-    if all(str(gold).isdecimal() for gold in references):
-        parts.append("If the targets are positions, name them with `choices`")
+    if str in kinds or kinds == {type(None)}:
+        parts.append("Or find it with `extract`, `ignore_case` or `strip`, without verdicts")
+        if all(str(reference).isdecimal() for reference in references):
+            parts.append("If the targets are positions, name them with `choices`")
     return VerdictError(". ".join(parts))
 
 
@@ -502,15 +497,15 @@ def likeliest_choice(
         The tokens of each choice.
     """
     n_choices = len(choices)
-    lengths, prior_logprobs = [1] * n_choices, [0.0] * n_choices
-    if metric == "acc_norm":
-        lengths = [*map(len, choices)]
-    elif metric == "acc_bytes":
-        lengths = [len(text.encode()) for text in choices]
-    elif metric == "acc_norm_token" and tokens:
-        lengths = [*map(len, tokens[:n_choices])]
-    elif metric in ("acc_mutual_info", "acc_norm_pmi") and logprobs[n_choices:]:
+    lengths = {
+        "acc_norm": [len(text) for text in choices],
+        "acc_bytes": [len(text.encode()) for text in choices],
+        "acc_norm_token": [len(choice_tokens) for choice_tokens in tokens[:n_choices]],
+    }
+    prior_logprobs = [0.0] * n_choices
+    if metric in ("acc_mutual_info", "acc_norm_pmi") and logprobs[n_choices:]:
         prior_logprobs = [*logprobs[n_choices:]]
-    columns = zip(logprobs[:n_choices], prior_logprobs, lengths, strict=True)
-    scores = [(logprob - alone) / (length or 1) for logprob, alone, length in columns]
+    divisors = lengths.get(metric) or [1] * n_choices
+    columns = zip(logprobs[:n_choices], prior_logprobs, divisors, strict=True)
+    scores = [(logprob - prior) / (length or 1) for logprob, prior, length in columns]
     return scores.index(max(scores))
