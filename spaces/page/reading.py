@@ -33,7 +33,6 @@ from informedness.logs.reading import READERS
 from informedness.logs.runs import how_found
 from informedness.messages import without_subject
 from informedness.tables.label_options import LabelOptions
-from informedness.text.account import account_lines
 from informedness.warnings import collected
 
 TOO_MUCH = "The file takes too much memory or time once it is unpacked."
@@ -166,7 +165,7 @@ class Upload:
 
     def _account(self, read: Any) -> str:
         """Describe what was read, without the name of the file."""
-        return "\n".join(account_lines(read)).removeprefix(str(self._path)).lstrip(":, ")
+        return str(read).removeprefix(str(self._path)).lstrip(":, ")
 
 
 class Log:

@@ -2,7 +2,7 @@
 
 `CASES` are the text of a file, its options, and its references and predictions or the message.
 
-Covers src: files/delimited.py, text/account.py.
+Covers src: files/delimited.py, text/layout.py.
 """
 
 import itertools

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from ..messages import Message, join, message_of, render
-from ..text.account import Account, account_lines
+from ..text.layout import Account
 from ..warnings import collected
 
 
@@ -37,7 +37,7 @@ class Console:
     def tell_read(self, accounts: Iterable[Account | str]) -> None:
         """Tell the accounts of data."""
         for account in accounts:
-            self.tell(account if isinstance(account, str) else "\n".join(account_lines(account)))
+            self.tell(account if isinstance(account, str) else str(account))
 
     @contextmanager
     def telling_warnings(self, is_strict: bool) -> Iterator[None]:

@@ -22,7 +22,7 @@ from ..inference.registry import score_named
 from ..messages import message
 from ..tables.contingency import ContingencyTable, Slice
 from ..tables.label_options import LabelOptions
-from ..text.account import Account
+from ..text.layout import Account
 from .console import Console
 from .request import Source
 

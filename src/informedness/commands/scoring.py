@@ -14,8 +14,7 @@ from ..errors import prefix_errors
 from ..inference.registry import score_with_average
 from ..results.report import Report, report
 from ..tables.contingency import ContingencyTable
-from ..text.account import signed
-from ..text.layout import Result
+from ..text.layout import Result, signed
 from ..text.render import shown
 from ..warnings import prefix_warnings
 from .reading import PAIR, Labels, Prior

@@ -13,7 +13,7 @@ from ..core.table import Task
 from ..errors import optional_import, prefix_errors
 from ..messages import Message, join, message, with_subject
 from ..tables.contingency import common_codes
-from ..text.account import Account, Amounts, amounts_of
+from ..text.layout import Account, Amounts, amounts_of
 from ..text.render import shown
 from .opening import open_whole, why_not_utf8
 from .reading import raw_batches

@@ -38,7 +38,7 @@ from ..tables.label_warnings import (
     warn_of_other_order,
     warn_of_swapped,
 )
-from ..text.account import Account, Amounts, ReadColumn, amounts_of
+from ..text.layout import Account, Amounts, ReadColumn, amounts_of
 from ..text.render import amount, shown
 from .columns import column_of, columns_to_read, labelled_among
 
@@ -463,7 +463,7 @@ class Checks:
             labels = [pair for pair in amounts if pair[0] in classes]
             outside = [pair for pair in amounts if pair[0] not in classes]
             notes = tuple(self._notes(argument, amounts)) if argument in self.totals else ()
-            columns.append(ReadColumn(part, name, labels, outside, bool(self.declared), notes))
+            columns.append(ReadColumn(part, name, labels, outside, notes))
         return Account(
             sources=tuple(self.found.sources),
             n_rows=self.found.n_rows,

@@ -18,7 +18,7 @@ from ..tables.contingency import ContingencyTable, Slice, count_slices, sort_by_
 from ..tables.label_options import LabelOptions
 from ..tables.label_warnings import warn_of_table
 from ..tables.matrix import is_matrix
-from ..text.account import Account, ReadColumn, amounts_of
+from ..text.layout import Account, ReadColumn, amounts_of
 from ..text.render import shown
 from .columns import named_columns, slices_of
 from .delimited import BLOCK
@@ -183,7 +183,7 @@ def table_of_matrix(
             )
     totals = ("rows", table.reference_totals), ("columns", table.prediction_totals)
     columns = [
-        ReadColumn(part, place, amounts_of(table.labels, amounts.tolist()), [], table.is_declared)
+        ReadColumn(part, place, amounts_of(table.labels, amounts.tolist()), [])
         for part, (place, amounts) in zip(NAMES, totals, strict=True)
     ]
     read = Account((f"{path}, a confusion matrix",), table.n_classes, {}, tuple(columns))

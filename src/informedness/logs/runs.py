@@ -19,8 +19,7 @@ from ..results.report import BY_PREVALENCE, Report
 from ..results.suite import SuiteComparison, suite_of
 from ..results.verdict import MAY_BE_GUESSES
 from ..text import render
-from ..text.account import Account
-from ..text.layout import Measured, Result, Rows, rows_of
+from ..text.layout import Account, Measured, Result, Rows, rows_of
 from ..warnings import prefix_warnings
 from .answers import Answers
 
@@ -240,7 +239,7 @@ class RunTable(Result):
 
     def with_names(self, naming: Naming) -> RunTable:
         """Use the surface's argument names in all lines."""
-        named = super().with_names(naming)
+        named: RunTable = super().with_names(naming)
         vars(named)["runs"] = tuple(
             x._replace(report=x.report.with_names(naming), how=render_message(x.how, naming))
             for x in self.runs

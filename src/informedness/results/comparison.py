@@ -37,8 +37,7 @@ from ..inference.significance import (
 )
 from ..tables.contingency import ContingencyTable
 from ..tables.label_options import to_class_names
-from ..text.account import Account
-from ..text.layout import Block, Measured, Rows, padded
+from ..text.layout import Account, Block, Measured, Rows, padded
 from ..text.render import interval_heads, shown, shown_p
 from ..warnings import IntervalWarning, collected, prefix_warnings
 from .models import (

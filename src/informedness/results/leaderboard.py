@@ -21,8 +21,7 @@ from ..messages import with_subject
 from ..tables.containers import read_labels
 from ..tables.contingency import ContingencyTable
 from ..tables.label_options import read_label_columns
-from ..text.account import Account
-from ..text.layout import Block, Result, Rows
+from ..text.layout import Account, Block, Result, Rows
 from ..text.render import as_json, interval_heads, rounded, several, shown, shown_p, texts_of
 from ..warnings import collected, prefix_warnings
 from .comparison import Comparison, compare_pair, score_models, score_of_pairs

@@ -17,8 +17,7 @@ from ..tables import matrix
 from ..tables.contingency import ContingencyTable
 from ..tables.label_options import to_class_names
 from ..text import layout, render
-from ..text.account import Account, signed
-from ..text.layout import Block, Result, Rows
+from ..text.layout import Account, Block, Result, Rows, signed
 from .estimate import Averaged, Estimate, has_known_errors, reported_estimates, warn_of
 from .figures import draw_per_class
 from .models import check_groups_have_level, settings_of, table_in_groups

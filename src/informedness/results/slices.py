@@ -26,8 +26,7 @@ from ..tables.contingency import (
 from ..tables.label_options import read_label_columns
 from ..tables.label_warnings import warn_of_table
 from ..text import layout, render
-from ..text.account import Account, signed
-from ..text.layout import Block, Result, Rows
+from ..text.layout import Account, Block, Result, Rows, signed
 from .estimate import Averaged, Estimate, reported_estimates
 from .figures import ForestRow, draw_forest
 from .models import AnsweredSamples, check_groups_have_level, match_samples, settings_of

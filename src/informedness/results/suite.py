@@ -17,8 +17,7 @@ from ..inference.score import Interval, Score, ratio_or_zero
 from ..inference.significance import holm, interval_and_p_value
 from ..messages import message, with_subject
 from ..tables.containers import read_labels
-from ..text.account import Account
-from ..text.layout import Block, Measured, Rows
+from ..text.layout import Account, Block, Measured, Rows
 from ..text.render import as_json, interval_heads, rounded, shown, shown_p
 from ..warnings import OwnLabelsWarning, prefix_warnings
 from .comparison import Comparison, check_size, compare, is_within, margin_in_words, verdict_of

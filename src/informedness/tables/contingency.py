@@ -38,7 +38,7 @@ from ..core.table import (
     read_weights,
     sum_by,
 )
-from ..text.account import Account
+from ..text.layout import Account
 from .containers import read_labels
 from .label_options import class_names_of, read_label_columns
 from .label_warnings import warn_of_shares, warn_of_table

@@ -1,23 +1,24 @@
-"""Lay out results for a terminal, Markdown, LaTeX, CSV, a notebook and pandas."""
+"""Lay out results and accounts for a terminal, Markdown, LaTeX, CSV, a notebook and pandas."""
 
 import csv
 import html
 import io
 import math
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import Field, fields
-from itertools import takewhile
+from dataclasses import Field, dataclass, fields
+from itertools import count, takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from string import Template
+from typing import Any, ClassVar, TypeAlias
 
+import numpy as np
+
+from ..core.labels import Label
 from ..errors import optional_import
 from ..messages import Message, Naming, render
-from .account import Account, account_lines
-from .render import as_json, cut_apart, shown_interval
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
+from .render import amount, as_json, cut, cut_apart, several, shown, shown_interval
 
 # A table, header first. The first column is text, the others are numbers.
 Rows: TypeAlias = list[list[str]]
@@ -28,6 +29,121 @@ _LATEX: dict[str, Any] = {character: f"\\{character}" for character in "&%$#_{}"
 _LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _LATEX |= {"±": r"$\pm$", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
 _LATEX |= {"[": "{[}", "*": "{*}"}  # or a command before the cell reads it as an option
+_PAGE = Path(__file__).with_name("page.html")
+_INTERVAL_CELL = re.compile(r"<td>\((-?[\d.]+) to (-?[\d.]+)\)</td>")
+# Labels with their numbers of samples, or their weights; None means a missing label.
+Amounts: TypeAlias = list[tuple[Label | None, Any]]
+_MOST_LABELS = 10  # shown per column
+_MOST_OUTSIDE = 3
+_MOST_NAMES = 20  # unused columns shown
+
+
+# Accounts
+
+
+@dataclass(frozen=True)
+class ReadColumn:
+    """A column that was read: its role, its name, and its labels with the most frequent first.
+
+    `outside` has the out-of-class labels, by the references or the declared classes. None is a
+    missing label. `notes` say how labels were found.
+    """
+
+    part: str
+    name: str
+    labels: Amounts
+    outside: Amounts
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """List the most frequent labels with their amounts, and the notes."""
+        labels, outside = self.labels[:_MOST_LABELS], self.outside[:_MOST_OUTSIDE]
+        text = _listed(map(_amount_text, labels), len(self.labels))
+        if outside:
+            text += ("; " if len(self.outside) > 1 else ", ") if text else ""
+            text += f"{_listed(map(_amount_text, outside), len(self.outside))} (out of class)"
+        return "; ".join(filter(None, (text, *self.notes)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert the column to plain values for JSON, with only its most frequent labels."""
+        plain: dict[str, Any] = {"part": self.part, "column": self.name}
+        for name, amounts in (("labels", self.labels), ("outside", self.outside)):
+            pairs = [[as_json(label), n] for label, n in amounts[:_MOST_LABELS]]
+            plain |= {name: pairs, f"n_{name}": len(amounts)}
+        return {**plain, "notes": [*self.notes]}
+
+
+@dataclass(frozen=True, eq=False)
+class Account:
+    """What was read from a data set.
+
+    Attributes
+    ----------
+    sources : tuple of str
+        Names of the files, or the kind of data frame.
+    n_rows : int
+    left_out : dict of str to int
+        Numbers of rows that do not count, by reason.
+    columns : tuple of ReadColumn
+    not_used : tuple of str
+        Names of the other columns.
+    ignored : label or None
+        The reference of samples that do not count.
+    """
+
+    sources: tuple[str, ...]
+    n_rows: int
+    left_out: Mapping[str, int]
+    columns: tuple[ReadColumn, ...]
+    not_used: tuple[str, ...] = ()
+    ignored: Label | None = None
+
+    def __str__(self) -> str:
+        """Write a line on the rows, one for each column, and one on unused columns."""
+        first, *others = files = [*map(shown, self.sources)]
+        sources = f"{len(files)} files, {first} to {others[-1]}" if others else first
+        sources = " and ".join(files) if len(others) == 1 else sources
+        left_out = (f", {n:,d} left out ({reason})" for reason, n in self.left_out.items())
+        cells = [(x.part, cut(shown(x.name)), str(x)) for x in self.columns]
+        parts, names = (max(len(row[i]) for row in cells) for i in (0, 1))
+        lines = [f"{part:{parts}}  {name:{names}}  {text}".rstrip() for part, name, text in cells]
+        if unused := self.not_used:
+            lines.append(f"not used: {_listed(map(shown, unused[:_MOST_NAMES]), len(unused))}")
+        return "\n".join([f"{sources}: {several(self.n_rows, 'row')}{''.join(left_out)}", *lines])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert the account to plain values for JSON."""
+        plain = {"sources": [*self.sources], "n_rows": self.n_rows, "left_out": {**self.left_out}}
+        columns = [column.to_dict() for column in self.columns]
+        return {**plain, "columns": columns, "not_used": [*self.not_used]}
+
+
+def amounts_of(labels: Iterable[Any], totals: Iterable[Any]) -> Amounts:
+    """Pair labels with their amounts, the largest first, without labels that do not occur."""
+    pairs = [(label, n) for label, n in zip(labels, totals, strict=True) if n]
+    return sorted(pairs, key=lambda pair: -pair[1])
+
+
+def signed(line: str, accounts: Iterable[Account]) -> str:
+    """Add the number of rows left out for a missing value to a signature."""
+    left_out = (pair for account in accounts for pair in account.left_out.items())
+    n = sum(n for reason, n in left_out if reason.startswith("no "))
+    head, mark, version = line.rpartition("|v:")
+    return f"{head}|left-out:{n}{mark}{version}" if n else line
+
+
+def _amount_text(pair: tuple[Label | None, Any]) -> str:
+    label, n = pair
+    return f"{'missing' if label is None else cut(shown(label))} {amount(n)}"
+
+
+def _listed(texts: Iterable[str], n: int) -> str:
+    """List some of n texts, and count the others."""
+    listed = [*texts]
+    return ", ".join(listed) + (f", \u2026and {n - len(listed):,d} more" if n > len(listed) else "")
+
+
+# Results
 
 
 class Result:
@@ -38,12 +154,8 @@ class Result:
     _naming: Naming | None = None  # argument names of a surface, for lines of text
 
     def account_field(self) -> dict[str, Any]:
-        """Return the accounts as a field of plain values; {} if there are none."""
+        """Convert the accounts to a field of plain values; {} if there are none."""
         return {"read": [account.to_dict() for account in self.read]} if self.read else {}
-
-    def account_blocks(self) -> list[str]:
-        """Return the accounts of what was read as text."""
-        return ["\n".join(account_lines(account)) for account in self.read]
 
     def names_of_files(self) -> dict[str, str]:
         """Shorten paths of files: remove the parts that all have at the start and the end."""
@@ -55,18 +167,18 @@ class Result:
         return {file: str(Path(*x)) for file, x in zip(files, names, strict=True) if is_known}
 
     def text_tables(self) -> list[Rows]:
-        """Return the result as tables of text."""
+        """Lay the result out as tables of text."""
         raise NotImplementedError
 
     def text_lines(self) -> list[str]:
-        """Return the lines below the tables; lines that name arguments are messages."""
+        """Write the lines below the tables; those that name arguments are messages."""
         return []
 
     def text_blocks(self) -> list[Block]:
-        """Return the blocks below the accounts, from the top down."""
+        """List the blocks below the accounts, from the top down."""
         return [*self.text_tables(), *self.text_lines()]
 
-    def with_names(self, naming: Naming) -> "Self":
+    def with_names(self, naming: Naming) -> Any:
         """Copy the result with lines that use the argument names of a surface."""
         named = copy(self)
         vars(named)["_naming"] = naming
@@ -74,64 +186,65 @@ class Result:
 
     def named(self, line: str) -> str:
         """Render a line with the argument names of the surface, if it is a message."""
-        if self._naming is None or not isinstance(line, Message):
-            return line
-        return render(line, self._naming)
+        return render(line, self._naming) if self._naming and isinstance(line, Message) else line
 
     def _formatted(
-        self, table: Callable[[Rows], str], line: Callable[[str], str], notes: Callable[..., str]
+        self,
+        table: Callable[[Rows], str],
+        line: Callable[[str], str],
+        notes: Callable[[Iterable[str]], str] | None = None,
     ) -> list[str]:
-        """Format each block by the function for its type."""
+        """Format each block by the function for its type; by default notes are numbered lines."""
         formatted = []
         for block in self.text_blocks():
             if isinstance(block, list):
                 formatted.append(table(block))
             elif isinstance(block, str):
                 formatted.append(line(self.named(block)))
-            elif block:
+            elif block and notes is not None:
                 formatted.append(notes(map(self.named, block)))
+            elif block:
+                numbered = (f"{i}. {self.named(note)}" for i, note in enumerate(block, start=1))
+                formatted.append(line("\n".join(numbered)))
         return formatted
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the rows of the result as plain values; an undefined number is None."""
+        """Convert the rows of the result to plain values; an undefined number is None."""
         raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain values for JSON."""
+        """Convert the result to plain values for JSON."""
         raise NotImplementedError
 
     def __str__(self) -> str:
-        """Return the result as text for a terminal."""
-        blocks = self._formatted(lambda table: aligned(table, self.widest_name), str, _numbered)
-        return "\n\n".join([*self.account_blocks(), *blocks])
+        """Format the result as text for a terminal."""
+        blocks = self._formatted(lambda table: aligned(table, self.widest_name), str)
+        return "\n\n".join([*map(str, self.read), *blocks])
 
     def __repr__(self) -> str:
         """Show the same text at a prompt; data classes need `repr=False` to inherit this."""
         return str(self)
 
     def to_markdown(self) -> str:
-        """Return the result as Markdown tables, with lines below them."""
-        read = [f"```text\n{block}\n```" for block in self.account_blocks()]
-        notes = self._formatted(_markdown, _escaped, lambda lines: _numbered(map(_escaped, lines)))
-        return "\n\n".join([*read, *notes])
+        """Format the result as Markdown tables, with lines below them."""
+        accounts = [f"```text\n{account}\n```" for account in self.read]
+        return "\n\n".join([*accounts, *self._formatted(_markdown, _escaped)])
 
     def to_latex(self) -> str:
-        r"""Return the result as LaTeX tables, which need `\usepackage{booktabs}`.
+        r"""Format the result as LaTeX tables, which need `\usepackage{booktabs}`.
 
         Lines between tables are comments. Labels in scripts other than Latin need XeLaTeX or
         LuaLaTeX, and a font for that script.
         """
-        return "\n\n".join(
-            self._formatted(_latex, _commented, lambda lines: _commented(_numbered(lines)))
-        )
+        return "\n\n".join(self._formatted(_latex, _commented))
 
     def to_csv(self) -> str:
-        """Return the records as CSV."""
+        """Format the records as CSV."""
         records = self.records()
         return "".join(map(csv_line, [records[0], *(record.values() for record in records)]))
 
     def to_pandas(self) -> Any:
-        """Return the records as a pandas data frame, with nan for undefined numbers.
+        """Convert the records to a pandas data frame, with nan for undefined numbers.
 
         Raises
         ------
@@ -143,15 +256,32 @@ class Result:
         return pandas.DataFrame.from_records(self.records())
 
     def _repr_html_(self) -> str:
-        """Return the result as HTML for a notebook."""
-        read = [f"<pre>{html.escape(block)}</pre>" for block in self.account_blocks()]
-        return "\n".join([*read, *self._formatted(_html, _html_line, _html_notes)])
+        """Format the result as HTML for a notebook."""
+        accounts = [f"<pre>{html.escape(str(account))}</pre>" for account in self.read]
+        return "\n".join([*accounts, *self._formatted(_html, _html_line, _html_notes)])
 
     def to_html(self) -> str:
-        """Return the result as one HTML file to send, without scripts or addresses."""
-        from .html_page import html_page
+        """Write the result as an HTML file to send: the notebook output, with bars for intervals.
 
-        return html_page(type(self).__name__, self._repr_html_())
+        The file has no scripts and loads nothing.
+        """
+        body = self._repr_html_()
+        intervals = _INTERVAL_CELL.findall(body)
+        lowest = -1.0 if any(float(low) < 0 for low, _ in intervals) else 0.0
+
+        def with_bar(cell: re.Match[str]) -> str:
+            start, end = np.interp([*map(float, cell.groups())], [lowest, 1], [0, 100])
+            style = f"margin-left:{start:.1f}%;width:{end - start:.1f}%"
+            return cell[0].replace("</td>", f'<i aria-hidden="true" style="{style}"></i></td>')
+
+        numbers = count(1)
+        region = '<div class="table" role="region" tabindex="0" aria-label="Table {}"><table>'
+        body = re.sub("<table>", lambda _: region.format(next(numbers)), body)
+        body = _INTERVAL_CELL.sub(with_bar, body).replace("</table>", "</table></div>")
+        if intervals:
+            body += f"\n<p>Bars show intervals, from {lowest:.0f} to 1.</p>"
+        page = Template(_PAGE.read_text(encoding="utf-8"))
+        return page.substitute(title=type(self).__name__, body=body).rstrip()
 
 
 def _n_alike(rows: Sequence[Sequence[str]]) -> int:
@@ -168,19 +298,19 @@ class Measured(Result):
     confidence_level: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all fields with a `repr` as plain values for JSON; undefined numbers are None."""
+        """Convert all fields with a `repr` to plain values; undefined numbers are None."""
         plain = {x.name: as_json(getattr(self, x.name)) for x in fields(self) if x.repr}
         plain |= {"confidence_interval": [*map(as_json, self.confidence_interval)]}
         return plain | self.account_field()
 
     def fields(self, prefix: str = "") -> dict[str, Any]:
-        """Return the standard error and the interval as fields of a record."""
+        """Name the standard error and the ends of the interval as fields of a record."""
         names = (f"{prefix}{name}" for name in ("standard_error", "low", "high"))
         values = self.standard_error, *self.confidence_interval
         return dict(zip(names, map(as_json, values), strict=True))
 
     def shown(self, digits: int = 4) -> list[str]:
-        """Return the standard error and the interval as text."""
+        """Format the standard error and the interval."""
         return shown_interval(self.standard_error, self.confidence_interval, digits)
 
     def interval_in_words(self, digits: int = 4) -> str:
@@ -217,39 +347,30 @@ def aligned(rows: Rows, most: int = 40) -> str:
     """
     names, *columns = zip(*rows, strict=True)
     first = cut_apart(names, most)
-    widths = [max(map(len, column)) for column in columns]
     room = max(map(len, first))
-    gap = 1 if room + sum(widths) + len(widths) <= WIDTH else 2
-    gap = 2 if room + sum(widths) + 2 * len(widths) <= WIDTH else gap
-    cells = [[x.rjust(w + gap) for x in c] for c, w in zip(columns, widths, strict=True)]
+    widths = [max(map(len, column)) for column in columns]
+    free = WIDTH - room - sum(widths)
+    gap = 1 if len(widths) <= free < 2 * len(widths) else 2
 
-    blocks: list[list[list[str]]] = []
-    used = WIDTH
-    for group in _kept_together(cells):
-        width = sum(len(column[0]) for column in group)
-        if used + width > WIDTH or not blocks:
-            blocks.append([[cell.ljust(room) for cell in first]])
-            used = room
-        blocks[-1] += group
-        used += width
-    lines = (["".join(row).rstrip() for row in zip(*block, strict=True)] for block in blocks)
-    return "\n\n".join(map("\n".join, lines))
-
-
-def _kept_together(columns: Iterable[list[str]]) -> list[list[list[str]]]:
-    """Group columns so that an error and an interval stay with their score."""
-    groups: list[list[list[str]]] = []
-    for column in columns:
+    groups: list[list[str]] = []
+    for column, width in zip(columns, widths, strict=True):
+        cells = [cell.rjust(width + gap) for cell in column]
         if groups and column[0].endswith((" SE", "interval")):
-            groups[-1].append(column)
+            groups[-1] = _joined(groups[-1], cells)  # stays with its score
         else:
-            groups.append([column])
-    return groups
+            groups.append(cells)
+
+    blocks: list[list[str]] = []
+    for group in groups:
+        if not blocks or len(blocks[-1][0]) + len(group[0]) > WIDTH:
+            blocks.append([cell.ljust(room) for cell in first])
+        blocks[-1] = _joined(blocks[-1], group)
+    return "\n\n".join("\n".join(map(str.rstrip, block)) for block in blocks)
 
 
-def _numbered(lines: Iterable[str]) -> str:
-    """Number the lines of notes."""
-    return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, start=1))
+def _joined(left: Sequence[str], right: Sequence[str]) -> list[str]:
+    """Join the cells of two columns row by row."""
+    return [a + b for a, b in zip(left, right, strict=True)]
 
 
 def _commented(text: str) -> str:
@@ -279,9 +400,7 @@ def _markdown(rows: Rows) -> str:
 
 def _escaped(text: str) -> str:
     """Escape text so that Markdown shows bars, tags and emphasis marks literally."""
-    for character in "\\`*_[]|~$":
-        text = text.replace(character, "\\" + character)
-    return text.replace("&", "&amp;").replace("<", "&lt;")
+    return re.sub(r"([\\`*_\[\]|~$])", r"\\\1", text).replace("&", "&amp;").replace("<", "&lt;")
 
 
 def _latex(rows: Rows) -> str:

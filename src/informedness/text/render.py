@@ -1,15 +1,13 @@
-"""Numbers and names as text."""
+"""Format numbers and names as text."""
 
 import math
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-# Values of records
-
 
 def texts_of(names: Iterable[Any], argument: str, kind: str) -> tuple[str, ...]:
-    """Return names as text; raise ValueError if two are equal as text, as 1 and "1" are."""
+    """Convert names to text; raise ValueError if two are equal as text, as 1 and "1" are."""
     texts = tuple(map(str, names))
     if twice := [text for text in texts if texts.count(text) > 1]:
         raise ValueError(f"`{argument}` must name each {kind} once, got {twice[0]!r} twice")
@@ -17,25 +15,21 @@ def texts_of(names: Iterable[Any], argument: str, kind: str) -> tuple[str, ...]:
 
 
 def as_json(value: Any) -> Any:
-    """Return a value for JSON: None for a nan or an interval of nan, bytes as a literal."""
+    """Convert a value for JSON: None for a nan or an interval of nan, bytes as a literal."""
     if isinstance(value, bytes):
         return repr(value)
     if isinstance(value, tuple):
-        is_known = not value or as_json(value[0]) is not None
-        return list(value) if is_known else None
+        return None if value and as_json(value[0]) is None else list(value)
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-# Numbers and names as text
-
-
 def rounded(value: float, digits: int = 2) -> str:
-    """Return the number as text, without the sign of a negative zero."""
+    """Format a number, without the sign of a negative zero."""
     return "undefined" if math.isnan(value) else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
 def shown_interval(error: float, interval: tuple[float, float], digits: int = 4) -> list[str]:
-    """Return a standard error and an interval as text, an error of 0 or nan as empty text."""
+    """Format a standard error and an interval; an error of 0 or nan becomes empty text."""
     error_text = f"± {rounded(error, digits)}" if error > 0 else ""
     if math.isnan(interval[0]):
         return [error_text, "(no interval)"]
@@ -45,7 +39,7 @@ def shown_interval(error: float, interval: tuple[float, float], digits: int = 4)
 
 
 def digits_for(interval: tuple[float, float], digits: int) -> int:
-    """Add digits until an end is rounded to -1, 0 or 1 only if it is that number."""
+    """Increase the digits until an end is rounded to -1, 0 or 1 only if it is that number."""
     inside = [end for end in interval if 1e-6 < abs(end) % 1 < 1 - 1e-6]
     while any(float(rounded(end, digits)).is_integer() for end in inside):
         digits += 1
@@ -53,7 +47,7 @@ def digits_for(interval: tuple[float, float], digits: int) -> int:
 
 
 def interval_heads(level: float | None) -> list[str]:
-    """Return the column headers for a standard error and an interval; none without a level."""
+    """Head the columns of a standard error and an interval; there are none without a level."""
     return [] if level is None else ["± SE", f"{100 * level:.6g}% interval"]
 
 
@@ -67,17 +61,17 @@ def shown_p(p_value: float, in_sentence: bool = False) -> str:
 
 
 def samples(n: int | None) -> str:
-    """Return a number of samples with its noun."""
+    """Format a number of samples with its noun; None is an unknown number."""
     return "these samples" if n is None else several(n, "sample")
 
 
 def several(n: int, noun: str, nouns: str = "") -> str:
-    """Return a number with its noun, in the plural unless it is 1."""
+    """Format a number with its noun, in the plural unless it is 1."""
     return f"{n:,d} {noun}" if n == 1 else f"{n:,d} {nouns or noun + 's'}"
 
 
 def shown(name: object, quote: bool = False) -> str:
-    """Return a label or a name as text, quoted as a Python literal if it is unsafe to print.
+    """Format a label or a name, quoted as a Python literal if it is unsafe to print.
 
     The text is always one line without control characters, and cannot be mistaken for the name of
     an argument.
@@ -93,12 +87,12 @@ def shown(name: object, quote: bool = False) -> str:
 
 
 def shown_name(name: Any) -> str:
-    """Return the name of a slice or an entry as text: a label, or a tuple of labels."""
+    """Format the name of a slice or an entry: a label, or a tuple of labels."""
     return ", ".join(map(shown, name if isinstance(name, tuple) else (name,)))
 
 
 def cut(name: str, width: int = 40) -> str:
-    """Return a name without its middle if it is too wide for a table in a terminal."""
+    """Shorten a name in the middle if it is too wide for a table in a terminal."""
     if len(name) <= width:
         return name
     tail = (width - 3) // 2
@@ -106,18 +100,17 @@ def cut(name: str, width: int = 40) -> str:
 
 
 def cut_apart(names: Sequence[str], width: int) -> list[str]:
-    """Return names cut to a width, and number the duplicates that this makes."""
-    shown: dict[str, str] = {}
+    """Shorten names to a width, and number those that become equal."""
+    originals: dict[str, str] = {}
     for name in names:
-        text = cut(name, width)
-        number = 1
-        while shown.setdefault(text, name) != name:
+        text, number = cut(name, width), 1
+        while originals.setdefault(text, name) != name:
             number += 1
             text = f"{cut(name, width - len(f' {number}'))} {number}"
-    text_of = {name: text for text, name in shown.items()}
-    return [text_of[name] for name in names]
+    shortened = {name: text for text, name in originals.items()}
+    return [shortened[name] for name in names]
 
 
 def amount(n: float) -> str:
-    """Return a number of samples, or a sum of weights, as text."""
+    """Format a number of samples, or a sum of weights."""
     return f"{n:,d}" if isinstance(n, int) else f"{n:.6g}"

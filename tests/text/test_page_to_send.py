@@ -1,6 +1,6 @@
 """The page to send: one file that shows what a notebook shows, on every screen and on paper.
 
-Covers src: text/html_page.py.
+Covers src: text/layout.py.
 """
 
 import re
