@@ -13,11 +13,7 @@ from difflib import get_close_matches
 from functools import partial
 from itertools import dropwhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from .commands.console import Console
-    from .commands.output import Outcome
+from typing import Any
 
 COMMANDS = {
     "report": "score predictions in files, or answers of language models in logs",
@@ -141,36 +137,24 @@ def _run_command(
     command: str, options: argparse.Namespace, flags: dict[str, str]
 ) -> tuple[str | None, int]:
     """Run a command with its options, and write its result to a file if requested."""
+    from . import commands
     from .commands.console import Console
+    from .commands.request import CompareRequest, ReportRequest, fill
 
     console = Console(_tell, flags)
     with console.telling_warnings(options.strict):
-        outcome = _outcome(command, options, console)
-    code = 3 if outcome.has_failed else int(console.has_left_out)
+        if command == "report":
+            text = commands.report(fill(ReportRequest, vars(options)), console)
+        elif command == "compare":
+            text = commands.compare(fill(CompareRequest, vars(options)), console)
+        else:
+            text = commands.register() if command == "register" else commands.unregister()
+    code = 3 if console.has_failed else int(console.has_left_out)
     if options.output is None:
-        return outcome.text, code
-    Path(options.output).write_text(f"{outcome.text}\n", encoding="utf-8")
+        return text, code
+    Path(options.output).write_text(f"{text}\n", encoding="utf-8")
     _tell(f"wrote {options.output}")
     return None, code
-
-
-def _outcome(command: str, options: argparse.Namespace, console: "Console") -> "Outcome":
-    """Call a command with a request that holds all options."""
-    from . import commands
-    from .commands.request import CompareRequest, ReportRequest, fill
-
-    if command == "register":
-        return commands.register()
-    if command == "unregister":
-        return commands.unregister()
-    values = {name: value for name, value in vars(options).items() if value is not None}
-    if command == "report":
-        from .commands.report import report
-
-        return report(fill(ReportRequest, values), console)
-    from .commands.compare import compare
-
-    return compare(fill(CompareRequest, values), console)
 
 
 def _find_files(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:

@@ -2,8 +2,8 @@
 
 All of it runs on every system; `test_cli_on_unix.py` has what only Unix can try.
 
-Covers src: cli.py, commands/__init__.py, commands/compare.py, commands/output.py,
-commands/reading.py, commands/report.py, commands/rules.py.
+Covers src: cli.py, commands/__init__.py, commands/console.py, commands/reading.py,
+commands/request.py.
 """
 
 import io
@@ -23,7 +23,7 @@ import pytest
 
 from informedness import __version__, cli, compare, estimate, leaderboard, report, slices
 from informedness import informedness_score as score_of
-from informedness.commands import output as outputs
+from informedness.commands import console as outputs
 from informedness.files.joined import joined_rows, whole_columns
 from informedness.files.opening import FORMATS
 from informedness.files.samples import Samples

@@ -1,6 +1,6 @@
 """Intervals that nobody asked for, and what the command line does with three or more classes.
 
-Covers src: commands/report.py, commands/rules.py, commands/scoring.py.
+Covers src: commands/__init__.py, commands/request.py, commands/scoring.py.
 """
 
 import json
@@ -176,10 +176,3 @@ def test_numbers_are_cut_into_quantiles(command, three, tmp_path):
     )
     assert [x["length:4"] for x in plain["slices"]] == [*"xyz"]
     refused(command("report", path, *COLUMNS, "--by", "kind:4"), "must name a column of numbers")
-
-
-def test_many_slices_of_numbers_name_a_remedy(command, three):
-    path, frame = three
-    told, n = command("report", path, *COLUMNS, "--by", "length")[2], frame["length"].nunique()
-    assert f"length has {n} values: `--by` length:4 cuts it into four quantiles" in told
-    assert "quantiles" not in command("report", path, *COLUMNS, "--by", "kind")[2]

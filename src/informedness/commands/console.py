@@ -1,21 +1,41 @@
-"""Messages of a running command: progress and accounts at once, then warnings."""
+"""Write results and figures of a running command, and tell messages about it."""
 
-from collections.abc import Callable, Iterable, Iterator
+import json
+import os
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from ..messages import Message, join, message_of, render
-from ..text.layout import Account
+from ..inference.registry import score_named
+from ..messages import Message, join, message, message_of, render
+from ..text.layout import Result
+from ..text.render import as_json, shown
 from ..warnings import collected
+from .request import Output, Scores
+
+if TYPE_CHECKING:
+    from ..results.requirement import Decision
+
+FORMATS: dict[str, Callable[[Result], str]] = {
+    "text": str,
+    "json": lambda result: json.dumps(result.to_dict(), indent=2),
+    "csv": lambda result: result.to_csv().rstrip("\n"),
+    "markdown": lambda result: result.to_markdown(),
+    "latex": lambda result: result.to_latex(),
+    "html": lambda result: result.to_html(),
+}
 
 
 class Console:
-    """Write messages for a person, with options in place of Python arguments.
+    """Tell messages to a person, with options in place of Python arguments.
 
     `flags` are the names of the options, by argument.
     """
 
     def __init__(self, write: Callable[[str], None], flags: dict[str, str]) -> None:
-        self.has_left_out = False
+        self.has_left_out = False  # logs or runs
+        self.has_failed = False  # to meet a requirement
         self._write, self._flags = write, flags
 
     def call_alike(self, argument: str, other: str) -> None:
@@ -30,14 +50,18 @@ class Console:
         first, *others = [argument] if argument in self._flags else argument.split(" ", 1)
         return f"`{' '.join([self._flags[first], *others])}`" if first in self._flags else None
 
-    def tell(self, said: str) -> None:
-        """Tell a text, or a message about options."""
-        self._write(render(said, self.name_of) if isinstance(said, Message) else said)
+    def tell(self, *texts: object) -> None:
+        """Tell accounts of data, texts, and messages about options."""
+        for text in texts:
+            self._write(render(text, self.name_of) if isinstance(text, Message) else str(text))
 
-    def tell_read(self, accounts: Iterable[Account | str]) -> None:
-        """Tell the accounts of data."""
-        for account in accounts:
-            self.tell(account if isinstance(account, str) else str(account))
+    def tell_decision(self, decision: "Decision", gate: str) -> "Decision":
+        """Tell why a build passes or fails, and return the decision."""
+        self.has_failed = decision.failed
+        if decision.remark:
+            text = f"{'failed' if decision.failed else 'passed'} ({{gate}}): {{remark}}"
+            self.tell(message(text, gate=f"--{gate}", remark=message_of(decision.remark)))
+        return decision
 
     @contextmanager
     def telling_warnings(self, is_strict: bool) -> Iterator[None]:
@@ -50,12 +74,71 @@ class Console:
                 yield
             finally:
                 messages = [*{str(note): message_of(note) for note in notes}.values()]
-                for message in messages:
-                    if message.code == "left out":
+                for one in messages:
+                    if one.code == "left out":
                         self.has_left_out = True
-                        self.tell(message)
-        warnings = [message for message in messages if message.code != "left out"]
+                        self.tell(one)
+        warnings = [one for one in messages if one.code != "left out"]
         if warnings and is_strict:
             raise ValueError(join(warnings))
         for warning in warnings:
             self._write(f"warning: {render(warning, self.name_of)}")
+
+
+def write_result(
+    result: Result | float, output: Output, console: Console, decision: "Decision | None" = None
+) -> str:
+    """Write a result as text in the requested format; save its figures if requested."""
+    if isinstance(result, float):
+        return json.dumps(as_json(result)) if output.format == "json" else repr(result)
+    if output.plot is not None:
+        _save_figures(result, output.plot, console)
+    if output.format == "json" and decision is not None:
+        return json.dumps(result.to_dict() | {"failed": decision.failed}, indent=2)
+    named: Any = result.with_names(console.name_of)
+    reports = map(str, named.runs if output.each and len(named.runs) > 1 else ())
+    return "\n\n\n".join([*reports, FORMATS[output.format](named)])
+
+
+def prepare_figures(folder: str) -> None:
+    """Make the folder for figures, or raise an error if none can be drawn or saved there."""
+    from ..results.figures import import_pyplot
+
+    os.environ["MPLBACKEND"] = "agg"  # files, no windows
+    import_pyplot()
+    if Path(folder).suffix.lower() in (".jpeg", ".jpg", ".pdf", ".png", ".svg"):
+        rule = "--plot must name a folder for PNG files, got {folder}"
+        raise ValueError(message(rule, folder=folder))
+    Path(folder).mkdir(parents=True, exist_ok=True)
+
+
+def _save_figures(result: Any, folder: str, console: Console) -> None:
+    """Save the figures of a result as PNG files in a folder, and tell their paths."""
+    from ..results.figures import import_pyplot, plot_confusion_matrix, plot_entropy_triangle
+
+    result = result.runs[0].report if hasattr(result, "runs") else result
+    axes = {"intervals": result.plot()}
+    if hasattr(result, "per_class"):
+        axes = {
+            "confusion": plot_confusion_matrix(result.table),
+            "per_class": axes["intervals"],
+            "entropy_triangle": plot_entropy_triangle(result.table),
+        }
+    for name, ax in axes.items():
+        path = Path(folder) / f"{name}.png"
+        unfinished = path.with_suffix(".part")
+        try:
+            ax.figure.savefig(unfinished, dpi=300, format="png")
+            unfinished.replace(path)
+        except OSError as error:
+            raise OSError(f"{shown(path)}: {error.strerror}") from error
+        import_pyplot().close(ax.figure)
+        console.tell(f"wrote {shown(path)}")
+
+
+def check_average(gate: str, scores: Scores, n_classes: int) -> None:
+    """Raise ValueError if a requirement depends on an average that was not named."""
+    is_named = scores.average != "default" or not score_named(scores.metric or "").averages
+    if not is_named and n_classes > 2:
+        advice = "add `--average prevalence`, as advised, or name another"
+        raise ValueError(f"`--{gate}` needs `--average` for three or more classes: {advice}")

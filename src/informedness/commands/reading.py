@@ -7,15 +7,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from os.path import isfile
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ..core.labels import NAMES, Label
 from ..errors import prefix_errors
 from ..files.columns import named_columns
-from ..files.opening import list_files
-from ..files.reading import read_files
+from ..files.joined import Whole, joined_rows, read_lines, samples_of_lines, whole_columns
+from ..files.opening import list_files, named_format
+from ..files.reading import first_rows, read_files
 from ..files.samples import Samples
 from ..files.tables import table_of_matrix, tables_of
 from ..inference.registry import score_named
@@ -24,10 +25,9 @@ from ..tables.contingency import ContingencyTable, Slice
 from ..tables.label_options import LabelOptions
 from ..text.layout import Account
 from .console import Console
-from .request import Source
+from .request import ReportRequest, Request, Source
 
 if TYPE_CHECKING:
-    from ..files.joined import Whole
     from ..logs.answers import Answers
 
 # Number of samples of each class, for example in training data
@@ -35,19 +35,50 @@ Prior: TypeAlias = Mapping[Label, int]
 PAIR = ("references", "predictions_a", "predictions_b")  # roles if two models are compared
 
 
+def find_kind(request: Request) -> str:
+    """Find the kind of a source: "columns", "lines" of text, a "matrix" or "logs"."""
+    source, is_report = request.source, isinstance(request, ReportRequest)
+    if source.columns.references is not None or source.columns.predictions:
+        return "columns"
+    are_texts = [Path(file).suffix.lower() in (".txt", ".text") for file in source.path]
+    if are_texts == [True] * (2 if is_report else 3):  # references, and one or two models
+        return "lines"
+    if not any(are_texts) and not _has_columns(source):
+        return "logs"
+    is_matrix = is_report and _read_matrix(source, request.labels) is not None
+    return "matrix" if is_matrix else "columns"
+
+
+def _has_columns(source: Source) -> bool:
+    """Tell whether a source without named columns is a file with columns, and not a log."""
+    file = Path(source.path[0])
+    file_format = source.files.file_format or named_format(file)
+    if source.logs.harness is not None or file_format is None or not file.is_file():
+        return False
+    from ..logs.reading import READERS
+
+    return not any(reader.is_log(file) for reader in READERS.values())
+
+
+def _read_matrix(source: Source, labels: LabelOptions) -> ContingencyTable | None:
+    """Read the only file as a confusion matrix, if it is one."""
+    if len(source.path) != 1 or not Path(source.path[0]).is_file():
+        return None
+    ((path, file_format),) = list_files(source.path, source.files.file_format)
+    return table_of_matrix(path, file_format, source.files.encoding, labels.labels)
+
+
 class Labels(NamedTuple):
     """Data that was read: a table, one table per slice, columns, or answers in logs.
 
     `names` are the names of columns, by argument. The labels of the prior are spelled as those in
-    the files. The reference `ignored` is already left out of a table that was not read. `bins` has
-    the number of quantiles for each column of numbers to cut.
+    the files. The reference `ignored` is already left out of a table that was not read.
     """
 
     data: ContingencyTable | dict[Slice, ContingencyTable] | Whole | list[Answers]
     names: Mapping[str, str] = MappingProxyType({})
     prior: Prior | None = None
     ignored: Label | None = None
-    bins: Mapping[str, int] = MappingProxyType({})
 
     def names_of(self, role: str) -> dict[str, str]:
         """Return the names of the columns in a role, by argument; there may be several."""
@@ -72,8 +103,8 @@ class Labels(NamedTuple):
 class Reader:
     """Read the labels in a source; the result is independent of the request.
 
-    `kind` is the kind of source: "columns", "lines", a "matrix" or "logs". With a `metric`, labels
-    are checked only as far as it needs. Two models `are_compared`, or each is scored.
+    `kind` is the kind of source. With a `metric`, labels are checked only as far as it needs. Two
+    models `are_compared`, or each is scored.
     """
 
     source: Source
@@ -83,21 +114,19 @@ class Reader:
     are_compared: bool = False
     prior: Prior | None = None
 
-    def with_prior(self, place: str | None, console: Console) -> Reader:
+    def with_prior(self, column: str | None, console: Console) -> Reader:
         """Add the class counts in FILE:COLUMN to a copy of the reader, and tell their account."""
-        from ..files.joined import whole_columns
-
-        if place is None:
+        if column is None:
             return self
-        file, _, column = place.rpartition(":")
+        file, _, name = column.rpartition(":")
         if not file:
             rule = "`prior` must be FILE:COLUMN, as in train.csv:label, got {prior}"
-            raise ValueError(message(rule, prior=place))
-        samples = self._samples({"references": column})
+            raise ValueError(message(rule, prior=column))
+        samples = self._samples({"references": name})
         with prefix_errors("`prior`"):
             rows = read_files(file, samples, **vars(self.source.files))
             columns, task, account = whole_columns(samples, rows)
-        console.tell_read([account])
+        console.tell(account)
         labels = columns["references"].tolist()
         return replace(self, prior=Counter(label for label in labels if label != task.ignored))
 
@@ -112,15 +141,21 @@ class Reader:
             runs = self.read_logs(self.source.path)
             name = " ".join(self.source.path)
             return Labels([only_run(runs, name)] if is_one_run else runs)
+        if self.kind == "matrix":
+            table: Any = _read_matrix(self.source, self.labels)
+            return Labels(table)
         names, columns = self._names(), self.source.columns
         if "predictions" not in names or columns.groups is not None or columns.by_task is not None:
             whole, prior = self.read_columns(names)
             return Labels(whole, names, prior)
-        if self.kind == "matrix" and (table := matrix_in(self.source, self.labels)) is not None:
-            return Labels(table, names)
         samples = self._samples(names)
         tables = tables_of(samples, self._rows(samples))
-        return Labels(tables, names, self._spelt_prior(samples), bins=self._bins())
+        by = [x for argument, x in names.items() if argument.startswith("by")]
+        for column, n_bins in self._bins().items():
+            from ..results.slice_scores import in_quantiles
+
+            tables = in_quantiles(tables, by.index(column), n_bins, column)
+        return Labels(tables, names, self._spelled_prior(samples))
 
     def split_by_file(self) -> dict[str, Reader]:
         """Make a reader for each file, by path."""
@@ -130,11 +165,9 @@ class Reader:
 
     def read_columns(self, names: Mapping[str, str] | None = None) -> tuple[Whole, Prior | None]:
         """Read the columns, or others given by argument, and the prior."""
-        from ..files.joined import whole_columns
-
         samples = self._samples(names or self._names())
         limits = {} if self.source.most_rows is None else {"most_rows": self.source.most_rows}
-        return whole_columns(samples, self._rows(samples), **limits), self._spelt_prior(samples)
+        return whole_columns(samples, self._rows(samples), **limits), self._spelled_prior(samples)
 
     def read_logs(self, path: str | Sequence[str]) -> list[Answers]:
         """Read the answers in the logs of a path, or of several."""
@@ -147,39 +180,31 @@ class Reader:
     def _names(self) -> dict[str, str]:
         """Name the columns, or the files with one column each, by argument."""
         path, columns = self.source.path, self.source.columns
-        if self.kind == "matrix":
-            return dict.fromkeys(NAMES, path[0])
         if self.kind == "lines":
             return dict(zip(PAIR if self.are_compared else NAMES, path, strict=True))
-        others = {"groups": columns.groups, "counts": columns.counts, "task": columns.by_task}
-        given = {argument: name for argument, name in others.items() if name is not None}
-        return {**self._names_of_models(), **given}
-
-    def _names_of_models(self) -> dict[str, str]:
-        """Name the columns of references and predictions; for one model, also the others."""
-        columns = self.source.columns
-        references, models = columns.references or "", columns.predictions
+        references, models = str(columns.references), columns.predictions
         if self.are_compared:
-            return dict(zip(PAIR, (references, models[0], models[-1]), strict=True))
-        if len(models) > 1:
+            names = dict(zip(PAIR, (references, models[0], models[-1]), strict=True))
+        elif len(models) > 1:
             numbered = {f"predictions {i}": name for i, name in enumerate(models, start=1)}
-            return {"references": references, **numbered}
-        cut = {f"{column}:{n}": column for column, n in self._bins().items()}
-        by = [cut.get(name, name) for name in columns.by] or None
-        return named_columns(references, models[0], columns.weights, columns.counts, by)
+            names = {"references": references, **numbered}
+        else:
+            bins = {f"{column}:{n}": column for column, n in self._bins().items()}
+            by = [bins.get(name, name) for name in columns.by] or None
+            names = named_columns(references, models[0], columns.weights, columns.counts, by)
+        others = {"groups": columns.groups, "counts": columns.counts, "task": columns.by_task}
+        return names | {argument: name for argument, name in others.items() if name is not None}
 
     def _bins(self) -> dict[str, int]:
         """Find the columns to cut into quantiles, as in `length:4`, and the number of each.
 
         A column whose whole name is `length:4` is not cut.
         """
-        asked = [re.fullmatch(r"(.+):([2-9]|[1-9]\d)", name) for name in self.source.columns.by]
-        if not any(asked):
+        matches = [re.fullmatch(r"(.+):([2-9]|[1-9]\d)", name) for name in self.source.columns.by]
+        if not any(matches):
             return {}
-        from ..files.reading import first_rows
-
         known = first_rows(self.source.path[0], **vars(self.source.files)).columns
-        return {x[1]: int(x[2]) for x in asked if x is not None and x[0] not in known}
+        return {x[1]: int(x[2]) for x in matches if x is not None and x[0] not in known}
 
     def _samples(self, names: Mapping[str, str]) -> Samples:
         """Make the `Samples` that read these columns as labels."""
@@ -191,8 +216,6 @@ class Reader:
 
     def _rows(self, samples: Samples) -> Iterable[Any]:
         """Read the rows of the files, or of two joined files."""
-        from ..files.joined import joined_rows, read_lines, samples_of_lines
-
         path, on, names = self.source.path, self.source.columns.on, samples.names
         if self.kind == "lines":
             samples.found.sources = [*path]
@@ -202,31 +225,22 @@ class Reader:
         options: Any = {**vars(self.source.files), "most_bytes": self.source.most_bytes}
         if not {*second} <= {*names} or (on is None and not self._are_paired()):
             return read_files(path, samples, **options)
-        sides = [argument for argument in names if argument != second[-1]], second
-        columns = [{argument: names[argument] for argument in side} for side in sides]
+        first = [argument for argument in names if argument != second[-1]]
+        columns = [{argument: names[argument] for argument in file} for file in (first, second)]
         return joined_rows(path, on, columns, samples, **options)
 
     def _are_paired(self) -> bool:
         """Tell whether two files share no column, so that rows are paired by order."""
-        from ..files.reading import first_rows
-
         path = self.source.path
-        if len(path) == 2 and all(map(isfile, path)):
+        if len(path) == 2 and all(Path(file).is_file() for file in path):
             with suppress(ValueError):  # about columns that are not needed
-                tops = [first_rows(file, **vars(self.source.files)).columns for file in path]
-                return tops[0].keys().isdisjoint(tops[1])
+                first, second = (first_rows(x, **vars(self.source.files)).columns for x in path)
+                return first.keys().isdisjoint(second)
         return False
 
-    def _spelt_prior(self, samples: Samples) -> Prior | None:
+    def _spelled_prior(self, samples: Samples) -> Prior | None:
+        """Count the labels of the prior as they are spelled in the files."""
         n_samples: Counter[Label] = Counter()
         for label, n in (self.prior or {}).items():
             n_samples[samples.spelt(label)] += n
         return n_samples or None
-
-
-def matrix_in(source: Source, labels: LabelOptions) -> ContingencyTable | None:
-    """Read the only file as a confusion matrix, if it is one."""
-    if len(source.path) != 1 or not all(map(isfile, source.path)):
-        return None
-    ((path, kind),) = list_files(source.path, source.files.file_format)
-    return table_of_matrix(path, kind, source.files.encoding, labels.labels)

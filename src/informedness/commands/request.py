@@ -1,15 +1,18 @@
-"""Requests for commands: frozen, in parts whose fields are named like Python arguments."""
+"""Requests for commands, and the options that do not go together.
 
-from collections.abc import Mapping
+A request is frozen. The fields of its parts are named like Python arguments.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeAlias
 
+from ..core.labels import check_choice
+from ..files.opening import list_files
+from ..inference.registry import REPORTED, score_named, score_with_average
+from ..inference.score import check_level
+from ..results.estimate import Averaged
 from ..tables.label_options import LabelOptions
-
-if TYPE_CHECKING:
-    from ..results.estimate import Averaged
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -79,9 +82,13 @@ class Scores:
     """The scores to compute; `prior` is FILE:COLUMN."""
 
     metric: str | None = None
-    average: "Averaged" = "default"
+    average: Averaged = "default"
     confidence_level: float | None = None
     prior: str | None = None
+
+    def arguments(self, *names: str) -> dict[str, Any]:
+        """Return these fields as arguments of a function."""
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)
@@ -105,11 +112,6 @@ class CompareScores(Scores):
     detect: float | None = None
     require: str | None = None
     fail_if: str | None = None
-
-    def arguments(self) -> dict[str, Any]:
-        """Return the scores as arguments of `compare`."""
-        names = "metric", "average", "confidence_level", "margin"
-        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)
@@ -136,11 +138,6 @@ class Request:
     given: frozenset[str] = frozenset()
     typed: tuple[str, ...] = ()
 
-    @property
-    def has_level(self) -> bool:
-        """Whether the result has intervals."""
-        return self.scores.confidence_level is not None
-
 
 @dataclass(frozen=True)
 class ReportRequest(Request):
@@ -152,14 +149,9 @@ class ReportRequest(Request):
     def has_default_level(self) -> bool:
         """Whether the result has 95% intervals by default."""
         is_number = self.scores.metric is not None
-        is_asked = self.scores.confidence_level is not None
-        is_read = self.output.format in ("text", "html", "markdown")
-        return is_read and not (is_number or is_asked or self.scores.no_intervals)
-
-    @property
-    def has_level(self) -> bool:
-        """Whether the result has intervals, asked for or not."""
-        return super().has_level or self.has_default_level
+        is_given = self.scores.confidence_level is not None
+        is_for_people = self.output.format in ("text", "html", "markdown")
+        return is_for_people and not (is_number or is_given or self.scores.no_intervals)
 
 
 @dataclass(frozen=True)
@@ -169,12 +161,126 @@ class CompareRequest(Request):
     scores: CompareScores = field(default_factory=CompareScores)
 
 
-def fill(kind: type[T], values: Mapping[str, Any]) -> T:
+def fill(kind: Any, values: Mapping[str, Any]) -> Any:
     """Make a request, or a part of one, from values that are named like its fields."""
     given: dict[str, Any] = {}
-    for one in fields(kind):  # type: ignore[arg-type]
+    for one in fields(kind):
         if isinstance(one.default_factory, type) and is_dataclass(one.default_factory):
             given[one.name] = fill(one.default_factory, values)
         elif (value := values.get(one.name)) is not None:
             given[one.name] = tuple(value) if isinstance(value, list) else value
     return kind(**given)
+
+
+# Options that go together
+
+# Names of options, whether they are allowed, and what they are for
+Rule: TypeAlias = tuple[Sequence[str], bool, str]
+
+_VALUE_OPTIONS = ("numeric", "ignore_index", "threshold", "drop_null", "keep_missing")
+_TEXT_OPTIONS = ("extract", "choices", "ignore_case", "strip")
+_SAMPLE_OPTIONS = ("unknown", *_VALUE_OPTIONS, *_TEXT_OPTIONS)
+_TABLE_OPTIONS = ("prior", "labels", "encoding", *_VALUE_OPTIONS)
+_LOG_OPTIONS = (*(one.name for one in fields(LogSelection)), "each")
+_ROW_OPTIONS = ("weights", "counts", "by", "by_file", "by_task", "vs_rest", "on", "groups")
+_COLUMN_OPTIONS = (*_ROW_OPTIONS, "file_format", "rows", "no_quotes")
+_TASK_OPTIONS = ("weights", "labels", "choices", "prior", "at_least", "by", "by_file", "vs_rest")
+
+
+def check(request: Request, kind: str) -> None:
+    """Reject an invalid request before hours of reading; `kind` is that of its source."""
+    source, scores = request.source, request.scores
+    rules = _rules_for_sources(source.columns, kind)
+    if isinstance(request, ReportRequest):
+        rules += _rules_for_reports(request)
+    for options, is_allowed, purpose in rules:
+        for name in options:
+            if name in request.given and not is_allowed:
+                raise ValueError(f"`{name}` is for {purpose}")
+    if scores.confidence_level is not None:
+        check_level(scores.confidence_level)
+    modes: tuple[str, ...] = ("reweight", "odds")
+    if scores.metric is not None:
+        score = score_with_average(scores.metric, scores.average, request.labels.unknown)
+        modes = score.prior_modes
+    if isinstance(scores, ReportScores):
+        _check_report_scores(scores, modes)
+    _check_files(source, kind)
+    if isinstance(scores, CompareScores):
+        _check_requirements(scores)
+
+
+def _rules_for_sources(columns: ColumnNames, kind: str) -> list[Rule]:
+    """List the rules of both commands, for a source of this kind."""
+    columns_only = "columns: give --references and --predictions, or leave it out"
+    no_matrix = "samples, and the file is a confusion matrix: leave it out"
+    return [
+        (_LOG_OPTIONS, kind == "logs", "logs of evaluation harnesses, not for columns"),
+        (_SAMPLE_OPTIONS, kind != "matrix", no_matrix),
+        (_TABLE_OPTIONS, kind != "logs", columns_only),
+        (_COLUMN_OPTIONS, kind == "columns", columns_only),
+        ((*_TASK_OPTIONS, "plot"), columns.by_task is None, "one task: leave out --by-task"),
+        (("counts",), columns.on is None, "rows without identifiers"),
+    ]
+
+
+def _rules_for_reports(request: ReportRequest) -> list[Rule]:
+    """List the rules for reports on several files, models or slices, or with one score."""
+    columns, scores = request.source.columns, request.scores
+    is_ranking = len(columns.predictions) > 1
+    is_number = scores.metric is not None and not is_ranking
+    is_level_given = scores.confidence_level is not None
+    has_level = is_level_given or request.has_default_level or is_ranking
+    all_files = "all files together: leave out --by-file"
+    one_score = "one score of one model: add --metric"
+    all_scores = "all scores, and --metric prints one: leave out one of them"
+    odds = "a --prior, without an interval: leave out --confidence-level"
+    bare = "a report without a level: leave out --confidence-level"
+    level = "intervals: add --confidence-level 0.95"
+    slice_level = "the intervals of slices: add --confidence-level 0.95"
+    return [
+        (("by", "on", "weights", "metric", "plot"), not columns.by_file, all_files),
+        (("weights", "by", "by_file"), not is_ranking, "one model: name one --predictions"),
+        (("vs_rest", "sort"), bool(columns.by), "slices: add --by COLUMN"),
+        (("groups",), has_level, level),
+        (("groups",), columns.weights is None, "samples without --weights"),
+        (("at_least",), is_number and not columns.by, one_score),
+        (("prior",), is_number, one_score),
+        (("prior_mode",), scores.prior is not None and not has_level, odds),
+        (("no_intervals",), not (is_number or has_level), bare),
+        (("each",), request.output.format == "text", "text: other formats have everything"),
+        (("by", "plot"), not is_number, all_scores),
+        (("plot",), not columns.by or has_level, slice_level),
+    ]
+
+
+def _check_report_scores(scores: ReportScores, modes: tuple[str, ...]) -> None:
+    """Reject unknown scores of slices, and a `prior_mode` that the score lacks."""
+    check_choice("prior_mode", scores.prior_mode, modes)
+    if scores.vs_rest is not None:
+        score_named(scores.vs_rest, "vs_rest")
+    if scores.sort != "name":
+        check_choice("sort", score_named(scores.sort, "sort").name, REPORTED)
+
+
+def _check_requirements(scores: CompareScores) -> None:
+    """Reject unclear requirements on a comparison."""
+    from ..results.comparison import check_size
+
+    check_size("detect", scores.detect)
+    if scores.require == "not-worse" and scores.margin is None:
+        raise ValueError("`--require` not-worse needs the `--margin` that is tolerable")
+    if scores.require and scores.fail_if:
+        raise ValueError("`--require` and `--fail-if` are two questions: leave out one of them")
+
+
+def _check_files(source: Source, kind: str) -> None:
+    """Reject repeated columns and files, and joins of more or fewer than two files."""
+    models, on = source.columns.predictions, source.columns.on
+    repeated = [model for model in models if models.count(model) > 1]
+    if repeated and on is None:
+        raise ValueError(f"`--predictions` must name each column once, got {repeated[0]!r} twice")
+    if on is not None and len(source.path) != 2:
+        raise ValueError(f"`--on` needs two files, got {len(source.path)}")
+    if kind == "lines" or (on and len({*models}) < 2):
+        list_files(source.path, "csv")  # rejects repeated files, in any format

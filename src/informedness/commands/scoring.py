@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,10 @@ import numpy as np
 from ..core.labels import NAMES, Column
 from ..core.table import Task
 from ..errors import prefix_errors
+from ..files.joined import Whole
 from ..inference.registry import score_with_average
+from ..results.estimate import Averaged, Estimate, estimate
+from ..results.models import table_in_groups
 from ..results.report import Report, report
 from ..tables.contingency import ContingencyTable
 from ..text.layout import Result, signed
@@ -21,11 +24,11 @@ from .reading import PAIR, Labels, Prior
 from .request import CompareScores, ReportScores
 
 if TYPE_CHECKING:
-    from ..files.joined import Whole
     from ..logs.answers import Answers
     from ..results.comparison import Comparison
-    from ..results.estimate import Averaged, Estimate
     from ..results.suite import SuiteComparison
+
+COMPARED = "metric", "average", "confidence_level", "margin"  # options of `compare`
 
 
 def score(labels: Labels, scores: ReportScores) -> Result | float:
@@ -34,46 +37,37 @@ def score(labels: Labels, scores: ReportScores) -> Result | float:
     Columns hold several models, tasks or groups. A metric without a level gives a number;
     several models or tasks also get an interval.
     """
-    data, metric = labels.data, scores.metric
-    level: dict[str, Any] = {"average": scores.average, "confidence_level": scores.confidence_level}
+    data, models, by = labels.data, labels.names_of("predictions"), labels.names_of("by")
     if isinstance(data, list):
         return _score_logs(data, scores)
-    if isinstance(data, dict):
-        from ..results.slice_scores import in_quantiles
-        from ..results.slices import Slices
-
-        by = [*labels.names_of("by").values()]
-        for column, n_bins in labels.bins.items():
-            data = in_quantiles(data, by.index(column), n_bins, column)
-        level["average"] = _advised_average(
-            scores, ContingencyTable.sum_of([*data.values()]).n_classes
-        )
-        return Slices.from_tables(data, by=by, vs_rest=scores.vs_rest, sort=scores.sort, **level)
     if isinstance(data, ContingencyTable):
         return _score_table(data, labels, scores)
-    models = labels.names_of("predictions")
+    if isinstance(data, dict):
+        from ..results.slices import Slices
+
+        n_classes = ContingencyTable.sum_of([*data.values()]).n_classes
+        return Slices.from_tables(data, by=[*by.values()], **_slice_options(scores, n_classes))
     if "task" in data.columns:
-        return _score_tasks(data, [*models.values()], metric, level)
+        return _score_tasks(data, [*models.values()], scores)
     if len(models) > 1:
         return _rank(data, models, scores)
-    return _score_groups(data, labels.names_of("by"), scores, level)
+    return _score_groups(data, by, scores)
 
 
 def _score_table(table: ContingencyTable, labels: Labels, scores: ReportScores) -> Result | float:
     """Report on a table, or compute one score, with its interval if a level is given."""
-    average, level = scores.average, scores.confidence_level
+    metric, average, level = scores.metric, scores.average, scores.confidence_level
     ignored = table.read[0].ignored if table.read else labels.ignored
-    if scores.metric is None:
+    if metric is None:
         return Report.from_table(table, level, ignored, average=average)
+    options: Any = {"prior": labels.prior}
     if level is not None:
-        from ..results.estimate import estimate
-
-        options: dict[str, Any] = {"prior": labels.prior, "ignore_index": ignored}
-        options |= {"confidence_level": level}
-        return estimate(table, metric=scores.metric, average=average, **options)
-    mode: Any = {} if scores.prior_mode == "reweight" else {"prior_mode": scores.prior_mode}
-    score = score_with_average(scores.metric, average)
-    return float(score.value(table, prior=labels.prior, **mode))
+        options |= {"average": average, "confidence_level": level, "ignore_index": ignored}
+        one: Estimate = estimate(table, metric=metric, **options)
+        return one
+    if scores.prior_mode != "reweight":
+        options["prior_mode"] = scores.prior_mode
+    return float(score_with_average(metric, average).value(table, **options))
 
 
 def _score_logs(runs: Sequence[Answers], scores: ReportScores) -> Result | float:
@@ -88,32 +82,111 @@ def _score_logs(runs: Sequence[Answers], scores: ReportScores) -> Result | float
     return run.estimate(scores.metric, scores.confidence_level, scores.average)
 
 
-def _score_groups(
-    whole: Whole, by: Mapping[str, str], scores: ReportScores, level: Mapping[str, Any]
-) -> Result:
+def _score_groups(whole: Whole, by: Mapping[str, str], scores: ReportScores) -> Result:
     """Score samples in groups: one score, a report, or slices."""
-    from ..results.estimate import estimate
-    from ..results.models import table_in_groups
     from ..results.slices import slices
 
     columns, task, account = whole
     references, predictions, groups = (columns[x] for x in (*NAMES, "groups"))
-    options = {**level, **_options_of_task(task), "groups": groups}
+    options = {**_task_options(task), "groups": groups}
     if scores.metric is not None:
+        options |= scores.arguments("average", "confidence_level")
         one: Estimate = estimate(references, predictions, scores.metric, **options)
         return one
     if by:
-        of_slices = {name: columns[argument] for argument, name in by.items()}
-        options["average"] = _advised_average(scores, _n_classes(references, task))
-        options |= {"by": of_slices, "vs_rest": scores.vs_rest, "sort": scores.sort}
-        result = slices(references, predictions, **options)
+        options |= _slice_options(scores, _n_classes(references, task))
+        columns_by_name = {name: columns[argument] for argument, name in by.items()}
+        result = slices(references, predictions, by=columns_by_name, **options)
         table = replace(result.overall.table, read=(account,))
         overall = replace(result.overall, table=table)
         return replace(result, overall=overall, signature=signed(result.signature, [account]))
-    of_task = task.classes, None, task.ignored, task.unknown
-    table, pairs = table_in_groups(references, predictions, groups, *of_task)
+    classes = task.classes, None, task.ignored, task.unknown
+    table, pairs = table_in_groups(references, predictions, groups, *classes)
     table = replace(table, read=(account,))
-    return Report.from_table(table, ignore_index=task.ignored, pairs=pairs, **level)
+    return Report.from_table(table, scores.confidence_level, task.ignored, pairs, scores.average)
+
+
+def _rank(whole: Whole, models: Mapping[str, str], scores: ReportScores) -> Result:
+    """Rank several columns of predictions."""
+    from ..results.leaderboard import leaderboard
+
+    columns, task, account = whole
+    predictions = {name: columns[argument] for argument, name in models.items()}
+    options = {**_task_options(task), "groups": columns.get("groups")}
+    options["average"] = _advised_average(scores, _n_classes(columns["references"], task))
+    options["confidence_level"] = scores.confidence_level or 0.95
+    metric = scores.metric or "informedness"
+    board = leaderboard(columns["references"], predictions, metric=metric, **options)
+    return replace(board, read=(account,), signature=signed(board.signature, [account]))
+
+
+def _score_tasks(whole: Whole, models: Sequence[str], scores: ReportScores) -> Result:
+    """Report on the tasks of a column, or score several models in each."""
+    from ..logs.runs import RunTable
+
+    metric = scores.metric or ("informedness" if len(models) > 1 else None)
+    options = {**scores.arguments("average", "confidence_level"), "unknown": whole.task.unknown}
+    reports = {}
+    for task, (columns, _, _) in _split_tasks(whole).items():
+        predictions = [column for role, column in columns.items() if role.startswith("predictions")]
+        options["groups"] = columns.get("groups")
+        for model, column in zip(models, predictions, strict=True):
+            with prefix_errors(shown(task)), prefix_warnings(shown(task)):
+                made = report(columns["references"], column, **options)
+            reports[model if metric else "", task] = made
+    return replace(RunTable.from_reports(reports, metric), read=(whole.read,))
+
+
+def score_pair(
+    data: Whole | Mapping[str, Whole], scores: CompareScores, prior: Prior | None = None
+) -> Comparison | SuiteComparison:
+    """Compare two models, also over tasks: those of a column, or one per name."""
+    if isinstance(data, Whole) and "task" in data.columns:
+        data = _split_tasks(data)
+    if not isinstance(data, Whole):
+        return _compare_tasks(data, scores)
+    from ..results.comparison import compare
+
+    columns, task, account = data
+    options = {**scores.arguments(*COMPARED), **_task_options(task), "prior": prior}
+    pair = [columns[argument] for argument in PAIR]
+    result = compare(*pair, groups=columns.get("groups"), **options)
+    return replace(result, read=(account,), signature=signed(result.signature, [account]))
+
+
+def _compare_tasks(tasks: Mapping[str, Whole], scores: CompareScores) -> SuiteComparison:
+    """Compare two models over tasks, and add the accounts of the data."""
+    from ..results.suite import compare_tasks
+
+    pairs = {name: [whole.columns[x] for x in PAIR] for name, whole in tasks.items()}
+    groups = {name: x.columns["groups"] for name, x in tasks.items() if "groups" in x.columns}
+    first, *_ = tasks.values()
+    options = {**scores.arguments(*COMPARED), "unknown": first.task.unknown}
+    suite = compare_tasks(pairs, groups=groups or None, **options)
+    return replace(suite, read=tuple(dict.fromkeys(whole.read for whole in tasks.values())))
+
+
+def _split_tasks(whole: Whole) -> dict[str, Whole]:
+    """Split data by its column of tasks."""
+    names, codes = whole.columns["task"].coded()
+    tasks: dict[str, Whole] = {}
+    for code, name in enumerate(names):
+        rows = np.flatnonzero(codes == code)
+        if len(rows):
+            columns = {x: column[rows] for x, column in whole.columns.items() if x != "task"}
+            tasks[str(name)] = whole._replace(columns=columns)
+    return tasks
+
+
+def _slice_options(scores: ReportScores, n_classes: int) -> dict[str, Any]:
+    """Convert the scores to options of `slices`."""
+    average = _advised_average(scores, n_classes)
+    return {**scores.arguments("confidence_level", "vs_rest", "sort"), "average": average}
+
+
+def _task_options(task: Task) -> dict[str, Any]:
+    """Convert a task to options of the scoring functions."""
+    return {"labels": task.classes, "ignore_index": task.ignored, "unknown": task.unknown}
 
 
 def _advised_average(scores: ReportScores, n_classes: int) -> Averaged:
@@ -125,82 +198,3 @@ def _advised_average(scores: ReportScores, n_classes: int) -> Averaged:
 def _n_classes(references: Column, task: Task) -> int:
     """Count the classes of a task: the declared ones, or those of the references."""
     return len({*references.tolist()} - {task.ignored} if task.classes is None else task.classes)
-
-
-def _rank(whole: Whole, models: Mapping[str, str], scores: ReportScores) -> Result:
-    """Rank several columns of predictions."""
-    from ..results.leaderboard import leaderboard
-
-    columns, task, account = whole
-    answers = {name: columns[argument] for argument, name in models.items()}
-    options = {**_options_of_task(task), "groups": columns.get("groups")}
-    options["average"] = _advised_average(scores, _n_classes(columns["references"], task))
-    options["confidence_level"] = scores.confidence_level or 0.95
-    metric = scores.metric or "informedness"
-    board = leaderboard(columns["references"], answers, metric=metric, **options)
-    return replace(board, read=(account,), signature=signed(board.signature, [account]))
-
-
-def _score_tasks(
-    whole: Whole, models: Sequence[str], metric: str | None, level: Mapping[str, Any]
-) -> Result:
-    """Report on the tasks of a column, or score several models in each."""
-    from ..logs.runs import RunTable
-
-    if len(models) > 1 and metric is None:
-        metric = "informedness"
-    reports = {}
-    for name, columns in _columns_by_task(whole.columns):
-        sides = [column for role, column in columns.items() if role.startswith("predictions")]
-        options = {**level, "unknown": whole.task.unknown, "groups": columns.get("groups")}
-        for model, side in zip(models, sides, strict=True):
-            with prefix_errors(shown(name)), prefix_warnings(shown(name)):
-                made = report(columns["references"], side, **options)
-            reports[model if metric else "", name] = made
-    return replace(RunTable.from_reports(reports, metric), read=(whole.read,))
-
-
-def score_pair(
-    data: Whole | Mapping[str, Whole], scores: CompareScores, prior: Prior | None = None
-) -> Comparison | SuiteComparison:
-    """Compare two models, also over tasks: those of a column, or one per name."""
-    if isinstance(data, Mapping):
-        return _compare_tasks({x: y.columns for x, y in data.items()}, [*data.values()], scores)
-    columns, task, account = data
-    if "task" in columns:
-        return _compare_tasks(dict(_columns_by_task(columns)), [data], scores)
-    from ..results.comparison import compare
-
-    options = {**scores.arguments(), **_options_of_task(task), "prior": prior}
-    sides = [columns[argument] for argument in PAIR]
-    result = compare(*sides, groups=columns.get("groups"), **options)
-    return replace(result, read=(account,), signature=signed(result.signature, [account]))
-
-
-def _compare_tasks(
-    columns_by_task: Mapping[str, Mapping[str, Column]],
-    wholes: Sequence[Whole],
-    scores: CompareScores,
-) -> SuiteComparison:
-    """Compare two models over tasks, and add the accounts of the data."""
-    from ..results.suite import compare_tasks
-
-    sides = {name: [columns[x] for x in PAIR] for name, columns in columns_by_task.items()}
-    groups = {name: x["groups"] for name, x in columns_by_task.items() if "groups" in x} or None
-    options = {**scores.arguments(), "unknown": wholes[0].task.unknown}
-    suite = compare_tasks(sides, groups=groups, **options)
-    return replace(suite, read=tuple(whole.read for whole in wholes))
-
-
-def _options_of_task(task: Task) -> dict[str, Any]:
-    """Convert a task to options of the scoring functions."""
-    return {"labels": task.classes, "ignore_index": task.ignored, "unknown": task.unknown}
-
-
-def _columns_by_task(columns: Mapping[str, Column]) -> Iterator[tuple[str, dict[str, Column]]]:
-    """Yield the columns of each task by its name."""
-    task_names, task_codes = columns["task"].coded()
-    for code, name in enumerate(task_names):
-        rows = np.flatnonzero(task_codes == code)
-        if len(rows):
-            yield str(name), {x: column[rows] for x, column in columns.items() if x != "task"}

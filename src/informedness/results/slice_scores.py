@@ -19,7 +19,6 @@ from ..tables.containers import read_labels
 from ..tables.contingency import ContingencyTable, Slice
 from .estimate import Averaged
 
-MANY_SLICES = 50  # above it, a column of numbers is better cut into quantiles
 _LEVEL = 0.95  # level of the intervals from which a p-value is computed
 
 
@@ -35,13 +34,6 @@ def with_classes_of(whole: Table, tables: Iterable[Table]) -> list[ContingencyTa
         own = ContingencyTable._from_cells(whole.labels, True, cells, table.n_samples)
         widened.append(replace(own, class_mask=whole.is_class))
     return widened
-
-
-def are_numbers(names: Iterable[Slice]) -> bool:
-    """Whether the names of all slices are finite numbers, of one column."""
-    with suppress(TypeError, ValueError):
-        return all(math.isfinite(*_numbers_in(name)) for name in names)
-    return False
 
 
 def by_number(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
