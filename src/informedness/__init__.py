@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .registration import register as register
     from .registration import unregister as unregister
     from .results.comparison import compare as compare
-    from .results.corrected_rate import corrected_rate as corrected_rate
+    from .results.estimate import corrected_rate as corrected_rate
     from .results.estimate import estimate as estimate
     from .results.leaderboard import leaderboard as leaderboard
     from .results.report import report as report
@@ -47,8 +47,7 @@ _NAMES = {
     "multilabel": "per_label",
     "registration": "register unregister",
     "results.comparison": "compare",
-    "results.corrected_rate": "corrected_rate",
-    "results.estimate": "estimate",
+    "results.estimate": "corrected_rate estimate",
     "results.leaderboard": "leaderboard",
     "results.report": "report",
     "results.slices": "slices",

@@ -20,7 +20,7 @@ from informedness import ContingencyTable, estimate
 from informedness.inference.entropy import ENOUGH_TO_SEE
 from informedness.inference.score import FEW_SAMPLES
 from informedness.results.comparison import FEW_GROUPS_IN_CELLS
-from informedness.results.models import FEW_GROUPS
+from informedness.results.estimate import FEW_GROUPS
 from inputs.snippets import ROOT, snippets
 from oracles import study_pages
 

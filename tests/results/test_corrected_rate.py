@@ -1,6 +1,6 @@
 """The true rate behind a judge: its equation solved by scipy, its limits, what it reads.
 
-Covers src: results/corrected_rate.py.
+Covers src: results/estimate.py.
 """
 
 import json

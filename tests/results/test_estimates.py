@@ -1,6 +1,6 @@
 """Estimates on every path: their warnings, options, and what they do where nothing is known.
 
-Covers src: results/estimate.py, results/models.py, inference/score.py.
+Covers src: results/estimate.py, inference/score.py.
 """
 
 import dataclasses

@@ -51,7 +51,7 @@ def test_ranks_count_models_shown_better_and_worse():
     abilities = {"best": 1.0, **{f"m{i}": 0.5 for i in range(10)}, "guesser": 0.0}
     models = {name: answers(x, seed) for seed, (name, x) in enumerate(abilities.items())}
     board = leaderboard(REFERENCES, models)
-    assert [model.place for model in board.models] == ["1", *["2 to 11"] * 10, "12"]
+    assert [model.rank_range for model in board.models] == ["1", *["2 to 11"] * 10, "12"]
 
     ranks = [(x["best_rank"], x["worst_rank"]) for x in board.records()]
     assert ranks == [(1, 1), *[(2, 11)] * 10, (12, 12)]

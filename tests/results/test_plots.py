@@ -191,7 +191,7 @@ def test_models_are_drawn_with_their_intervals():
         interval = model.estimate.confidence_interval
         for shown in ("None", interval), ("o", (model.value,)), ("|", model.runs):
             assert drawn.pop(0) == shown
-    wanted = [f"{model.value:.2f} {model.place}" for model in BOARD.models]
+    wanted = [f"{model.value:.2f} {model.rank_range}" for model in BOARD.models]
     assert numbers_of(ax) == [*wanted, "score, ranks"]
     assert names_of(ax) == ["_big", "$small$"]
     assert ax.get_xlabel() == "Informedness, 95% interval"

@@ -1,6 +1,6 @@
 """What a comparison could show, whether B is within a margin, and the exit code of a build.
 
-Covers src: results/requirement.py.
+Covers src: results/comparison.py.
 """
 
 import json
@@ -19,7 +19,7 @@ from scipy import stats
 
 from harnesses.arithmetic import kept
 from informedness import compare, compare_tasks, estimate
-from informedness.results.requirement import decide_least, decide_required, decide_worse
+from informedness.results.comparison import decide_least, decide_required, decide_worse
 from informedness.warnings import IntervalWarning
 from inputs.cli_cases import write
 from oracles.golden import close
@@ -69,9 +69,9 @@ def test_what_is_detectable_is_said_only_where_it_is_known():
         assert math.isnan(same.detectable)
         assert same.to_dict()["detectable"] is None
         assert same.samples_for(0.1) is None
-    said = f"show a true difference of {made.detectable:.2g} four times out of five"
+    said = f"detect a true difference of {made.detectable:.2g} with 80% power"
     assert said in made.notes[0]
-    assert "four times out of five" not in str(compare(TRUE, A, BAD))
+    assert "80% power" not in str(compare(TRUE, A, BAD))
 
 
 def test_samples_needed_show_the_difference():
@@ -92,7 +92,7 @@ def test_compare_prints_how_many_samples_a_size_takes(run):
     for options, size in (("--margin 0.2", 0.2), ("--detect 0.03", 0.03)):
         n_needed = made.samples_for(size)
         rounded = f"{float(f'{n_needed:.2g}'):,.0f}"
-        said = f"A true difference of {size} takes about {rounded} samples (80% power)."
+        said = f"A true difference of {size} needs about {rounded} samples (80% power)."
         assert said in run(f"{COMPARE} a b {options}")[1]
         assert (
             json.loads(run(f"{COMPARE} a b {options} --format json")[1])["samples_for"] == n_needed
@@ -102,10 +102,10 @@ def test_compare_prints_how_many_samples_a_size_takes(run):
     assert both["samples_for"] == made.samples_for(0.03)
     assert json.loads(run(f"{COMPARE} a b --format json")[1])["samples_for"] is None
     of_groups = run(f"{COMPARE} a b --groups doc --detect 0.1")[1]
-    assert "0.1 takes" not in of_groups  # of too few to test
-    assert "A true difference of 0.1 takes" in run(f"{COMPARE} a b --detect 0.1")[1]
-    assert "A true difference of 0.1 takes" in run(f"{COMPARE} a bad --detect 0.1")[1]
-    assert "takes" not in run(f"{COMPARE} a bad --margin 0.1")[1]  # worse is shown
+    assert "0.1 needs" not in of_groups  # of too few to test
+    assert "A true difference of 0.1 needs" in run(f"{COMPARE} a b --detect 0.1")[1]
+    assert "A true difference of 0.1 needs" in run(f"{COMPARE} a bad --detect 0.1")[1]
+    assert "needs" not in run(f"{COMPARE} a bad --margin 0.1")[1]  # worse is shown
 
 
 def test_a_margin_names_samples_that_an_equal_model_needs():
@@ -114,7 +114,8 @@ def test_a_margin_names_samples_that_an_equal_model_needs():
     reason = decide_required(made, "not-worse").remark
     errors = (stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) * made.standard_error
     n_needed = float(f"{N * (errors / 0.02) ** 2:.2g}")
-    assert f"as good passes about {errors:.2g}, 0.02 takes about {n_needed:,.0f} samples" in reason
+    assert f"good model passes a margin of {errors:.2g} with 80% power. A margin" in reason
+    assert f"A margin of 0.02 needs about {n_needed:,.0f} samples" in reason
 
 
 def test_equal_scores_by_other_answers_show_nothing():
@@ -225,7 +226,7 @@ def test_caveats_of_tasks_count_above_a_tenth_of_the_variance():
     same = compare_tasks({"few": (FEW, FEW, FEW), "large": (TRUE, A, A)})
     assert same.caveat == ""
     decision = decide_required(same, "not-worse")
-    assert decision == (False, "the same answers on all 2 tasks")
+    assert decision == (False, "both models give the same predictions in all tasks")
 
 
 def test_the_same_answers_pass_and_say_what_would_not_be_seen():
@@ -242,7 +243,7 @@ def test_the_same_answers_pass_and_say_what_would_not_be_seen():
         assert made.max_unseen == close(wanted)
         told = decide_required(made, "not-worse").remark
         assert told.startswith(
-            f"the same answers on 700 samples; a change of {metric} by less than"
+            f"both models give the same predictions for 700 samples. A change of {metric} by"
         )
     twenty = [0] * 18 + [1] * 2
     assert compare(twenty, twenty, twenty).max_unseen == close(1)
@@ -272,8 +273,8 @@ DECIDED = {
     f"{COMPARE} a bad --require better": (3, "failed (--require better): B is worse (-"),
     f"{COMPARE} a b --margin 0.2 --require not-worse": (0, ""),
     f"{COMPARE} a b --margin 0.01 --require not-worse": (3, "B may be worse by more than 0.01 (-"),
-    f"{COMPARE} a same --margin 0.01 --require not-worse": (0, "passed (--require not-worse): the"),
-    f"{COMPARE} a same --require better": (3, "no answer differs"),
+    f"{COMPARE} a same --margin 0.01 --require not-worse": (0, "passed (--require not-worse): bo"),
+    f"{COMPARE} a same --require better": (3, "No prediction differs"),
     f"{COMPARE} a b --margin 0.9 --require not-worse --groups doc": (3, "fewer than the recommend"),
     f"{COMPARE} a b --require not-worse": (2, "`--require` not-worse needs the `--margin`"),
     f"{COMPARE} a b --detect 0": (2, "`--detect` must be finite and above 0, got 0.0"),
@@ -283,7 +284,7 @@ DECIDED = {
     f"{COMPARE} a bad --fail-if worse --margin 0.02": (3, "B is worse by more than 0.02 (-0."),
     f"{COMPARE} a bad --fail-if worse --margin 0.9": (0, ""),
     f"{COMPARE} a b --fail-if worse": (0, ""),
-    f"{COMPARE} a same --fail-if worse": (0, "passed (--fail-if worse): the same answers on 600"),
+    f"{COMPARE} a same --fail-if worse": (0, "passed (--fail-if worse): both models give"),
     f"{COMPARE} a bad --fail-if worse --groups doc": (0, "passed (--fail-if worse): this does not"),
     f"{COMPARE} a bad --fail-if worse --require better": (2, "`--require` and `--fail-if` are two"),
     f"{COMPARE} a bad --by-task task --fail-if worse": (
@@ -296,12 +297,15 @@ DECIDED = {
         3,
         "B may be worse by more",
     ),
-    f"{COMPARE} a same --by-task task --margin 0.01 --require not-worse": (0, "all 2 tasks"),
+    f"{COMPARE} a same --by-task task --margin 0.01 --require not-worse": (0, "in all tasks"),
     f"{COMPARE} a bad --by-task task --fail-if worse --margin 0.02": (
         3,
         "is worse by more than 0.02",
     ),
-    f"{COMPARE} a same --by-task task --fail-if worse": (0, "the same answers on all 2 tasks"),
+    f"{COMPARE} a same --by-task task --fail-if worse": (
+        0,
+        "both models give the same predictions in all tasks",
+    ),
     f"{COMPARE} bad a --by-task task --groups doc --require better": (
         3,
         "this does not show wheth",

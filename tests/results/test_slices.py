@@ -1,6 +1,6 @@
 """Slices: each row is the report of its samples alone, counted in one pass.
 
-Covers src: results/slice_scores.py, results/slices.py, tables/contingency.py.
+Covers src: results/slices.py, tables/contingency.py.
 """
 
 import math

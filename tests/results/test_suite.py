@@ -61,7 +61,7 @@ def test_the_mean_and_its_error_are_those_of_the_samples():
     assert made.p_values["two"] >= made.tasks["two"].p_value
     assert (made.verdict, made.to_dict()["verdict"]) == ("better", "better")
     assert made.summary.startswith(
-        f"B is better: {made.difference:+.3f} on average of 3 tasks (95%"
+        f"B is better: {made.difference:+.3f} on average over 3 tasks (95%"
     )
     swapped = compare_tasks({x: (r, b, a) for x, (r, a, b) in TASKS.items()}, average="prevalence")
     assert (swapped.difference, swapped.verdict) == (close(-made.difference), "worse")

@@ -63,7 +63,7 @@ from scipy.stats import binomtest
 from informedness import ContingencyTable, compare
 from informedness.core.table import Table
 from informedness.inference.registry import SCORES, score_with_average
-from informedness.results.slice_scores import difference_from_rest
+from informedness.results.slices import difference_from_rest
 from informedness.warnings import IntervalWarning
 
 HERE = Path(__file__).parent

@@ -160,10 +160,12 @@ def found_shares(task):
             return compare(*columns, groups=groups, **how)
 
     pilots = [
-        one for one in (made(0.0) for _ in range(min(40, 5 * n_runs))) if one.detection is not None
+        one
+        for one in (made(0.0) for _ in range(min(40, 5 * n_runs)))
+        if one.paired.detection is not None
     ]
     by_rule = [one.detectable for one in pilots]
-    by_errors = [one.detection.errors * one.standard_error for one in pilots]
+    by_errors = [one.paired.detection.errors * one.standard_error for one in pilots]
     shares = []
     for sizes in (by_rule, by_errors):
         difference = float(np.mean(sizes))

@@ -45,8 +45,7 @@ from scipy import stats
 from informedness import ContingencyTable, compare, compare_tasks, estimate
 from informedness.inference.registry import score_with_average
 from informedness.results.comparison import compare_pair, score_models
-from informedness.results.estimate import estimates_of
-from informedness.results.models import read_samples
+from informedness.results.estimate import estimates_of, read_samples
 
 HERE = Path(__file__).parent
 PI = np.array([0.5, 0.3, 0.2])

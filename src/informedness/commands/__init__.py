@@ -20,8 +20,7 @@ from .request import CompareRequest, CompareScores, ReportRequest, ReportScores,
 from .scoring import COMPARED, score, score_pair
 
 if TYPE_CHECKING:
-    from ..results.comparison import Comparison
-    from ..results.requirement import Decision
+    from ..results.comparison import Comparison, Decision
     from ..results.suite import SuiteComparison
     from ..text.layout import Result
 
@@ -79,7 +78,7 @@ def _decide_score(labels: Labels, scores: ReportScores, console: Console) -> "De
     """Decide whether a score is as high as required, if there is a requirement."""
     if scores.at_least is None:
         return None
-    from ..results.requirement import decide_least
+    from ..results.comparison import decide_least
 
     level = scores.confidence_level or LEVEL
     estimate: Any = score(labels, replace(scores, confidence_level=level))
@@ -172,8 +171,7 @@ def _decide_comparison(
     result: "Compared", scores: CompareScores, console: Console
 ) -> "Decision | None":
     """Decide whether a build passes, if there is a requirement."""
-    from ..results.comparison import Comparison
-    from ..results.requirement import decide_required, decide_worse
+    from ..results.comparison import Comparison, decide_required, decide_worse
 
     if not (scores.require or scores.fail_if):
         return None

@@ -15,7 +15,7 @@ from ..warnings import collected
 from .request import Output, Scores
 
 if TYPE_CHECKING:
-    from ..results.requirement import Decision
+    from ..results.comparison import Decision
 
 FORMATS: dict[str, Callable[[Result], str]] = {
     "text": str,

@@ -13,8 +13,7 @@ from ..core.table import Task
 from ..errors import prefix_errors
 from ..files.joined import Whole
 from ..inference.registry import score_with_average
-from ..results.estimate import Averaged, Estimate, estimate
-from ..results.models import table_in_groups
+from ..results.estimate import Averaged, Estimate, estimate, table_in_groups
 from ..results.report import Report, report
 from ..tables.contingency import ContingencyTable
 from ..text.layout import Result, signed

@@ -1,4 +1,4 @@
-"""Comparison of two models on the same samples: the difference, its interval, and a p-value."""
+"""Compare two models on the same samples, and decide whether the result lets a build pass."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..core.labels import Label, show, warn
+from ..core.labels import Label, show
 from ..core.scores import Average, read_prior
 from ..core.table import Table, is_real
 from ..inference.registry import score_named, score_with_average
@@ -35,27 +35,55 @@ from ..inference.significance import (
     n_groups,
     paired_test,
 )
+from ..messages import with_subject
 from ..tables.contingency import ContingencyTable
 from ..tables.label_options import to_class_names
 from ..text.layout import Account, Block, Measured, Rows, padded
 from ..text.render import interval_heads, shown, shown_p
-from ..warnings import IntervalWarning, collected, prefix_warnings
-from .models import (
+from ..warnings import collected, prefix_warnings
+from .estimate import (
     FEW_GROUPS,
     AnsweredSamples,
+    Estimate,
+    group_shortage,
     read_samples,
     settings_of,
-    too_few_groups,
-    too_few_of_a_class,
 )
-from .verdict import out_of_class_share, share_text
+from .verdict import out_of_class_share, share_text, title_of
 
 FEW_GROUPS_IN_CELLS = 20  # for NIT and EMA, whose sums by group are skewed
-MOST_OF_ONE = 0.25  # largest D^2 / sum of d^2 at which a significant result has no caveat
+MAX_SHARE_OF_ONE = 0.25  # largest D^2 / sum of d^2 at which a significant result has no caveat
+_FEW_DIFFERENT = 30  # if fewer predictions differ, a decision gives their number
+
+
+class Difference(Measured):
+    """The difference between two models; base of `Comparison` and `SuiteComparison`."""
+
+    difference: float
+    p_value: float
+    n_different: int
+    margin: float | None
+    within_margin: bool | None
+    caveat: str
+
+    @property
+    def verdict(self) -> str:
+        """Whether B is "better" or "worse" than A, or "not shown" to be either."""
+        return verdict_of(self.p_value, self.difference, self.confidence_level)
+
+    @property
+    def loss_in_words(self) -> str:
+        """Whether B is worse, by more than the margin if there is one."""
+        if self.margin is None:
+            return "B is worse"
+        verb = "is not" if self.within_margin else "may be"
+        if self.confidence_interval[1] < -self.margin:
+            verb = "is"
+        return f"B {verb} worse by more than {self.margin:g}"
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Measured):
+class Comparison(Difference):
     """Two models on the same samples; `summary` gives the result in a sentence.
 
     Attributes
@@ -125,14 +153,9 @@ class Comparison(Measured):
     detect: float | None = None
     caveat: str = field(default="", repr=False)
     names: tuple[str, str] = field(default=("A", "B"), repr=False)
-    average: str = field(default="", repr=False)
+    title: str = field(default="", repr=False)
     n_classes: int = field(default=0, repr=False)
     max_unseen: float = field(default=math.nan, repr=False)
-
-    @property
-    def verdict(self) -> str:
-        """Whether B is "better" or "worse" than A, or "not shown" to be either."""
-        return verdict_of(self.p_value, self.difference, self.confidence_level)
 
     @property
     def verdict_in_words(self) -> str:
@@ -154,16 +177,11 @@ class Comparison(Measured):
         size = f"{self.difference:+.3f} {self.interval_in_words(3)}"
         return f"{self.verdict_in_words}: {size}, {shown_p(self.p_value, in_sentence=True)}."
 
-    @property
-    def detection(self) -> Detection | None:
-        """Power of the test; None if no prediction differs, or without a test."""
-        return self.paired.detection
-
     def samples_for(self, difference: float) -> int | None:
         """Estimate how many samples like these, or groups, detect a difference with 80% power.
 
         More samples reduce only part of the squared error. The result is None if no number is
-        enough, or if `detection` is None.
+        enough, if no prediction differs, or without a test.
 
         Examples
         --------
@@ -174,19 +192,19 @@ class Comparison(Measured):
         """
         if not (math.isfinite(difference) and difference):
             raise ValueError(f"`difference` must be finite and not 0, got {show(difference)}")
-        return self._n_needed(difference, self.detection)
+        return self._n_needed(difference, self.paired.detection)
 
     def _n_needed(self, difference: float, detection: Detection | None) -> int | None:
         times = detection.times(difference) if detection and difference else math.inf
         return math.ceil((self.n_groups or self.n_samples) * times) if times < math.inf else None
 
-    def samples_in_words(self, difference: float, detection: Detection | None) -> str:
-        """Describe how many samples, or groups, detect a difference, rounded."""
+    def needs_in_words(self, difference: float, detection: Detection) -> str:
+        """Say how many samples, or groups, a difference needs, to end a sentence."""
         n_needed = self._n_needed(difference, detection)
         if n_needed is None:
-            return "more than any number of samples"
+            return "cannot be shown with any number of samples"
         unit = "groups" if self.n_groups else "samples"
-        return f"about {float(f'{n_needed:.2g}'):,.0f} {unit}"
+        return f"needs about {float(f'{n_needed:.2g}'):,.0f} {unit}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields, the verdict and the summary as plain values for JSON."""
@@ -206,20 +224,19 @@ class Comparison(Measured):
         return (*self._notes_on_size(), *self._notes_on_predictions())
 
     def _notes_on_size(self) -> Iterator[str]:
-        is_open = self.verdict == "not shown"
-        if is_open and self.detection is not None:
-            least = f"a true difference of {self.detectable:.2g} four times out of five (80% power)"
+        is_open, detection = self.verdict == "not shown", self.paired.detection
+        if is_open and detection is not None:
             score = score_named(self.metric)
+            sentence = f"These samples detect a true difference of {self.detectable:.2g}"
             if self.detectable >= score.highest - score.lowest:
-                least = "no difference, as they are too few"
-            yield f"Samples like these show {least}."
+                sentence = "These samples are too few to detect any difference"
+            yield f"{sentence} with 80% power."
         if self.margin is not None:
-            margin = margin_in_words(self.margin, self.within_margin, self.confidence_interval)
-            yield f"{margin}."
-        is_asked = self.detect is not None or (is_open and self.margin is not None)
-        if is_asked and self._asked and self.detection is not None:
-            n_needed = self.samples_in_words(self._asked, self.detection)
-            yield f"A true difference of {self._asked:g} takes {n_needed} (80% power)."
+            yield f"{self.loss_in_words}."
+        is_asked = self.detect is not None or is_open
+        if is_asked and self._asked and detection is not None:
+            needs = self.needs_in_words(self._asked, detection)
+            yield f"A true difference of {self._asked:g} {needs} (80% power)."
 
     def _notes_on_predictions(self) -> Iterator[str]:
         if self.n_different:
@@ -234,24 +251,15 @@ class Comparison(Measured):
     def text_tables(self) -> list[Rows]:
         """Return the table of both models and their difference."""
         heads = interval_heads(self.confidence_level)
-        rows = [["", self.metric_title, *heads, f"p ({self.test} test)"]]
-        letters = zip("AB", self.names, (self.a, self.b), strict=True)
-        for letter, name, value in letters:
+        rows = [["", self.title, *heads, f"p ({self.test} test)"]]
+        for letter, name, value in zip("AB", self.names, (self.a, self.b), strict=True):
             text = name if name == letter else f"{letter}: {shown(name)}"
             rows.append([text, f"{value:.4f}"])
-        p_value = shown_p(self.p_value)
-        rows.append(["Difference", f"{self.difference:+.4f}", *self.shown(), p_value])
-        if (other := self.prevalence) is not None:
-            difference, p_value = f"{other.difference:+.4f}", shown_p(other.p_value)
-            rows.append(["  by prevalence", difference, *other.shown(), p_value])
+        for text, one in (("Difference", self), ("  by prevalence", self.prevalence)):
+            if one is not None:
+                difference, p_value = f"{one.difference:+.4f}", shown_p(one.p_value)
+                rows.append([text, difference, *one.shown(), p_value])
         return [padded(rows, 5)]
-
-    @property
-    def metric_title(self) -> str:
-        """The title of the score, with its average for three or more classes."""
-        score = score_named(self.metric)
-        average = f" ({self.average})" if self.average and self.n_classes > 2 else ""
-        return f"{score.title}{average}"
 
     def text_blocks(self) -> list[Block]:
         """Return the scores, the verdict and the notes."""
@@ -262,9 +270,9 @@ class Comparison(Measured):
 
     def records(self) -> list[dict[str, Any]]:
         """Return one record."""
-        plain = replace(self, read=()).to_dict()
-        for name in ("confidence_interval", "standard_error", "prevalence"):
-            del plain[name]
+        plain = self.to_dict()
+        for name in ("confidence_interval", "standard_error", "prevalence", "read"):
+            plain.pop(name, None)
         return [plain | self.fields()]
 
 
@@ -390,12 +398,6 @@ def is_within(margin: float | None, low: float, n_different: int) -> bool | None
     return None if margin is None else not n_different or low > -margin
 
 
-def margin_in_words(margin: float, within: bool | None, interval: tuple[float, float]) -> str:
-    """Describe whether B is worse by more than the margin."""
-    verb = "is not" if within else "is" if interval[1] < -margin else "may be"
-    return f"B {verb} worse by more than {margin:g}"
-
-
 def score_of_pairs(
     metric: str, average: Average | Literal["default"], prior: Prior = None, unknown: str = "error"
 ) -> Score:
@@ -411,8 +413,8 @@ class ComparedModel(NamedTuple):
     argument: str
     table: ContingencyTable
     value: float
-    side: Influences
-    lacking: str  # why its table is too small; empty if it is large enough
+    influences: Influences
+    shortage: str  # why its table is too small; empty if it is large enough
 
 
 def score_models(
@@ -422,14 +424,14 @@ def score_models(
     models = []
     for i, (argument, table) in enumerate(zip(samples.arguments, samples.tables, strict=True)):
         if score.has_single_reference_class(table):
-            rule = "have at least two classes, or there is nothing to tell apart"
-            label = table.labels[int(np.argmax(table.reference_totals))]
-            raise ValueError(f"`y_true` must {rule}: all are {show(label)}")
-        lacking = score.shortage(table, prior) or _too_rare(table, score)
-        side = model_influences(score, table, with_prior(table, prior), samples.in_groups(i))
+            label = show(table.labels[int(np.argmax(table.reference_totals))])
+            raise ValueError(f"`y_true` must have at least two classes, but all are {label}")
+        shortage = score.shortage(table, prior) or _class_shortage(table, score)
+        scored = with_prior(table, prior)
+        influences = model_influences(score, table, scored, samples.in_groups(i))
         with prefix_warnings(f"`{argument}`"):
             value = float(score.value(table, prior=prior))
-        models.append(ComparedModel(argument, table, value, side, lacking))
+        models.append(ComparedModel(argument, table, value, influences, shortage))
     return models
 
 
@@ -449,25 +451,23 @@ def compare_pair(
     n_samples = samples.number(samples.references >= 0)
     n_different = samples.number(answers_a != answers_b)
     is_right_a, is_right_b = (side == samples.references for side in (answers_a, answers_b))
-    pairs = _reweight(samples.paired(*pair), a.table, prior)
+    pairs = samples.paired(*pair)
+    if prior is not None:
+        totals = a.table.reference_totals
+        factors = ratio_or_zero(read_prior(prior, a.table) * float(totals.sum()), totals)
+        pairs = pairs._replace(weights=pairs.weights * factors[a.table.rows[pairs.a]])
     difference = b.value - a.value
-    test = paired_test(a.side, b.side, pairs, difference, n_different, level)
-
-    caveat = _shortage_of_both(score, a, b, pairs, test.fewest_groups)
+    test = paired_test(a.influences, b.influences, pairs, difference, n_different, level)
+    caveat = _caveat_of(score, (a, b), pairs, test, n_different, level)
     if n_different:
         warn_of_caveats([(f"the difference of {score.name}", caveat, math.isnan(test.p_value))])
-    if not caveat and 1 - test.p_value > level and test.share_of_one > MOST_OF_ONE:
-        caveat = _warn_of_decisive_samples(score, a, b, n_different)
-
     widest = score.highest - score.lowest
     interval = test.interval._replace(value=difference).clip(-widest, widest)
-    scored = with_prior(a.table, prior)
-    unseen = math.nan if n_different else _max_unseen(score, a.table, scored, pairs)
     settings = {"ignore_index": ignore_index, "interval": settings_of(level, pairs)}
     both = replace(a.table + b.table, n_samples=n_samples)
     return Comparison(
         metric=score.name,
-        average=str(score.average or ""),
+        title=title_of(a.table, score),
         a=a.value,
         b=b.value,
         difference=difference,
@@ -488,49 +488,45 @@ def compare_pair(
         within_margin=is_within(margin, interval.low, n_different),
         caveat=caveat,
         n_classes=a.table.n_classes,
-        max_unseen=unseen,
+        max_unseen=math.nan if n_different else _max_unseen(score, a.table, pairs, prior),
         paired=test,
     )
 
 
-def _reweight(pairs: CellPairs, table: Table, prior: Prior) -> CellPairs:
-    """Reweight the pairs so that the references have the class shares of the prior, if any."""
-    if prior is None:
-        return pairs
-    totals = table.reference_totals
-    factors = ratio_or_zero(read_prior(prior, table) * float(totals.sum()), totals)
-    return pairs._replace(weights=pairs.weights * factors[table.rows[pairs.a]])
-
-
-def _warn_of_decisive_samples(
-    score: Score, a: ComparedModel, b: ComparedModel, n_different: int
+def _caveat_of(
+    score: Score,
+    models: tuple[ComparedModel, ComparedModel],
+    pairs: CellPairs,
+    test: Paired,
+    n_different: int,
+    level: float,
 ) -> str:
-    """Warn that few samples decide a difference, and return the caveat."""
-    decisive = max(a, b, key=lambda model: model.side.max_influence.max()).table
-    caveat = f"only {_few_samples(score, decisive, n_different)}"
-    subject = f"the interval of the difference of {score.name}"
-    warn(f"{caveat}: {subject} is approximate", IntervalWarning)
-    return caveat
-
-
-def _shortage_of_both(
-    score: Score, a: ComparedModel, b: ComparedModel, pairs: CellPairs, fewest: float
-) -> str:
-    """Return why the samples of two models are too few; empty if they are enough."""
+    """Say why the interval may mislead: too few samples or groups, or few that decide."""
+    a, b = models
     few_groups = FEW_GROUPS if isinstance(score, ClassScore) else FEW_GROUPS_IN_CELLS
-    lacking = a.lacking or b.lacking or too_few_groups(pairs, few_groups)
-    lacking = lacking or too_few_of_a_class(fewest)
-    if a.lacking != b.lacking:
-        lacking += f" (`{a.argument if a.lacking else b.argument}`)"
-    return lacking
+    caveat = a.shortage or b.shortage or group_shortage(pairs, test.fewest_groups, few_groups)
+    if a.shortage != b.shortage:
+        caveat += f" (`{a.argument if a.shortage else b.argument}`)"
+    is_significant = 1 - test.p_value > level
+    if caveat or not is_significant or test.share_of_one <= MAX_SHARE_OF_ONE:
+        return caveat
+    decisive = max(models, key=lambda model: model.influences.max_influence.max())
+    _, table = score.orient(decisive.table)
+    totals = np.where(table.reference_totals > 0, table.reference_totals, np.inf)
+    n_rarest = float(totals.min()) * effective_sample_size(table) / float(table.total)
+    if score.name == "accuracy" or n_different < n_rarest:
+        return f"only {n_different:,} predictions differ"
+    label = table.labels[int(totals.argmin())]
+    return f"only {n_rarest:,.0f} samples of class {show(label)}"
 
 
-def _max_unseen(score: Score, table: Table, scored: Table, pairs: CellPairs) -> float:
-    """Return the largest change of a score that may go unseen if no prediction differs.
+def _max_unseen(score: Score, table: Table, pairs: CellPairs, prior: Prior) -> float:
+    """Compute the largest change of a score that may go undetected if no prediction differs.
 
     A change in a share 3/n of the predictions for a class is missed in all n samples with a chance
     of 5%. With groups, n is the number of groups that hold the class.
     """
+    scored = with_prior(table, prior)
     widest = score.highest - score.lowest
     if score.undefined(scored):
         return widest
@@ -542,25 +538,102 @@ def _max_unseen(score: Score, table: Table, scored: Table, pairs: CellPairs) -> 
     return min(float((shares[table.rows] * score.max_influence(scored)).max()), widest)
 
 
-def _few_samples(score: Score, table: Table, n_different: int) -> str:
-    """Describe the samples that decide: of the rarest class, or with different predictions."""
-    _, table = score.orient(table)
-    totals = np.where(table.reference_totals > 0, table.reference_totals, np.inf)
-    n_rarest = float(totals.min()) * effective_sample_size(table) / float(table.total)
-    if score.name == "accuracy" or n_different < n_rarest:
-        return f"{n_different:,} predictions differ"
-    label = table.labels[int(totals.argmin())]
-    such = f"{show(label)} samples" if isinstance(label, str) else f"samples of class {show(label)}"
-    return f"{n_rarest:,.0f} {such}"
-
-
-def _too_rare(table: Table, score: Score) -> str:
-    """Return why classes have too few references to be compared; empty if they have enough."""
+def _class_shortage(table: Table, score: Score) -> str:
+    """Say which classes have too few references to be compared; empty if they have enough."""
     if score.name == "accuracy":
         return ""
     references = table.reference_totals * (effective_sample_size(table) / float(table.total))
     n_others = max(np.count_nonzero(references) - 1, 1)
     mean_of_others = float((references.sum() - references.max()) / n_others)
-    return shortage_message(
-        mean_of_others, 5, "reference", " on average for all classes but the largest"
-    )
+    which = " on average for all classes but the largest"
+    return shortage_message(mean_of_others, 5, "reference", which)
+
+
+# Whether a build passes
+
+
+class Decision(NamedTuple):
+    """Whether a build fails, and a remark, which may be empty if the build passes."""
+
+    failed: bool
+    remark: str
+
+
+def decide_required(compared: Difference, required: str) -> Decision:
+    """Fail unless a comparison shows that B is "better", or "not-worse": by at most its margin.
+
+    Equal predictions pass as "not-worse", although they prove nothing: users first try an unchanged
+    model. With several tasks, the mean decides.
+    """
+    is_shown, verdict = bool(compared.within_margin), compared.loss_in_words
+    if required == "better":
+        is_shown = compared.verdict == "better"
+        verdict = "B is worse" if compared.verdict == "worse" else "B is not shown to be better"
+    elif not compared.n_different:
+        return Decision(False, _same_predictions(compared))
+    if reason := _why_not_shown(compared, f"B is {required}"):
+        return Decision(True, reason)
+    if is_shown:
+        return Decision(False, "")
+    is_settled = verdict.startswith("B is worse")  # so do not suggest more samples
+    advice = "" if is_settled else _advice(compared, required)
+    return Decision(True, f"{verdict} {compared.shown(3)[1]}{advice}")
+
+
+def decide_worse(compared: Difference) -> Decision:
+    """Fail if a comparison shows that B is worse, by more than its margin if it has one."""
+    if not compared.n_different:
+        return Decision(False, _same_predictions(compared))
+    if reason := _why_not_shown(compared, "B is worse"):
+        return Decision(False, reason)
+    if compared.confidence_interval[1] < -(compared.margin or 0.0):
+        return Decision(True, f"{compared.loss_in_words} {compared.shown(3)[1]}")
+    return Decision(False, "")
+
+
+def decide_least(estimate: Estimate, least: float) -> Decision:
+    """Fail unless the whole interval of a score is at or above a least value."""
+    if reason := _why_not_shown(estimate, f"{estimate.metric} is at least {least:g}"):
+        return Decision(True, reason)
+    low, high = estimate.confidence_interval
+    if low >= least:
+        return Decision(False, "")
+    verb = "is" if high < least else "may be"
+    return Decision(True, f"{estimate.metric} {verb} below {least:g} {estimate.shown(3)[1]}")
+
+
+def _why_not_shown(result: Difference | Estimate, claim: str) -> str:
+    """Say why a result is not evidence: it has a caveat, or no interval; empty if it is."""
+    has_interval = not math.isnan(result.confidence_interval[0])
+    reason = result.caveat or ("" if has_interval else "there is no interval")
+    return reason and with_subject(f"this does not show whether {claim}", reason)
+
+
+def _advice(compared: Difference, required: str) -> str:
+    """Say how many samples like these would meet the requirement; empty for several tasks."""
+    if not isinstance(compared, Comparison):
+        return ""
+    detection = compared.paired.detection
+    if detection is None:
+        return ". No prediction differs"
+    if required == "better":
+        can = "These samples detect a difference of"
+        size, name = compared.difference, "The observed difference of"
+    else:
+        can = "With these samples, an equally good model passes a margin of"
+        size, name = compared.margin or 0.0, "A margin of"
+        detection = detection._replace(growth=0.0)  # an equally good model adds no disagreements
+    can = f"{can} {detection.difference():.2g} with 80% power"
+    advice = f". {can}. {name} {size:.2g} {compared.needs_in_words(size, detection)}"
+    if compared.n_different < _FEW_DIFFERENT:
+        advice += f". Only {compared.n_different} predictions differ"
+    return advice
+
+
+def _same_predictions(compared: Difference) -> str:
+    """Say that no prediction differs, and which change this may miss."""
+    if not isinstance(compared, Comparison):
+        return "both models give the same predictions in all tasks"
+    same = f"both models give the same predictions for {compared.n_samples:,} samples"
+    change = f"A change of {compared.metric} by up to about {compared.max_unseen:.2g}"
+    return f"{same}. {change} could go undetected"

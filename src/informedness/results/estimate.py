@@ -1,4 +1,4 @@
-"""Scores with their standard error and confidence interval."""
+"""Scores with their standard error and confidence interval, and the samples of models."""
 
 from __future__ import annotations
 
@@ -9,31 +9,54 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
 
-from ..core.labels import Label, show
+from ..core.labels import (
+    Codes,
+    Column,
+    Label,
+    Numbers,
+    code_integers,
+    join_columns,
+    read_column,
+    show,
+    warn,
+)
 from ..core.scores import Average, ZeroDivision, __version__, check_zero_division
-from ..core.table import Table
+from ..core.table import Table, Task, is_real, read_amounts
 from ..inference.registry import SAME_VERSION, score_with_average, warn_of_version
 from ..inference.score import (
+    INFORMEDNESS,
     Interval,
     Prior,
     Score,
     check_level,
     effective_sample_size,
+    normal_quantile,
+    shortage_message,
     signature_of,
     warn_of_caveats,
+    wilson_margin,
 )
 from ..inference.significance import CellPairs, n_groups, with_design_effects
-from ..tables.contingency import SampleOptions
-from ..tables.label_options import to_class_names
-from ..tables.label_warnings import warn_of_nulls, warn_of_own_labels
+from ..tables.containers import read_labels
+from ..tables.contingency import (
+    ContingencyTable,
+    SampleOptions,
+    as_table,
+    common_codes,
+    read_whole,
+    table_of_labels,
+)
+from ..tables.label_options import read_label_columns, read_other_predictions, to_class_names
+from ..tables.label_warnings import warn_of_nulls, warn_of_own_labels, warn_of_table
 from ..text.layout import Measured, Rows
 from ..text.render import as_json, interval_heads, rounded, shown
-from .models import settings_of, table_in_groups, too_few_groups, too_few_of_a_class
+from ..warnings import IntervalWarning
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 Averaged: TypeAlias = Literal["default", "bias", "prevalence", "macro"]
+FEW_GROUPS = 10  # with fewer, a sum over groups is far from normal
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,33 +136,47 @@ def estimates_of(
     `pairs` are the samples in groups; `signed` holds further options for the signature.
     """
     check_level(level)
-    judged, error, caveat = table, None, too_few_groups(pairs)
+    judged, error, fewest = table, None, math.inf
     if pairs is not None:
         judged, error, fewest = with_design_effects(table, score, pairs)
-        caveat = caveat or too_few_of_a_class(fewest)
     intervals = score.intervals(judged, level, prior, error)
-    if pairs is not None and n_groups(pairs) == 1:  # one group shows no spread between groups
-        intervals = [Interval(intervals[0].value, *[math.nan] * 3)]
-    size = effective_sample_size(table)
-    caveat = caveat or score.caveat(judged, prior)
+    if n_groups(pairs) == 1:  # one group shows no spread between groups
+        intervals = [Interval(intervals[0].value)]
+    caveat = group_shortage(pairs, fewest) or score.caveat(judged, prior)
     line = score.signature(table, prior=prior, interval=settings_of(level, pairs), **signed)
     labels = score.class_labels(table) if score.average is None else (None,)
-
     estimates = []
-    for label, (value, own_error, low, high) in zip(labels, intervals, strict=True):
-        signature = line if label is None else f"{line}|class:{show(label)}"
-        interval = own_error if error is None else error, (low, high), float(level)
-        own_caveat = "" if math.isnan(own_error) else caveat
-        described: Any = label, signature, own_caveat, table.n_classes
-        estimates.append(Estimate(score.name, value, *interval, size, *described))
+    for label, interval in zip(labels, intervals, strict=True):
+        estimates.append(
+            Estimate(
+                metric=score.name,
+                value=interval.value,
+                standard_error=interval.standard_error if error is None else error,
+                confidence_interval=(interval.low, interval.high),
+                confidence_level=float(level),
+                effective_sample_size=effective_sample_size(table),
+                label=label,
+                signature=line if label is None else f"{line}|class:{show(label)}",
+                caveat="" if math.isnan(interval.standard_error) else caveat,
+                n_classes=table.n_classes,
+            )
+        )
     return estimates
 
 
 def reported_estimates(
     table: Table, level: float | None, scores: Mapping[str, Score], **options: Any
 ) -> dict[str, Estimate]:
-    """Estimate some scores without warnings; {} without a level."""
+    """Estimate some scores without warnings; {} without a level.
+
+    Raises
+    ------
+    ValueError
+        If there are groups without a level, because groups affect only intervals.
+    """
     if level is None:
+        if options.get("pairs") is not None:
+            raise ValueError("`groups` are for intervals: give a `confidence_level` such as 0.95")
         return {}
     return {name: estimates_of(table, x, level, **options)[0] for name, x in scores.items()}
 
@@ -284,6 +321,342 @@ def estimate(
     return estimates if average is None else estimates[0]
 
 
+# Samples of models
+
+
+def settings_of(level: float | None, pairs: CellPairs | None = None) -> str | None:
+    """Describe an interval for a signature: its level and the number of groups, if any."""
+    if level is None:
+        return None
+    n = n_groups(pairs)
+    return (f"groups:{n}|" if n else "") + f"ci:{float(level)!r}"
+
+
+def group_shortage(pairs: CellPairs | None, fewest: float, least: int = FEW_GROUPS) -> str:
+    """Say which groups are too few; empty if there are enough.
+
+    `fewest` is the smallest effective number of groups of a class that decides the error.
+    """
+    n = n_groups(pairs)
+    shortage = shortage_message(n, least, "group") if n else ""
+    which = " of a class that decides the error"
+    return shortage or shortage_message(fewest, 5, "group", which)
+
+
+ByArgument: TypeAlias = Mapping[str, Any]  # arrays by the caller's name for them
+
+
+@dataclass(frozen=True)
+class AnsweredSamples:
+    """The answers of some models to the same samples; with counts, a row is several samples.
+
+    Attributes
+    ----------
+    arguments : list of str
+        Argument name of each model's answers.
+    rows : index
+        Selects from the input the rows that count.
+    tables : list of ContingencyTable
+    cells : list of arrays of shape (n_rows,)
+        For each model, the cell of its table that each row belongs to.
+    references, answers : array of shape (n_rows,), list of such arrays
+        Positions among the labels of all models.
+    counts : array of shape (n_rows,)
+    weights, groups : arrays of shape (n_rows,), or None
+    """
+
+    arguments: list[str]
+    rows: Any
+    tables: list[ContingencyTable]
+    cells: list[Codes]
+    references: Codes
+    answers: list[Codes]
+    counts: Numbers
+    weights: Numbers | None
+    groups: Codes | None
+
+    def number(self, rows: Numbers) -> int:
+        """Return how many samples these rows represent."""
+        return int(self.counts[rows].sum())
+
+    def in_groups(self, model: int) -> CellPairs | None:
+        """Return the samples of one model, or None without groups."""
+        return None if self.groups is None else self.paired(model, model)
+
+    def paired(self, a: int, b: int) -> CellPairs:
+        """Pair the samples of two models, counted by cell unless they have weights or groups."""
+        if self.weights is None and self.groups is None:
+            n_cells = len(self.tables[b].rows)
+            keys, codes = code_integers(self.cells[a] * n_cells + self.cells[b])
+            counts = np.bincount(codes, self.counts)
+            return CellPairs(*np.divmod(keys, n_cells), counts, np.ones(len(keys)))
+        weights = np.ones(len(self.counts)) if self.weights is None else self.weights
+        differ = None if self.groups is None else self.answers[a] != self.answers[b]
+        return CellPairs(self.cells[a], self.cells[b], self.counts, weights, self.groups, differ)
+
+
+def read_samples(
+    y_true: Any, answers: ByArgument, extras: ByArgument, *options: Any
+) -> AnsweredSamples:
+    """Read the samples of some models.
+
+    `extras` may have counts, sample_weight and groups; the options are labels, ignore_index and
+    unknown.
+    """
+    (references, *columns), task = read_label_columns(
+        {"y_true": y_true, **answers}, *options, **extras
+    )
+    return match_samples(references, dict(zip(answers, columns, strict=True)), task, extras)
+
+
+def match_samples(
+    references: Column, answers: Mapping[str, Column], task: Task, extras: ByArgument
+) -> AnsweredSamples:
+    """Build samples from columns of shape (n_rows,) that have been read."""
+    n_rows = len(references)
+    weights = _one_per_row("sample_weight", extras, n_rows)
+    counts = _one_per_row("counts", extras, n_rows)
+    has_counts = counts is not None
+    counts = np.ones(n_rows) if counts is None else read_whole(counts)
+    rows = task.counted(references, counts if weights is None else np.minimum(counts, weights))
+    groups = extras["groups"]
+    groups = None if groups is None else _codes_of_groups(groups, n_rows, rows)
+
+    references, *columns = (column[rows] for column in (references, *answers.values()))
+    counts = counts[rows]
+    weights = None if weights is None else weights[rows].astype(np.float64)
+    task = task._replace(ignored=None)
+    tables = []
+    for argument, column in zip(answers, columns, strict=True):
+        if has_counts:
+            table = _table_of_counts(references, column, task, counts, weights)
+        else:
+            table = ContingencyTable._from_columns(references, column, task, weights)
+        warn_of_table(table, ("y_true", argument), unknown=task.unknown)
+        tables.append(table)
+    codes = _codes_of_all(tables, references, columns)
+    return AnsweredSamples([*answers], rows, tables, *codes, counts, weights, groups)
+
+
+def _table_of_counts(
+    references: Column, answers: Column, task: Task, counts: Numbers, weights: Numbers | None
+) -> ContingencyTable:
+    sums = {"counts": counts}
+    if weights is not None:
+        sums = {"counts": counts * weights, "squared_weights": counts * weights**2}
+        sums["n_samples"] = counts
+    return ContingencyTable._from_pair_counts(references, answers, task, **sums)
+
+
+def _codes_of_all(
+    tables: list[ContingencyTable], references: Column, columns: list[Column]
+) -> tuple[list[Codes], Codes, list[Codes]]:
+    """Return the cell of each row in each model's table, and references and answers as codes."""
+    positions = {label: i for i, label in enumerate(ContingencyTable.sum_of(tables).labels)}
+    n_labels = len(positions)
+    labels, codes = join_columns([references, *columns]).coded()
+    # every answer outside the declared classes is the same wrong answer
+    to_position = np.array([positions.get(x, n_labels - 1) for x in labels], dtype=np.int64)
+    r, *answer_codes = to_position[codes].reshape(1 + len(columns), -1)
+    # the pairs of codes that occur are the cells of the table, in the same order
+    cells = [code_integers(r * n_labels + p)[1] for p in answer_codes]
+    return cells, r, answer_codes
+
+
+def table_in_groups(
+    y_true: Any, y_pred: Any, groups: Any, labels: Any, sample_weight: Any, *options: Any
+) -> tuple[ContingencyTable, CellPairs | None]:
+    """Return the table of one model, and its samples if they are in groups."""
+    if groups is None:
+        return as_table(y_true, y_pred, labels, sample_weight, *options), None
+    extras = {"sample_weight": sample_weight, "groups": groups}
+    samples = read_samples(y_true, {"y_pred": y_pred}, extras, labels, *options)
+    return samples.tables[0], samples.in_groups(0)
+
+
+def _one_per_row(argument: str, extras: ByArgument, n_rows: int) -> Numbers | None:
+    """Read one number per row, shape (n_rows,); None if the argument is missing."""
+    values = extras.get(argument)
+    values = None if values is None else read_amounts(values, argument)
+    if values is not None and values.shape != (n_rows,):
+        array = f"an array of shape {values.shape} for {n_rows} rows"
+        raise ValueError(f"`{argument}` must hold a number for each row, got {array}")
+    return values
+
+
+def _codes_of_groups(groups: Any, n_rows: int, rows: Any) -> Codes:
+    """Code the group of each counted row, shape (n_counted,), from 0 in order of name."""
+    names = read_labels(groups, "groups")
+    if len(names) != n_rows:
+        numbers = f"{len(names)} for {n_rows} rows"
+        raise ValueError(f"`groups` must name a group for each row, got {numbers}")
+    codes: Codes = np.unique(common_codes(names, names)[1][rows], return_inverse=True)[1]
+    if not codes.any():
+        raise ValueError("`groups` must name at least two groups, got one")
+    return codes
+
+
+# Rates that a judge estimates
+
+
+def corrected_rate(
+    y_true: Any,
+    y_pred: Any,
+    judged: Any,
+    *,
+    positive: Label,
+    confidence_level: float = 0.95,
+    groups: None = None,
+    prior: None = None,
+) -> Estimate:
+    r"""Estimate the true rate of a label among answers that only a judge has labelled.
+
+    .. math:: \theta = (q - FPR) / (TPR - FPR)
+
+    where q is the share of `positive` among the judge's labels of these answers. TPR and FPR are
+    the shares that the judge calls positive among answers that people call positive, and among the
+    others. The rate is clipped to 0 and 1. The judge must have the same error rates on these
+    answers as on the labelled ones.
+
+    The interval contains all rates :math:`\theta` for which
+    :math:`q - \theta\,TPR - (1 - \theta)\,FPR` is within its margin of error of 0. This margin adds
+    in quadrature the Wilson margins of q, :math:`\theta\,TPR` and
+    :math:`(1 - \theta)\,FPR` on the side towards 0. Nothing is divided by J = TPR - FPR,
+    so a judge hardly better than guessing gives an interval from 0 to 1.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_labelled,)
+        Labels by people and by the judge for the same answers: integers, strings or bytes, in any
+        container.
+    judged : array-like of shape (n_judged,), or tuple of two integers
+        The judge's labels of the other answers; or the number of `positive` ones and the total. A
+        tuple of two numbers is always read as these counts.
+    positive : label
+        The label whose rate is estimated. All other labels count as negative in all three
+        columns, and so do missing labels of the judge. A missing label in `y_true` is an error.
+    confidence_level : float
+        Between 0 and 1.
+    groups, prior : None
+        Not available: either raises ValueError.
+
+    Returns
+    -------
+    Estimate
+        The rate, from 0 to 1. If J is not above 0, or `y_true` is all positive or all negative,
+        the value is nan and the interval 0 to 1. If no rate fits the judge's
+        labels, the value is 0 or 1 and the interval 0 to 1. `label` is `positive`,
+        `effective_sample_size` the number of labelled answers, and `standard_error` uses the
+        delta method.
+
+    Raises
+    ------
+    ValueError
+        As in `informedness_score`; if `positive` is not a label of `y_true` or `y_pred`, if
+        `judged` is empty, shares no label with them or is not a pair of counts, or if `groups` or
+        `prior` is given.
+
+    Warns
+    -----
+    IntervalWarning
+        With fewer than 100 labelled answers, fewer than 5 positive or negative ones, if the
+        interval of J contains 0, if J is not above 0, or if no rate fits the judge's labels.
+
+    References
+    ----------
+    Rogan and Gladen (1978), "Estimating prevalence from the results of a screening test"; Zou and
+    Donner (2008), "Construction of confidence limits about effect measures"; for another interval
+    Lang and Reiczigel (2014), "Confidence limits for prevalence of disease adjusted for estimated
+    sensitivity and specificity".
+
+    Examples
+    --------
+    The judge calls 90 of 100 good answers good, 20 of 100 bad ones, and 600 of 1,000 others:
+
+    >>> people = ["good"] * 100 + ["bad"] * 100
+    >>> judge = ["good"] * 90 + ["bad"] * 10 + ["good"] * 20 + ["bad"] * 80
+    >>> print(corrected_rate(people, judge, (600, 1000), positive="good"))
+    corrected_rate of 'good' 0.5714, standard error 0.0411, 95% interval 0.4870 to 0.6597
+    """
+    if groups is not None or prior is not None:
+        reason = "this interval is for unrelated answers, at their own rate"
+        raise ValueError(f"`groups` and `prior` must be left out: {reason}")
+    check_level(confidence_level)
+    table = table_of_labels(y_true, y_pred, None, None, None, "wrong")
+    label: Any = read_column([to_class_names(positive, y_true, y_pred)], "positive").example()
+    if label not in table.labels:
+        raise ValueError(f"`positive` must be one of {show(table.labels)}, got {show(label)}")
+    n_called, n_judged = _counted(judged, label, table.labels, y_true, y_pred)
+    code = table.labels.index(label)
+    sizes = np.array([n_judged, table.reference_totals[code], table.other_references[code]])
+    counts = np.array([n_called, table.hits[code], table.false_positives[code]])
+    of_two = ContingencyTable.from_matrix(np.array([counts, sizes - counts]).T[1:], labels=[1, 0])
+    j = INFORMEDNESS.interval(of_two, confidence_level)
+
+    caveats = [shortage_message(float(sizes[1:].sum()), 100, "labelled answer")]
+    caveats.append(
+        shortage_message(float(sizes[1:].min()), 5, "labelled answer", " of the rarer kind")
+    )
+    if j.low <= 0:
+        caveats.append(f"J is {j.value:.2f} ({j.low:.2f} to {j.high:.2f}), not surely above 0")
+    rate = Interval(*[math.nan] * 4)
+    if j.value > 0:
+        rate = _corrected(counts / sizes, sizes, normal_quantile(confidence_level))
+        if math.isnan(rate.low):
+            caveats.append("no rate fits, so the judge's errors are not those on labelled answers")
+    if caveat := "; ".join(filter(None, caveats)):
+        warn(f"the corrected rate of {show(label)} is unreliable: {caveat}", IntervalWarning)
+
+    interval = (0.0, 1.0) if math.isnan(rate.low) else (rate.low, rate.high)
+    settings = f"judged:{n_judged}|{settings_of(confidence_level)}"
+    line = f"{signature_of('corrected_rate', table, interval=settings)}|class:{show(label)}"
+    level = float(confidence_level)
+    size = float(table.total)
+    return Estimate("corrected_rate", *rate[:2], interval, level, size, label, line, caveat)
+
+
+def _counted(judged: Any, label: Label, labels: Any, *sides: Any) -> tuple[int, int]:
+    """Count the judged answers with this label, and all of them."""
+    if isinstance(judged, tuple) and len(judged) == 2 and all(map(is_real, judged)):
+        n_called, n_judged = read_whole(judged, "judged").tolist()
+        is_valid = n_called <= n_judged > 0
+    else:
+        column = read_other_predictions(judged, "judged", *sides).tolist()
+        n_called, n_judged = column.count(label), len(column)
+        is_valid = not {*column}.isdisjoint(labels)
+    if not is_valid:
+        rule = f"hold labels such as {show(labels)}, or be a tuple of two counts"
+        counts = f"those judged {show(label)} and all of them"
+        raise ValueError(f"`judged` must {rule}, {counts}, got {show(judged)}")
+    return n_called, n_judged
+
+
+def _corrected(shares: Numbers, sizes: Numbers, z: float) -> Interval:
+    """Compute the rate from q, TPR and FPR, shape (3,); its interval is nan if no rate fits."""
+    (q, tpr, fpr), variances = shares.tolist(), shares * (1 - shares) / sizes
+    below, above = (wilson_margin(x, variances, sizes, z).tolist() for x in (shares, 1 - shares))
+
+    def fits(rate: float) -> bool:
+        gap = q - rate * tpr - (1 - rate) * fpr
+        of_q, of_tpr, of_fpr = (below[0], *above[1:]) if gap > 0 else (above[0], *below[1:])
+        return bool(abs(gap) <= math.hypot(of_q, rate * of_tpr, (1 - rate) * of_fpr))
+
+    rate = min(max((q - fpr) / (tpr - fpr), 0.0), 1.0)
+    error = math.sqrt(variances @ (1, rate**2, (1 - rate) ** 2)) / (tpr - fpr)
+    bounds = []
+    for end in (0.0, 1.0):
+        inside = end if fits(end) else rate
+        outside = end
+        for _ in range(60):
+            middle = (inside + outside) / 2
+            inside, outside = (middle, outside) if fits(middle) else (inside, middle)
+        bounds.append(inside if fits(rate) else math.nan)
+    return Interval(rate, error, *bounds)
+
+
+# Intervals of metric modules
+
+
 def warn_of_module(own_table: Any, version: str) -> None:
     """Warn if a metric module has another version, or if its references are not classes."""
     warn_of_version(version)
@@ -319,7 +692,19 @@ def add_companions(
     table = Table(*(getattr(own_table, field.name) for field in fields(Table)))
     companions: dict[str, Any] = {}
     if level is not None:
-        estimates = _estimates_of_module(name, value, table, level, options, version)
+        prior = options.get("prior")
+        if options.get("prior_mode", "") == "odds":
+            raise ValueError('`confidence_level` must be left out with prior_mode="odds"')
+        score = score_with_average(name, options.get("average", "default")).require_interval(prior)
+        estimates = estimates_of(table, score, level, prior=prior)
+        values = [one.value for one in estimates]
+        is_same = np.allclose(values, value, rtol=0, atol=1e-12, equal_nan=True)
+        if not is_same and not score.undefined(table):
+            raise RuntimeError(
+                f"the metric {name!r} of version {version} scores {value}, and the installed "
+                f"package, version {__version__}, scores {values}: {SAME_VERSION}"
+            )
+        warn_of(estimates)
         errors = [one.standard_error for one in estimates]
         ends = [[*one.confidence_interval] for one in estimates]
         is_by_class = isinstance(value, list)
@@ -329,23 +714,3 @@ def add_companions(
         how = {**options, "interval": settings_of(level), "version": version}
         companions[f"{name}_signature"] = signature_of(name, table, **how)
     return companions
-
-
-def _estimates_of_module(
-    name: str, value: Any, table: Table, level: float, options: Mapping[str, Any], version: str
-) -> list[Estimate]:
-    """Estimate a module's score, after a check that this package computes the same value."""
-    if options.get("prior_mode", "") == "odds":
-        raise ValueError('`confidence_level` must be left out with prior_mode="odds"')
-    prior = options.get("prior")
-    score = score_with_average(name, options.get("average", "default")).require_interval(prior)
-    estimates = estimates_of(table, score, level, prior=prior)
-    own_values = [one.value for one in estimates]
-    is_close = np.allclose(own_values, value, rtol=0, atol=1e-12, equal_nan=True)
-    if not is_close and not score.undefined(table):
-        raise RuntimeError(
-            f"the metric {name!r} of version {version} scores {value}, and the installed package, "
-            f"version {__version__}, scores {own_values}: {SAME_VERSION}"
-        )
-    warn_of(estimates)
-    return estimates

@@ -25,9 +25,8 @@ from ..text.layout import Account, Block, Result, Rows
 from ..text.render import as_json, interval_heads, rounded, several, shown, shown_p, texts_of
 from ..warnings import collected, prefix_warnings
 from .comparison import Comparison, compare_pair, score_models, score_of_pairs
-from .estimate import Estimate, estimate_of
+from .estimate import AnsweredSamples, Estimate, estimate_of, match_samples, settings_of
 from .figures import ForestRow, draw_forest
-from .models import AnsweredSamples, match_samples, settings_of
 from .verdict import out_of_class_share, share_text, title_of
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ class Model:
         return self.estimate.value
 
     @property
-    def place(self) -> str:
+    def rank_range(self) -> str:
         """The range of ranks as text."""
         return " to ".join(map(str, dict.fromkeys(self.ranks)))
 
@@ -127,7 +126,7 @@ class Leaderboard(Result):
         ax : matplotlib Axes, optional
             Where to draw; by default on a new figure.
         """
-        rows = [ForestRow(shown(x.name), x.estimate, x.place, x.runs) for x in self.models]
+        rows = [ForestRow(shown(x.name), x.estimate, x.rank_range, x.runs) for x in self.models]
         return draw_forest(rows, score_named(self.metric).title, ax, "score, ranks")
 
     def records(self) -> list[dict[str, Any]]:
@@ -202,7 +201,7 @@ def _ranked(model: Model) -> list[str]:
     value = rounded(model.value, 4) + ("^" if model.caution else "")
     spread = f"± {model.run_deviation:.4f} ({len(model.runs)})"
     shares = rounded(model.accuracy, 4), share_text(model.out_of_class_share)
-    return [shown(model.name), value, *model.estimate.shown(), spread, model.place, *shares]
+    return [shown(model.name), value, *model.estimate.shown(), spread, model.rank_range, *shares]
 
 
 def leaderboard(

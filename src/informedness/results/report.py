@@ -18,9 +18,16 @@ from ..tables.contingency import ContingencyTable
 from ..tables.label_options import to_class_names
 from ..text import layout, render
 from ..text.layout import Account, Block, Result, Rows, signed
-from .estimate import Averaged, Estimate, has_known_errors, reported_estimates, warn_of
+from .estimate import (
+    Averaged,
+    Estimate,
+    has_known_errors,
+    reported_estimates,
+    settings_of,
+    table_in_groups,
+    warn_of,
+)
 from .figures import draw_per_class
-from .models import check_groups_have_level, settings_of, table_in_groups
 from .verdict import (
     is_marked,
     notes_of,
@@ -443,7 +450,6 @@ def report(
     >>> print(result.summary)
     Informedness: cannot be told from guessing on 100 samples.
     """
-    check_groups_have_level(groups, confidence_level)
     options = labels, sample_weight, ignore_index, unknown
     table, pairs = table_in_groups(y_true, y_pred, groups, *options)
     ignored = to_class_names(ignore_index, y_true, y_pred)

@@ -1,7 +1,6 @@
 """Compare two models over several tasks: the difference in each task, and the mean."""
 
 import math
-import operator
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,20 +16,19 @@ from ..inference.score import Interval, Score, ratio_or_zero
 from ..inference.significance import holm, interval_and_p_value
 from ..messages import message, with_subject
 from ..tables.containers import read_labels
-from ..text.layout import Account, Block, Measured, Rows
-from ..text.render import as_json, interval_heads, rounded, shown, shown_p
+from ..text.layout import Account, Block, Rows
+from ..text.render import as_json, interval_heads, rounded, several, shown, shown_p
 from ..warnings import OwnLabelsWarning, prefix_warnings
-from .comparison import Comparison, check_size, compare, is_within, margin_in_words, verdict_of
+from .comparison import Comparison, Difference, check_size, compare, is_within, verdict_of
 from .estimate import Averaged
 from .verdict import share_text
 
-_TAKEN = "Each task weighs the same; tasks are taken as given, not as drawn from all tasks."
-_MOST_WARNED = 0.1  # share of the mean's variance; above it, the mean takes over the tasks' caveats
-_HIGHER = {"better": "B is better", "worse": "A is better"}
+_MAX_SHARE_OF_CAVEATS = 0.1  # of the variance; above it, the mean has the caveat of its tasks
+_FIXED_TASKS = "Tasks have equal weights and are a fixed set, not a sample of tasks."
 
 
 @dataclass(frozen=True, repr=False)
-class SuiteComparison(Measured):
+class SuiteComparison(Difference):
     """Two models over several tasks; `summary` gives the result in a sentence.
 
     Attributes
@@ -49,6 +47,10 @@ class SuiteComparison(Measured):
         Tasks that are not compared, and why.
     margin, within_margin : float, bool or None
         As in `Comparison`, for the mean.
+    n_different : int
+        Samples in all tasks whose predictions differ.
+    caveat : str
+        That of the first task with one, if such tasks add over a tenth of the variance.
     """
 
     metric: str
@@ -63,57 +65,36 @@ class SuiteComparison(Measured):
     read: tuple[Account, ...] = field(default=(), repr=False)
     margin: float | None = None
     within_margin: bool | None = None
-
-    @property
-    def verdict(self) -> str:
-        """Whether B is "better" or "worse" than A on average, or "not shown" to be either."""
-        return verdict_of(self.p_value, self.difference, self.confidence_level)
-
-    @property
-    def n_different(self) -> int:
-        """Number of samples in all tasks whose predictions differ."""
-        return sum(one.n_different for one in self.tasks.values())
-
-    @property
-    def caveat(self) -> str:
-        """The first caveat of a task if such tasks add over a tenth of the variance, or ""."""
-        warned = {name: x for name, x in self.tasks.items() if x.n_different and x.caveat}
-        both = (
-            sum(one.standard_error**2 for one in tasks.values()) for tasks in (warned, self.tasks)
-        )
-        if not warned or operator.truediv(*both) <= _MOST_WARNED:
-            return ""
-        (name, first), *others = warned.items()
-        more = f"; and of {len(others)} more tasks" if others else ""
-        return with_subject(shown(name), f"{first.caveat}{more}")
+    n_different: int = field(default=0, repr=False)
+    caveat: str = field(default="", repr=False)
 
     @property
     def summary(self) -> str:
         """The result as a sentence."""
-        verdict = _HIGHER.get(self.verdict, "No significant difference")
-        mean = f"{self.difference:+.3f} on average of {len(self.tasks)} tasks"
+        verdict = "B is better" if self.difference > 0 else "A is better"
+        if self.verdict == "not shown":
+            verdict = "No significant difference"
+        mean = f"{self.difference:+.3f} on average over {len(self.tasks)} tasks"
         p_value = shown_p(self.p_value, in_sentence=True)
         return f"{verdict}: {mean} {self.interval_in_words(3)}, {p_value}."
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes on the margin, verdicts by task, tasks left out and out-of-class predictions."""
-        notes: list[str] = []
-        if self.margin is not None:
-            interval = self.confidence_interval
-            notes.append(f"{margin_in_words(self.margin, self.within_margin, interval)}.")
+        notes = [] if self.margin is None else [f"{self.loss_in_words}."]
         tests = ((self.p_values[name], one.difference) for name, one in self.tasks.items())
         n_tasks = Counter(verdict_of(*test, self.confidence_level) for test in tests)
-        counts = f"better on {n_tasks['better']}, worse on {n_tasks['worse']}"
-        notes.append(f"B is {counts}, not told apart on {n_tasks['not shown']} (Holm).")
-        notes += [_TAKEN, *(message("Left out: {line}.", line=line) for line in self.left_out)]
+        better = f"B is better in {n_tasks['better']} of {several(len(self.tasks), 'task')}"
+        notes += [f"{better} and worse in {n_tasks['worse']} (Holm).", _FIXED_TASKS]
+        notes += [message("Left out: {line}.", line=line) for line in self.left_out]
         parts = []
         for name, comparison in self.tasks.items():
             if any(comparison.out_of_class_shares):
                 shares = ", ".join(map(share_text, comparison.out_of_class_shares))
                 parts.append(f"{shown(name)} ({shares})")
         if parts:
-            notes.append(f"Predictions of A and B out of class, so wrong: {'; '.join(parts)}.")
+            predictions = "Predictions of A and B that are out of class and count as wrong"
+            notes.append(f"{predictions}: {'; '.join(parts)}.")
         return tuple(notes)
 
     def to_dict(self) -> dict[str, Any]:
@@ -242,6 +223,7 @@ def suite_of(
         raise ValueError(f"{score.title} cannot be averaged over {tasks}")
     interval, p_value = _test_mean(comparisons)
     corrected = holm([one.p_value for one in comparisons])
+    n_different = sum(one.n_different for one in comparisons)
     return SuiteComparison(
         metric=comparisons[0].metric,
         tasks=dict(by_task),
@@ -253,8 +235,22 @@ def suite_of(
         p_values=dict(zip(by_task, corrected, strict=True)),
         left_out=tuple(left_out),
         margin=margin,
-        within_margin=is_within(margin, interval.low, sum(x.n_different for x in comparisons)),
+        within_margin=is_within(margin, interval.low, n_different),
+        n_different=n_different,
+        caveat=_caveat_of(by_task),
     )
+
+
+def _caveat_of(tasks: Mapping[str, Comparison]) -> str:
+    """Give the caveat of the first task with one, if such tasks matter to the mean."""
+    variances = {name: one.standard_error**2 for name, one in tasks.items()}
+    names = [name for name, one in tasks.items() if one.n_different and one.caveat]
+    with_caveat = sum(variances[name] for name in names)
+    if not names or with_caveat <= _MAX_SHARE_OF_CAVEATS * sum(variances.values()):
+        return ""
+    first, *others = names
+    more = several(len(others), "other task has a caveat", "other tasks have caveats")
+    return with_subject(shown(first), tasks[first].caveat + (f"; {more}" if others else ""))
 
 
 def _test_mean(comparisons: Sequence[Comparison]) -> tuple[Interval, float]:
