@@ -459,7 +459,7 @@ def slices(
     tables = by_category(tables, by)
     if groups is not None:
         if vs_rest is not None:
-            raise ValueError("`vs_rest` takes slices for independent: leave out `groups`")
+            raise ValueError("`vs_rest` assumes independent slices: leave out `groups`")
         extras = {"sample_weight": sample_weight, "groups": groups}
         samples = match_samples(references, {"y_pred": predictions}, task, extras)
         options["pairs"] = _pairs_by_slice(samples, slice_column(by)[samples.rows])
