@@ -200,6 +200,18 @@ def test_only_the_first_rows_are_looked_at(run):
     assert run("report mixed.csv")[1].endswith("-r gold -p pred\n")
 
 
+def test_a_damaged_file_is_refused_by_the_list_as_by_a_report(run):
+    rows = ["gold,pred", *["a,a"] * 3, "a,a,a"]
+    Path("ragged.csv").write_text("\n".join(rows))
+    whole = pd.DataFrame({"gold": GOLD, "pred": BERT}).to_parquet()
+    Path("cut.parquet").write_bytes(whole[: len(whole) // 2] + whole[-8:])
+    for name in ("ragged.csv", "cut.parquet"):
+        listed, scored = run(f"report {name}"), run(f"report {name} -r gold -p pred")
+        assert listed[:2] == scored[:2] == (2, "")
+        assert listed[2] == scored[2]
+        assert f"{name}: not readable as" in listed[2]
+
+
 def test_weights_of_files_that_are_read_row_by_row(run):
     Path("true.csv").write_text("true,w\na,1\nb,2\na,3\n")
     Path("said.csv").write_text("said\na\nb\nb\n")

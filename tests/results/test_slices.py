@@ -207,6 +207,13 @@ def test_slices_of_counts_beyond_2_53_score_as_their_table_does():
     assert row.scores == pytest.approx(report(table).scores, abs=1e-12)
 
 
+def test_tables_without_a_name_are_slices():
+    table = TABLE.from_matrix([[3, 1], [1, 2]], labels=[0, 1])
+    made = Slices.from_tables({"easy": table})
+    assert made.by == ("slice",)
+    assert str(made).splitlines()[0].split()[0] == "slice"
+
+
 # The average of Informedness, and samples in groups
 
 
