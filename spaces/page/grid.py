@@ -91,7 +91,7 @@ def pasted_matrix(text: str, old: Sequence[str]) -> tuple[Grid, str]:
         )
     with collected():  # `table_of_grid` repeats these warnings
         plain_text = text if "(" in text or is_matrix(text) else _PERCENT.sub("", text)
-        names, cells, sides = parse_matrix(plain_text)
+        names, cells, titles = parse_matrix(plain_text)
         if plain_text != text:
             cells = [[f"{cell}%" for cell in row] for row in cells]
     k = len(cells)
@@ -101,7 +101,7 @@ def pasted_matrix(text: str, old: Sequence[str]) -> tuple[Grid, str]:
             "columns, or send the matrix to the API."
         )
     new = [f"class {n}" for n in range(len(old) + 1, k + 1)]
-    grid = grid_value(names or [*old[:k], *new], cells, axes=sides if all(sides) else ())
+    grid = grid_value(names or [*old[:k], *new], cells, axes=titles if all(titles) else ())
     check_no_totals(np.array(read_grid(grid)[1]))
     summary = f"Pasted a matrix of {k} classes{', with their names' if names else ''}."
     return grid, summary

@@ -5,11 +5,11 @@ Text may come from spreadsheets, R, pandas, numpy, Matlab, Markdown or LaTeX.
 
 import csv
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
-from itertools import islice
-from typing import Any, BinaryIO, TypeAlias
+from itertools import chain, islice
+from os.path import commonprefix
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -37,17 +37,13 @@ _LONG_NAME = 1_000  # characters; longer names are not searched for a side
 _BRACES = r"\{([^{}]|\{[^{}]{0,99}\}){0,99}\}"
 _EMPTY = r"begin|end|[chv]?line|\w*rule|[hv]?phantom|(cell|row)color"
 _EMPTY = rf"\\({_EMPTY})\b(\[[^]]{{0,99}}\]|\([^)]{{0,99}}\)|{_BRACES})*"
-_AROUND = r"\\[a-z]+\*?(\{[^{}]*\})*(?=\{)|\\[a-z]+\b|\\(?=[%_&#])|\$"
+_COMMAND = _EMPTY + r"|\\[a-z]+\*?(\{[^{}]*\})*(?=\{)|\\[a-z]+\b|\\(?=[%_&#])|\$"
 _TOP = 20  # lines used to recognise a layout
 # The rule below a header. Without outer marks it needs longer dashes, as "-|-" may be a row.
 _CELL, _LONG_CELL = r"\s*:?[-=]+:?\s*", r"\s*:?[-=]{2,}:?\s*"
 _RULE = re.compile(rf"\s*[|+]({_CELL}[|+])+\s*|{_LONG_CELL}([|+]{_LONG_CELL})+")
 _GAP = re.compile("[ \N{NO-BREAK SPACE}]{2,}|\N{NO-BREAK SPACE}")
 _QUOTED = '("[^"]*")'
-
-
-Rewriting: TypeAlias = Callable[[Iterable[str]], Iterator[str]]  # rewrites lines as CSV
-Titles: TypeAlias = tuple[str, str]  # titles of rows and columns, such as "actual" and "predicted"
 
 
 def read_matrix(matrix: Any) -> tuple[tuple[Column, Column] | None, Any]:
@@ -73,36 +69,32 @@ def read_names(frame: Any) -> tuple[Column, Column] | None:
         return None
     if not hasattr(frame, "index"):
         raise ValueError(
-            "`matrix` must be an array, or a data frame with row names (pandas), got a "
-            f"{type(frame).__module__.partition('.')[0]} {type(frame).__name__}: pass its counts "
-            "as an array and the classes as labels="
+            "`matrix` must be an array or a data frame with row names (pandas), got a "
+            f"{type(frame).__module__.partition('.')[0]} {type(frame).__name__}. Pass its counts "
+            "as an array, and the classes as labels="
         )
-    sides = frame.index, frame.columns
-    unnamed = [type(side).__name__ == "RangeIndex" and side.name is None for side in sides]
-    if any(unnamed) and list(sides[0]) != list(sides[1]):
+    axes = frame.index, frame.columns
+    rows, columns = map(list, axes)
+    is_unnamed = any(type(axis).__name__ == "RangeIndex" and axis.name is None for axis in axes)
+    if is_unnamed and rows != columns:
         raise ValueError(
-            f"`matrix` must name its rows as it names its columns, got {show([*sides[0]])} as its "
-            f"index and {show([*sides[1]])} as its columns: set both to the classes, or, if rows "
-            "and columns are in the same order, pass matrix.to_numpy() and labels="
+            f"`matrix` must name its rows like its columns, got {show(rows)} as its index and "
+            f"{show(columns)} as its columns. Set both to the classes. If rows and columns are in "
+            "the same order, pass matrix.to_numpy() and labels="
         )
-    rows = read_labels(list(frame.index), "matrix.index")
-    columns = read_labels(list(frame.columns), "matrix.columns")
-    check_same_kind(rows, "matrix.index", columns, "matrix.columns")
-    check_distinct(rows.tolist(), "matrix.index")
-    check_distinct(columns.tolist(), "matrix.columns")
-    texts = (columns.tolist(), rows.tolist()) if rows.kind == "strings" else ((), ())
-    column_names, row_names, _ = strip_roles(*texts, *(side.name for side in sides))
-    return (
-        (read_column(row_names, "x"), read_column(column_names, "x"))
-        if column_names
-        else (rows, columns)
-    )
+    row_names, column_names, _ = strip_roles(rows, columns, *(axis.name for axis in axes))
+    references = read_labels(row_names, "matrix.index")
+    predictions = read_labels(column_names, "matrix.columns")
+    check_same_kind(references, "matrix.index", predictions, "matrix.columns")
+    check_distinct(row_names, "matrix.index")
+    check_distinct(column_names, "matrix.columns")
+    return references, predictions
 
 
 def check_same_names(names: tuple[Column, Column], squared_weights: Any) -> None:
     """Raise ValueError if `squared_weights` has other row or column names than `matrix`."""
     square_names = read_names(squared_weights) or names
-    if [side.tolist() for side in names] != [side.tolist() for side in square_names]:
+    if [axis.tolist() for axis in names] != [axis.tolist() for axis in square_names]:
         raise ValueError("`squared_weights` must have the same index and columns as `matrix`")
 
 
@@ -115,15 +107,15 @@ def check_no_totals(amounts: Numbers) -> None:
     if max(rows.max(), columns.max()) <= _SLACK * amounts.max():
         raise ValueError(
             "`matrix` must hold only the counts of classes, got the sums of the others as its last "
-            "row and column: leave them out, or give labels= if they are a class"
+            "row and column. Leave them out, or give labels= if they are a class"
         )
 
 
 # Matrices in text
 
 
-def parse_matrix(text: str) -> tuple[list[str], list[list[str]], Titles]:
-    """Parse the class names of a matrix in text (if any), its cells, and the titles of its sides.
+def parse_matrix(text: str) -> tuple[list[str], list[list[str]], tuple[str, str]]:
+    """Parse a matrix in text: class names (if any), cells, and the titles of rows and columns.
 
     Rows are references. "Actual x" and "Predicted x" are one class. Columns may be in another
     order than rows.
@@ -134,16 +126,16 @@ def parse_matrix(text: str) -> tuple[list[str], list[list[str]], Titles]:
         If the text is not a matrix, or its rows and columns have different names.
     """
     plain = re.sub(f"{_SHARE}|{_POSITIONS}", "", text)
-    readings = filter(None, map(_split_names, _blocks(plain)))
-    reading = max(readings, key=lambda x: are_counts(x[-1]), default=None)
-    if reading is None:
+    squares = filter(None, map(_as_square, _blocks(plain)))
+    square = max(squares, key=lambda x: are_counts(x[-1]), default=None)
+    if square is None:
         raise ValueError(
             "`matrix` must have a row and a column for each class and no others, with "
             r"the names of the classes on both sides or without: ',ham,spam\nham,90,10\nspam,5,95' "
             f"or '[[90, 10], [5, 95]]', got {show(text)}"
         )
-    sides, column_names, row_names, cells = reading
-    column_names, row_names, sides = strip_roles(column_names, row_names, *sides)
+    *names_and_titles, cells = square
+    row_names, column_names, titles = strip_roles(*names_and_titles)
     if sorted(column_names) != sorted(row_names):
         raise ValueError(
             "`matrix` must have the same names above and on the left, got the rows "
@@ -152,21 +144,25 @@ def parse_matrix(text: str) -> tuple[list[str], list[list[str]], Titles]:
         )
     check_distinct(row_names, "labels")
     order = [column_names.index(name) for name in row_names]
-    ordered = [[row[place] for place in order] for row in cells] if row_names else cells
-    return row_names, ordered, sides
+    ordered = [[row[column] for column in order] for row in cells] if row_names else cells
+    return row_names, ordered, titles
 
 
 def parse_count(cell: str) -> float:
     """Parse the number in a cell; empty cells and dashes are 0, and thousands may be separated."""
     text = re.sub(_SHARE, "", cell).strip()
-    grouped = re.fullmatch(_THOUSANDS, text)
-    if grouped and len(re.findall("[.,]", text)) == 1:
-        written = f"write {re.sub('[.,]', '', text)} or {text}0"
-        raise ValueError(f"{text} could be a number of thousands or have three decimals: {written}")
-    if grouped:
+    if text in _DASHES:
+        return 0
+    if grouped := re.fullmatch(_THOUSANDS, text):
+        if len(re.findall("[.,]", text)) == 1:
+            whole = re.sub("[.,]", "", text)
+            raise ValueError(
+                f"{text} could be a number of thousands or have three decimals: write {whole} or "
+                f"{text}0"
+            )
         text = text.replace(grouped["mark"], "")
-    if text in _DASHES or text.isdecimal():
-        return 0 if text in _DASHES else int(text)
+    if text.isdecimal():
+        return int(text)
     if not re.fullmatch(_NUMBER, text, re.IGNORECASE):
         raise ValueError(f"{show(text)} is not a count")
     return float(text.replace(",", "."))
@@ -194,49 +190,104 @@ def is_matrix(text: str) -> bool:
 
 
 def strip_roles(
-    column_names: Sequence[str],
-    row_names: Sequence[str],
-    row_title: str = "",
-    column_title: str = "",
-) -> tuple[list[str], list[str], Titles]:
-    """Strip words such as "actual" from row and column names; return names and sides.
+    row_names: list[Any], column_names: list[Any], row_title: Any = "", column_title: Any = ""
+) -> tuple[list[Any], list[Any], tuple[Any, Any]]:
+    """Strip words such as "actual" from row and column names, and make them the titles.
 
-    Warn if these words, or the titles of rows and columns, suggest that the sides are swapped.
+    Warn if the titles of rows and columns suggest that references and predictions are swapped.
     """
-    if {*column_names} != {*row_names}:
-        column_side, plain_columns = _strip_role(column_names)
-        row_side, plain_rows = _strip_role(row_names)
+    are_texts = all(isinstance(name, str) for name in (*row_names, *column_names))
+    if are_texts and {*column_names} != {*row_names}:
+        row_role, plain_rows = _strip_role(row_names)
+        column_role, plain_columns = _strip_role(column_names)
         if {*plain_columns} == {*plain_rows}:
-            column_title, column_names = column_side or column_title, plain_columns
-            row_title, row_names = row_side or row_title, plain_rows
+            row_names, column_names = plain_rows, plain_columns
+            row_title, column_title = row_role or row_title, column_role or column_title
     warn_of_swapped(row_title, column_title)
-    return [*column_names], [*row_names], (row_title, column_title)
+    return row_names, column_names, (row_title, column_title)
 
 
-def _strip_role(names: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """Strip a common prefix or suffix of the names if it names a side of a matrix."""
-    for mark in re.finditer(r"[\W_]", names[0] if len(names[0]) < _LONG_NAME else ""):
-        head, tail = names[0][: mark.end()], names[0][mark.start() :]
-        if role_in(head) and all(name.startswith(head) for name in names):
-            return head.strip(), [name.removeprefix(head).strip() for name in names]
-        if role_in(tail) and all(name.endswith(tail) for name in names):
-            return tail.strip(), [name.removesuffix(tail).strip() for name in names]
+def _strip_role(names: list[str]) -> tuple[str, list[str]]:
+    """Strip the shortest common beginning or end of the names that says their role."""
+    for step in (1, -1):
+        texts = [name[::step] for name in names]
+        for mark in re.finditer(r"[\W_]", commonprefix(texts)[:_LONG_NAME]):
+            words = texts[0][: mark.end()][::step]
+            if role_in(words):
+                return words.strip(), [text[mark.end() :][::step].strip() for text in texts]
     return "", names
+
+
+def _as_square(
+    block: list[list[str]],
+) -> tuple[list[str], list[str], str, str, list[list[str]]] | None:
+    """Split a block into row names, column names, titles of rows and columns, and cells.
+
+    If the corner is a count, there are no names. None if the block is not square.
+    """
+    stripped = ([*map(str.strip, row)] for row in block)
+    rows = [row for row in stripped if any(row)]
+    if len({*map(len, rows)}) == 1:  # a spreadsheet may have empty columns
+        rows = _transposed(filter(any, _transposed(rows)))
+    rows, row_title, column_title = _strip_titles(rows)
+    if {*map(len, rows)} != {len(rows)} or len(rows) < 2:
+        return None
+    corner = rows[0][0]
+    if len(rows) == 2 or (corner and is_count(corner)):
+        return [], [], row_title, column_title, rows
+    row_names, *columns = _transposed(rows[1:])
+    titles = [*map(str.strip, re.split(r"[\\/|]", corner)), ""]
+    row_title, column_title = row_title or titles[0], column_title or titles[1]
+    return row_names, rows[0][1:], row_title, column_title, _transposed(columns)
+
+
+def _transposed(rows: Iterable[list[str]]) -> list[list[str]]:
+    return [*map(list, zip(*rows, strict=True))]
+
+
+def _strip_titles(rows: list[list[str]]) -> tuple[list[list[str]], str, str]:
+    """Remove the titles of rows and columns, and return them.
+
+    A title is alone in a line above the columns, or in a column before the rows. pandas prints the
+    row title in a line below the header. A header without a corner gets an empty one.
+    """
+    row_title = column_title = ""
+    while len(rows) > 2 and (title := _title(rows[0])):
+        column_title, rows = title, rows[1:]
+    if len(rows) > 2 and rows[1][0] and (title := _title(rows[1])):
+        row_title, column_title = title, rows[0][0]
+        rows = [rows[0], *rows[2:]]
+    if len(rows) > 2 and len(rows[0]) + 1 == len(rows[1]):
+        rows = [["", *rows[0]], *rows[1:]]
+    if {*map(len, rows)} == {len(rows) + 1}:
+        first, *others = _transposed(rows)
+        if title := _title(first):
+            row_title, rows = title, _transposed(others)
+    return rows, row_title, column_title
+
+
+def _title(cells: list[str]) -> str:
+    """Find the only text in a line of cells, or a role repeated in all of them; else ""."""
+    first, *others = [cell for cell in cells if cell] or [""]
+    is_title = not others or ({*others} == {first} and role_in(first))
+    return first if is_title and not is_count(first) else ""
+
+
+# Lines and cells of text
 
 
 def _blocks(text: str) -> Iterator[list[list[str]]]:
     """Yield the cells of a text once for each separator that it may use."""
     if array := re.fullmatch(_ARRAY, text.strip(), re.DOTALL):
-        rows = re.split(r"\]" if "[" in array["rows"] else "[;\n]", array["rows"])
-        yield [row.split() for row in (re.sub(r"[\[,]", " ", x) for x in rows) if row.strip()]
+        yield _split_array(array["rows"])
         return
     if "&" in text and "\\\\" in text:
         yield _split_latex(text)
         return
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = text.splitlines()
     if "|" in text:
         yield [split_pipes(line) for line in lines if not _RULE.fullmatch(line)]
-    are_thousands = all(re.fullmatch(_THOUSANDS, line.strip()) for line in lines)
+    are_thousands = all(re.fullmatch(rf"{_THOUSANDS}|", line.strip()) for line in lines)
     for mark in filter(text.__contains__, "\t;" if are_thousands else "\t;,"):
         with suppress(csv.Error):  # a cell exceeds the size limit of csv
             yield [*csv.reader(lines, delimiter=mark, skipinitialspace=True)]
@@ -244,69 +295,22 @@ def _blocks(text: str) -> Iterator[list[list[str]]]:
     yield [*map(split_words, lines)]
 
 
+def _split_array(rows: str) -> list[list[str]]:
+    """Split the rows of an array; numpy breaks long ones into several lines."""
+    end = r"\]" if "[" in rows else "[;\n]"
+    return [re.sub(r"[\[,]", " ", row).split() for row in re.split(end, rows)]
+
+
 def _split_latex(text: str) -> list[list[str]]:
     """Split the rows of a LaTeX table into cells, ignoring a caption above."""
-    text = re.sub(r"^[^&]*(?=\\begin)", "", text).replace("~", " ")
-    rows = [re.split(r"(?<!\\)&", row) for row in re.split(r"\\\\(?:\[[^]]{0,99}\])?", text)]
-    return [[*map(_strip_commands, row)] for row in rows if row[1:]]
+    text = re.sub(r"^[^&]*(?=\\begin)", "", text)
+    rows = re.split(r"\\\\(?:\[[^]]{0,99}\])?", text)
+    return [[*map(_strip_commands, re.split(r"(?<!\\)&", row))] for row in rows if "&" in row]
 
 
 def _strip_commands(cell: str) -> str:
     """Remove LaTeX commands from a cell; braces become blanks, to separate an exponent."""
-    text = re.sub(_AROUND, "", re.sub(_EMPTY, "", cell))
-    return " ".join(re.sub("[{}]", " ", text).split())
-
-
-def _split_names(
-    block: list[list[str]],
-) -> tuple[tuple[str, str], list[str], list[str], list[list[str]]] | None:
-    """Split a block into the titles of its sides, column names, row names, and cells.
-
-    If the corner is a count, there are no names. None if the block is not square.
-    """
-    filled = [x for x in ([cell.strip() for cell in row] for row in block) if any(x)]
-    if len({*map(len, filled)}) == 1:  # a spreadsheet may have empty columns
-        filled = [[*x] for x in zip(*filter(any, zip(*filled, strict=True)), strict=True)]
-    rows, row_title, column_title = _strip_titles(filled)
-    if {*map(len, rows)} != {len(rows)} or len(rows) < 2:
-        return None
-    corner = rows[0][0]
-    if len(rows) == 2 or (corner and is_count(corner)):
-        return (row_title, column_title), [], [], rows
-    parts = re.split(r"[\\/|]", f"{corner}/")
-    titles = row_title or parts[0].strip(), column_title or parts[1].strip()
-    return titles, rows[0][1:], [row[0] for row in rows[1:]], [row[1:] for row in rows[1:]]
-
-
-def _strip_titles(rows: list[list[str]]) -> tuple[list[list[str]], str, str]:
-    """Remove the titles of the sides; return rows, row title, and column title.
-
-    A title is alone in a line above the columns, or in a column before the rows. pandas prints the
-    row title in a line below the header. A header without a corner gets an empty one.
-    """
-    row_title = column_title = ""
-    n_titles = 0
-    while len(rows) > n_titles + 2 and (title := _title(rows[n_titles])):
-        column_title, n_titles = title, n_titles + 1
-    rows = rows[n_titles:]
-    if len(rows) > 2 and _title(rows[1][:1]) and _title(rows[1]):
-        row_title, column_title = rows[1][0], rows[0][0]
-        rows = [rows[0], *rows[2:]]
-    if len(rows) > 2 and len(rows[0]) + 1 == len(rows[1]):
-        rows = [["", *rows[0]], *rows[1:]]
-    if {*map(len, rows)} == {len(rows) + 1} and (title := _title([row[0] for row in rows])):
-        row_title, rows = title, [row[1:] for row in rows]
-    return rows, row_title, column_title
-
-
-def _title(cells: Sequence[str]) -> str:
-    """Find the only text in a line of cells, or the side repeated in all of them; else ""."""
-    first, *others = [cell for cell in cells if cell] or [""]
-    is_title = not others or ({*others} == {first} and role_in(first))
-    return first if is_title and not is_count(first) else ""
-
-
-# Splitting lines into cells, and rewriting tables as CSV
+    return " ".join(re.sub("[{}~]", " ", re.sub(_COMMAND, "", cell)).split())
 
 
 def split_pipes(line: str) -> list[str]:
@@ -326,22 +330,35 @@ def split_words(line: str) -> list[str]:
     return [quoted[1:-1] if quoted else plain for quoted, plain in cells]
 
 
-def rewrite_as_csv(stream: BinaryIO, quotes: bool) -> Iterator[bytes] | None:
+# Tables in files
+
+
+def rewrite_as_csv(stream: BinaryIO, has_quotes: bool) -> Iterator[bytes] | None:
     """Rewrite a table in Markdown, separated by blanks or by ", " as CSV; None if it is CSV.
 
-    Without `quotes`, quotation marks are ordinary characters in the text and in the CSV.
+    Without `has_quotes`, quotation marks are ordinary characters in the text and in the CSV.
 
     Raises
     ------
     DataError
         If it is a printed data frame, which may lack columns or parts of them.
     """
-    rewrite = _layout_of([*islice(_filled_lines(stream), _TOP)], quotes)
+    top = [*islice(_filled_lines(stream), _TOP)]
     stream.seek(0)
-    if rewrite is None:
+    lines = _filled_lines(stream)
+    if any(map(_RULE.fullmatch, top[:2])):
+        rule_numbers = {0, 2} if _RULE.fullmatch(top[0]) else {1}
+        return _as_csv(map(split_pipes, _without_rules(lines, rule_numbers)), has_quotes)
+    if len(top) < 2 or "\t" in top[0]:
         return None
-    lines = rewrite(_filled_lines(stream))
-    return (f"{line}\n".encode("utf-8", "surrogateescape") for line in lines)
+    if mark := _padded_separator(top):
+        pattern = rf"{_QUOTED}| {{0,9}}{mark} *"
+        plain_lines = (re.sub(pattern, lambda x: x[1] or mark, line.strip()) for line in lines)
+        return (f"{line}\n".encode("utf-8", "surrogateescape") for line in plain_lines)
+    if re.search("[,;|]", top[0]):
+        return None
+    rows = _rows_between_blanks(top, lines, has_quotes)
+    return None if rows is None else _as_csv(rows, has_quotes)
 
 
 def _filled_lines(stream: BinaryIO) -> Iterator[str]:
@@ -353,30 +370,15 @@ def _filled_lines(stream: BinaryIO) -> Iterator[str]:
             yield text
 
 
-def _layout_of(top: Sequence[str], quotes: bool) -> Rewriting | None:
-    """Choose from the first lines how to rewrite a table as CSV; None if it is CSV."""
-    if any(map(_RULE.fullmatch, top[:2])):
-        rule_places = {0, 2} if _RULE.fullmatch(top[0]) else {1}
-        return partial(_as_csv, split_pipes, rule_places, False, quotes)
-    if len(top) < 2 or "\t" in top[0]:
-        return None
-    if mark := _padded_separator(top):
-        return partial(_strip_padding, mark)
-    if re.search("[,;|]", top[0]):
-        return None
-    return _blanks_between(top, quotes)
-
-
-def _blanks_between(top: Sequence[str], quotes: bool) -> Rewriting | None:
-    """Choose how to rewrite cells separated by blanks; R leaves the index out of the header."""
-    for split in (split_gaps, split_words if quotes else str.split):
-        n_head, *n_below = (len(split(line)) for line in top)
-        if n_head > 1 and {*n_below} in ({n_head}, {n_head + 1}):
-            is_indexed = n_below[0] > n_head
-            if is_indexed and top[0][0].isspace():
-                raise DataError("this is a printed data frame: save it as CSV, with `to_csv`")
-            return partial(_as_csv, split, (), is_indexed, quotes)
-    return None
+def _without_rules(lines: Iterable[str], rule_numbers: Collection[int]) -> Iterator[str]:
+    """Remove rules: the lines with these numbers, and all others with a "+"."""
+    for number, line in enumerate(lines):
+        if not _RULE.fullmatch(line):
+            yield line
+        elif number not in rule_numbers and "+" not in line:
+            if "---" in line:
+                raise DataError("a second table begins above another |---|: keep one of them")
+            yield line
 
 
 def _padded_separator(top: Sequence[str]) -> str:
@@ -389,33 +391,29 @@ def _padded_separator(top: Sequence[str]) -> str:
     return ""
 
 
-def _strip_padding(mark: str, lines: Iterable[str]) -> Iterator[str]:
-    """Remove the blanks around each separator, as in `ham, spam`."""
-    for line in lines:
-        yield re.sub(rf"{_QUOTED}| {{0,9}}{mark} *", lambda x: x[1] or mark, line.strip())
+def _rows_between_blanks(
+    top: Sequence[str], lines: Iterable[str], has_quotes: bool
+) -> Iterable[list[str]] | None:
+    """Split lines at blanks if the first ones have equal numbers of cells, else return None."""
+    for split in (split_gaps, split_words if has_quotes else str.split):
+        n_head, *n_below = (len(split(line)) for line in top)
+        if n_head > 1 and {*n_below} in ({n_head}, {n_head + 1}):
+            header = split(top[0])
+            if n_below[0] > n_head:  # R leaves the index out of the header
+                if top[0][0].isspace():
+                    raise DataError("this is a printed data frame: save it as CSV, with `to_csv`")
+                header = ["", *header]
+            return chain([header], map(split, islice(lines, 1, None)))
+    return None
 
 
-def _as_csv(
-    split: Callable[[str], list[str]],
-    rule_places: Collection[int],
-    is_indexed: bool,
-    quotes: bool,
-    lines: Iterable[str],
-) -> Iterator[str]:
-    """Write rows as tab-separated CSV without rules; the name of an index column is empty.
-
-    A rule is dropped if its line is in `rule_places`, or anywhere if it contains "+".
-    """
-    yield "sep=\t"
-    for place, line in enumerate(lines):
-        is_rule = _RULE.fullmatch(line) is not None
-        if is_rule and (place in rule_places or "+" in line):
-            continue
-        if is_rule and "---" in line:
-            raise DataError("a second table begins above another |---|: keep one of them")
-        cells = ["", *split(line)] if is_indexed and not place else split(line)
+def _as_csv(rows: Iterable[list[str]], has_quotes: bool) -> Iterator[bytes]:
+    """Write rows as tab-separated CSV."""
+    yield b"sep=\t\n"
+    for cells in rows:
         quoted = ('"' + x.replace('"', '""') + '"' if re.search('["\t]', x) else x for x in cells)
-        yield "\t".join(quoted if quotes else cells)
+        line = "\t".join(quoted if has_quotes else cells)
+        yield f"{line}\n".encode("utf-8", "surrogateescape")
 
 
 # A contingency table
