@@ -1,7 +1,7 @@
-"""Read labels from containers by their own codes, which is faster than value by value.
+"""Read labels from containers of pandas, polars and pyarrow by their own codes.
 
-pandas, polars and pyarrow supply the codes. `native_column` returns a `Column` if all values are
-surely labels, else the container: only `core.labels.read_column` decides what a label is.
+This is faster than reading value by value. `native_column` returns a `Column` only if all values
+are labels. `core.labels.read_column` reads any other container.
 """
 
 from contextlib import suppress
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.labels import Column, Numbers, read_column
+from ..errors import prefix_errors
 
 
 def read_labels(values: Any, name: str, allow_missing: bool = False) -> Column:
@@ -20,12 +21,10 @@ def read_labels(values: Any, name: str, allow_missing: bool = False) -> Column:
 def native_column(values: Any, name: str, allow_missing: bool = False) -> Any:
     """Build a column from a container's codes; return a container without codes unchanged."""
     native = _native_array(values)
-    column = None
-    if isinstance(native, Column):
-        column = native
-    elif type(native) is np.ndarray:
+    if type(native) is np.ndarray:
         return native
-    elif type(getattr(native, "dtype", None)).__name__ == "CategoricalDtype":
+    column = None
+    if type(getattr(native, "dtype", None)).__name__ == "CategoricalDtype":
         column = _coded_column([*native.categories], native.codes, name, allow_missing)
     elif hasattr(native, "dictionary_encode") and hasattr(native, "to_pylist"):
         column = _arrow_column(native, name, allow_missing)
@@ -35,27 +34,17 @@ def native_column(values: Any, name: str, allow_missing: bool = False) -> Any:
 def _native_array(values: Any) -> Any:
     """Get the array of a pandas or polars Series; return anything else unchanged."""
     dtype: Any = getattr(values, "dtype", None)
-    if hasattr(values, "has_nulls") and hasattr(dtype, "base_type"):
-        return _native_polars(values, dtype)
+    if hasattr(values, "to_arrow") and hasattr(dtype, "base_type"):
+        with suppress(Exception):  # pyarrow is missing, or lacks the type
+            # polars before 2.1 panics on 128-bit integers, and writes objects as bytes
+            if dtype.base_type().__name__ not in ("Decimal", "Int128", "Object", "UInt128"):
+                return values.to_arrow()
+        return values
     native = getattr(values, "array", values) if hasattr(dtype, "construct_array_type") else values
     if hasattr(dtype, "pyarrow_dtype") or getattr(dtype, "storage", "") == "pyarrow":
         return native.__arrow_array__()
     is_nullable = native is not values and not hasattr(dtype, "categories")
     return np.asarray(values) if is_nullable and not values.hasnans else native
-
-
-def _native_polars(values: Any, dtype: Any) -> Any:
-    kind, has_nulls = dtype.base_type().__name__, values.has_nulls()
-    if kind == "Categorical" and not has_nulls and (column := _polars_column(values)) is not None:
-        return column
-    with suppress(Exception):  # no pyarrow, or a type numpy lacks
-        if kind in ("String", "Binary", "Categorical", "Enum"):
-            return values.to_arrow()
-        # numpy has no 128-bit integers, and polars before 2.1 panics on them
-        is_plain = kind == "Boolean" or (dtype.is_numeric() and not kind.endswith("128"))
-        if is_plain and not has_nulls:
-            return values.to_numpy()
-    return values
 
 
 def _coded_column(
@@ -72,28 +61,15 @@ def _coded_column(
     return None
 
 
-def _polars_column(values: Any) -> Column | None:
-    """Use the codes of a Categorical if they are 0 to k - 1; `to_arrow` takes 4 ms for 10**6."""
-    codes = values.to_physical().to_numpy()
-    if not 0 <= codes.max(initial=0) < len(codes):
-        return None
-    places = np.full(int(codes.max()) + 1, -1, dtype=np.int32)
-    for some in (codes[: 2**14], codes):  # the first rows usually hold all categories
-        places[some] = np.arange(len(some), dtype=np.int32)
-        if places.min() >= 0:
-            return Column(codes, values.gather(places).to_list())
-    return None
-
-
 def _arrow_column(values: Any, name: str, allow_missing: bool) -> Column | None:
     """Use pyarrow's integers directly, and let pyarrow code other labels."""
     import pyarrow
     from pyarrow import types
 
-    try:
+    with prefix_errors(f"`{name}`"):
         values.validate(full=True)  # else index -1 would mean the last label of the dictionary
-    except ValueError as error:
-        raise ValueError(f"`{name}` must hold positions in its dictionary: {error}") from error
+    if not isinstance(values, pyarrow.ChunkedArray):
+        values = pyarrow.chunked_array([values])
     values = values.cast(pyarrow.uint8()) if types.is_boolean(values.type) else values
     if types.is_decimal(values.type):
         with suppress(pyarrow.ArrowInvalid):  # fractions are not labels
@@ -106,8 +82,7 @@ def _arrow_column(values: Any, name: str, allow_missing: bool) -> Column | None:
     try:
         values = values.dictionary_encode()
         values = values.cast(pyarrow.dictionary(pyarrow.int32(), values.type.value_type))
-        if isinstance(values, pyarrow.ChunkedArray):
-            values = _in_one_chunk(values.unify_dictionaries())
+        values = _in_one_chunk(values.unify_dictionaries())
     except (ValueError, NotImplementedError):  # `read_column` reads these one by one
         return None
     codes = values.indices
@@ -116,7 +91,5 @@ def _arrow_column(values: Any, name: str, allow_missing: bool) -> Column | None:
 
 
 def _in_one_chunk(values: Any) -> Any:
-    """Join the chunks of a pyarrow array."""
-    if getattr(values, "num_chunks", 0) == 1:
-        return values.chunk(0)
-    return values.combine_chunks() if hasattr(values, "num_chunks") else values
+    """Join the chunks of a pyarrow array; pyarrow would also copy a single one."""
+    return values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
