@@ -98,7 +98,7 @@ LISTED = {
     "tied.csv": (NO_MODEL,),
     "one.csv": (NO_NAMES,),
     "texts.csv": (NO_NAMES,),
-    "headless.csv": (NO_NAMES, "'spam' and 'ham' are names of columns and labels in"),
+    "headless.csv": (NO_NAMES, "'spam' and 'ham' name columns, but are also labels"),
     "human_judge.csv": (NO_NAMES, "human_label and judge_label have the same labels."),
     "text_and_integers.json": ("-r Label -p preds",),
     "names_and_confidences.jsonl": ("-r instance.label -p MODEL", "\nprediction.displayNames  "),
@@ -261,7 +261,7 @@ def test_a_header_made_of_labels_is_warned_of(run):
     ):
         Path("p.csv").write_text(cells(**{first: sides[0], second: sides[1]}))
         code, _, errors = run(f"report p.csv -r {first} -p {second}")
-        said = f"{first!r} and {second!r} are names of columns and labels in the rows: if there is"
+        said = f"{first!r} and {second!r} name columns, but are also labels"
         assert (code, said in errors) == (0, is_warned)
 
 

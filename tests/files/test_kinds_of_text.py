@@ -239,7 +239,7 @@ LONG = "I would say that the answer is yes.", "no, as it stands, it is no"
 APART = [  # classes, answers, and what helps
     (("0", "1"), ("0.3", "0.71"), "threshold=0.5"),
     (("0", "1"), YES_NO, "is a wrong column named"),
-    (YES_NO, ("Yes ", "NO"), "ignore_case=True and strip=True"),
+    (YES_NO, ("Yes ", "NO"), "ignore_case=True or strip=True"),
     (YES_NO, LONG, "`extract` finds"),
     (YES_NO, ("c1", "c2"), "the metric 'nit'"),
 ]
@@ -267,5 +267,5 @@ def test_decimal_commas_are_named_where_numbers_are_needed(tmp_path):
     (tmp_path / "p.csv").write_text("y;p;w\n1;0,93;1,5\n0;0,12;2,5\n1;0,4;1,0\n")
     for how in ({"threshold": 0.5}, {}, {"weights": "w"}):
         names = {"references": "y", "predictions": "p"} | how
-        with pytest.raises(ValueError, match=r"decimal commas pandas.read_csv\(path, sep=';'"):
+        with pytest.raises(ValueError, match=r"decimal commas with pandas.read_csv\(path, sep=';'"):
             table_from_file(tmp_path / "p.csv", **names)

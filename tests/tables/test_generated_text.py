@@ -112,7 +112,7 @@ CASES = [
     (*ASKED, OF_CHOICES | WRONG, "`choices` are the classes of the task: give"),
     (*ASKED, {"choices": "ABCD"}, "`choices` must be a sequence of labels"),
     (*ASKED, {"choices": [1, 2]}, r"`choices` must hold text, the name of each .* \[1, 2\]"),
-    (*ASKED, {"choices": ["A", "A"]}, "`choices` must list each class once, 'A' is listed twice"),
+    (*ASKED, {"choices": ["A", "A"]}, "`choices` must be distinct after any folding"),
     (*ASKED, {"choices": ["A", "1"], "numeric": True}, "`choices` must not hold integers .*'1'"),
     # choices keep their order; what is none of them is refused by name, or wrong on request
     ([0, 1], [0, 0], {"choices": ["y", "m", "n"]}, (["y", "m"], ["y", "y"], ["y", "m", "n"])),

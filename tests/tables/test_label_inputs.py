@@ -257,13 +257,13 @@ def test_what_is_no_table_of_counts_is_refused():
         (np.zeros((3, 3)), r"`counts` must sum to more than 0, got 0"),
         # data frames that do not say what their rows are
         (frame(FOUR, columns=["a", "b"]), r"got \[0, 1\] as its index .*matrix.to_numpy\(\)"),
-        (frame([[1, 2, 3], [3, 4, 5]]), "must name its rows as it names its columns"),
+        (frame([[1, 2, 3], [3, 4, 5]]), "must name its rows like its columns"),
         (frame(FOUR, ["a", "b"], [1, 2]), "`matrix.columns` must .* same type"),
         (frame(FOUR, ["a", "a"], ["a", "b"]), "`matrix.index` .* 'a' .* twice"),
         (frame(FOUR, ["a", "b"], ["b", "b"]), "`matrix.columns` .* 'b' .* twice"),
         (frame(FOUR, ["a", None], ["a", "b"]), "`matrix.index` .* missing"),
         (frame({("a", 1): [1], ("b", 2): [1]}, index=["a"]), "`matrix.columns` .* label"),
-        (pl.DataFrame({"a": [1, 3], "b": [2, 4]}), "got a polars DataFrame: .* labels="),
+        (pl.DataFrame({"a": [1, 3], "b": [2, 4]}), "got <class .polars.* labels="),
     ):
         with pytest.raises(ValueError, match=wanted):
             table_of(matrix)
@@ -465,7 +465,7 @@ OF_THREE = np.array([*"aabbccca"]), np.array([*"ababcbca"])
 @pytest.mark.parametrize("normalize", [False, True])
 def test_margins_in_a_matrix_are_refused_unless_a_class(name, sides, normalize):
     frame = pd.crosstab(*sides, margins=True, margins_name=name, normalize=normalize)
-    wanted = "sums of the others as its last row and column: .* labels= if they are a class"
+    wanted = "sums of the others as its last row and column. .* labels= if they are a class"
     for matrix in (frame, frame.to_numpy(), frame.to_numpy().tolist()):
         with pytest.raises(ValueError, match=wanted):
             table_of(matrix)

@@ -324,7 +324,7 @@ class Samples:
         Return the label of each text, the task, and the account. `totals` are the labels of each
         argument with labels, with the number of samples of each.
         """
-        if self.first_lines and not self.options.known:
+        if self.first_lines and not self.options.spellings:
             _check_lines(self, totals)
         self.refuse()
         _warn_of_no_header(self, totals)
@@ -340,7 +340,7 @@ class Samples:
         if not self.found.has_text or not all(isinstance(label, str) for label in labels):
             return {}
         ignored = self.options.ignore_index
-        options = [self.options.known, [] if ignored is None else [str(ignored)]]
+        options = [self.options.spellings.values(), [] if ignored is None else [str(ignored)]]
         return labels_of_text([*self.found.texts.values(), *options, self.prior_labels])
 
 

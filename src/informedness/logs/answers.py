@@ -22,7 +22,12 @@ from ..results.estimate import Averaged, Estimate, estimate
 from ..results.report import Report, report
 from ..tables.containers import read_labels
 from ..tables.contingency import ContingencyTable
-from ..tables.label_options import DEFAULT_LABEL_OPTIONS, LabelOptions, class_name_at, extracted
+from ..tables.label_options import (
+    DEFAULT_LABEL_OPTIONS,
+    LabelOptions,
+    class_name_at,
+    extract_answers,
+)
 from ..text import render
 from ..warnings import collected
 from .verdicts import ClassNames, Sample, VerdictError, VerdictMetric, find_classes
@@ -335,7 +340,7 @@ class Answers:
         if options.pattern is None:
             source += ", after ignoring case or whitespace"
         else:
-            texts = extracted(texts, options.pattern)
+            texts = extract_answers(texts, options.pattern)
             source = f"what {options.pattern.pattern!r} finds in {source}"
         pairs = zip(self.samples, texts, strict=True)
         samples = (x._replace(prediction=y and options.fold(y), verdict=None) for x, y in pairs)

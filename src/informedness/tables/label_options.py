@@ -7,10 +7,9 @@ of choices, or of the classes of a column of `datasets`.
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from itertools import repeat
 from numbers import Integral
 from typing import Any
 
@@ -19,10 +18,8 @@ from ..core.labels import (
     Column,
     Label,
     check_choice,
-    check_distinct,
     check_same_order,
     code_integers,
-    read_column,
     read_pair,
     show,
 )
@@ -37,7 +34,7 @@ def check_threshold(threshold: Any) -> None:
         raise ValueError(f"`threshold` must be a finite number, got {show(threshold)}")
 
 
-@dataclass
+@dataclass(frozen=True)
 class LabelOptions:
     """Options for reading labels, as in `table_from_file`.
 
@@ -50,33 +47,40 @@ class LabelOptions:
     numeric: bool = False
     extract: str | re.Pattern[str] | None = None
     choices: Any = None  # a tuple of str, once checked
-    labels: Sequence[Label] | None = None
+    labels: Any = None  # a tuple of labels, once checked
     ignore_index: Label | None = None
     unknown: str = "error"
     ignore_case: bool = False
     strip: bool = False
     threshold: float | None = None
+    pattern: Any = field(init=False, default=None)  # `extract`, compiled
+    spellings: Mapping[str, str] = field(init=False, default_factory=dict)  # by folded text
 
     def __post_init__(self) -> None:
-        if self.choices is not None and self.labels is not None:
-            raise ValueError("`choices` are the classes of the task: give them without `labels`")
         check_choice("unknown", self.unknown, ("error", "wrong"))
-        self.pattern = None if self.extract is None else _compile_pattern(self.extract)
-        if self.choices is not None:
-            self.choices = _read_choices(self.choices, self.numeric)
-        if self.labels is not None:
-            self.labels = read_labels(self.labels, "labels").tolist()
-        self.known = [*map(str, self.choices or self.labels or ())]
         check_threshold(self.threshold)
-        if self.threshold is not None and (self.extract or len(self.known) not in (0, 2)):
+        option, given = "labels", self.labels
+        if self.choices is not None:
+            option, given = "choices", self.choices
+            if self.labels is not None:
+                raise ValueError(
+                    "`choices` are the classes of the task: give them without `labels`"
+                )
+        classes = None if given is None else tuple(read_labels(given, option).tolist())
+        if option == "choices":
+            _check_choices(classes, self.numeric)
+        known = [*map(str, classes or ())]
+        if self.threshold is not None and (self.extract or len(known) not in (0, 2)):
             raise ValueError(
                 "`threshold` needs scores for two classes, without `extract`. For more classes, "
                 "name one column per class: argmax:a,b,c"
             )
-        if len({*map(self.fold, self.known)}) < len(self.known):
-            option = "labels" if self.choices is None else "choices"
+        spellings = {self.fold(text): text for text in known}
+        if len(spellings) < len(known):
             rule = "must be distinct after any folding of case and whitespace"
-            raise ValueError(f"`{option}` {rule}, got {self.known}")
+            raise ValueError(f"`{option}` {rule}, got {known}")
+        pattern = None if self.extract is None else _compile_pattern(self.extract)
+        vars(self).update({option: classes, "spellings": spellings, "pattern": pattern})
 
     def classes(self, is_integer: bool, names: Sequence[str] = ()) -> Sequence[Label] | None:
         """List the declared classes, converted like the references: to integers or to `names`."""
@@ -102,11 +106,21 @@ class LabelOptions:
     def nulls(self) -> Collection[str]:
         """List the strings that mean a missing label in text files, unless an option names them."""
         ignored = () if self.ignore_index is None else (str(self.ignore_index),)
-        return NULLS.difference(self.known, ignored)
+        return NULLS.difference(self.spellings.values(), ignored)
 
 
 DEFAULT_LABEL_OPTIONS = LabelOptions()
 _LABEL_ROLES = "references", "predictions"  # prefixes of the roles that hold class labels
+
+
+def _check_choices(names: Any, numeric: bool) -> None:
+    if not names or not isinstance(names[0], str):
+        raise ValueError(f"`choices` must hold text, the name of each position, got {[*names]!r}")
+    if numeric and (text := next((x for x in names if integer_of(x) is not None), None)):
+        raise ValueError(
+            "`choices` must not hold integers together with numeric=True, which reads "
+            f"such text as a position, got {show(text)}"
+        )
 
 
 def _compile_pattern(extract: Any) -> re.Pattern[str]:
@@ -117,19 +131,6 @@ def _compile_pattern(extract: Any) -> re.Pattern[str]:
         rule = f"`extract` must be a regular expression of text, got {show(extract)}"
         raise ValueError(f"{rule}: {error}") from error
     return pattern
-
-
-def _read_choices(choices: Any, numeric: bool) -> tuple[str, ...]:
-    names = read_labels(choices, "choices").tolist()
-    if not names or not isinstance(names[0], str):
-        raise ValueError(f"`choices` must hold text, the name of each position, got {names!r}")
-    check_distinct(names, "choices")
-    if numeric and (text := next((x for x in names if integer_of(x) is not None), None)):
-        raise ValueError(
-            "`choices` must not hold integers together with numeric=True, which reads "
-            f"such text as a position, got {show(text)}"
-        )
-    return tuple(map(str, names))
 
 
 # From values to labels
@@ -157,52 +158,37 @@ def convert_labels(
     """
     name = name or role
     column = read_labels(values, name, allow_missing=True)
-    steps = _conversion_steps(role, options, column.kind, class_names, name)
-    if not len(column) or not (
-        steps or (nulls and role.startswith(_LABEL_ROLES) and column.kind == "strings")
-    ):
+    names = options.choices or (class_names if column.kind == "integers" else None)
+    is_plain = column.kind != "strings" and not names and options.pattern is None
+    if is_plain or not len(column) or not role.startswith(_LABEL_ROLES):
         return column
     present, positions = code_integers(column.codes)  # some values may be unused
-    given = Column(present, column.values).tolist()
-    labels = [None if value in nulls else _apply_steps(steps, value) for value in given]
+    values = Column(present, column.values).tolist()
+    convert = partial(_convert, options, names, role, name)
+    labels = [None if value is None or value in nulls else convert(value) for value in values]
     return read_labels(labels, name, allow_missing=True)[positions]
 
 
-def _conversion_steps(
-    role: str, options: LabelOptions, kind: str | None, class_names: Any, name: str
-) -> list[Callable[[Any], Any]]:
-    """List the conversions for non-missing values, in order."""
-    if not role.startswith(_LABEL_ROLES):
-        return []
-    is_prediction, steps = role.startswith(_LABEL_ROLES[1]), list[Callable[[Any], Any]]()
-    if is_prediction and options.pattern is not None:
-        steps.append(partial(_extracted, name, options.pattern, options.unknown))
-    if kind == "strings" and (options.ignore_case or options.strip):
-        known = {options.fold(x): x for x in options.known}
-        steps.append(partial(_spelled_as_known, options, known))
-    if kind == "strings" and options.numeric:
-        steps.append(partial(_require_integer, role, options))
-    if names := options.choices or (class_names if kind == "integers" else None):
-        steps.append(partial(_to_name, names, options, is_prediction, name))
-    return steps
+def _convert(options: LabelOptions, names: Any, role: str, name: str, value: Any) -> Any:
+    """Convert a value that is not missing."""
+    if role.startswith("predictions") and options.pattern is not None:
+        value = _find_answer(value, options, name)
+    if isinstance(value, str) and (options.ignore_case or options.strip):
+        folded = options.fold(value)
+        value = options.spellings.get(folded, folded)
+    if isinstance(value, str) and options.numeric:
+        value = _to_position(value, options, role)
+    return _to_name(value, names, options, role, name) if names and value is not None else value
 
 
-def _apply_steps(steps: Iterable[Callable[[Any], Any]], value: Any) -> Any:
-    """Convert a value step by step; stop at the first None."""
-    for step in steps:
-        if value is not None:
-            value = step(value)
-    return value
-
-
-def extracted(texts: Iterable[str | None], pattern: re.Pattern[str]) -> list[str | None]:
+def extract_answers(texts: Iterable[str | None], pattern: re.Pattern[str]) -> list[str | None]:
     """Find the first group of the first match in each text, or the match if there is no group.
 
     None if there is no match, or the group did not participate.
 
     Examples
     --------
-    >>> extracted(["The answer is B.", "I cannot say"], re.compile("answer is ([A-D])"))
+    >>> extract_answers(["The answer is B.", "I cannot say"], re.compile("answer is ([A-D])"))
     ['B', None]
     """
     matches = [None if text is None else pattern.search(text) for text in texts]
@@ -210,38 +196,35 @@ def extracted(texts: Iterable[str | None], pattern: re.Pattern[str]) -> list[str
     return [None if match is None else match[group] for match in matches]
 
 
-def _extracted(role: str, pattern: re.Pattern[str], unknown: str, text: Any) -> str | None:
+def _find_answer(text: Any, options: LabelOptions, name: str) -> str | None:
     if not isinstance(text, str):
-        raise ValueError(f"`extract` needs text, got {show(text)} in `{role}`")
-    (answer,) = extracted([text], pattern)
-    if answer is None and unknown == "error":
+        raise ValueError(f"`extract` needs text, got {show(text)} in `{name}`")
+    (answer,) = extract_answers([text], options.pattern)
+    if answer is None and options.unknown == "error":
         raise ValueError(
             f"`extract` must find an answer in each text, and found none in {show(text)} of "
-            f'`{role}`: pass unknown="wrong" to count such predictions as wrong answers'
+            f'`{name}`: pass unknown="wrong" to count such predictions as wrong answers'
         )
     return answer
 
 
-def _spelled_as_known(options: LabelOptions, known: Mapping[str, str], text: str) -> str:
-    """Return the declared spelling, or the folded text if no class matches."""
-    return known.get(folded := options.fold(text), folded)
-
-
-def _require_integer(role: str, options: LabelOptions, answer: str) -> Label | None:
-    integer = integer_of(answer)
+def _to_position(text: str, options: LabelOptions, role: str) -> Label | None:
+    """Convert text to an integer; other text stays if it may be a choice, or else is missing."""
+    integer = integer_of(text)
     if integer is None and options.choices is None:
         if role == "references" or options.unknown == "error":
-            raise ValueError(f"`{role}` must hold integers with numeric=True, got {show(answer)}")
+            raise ValueError(f"`{role}` must hold integers with numeric=True, got {show(text)}")
         return None
-    return answer if integer is None else integer
+    return text if integer is None else integer
 
 
 def _to_name(
-    names: Sequence[str], options: LabelOptions, is_prediction: bool, name: str, answer: Label
+    answer: Label, names: Sequence[str], options: LabelOptions, role: str, name: str
 ) -> str | None:
     """Name the class at a position; return None for a missing one, and text unchanged."""
     if isinstance(answer, int) and 0 <= answer < len(names):
         return names[answer]
+    is_prediction = role.startswith("predictions")
     if not is_prediction and str(answer) == str(options.ignore_index):
         return str(answer)
     if answer == -1 and not options.choices:  # `datasets` writes a missing label as -1
@@ -273,43 +256,36 @@ def read_label_columns(
     `containers` maps argument names to labels, references first. All labels must be of one kind.
     `other_arrays` must be in the same order as the labels.
     """
-    reference_name, *model_names = containers
-    for name in model_names if hasattr(containers[reference_name], "name") else ():
-        warn_of_swapped(containers[reference_name].name, getattr(containers[name], "name", None))
-    labels_by_argument = containers
-    if class_names := class_names_of(*containers.values()):
+    check_same_order({**containers, **other_arrays})
+    first, *others = containers
+    class_names = class_names_of(*containers.values())
+    columns = dict(containers)
+    if class_names:
         labels = to_class_names(labels, *containers.values())
         options = LabelOptions(labels=labels, ignore_index=ignore_index, unknown=unknown)
-        labels_by_argument = {}
+        ignore_index = options.ignored(False, class_names)
         for name, container in containers.items():
-            role = "references" if name == reference_name else "predictions"
-            own_names = class_names_of(container)
-            values = container[:] if own_names else container
-            column = convert_labels(values, role, options, own_names or class_names, (), name)
-            labels_by_argument[name] = column.tolist()  # -1 became None
-        ignore_index = (
-            None if ignore_index is None else str(class_name_at(ignore_index, class_names))
-        )
-
-    allow_missing = str(unknown) == "wrong"
-    references, *models = labels_by_argument.values()
-    references = native_column(references, reference_name)
-    models = list(map(native_column, models, model_names, repeat(allow_missing)))
-    r = read_column(references, reference_name)
-    columns = []
-    check_same_order({**containers, **other_arrays})
-    for name, predictions in zip(model_names, models, strict=True):
-        r, p = read_pair(r, predictions, (reference_name, name), unknown=unknown)
-        columns.append(p)
-    return [r, *columns], read_task(r, labels, ignore_index, unknown, reference_name)
+            role = "references" if name == first else "predictions"
+            columns[name] = _read_named(container, role, options, class_names, name)
+    r = columns[first] = read_labels(columns[first], first)
+    for name in others:
+        warn_of_swapped(*(getattr(containers[x], "name", None) for x in (first, name)))
+        predictions = native_column(columns[name], name, str(unknown) == "wrong")
+        columns[name] = read_pair(r, predictions, (first, name), unknown=unknown)[1]
+    return [*columns.values()], read_task(r, labels, ignore_index, unknown, first)
 
 
 def read_other_predictions(labels: Any, name: str, *containers: Any) -> Column:
     """Read predictions for other samples; positions are named by `labels`, or by `containers`."""
-    own_names = class_names_of(labels)
-    values = labels[:] if own_names else labels
-    names = own_names or class_names_of(*containers)
-    return convert_labels(values, "predictions", LabelOptions(unknown="wrong"), names, name=name)
+    options = LabelOptions(unknown="wrong")
+    return _read_named(labels, "predictions", options, class_names_of(*containers), name)
+
+
+def _read_named(container: Any, role: str, options: LabelOptions, names: Any, name: str) -> Column:
+    """Read a column whose positions are named by its own `ClassLabel`, or else by `names`."""
+    own_names = class_names_of(container)
+    values = container[:] if own_names else container
+    return convert_labels(values, role, options, own_names or names, (), name)
 
 
 # Names of classes by position, from columns of `datasets`

@@ -74,14 +74,7 @@ def _warn_of_spellings(labels: Iterable[Any]) -> None:
         looks = _appearance_of(label[:_LONG])
         is_name = len(label) < _LONG and sum(map(str.isalpha, looks)) > 2
         if is_name and (like := known.setdefault(looks, label)) != label:
-            message = _lookalike_message(label, like)
-            if label.strip().casefold() == like.strip().casefold():
-                message = (
-                    f"{show(label)} and {show(like)} differ only in case or whitespace around "
-                    "them, and are two classes. Read files with ignore_case=True or strip=True. "
-                    "Fold lists with `[x.strip().casefold() for x in labels]`."
-                )
-            return warn(message, LabelsWarning)
+            return warn(_difference_of(label, like), LabelsWarning)
 
 
 def _appearance_of(text: str) -> str:
@@ -92,10 +85,17 @@ def _appearance_of(text: str) -> str:
     return "".join(seen).strip().casefold()
 
 
-def _lookalike_message(label: str, other: str) -> str:
+def _difference_of(label: str, other: str) -> str:
+    """Say how two labels differ that look alike, and how to make them equal."""
+    if label.strip().casefold() == other.strip().casefold():
+        return (
+            f"{show(label)} and {show(other)} differ only in case or whitespace around them. Read "
+            "files with ignore_case=True or strip=True. Fold lists with "
+            "`[x.strip().casefold() for x in labels]`."
+        )
     return (
         f"{label!a} and {other!a} look alike, and differ in characters that cannot be seen, kinds "
-        "of hyphen or how accents are composed: spell them alike"
+        "of hyphen or how accents are composed. Spell them alike."
     )
 
 
@@ -126,18 +126,17 @@ def warn_of_other_order(columns: Sequence[str], classes: Sequence[Label]) -> Non
         [x for x in classes if re.search(rf"(?<![^\W_]){re.escape(str(x))}(?![^\W_])", name, re.I)]
         for name in columns
     ]
-    in_order = [[x] for x in classes]
-    is_whole = len(columns) == len(classes) > 1
-    if is_whole and named != in_order and all(named.count(x) == 1 for x in in_order):
-        text = "the columns {columns} are read as the scores of {classes}, in this order: list "
-        text += "`labels` in the order of the columns if their names are right"
+    in_order: list[list[Any]] = [[x] for x in classes]
+    if named != in_order and sorted(named) == sorted(in_order):
+        text = "the columns {columns} are read as the scores of {classes}, in this order. If their "
+        text += "names are right, list `labels` in the order of the columns."
         lists = {"columns": ", ".join(columns), "classes": ", ".join(map(str, classes))}
         warn(message(text, **lists), LabelsWarning)
 
 
 def verdicts_in(
     columns: Mapping[str, Sequence[Any]],
-    references: Iterable[Any],
+    references: Collection[Any],
     asked: Collection[str] | None = None,
 ) -> dict[str, tuple[str, ...]]:
     """Find verdict columns, which say whether two other columns agree, and map them to these two.
@@ -148,14 +147,14 @@ def verdicts_in(
     labels = _folded_labels(columns, {*references, *(asked or ())})
     verdicts = dict[str, tuple[str, ...]]()
     some = [x for x in asked or labels if len({*labels.get(x, ())} - {""}) == 2]
-    for verdict, true, x in product(some, [x for x in labels if x in {*references}], labels):
+    known = [x for x in labels if x in references]
+    for verdict, true, x in product(some, known, labels):
         if len({verdict, true, x}) == 3 and _is_verdict(*map(labels.get, (verdict, true, x))):
-            say_neither = role_in(verdict) is None, role_in(x) is None
-            if say_neither == (True, False) or not _is_verdict(
-                *map(labels.get, (x, true, verdict))
-            ):
+            says_neither = role_in(verdict) is None, role_in(x) is None
+            is_only_one = not _is_verdict(*map(labels.get, (x, true, verdict)))
+            if is_only_one or says_neither == (True, False):
                 verdicts[verdict] = true, x
-            elif say_neither != (False, True):
+            elif says_neither != (False, True):
                 verdicts.setdefault(verdict, ())
     return verdicts
 
@@ -183,9 +182,8 @@ def _is_verdict(*columns: Any) -> bool:
             return False
     for right in {verdict for verdict, *_ in rows}:
         pairs = {(true, x) for verdict, true, x in rows if verdict == right}
-        are_equal = all((a == b) == (verdict == right) for verdict, a, b in rows)
-        are_one_to_one = all(len({*side}) == len(pairs) for side in zip(*pairs, strict=True))
-        if are_one_to_one and len(pairs) > (1 if are_equal else 2):
+        are_equal = all((true == x) == (verdict == right) for verdict, true, x in rows)
+        if len({*dict(pairs).values()}) == len(pairs) > 2 - are_equal:  # each class has one partner
             return True
     return False
 
@@ -205,8 +203,7 @@ def folded(label: Any) -> str:
 def missing_header_message(names: Iterable[str]) -> str:
     """Explain that a header may be missing, because column names are also labels."""
     listed = " and ".join(map(repr, names))
-    clash = f"{listed} are names of columns and labels in the rows"
-    return f"{clash}: if there is not a header, add one as the first line"
+    return f"{listed} name columns, but are also labels. If the header is missing, add a first line"
 
 
 def role_in(name: Any) -> str | None:
@@ -240,27 +237,25 @@ def warn_of_shares(row_totals: Numbers) -> None:
 def decimal_comma_hint(number: object) -> str:
     """Suggest a remedy if a number has a decimal comma; else ""."""
     is_decimal = re.fullmatch(r"-?\d+,\d+", str(number))
-    remedy = "pandas.read_csv(path, sep=';', decimal=',').to_csv() writes points"
-    return f": of decimal commas {remedy}" if is_decimal else ""
+    remedy = "pandas.read_csv(path, sep=';', decimal=',').to_csv()"
+    return f". Replace decimal commas with {remedy}" if is_decimal else ""
 
 
 def mismatch_hint(answers: Sequence[Any], classes: Sequence[Any]) -> str:
     """Suggest a remedy if no prediction is a class, by comparing how both are written."""
-    texts = [*map(str, answers)]
-    names = [*map(str, classes)]
-    if commas := [*filter(None, map(decimal_comma_hint, [*texts, *names]))]:
-        return commas[0].removeprefix(": ")
+    texts, names = [*map(str, answers)], [*map(str, classes)]
+    looks = {_appearance_of(name): name for name in names}
+    alike = [text for text in texts if _appearance_of(text) in looks]
+    if hint := max(map(decimal_comma_hint, [*texts, *names])):
+        return hint.removeprefix(". ")
     if all(name.startswith("__label__") for name in names):
         return r"`extract` '__label__\S+' takes the label of fastText out of such text"
-    if any(re.fullmatch(DECIMAL, text) for text in texts):
+    if any(map(re.compile(DECIMAL).fullmatch, texts)):
         return "threshold=0.5 cuts scores into two classes; of several columns take the argmax"
-    if {x.strip().casefold() for x in texts} & {x.strip().casefold() for x in names}:
-        return "ignore_case=True and strip=True take such text for one class"
-    looks = {_appearance_of(name): name for name in names}
-    if alike := [x for x in texts if _appearance_of(x) in looks]:
-        return _lookalike_message(alike[0], looks[_appearance_of(alike[0])])
+    if alike:
+        return _difference_of(alike[0], looks[_appearance_of(alike[0])])
     if max(map(len, texts)) > 2 * max(map(len, names)) + 20:
         return "`extract` finds the class in longer text"
     if all(map(str.isdigit, texts)) != all(map(str.isdigit, names)):
-        return "is a wrong column named? If not, number both sides alike, or name `choices`"
+        return "is a wrong column named? If not, number both columns alike, or name `choices`"
     return "spell them alike; for clusters or codes there is the metric 'nit'"

@@ -8,7 +8,6 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, islice
-from os.path import commonprefix
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -69,9 +68,8 @@ def read_names(frame: Any) -> tuple[Column, Column] | None:
         return None
     if not hasattr(frame, "index"):
         raise ValueError(
-            "`matrix` must be an array or a data frame with row names (pandas), got a "
-            f"{type(frame).__module__.partition('.')[0]} {type(frame).__name__}. Pass its counts "
-            "as an array, and the classes as labels="
+            f"`matrix` must be an array or a data frame of pandas, got {type(frame)}. Pass its "
+            "counts as an array, and the classes as labels="
         )
     axes = frame.index, frame.columns
     rows, columns = map(list, axes)
@@ -127,15 +125,14 @@ def parse_matrix(text: str) -> tuple[list[str], list[list[str]], tuple[str, str]
     """
     plain = re.sub(f"{_SHARE}|{_POSITIONS}", "", text)
     squares = filter(None, map(_as_square, _blocks(plain)))
-    square = max(squares, key=lambda x: are_counts(x[-1]), default=None)
+    square = max(squares, key=lambda x: are_counts(chain(*x[-1])), default=None)
     if square is None:
         raise ValueError(
             "`matrix` must have a row and a column for each class and no others, with "
             r"the names of the classes on both sides or without: ',ham,spam\nham,90,10\nspam,5,95' "
             f"or '[[90, 10], [5, 95]]', got {show(text)}"
         )
-    *names_and_titles, cells = square
-    row_names, column_names, titles = strip_roles(*names_and_titles)
+    row_names, column_names, titles = strip_roles(*square[:-1])
     if sorted(column_names) != sorted(row_names):
         raise ValueError(
             "`matrix` must have the same names above and on the left, got the rows "
@@ -144,8 +141,8 @@ def parse_matrix(text: str) -> tuple[list[str], list[list[str]], tuple[str, str]
         )
     check_distinct(row_names, "labels")
     order = [column_names.index(name) for name in row_names]
-    ordered = [[row[column] for column in order] for row in cells] if row_names else cells
-    return row_names, ordered, titles
+    cells = [[row[column] for column in order] for row in square[-1]] if row_names else square[-1]
+    return row_names, cells, titles
 
 
 def parse_count(cell: str) -> float:
@@ -168,16 +165,11 @@ def parse_count(cell: str) -> float:
     return float(text.replace(",", "."))
 
 
-def is_count(cell: str) -> bool:
-    """Whether a cell holds a non-negative number, a dash or nothing."""
+def are_counts(cells: Iterable[str]) -> bool:
+    """Whether each cell holds a non-negative number, a dash or nothing."""
     with suppress(ValueError):
-        return parse_count(cell) >= 0
+        return all(parse_count(cell) >= 0 for cell in cells)
     return False
-
-
-def are_counts(cells: list[list[str]]) -> bool:
-    """Whether every cell passes `is_count`."""
-    return all(is_count(cell) for row in cells for cell in row)
 
 
 def is_matrix(text: str) -> bool:
@@ -185,7 +177,7 @@ def is_matrix(text: str) -> bool:
     with collected(), suppress(ValueError):
         names, cells, _ = parse_matrix(text)
         is_array = text.count("[") > len(cells) or ("[" in text and ";" in text)
-        return (bool(names) or is_array) and are_counts(cells)
+        return (bool(names) or is_array) and are_counts(chain(*cells))
     return False
 
 
@@ -211,10 +203,11 @@ def _strip_role(names: list[str]) -> tuple[str, list[str]]:
     """Strip the shortest common beginning or end of the names that says their role."""
     for step in (1, -1):
         texts = [name[::step] for name in names]
-        for mark in re.finditer(r"[\W_]", commonprefix(texts)[:_LONG_NAME]):
-            words = texts[0][: mark.end()][::step]
-            if role_in(words):
-                return words.strip(), [text[mark.end() :][::step].strip() for text in texts]
+        for mark in re.finditer(r"[\W_]", texts[0][:_LONG_NAME]):
+            start = texts[0][: mark.end()]
+            if role_in(start[::step]) and all(text.startswith(start) for text in texts):
+                others = [text.removeprefix(start)[::step].strip() for text in texts]
+                return start[::step].strip(), others
     return "", names
 
 
@@ -233,7 +226,7 @@ def _as_square(
     if {*map(len, rows)} != {len(rows)} or len(rows) < 2:
         return None
     corner = rows[0][0]
-    if len(rows) == 2 or (corner and is_count(corner)):
+    if len(rows) == 2 or (corner and are_counts([corner])):
         return [], [], row_title, column_title, rows
     row_names, *columns = _transposed(rows[1:])
     titles = [*map(str.strip, re.split(r"[\\/|]", corner)), ""]
@@ -270,7 +263,7 @@ def _title(cells: list[str]) -> str:
     """Find the only text in a line of cells, or a role repeated in all of them; else ""."""
     first, *others = [cell for cell in cells if cell] or [""]
     is_title = not others or ({*others} == {first} and role_in(first))
-    return first if is_title and not is_count(first) else ""
+    return first if is_title and not are_counts([first]) else ""
 
 
 # Lines and cells of text
