@@ -246,18 +246,18 @@ def rows_in_cells(text):
 
 
 @pytest.mark.parametrize("block", [1 << 22, 40])
-def test_bytes_decide_on_quotes_as_lines_do(block, monkeypatch):
+def test_blocks_of_whole_cells_are_read_as_their_lines(block, monkeypatch):
     monkeypatch.setattr(delimited, "BLOCK", block)
     rng, decided = random.Random(0), []
-    by_bytes = delimited.Delimited._are_cells_surely_text
+    has_only_whole_cells = delimited._has_only_whole_cells
     for text in (quoted_text(rng) for _ in range(1500)):
         with monkeypatch.context() as patch:
-            patch.setattr(delimited.Delimited, "_are_cells_surely_text", lambda _: False)
+            patch.setattr(delimited, "_has_only_whole_cells", lambda *_: False)
             expected = rows_in_cells(text)
             patch.setattr(
-                delimited.Delimited,
-                "_are_cells_surely_text",
-                lambda file: decided.append(by_bytes(file)) or decided[-1],
+                delimited,
+                "_has_only_whole_cells",
+                lambda *given: decided.append(has_only_whole_cells(*given)) or decided[-1],
             )
             assert rows_in_cells(text) == expected, text
     assert {*decided} == {False, True}

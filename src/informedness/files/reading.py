@@ -58,7 +58,7 @@ class FileOptions:
             raise ValueError(f"`rows` is for JSON, and this file is {kind}: leave it out")
         with explain_errors(stream, kind):
             if kind in DELIMITERS:
-                return Delimited(stream, kind, names, not self.no_quotes)
+                return Delimited(stream, kind, names, self.no_quotes)
             return (Parquet if kind == "parquet" else Arrow)(stream, names)
 
 
