@@ -110,7 +110,7 @@ COMPRESSED = {
 @pytest.mark.parametrize("size", [1 << 20, 3])
 @pytest.mark.parametrize("ending", COMPRESSED)
 def test_every_stream_of_a_compressed_file_is_read(ending, size, monkeypatch, tmp_path):
-    monkeypatch.setattr(opening, "_PIECE", size)
+    monkeypatch.setattr(opening, "_N_BYTES", size)
     compress, path = COMPRESSED[ending], tmp_path / f"p.csv.{ending}"
     whole, more = compress(b"gold,model\na,a\na,a\n"), compress(b"a,a\na,a\n")
     padded = whole + b"\0" * 8 + more + b"\0" * 4  # as gz alone may be

@@ -28,7 +28,7 @@ SIZES = {
     "in pieces": [
         (arrow, "_ROWS", 7),
         (arrow, "_BYTES", 100),
-        (objects, "_LINES", 7),
+        (objects, "_N_ROWS", 7),
         (delimited, "BLOCK", 200),
     ],
     "as long text": [(arrow, "_ROW_BYTES", 0), (arrow, "_BYTES", 100)],

@@ -4,16 +4,14 @@ import codecs
 import io
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import chain, islice, product
 from typing import Any, BinaryIO, TypeAlias, TypedDict
 
-import numpy as np
-
 from ..core.labels import show, warn
-from ..errors import DataError, optional_import, refuse_all
+from ..errors import DataError, optional_import, prefix_errors, refuse_all
 from ..messages import join, with_subject
 from ..text.render import several, shown
 from .columns import (
@@ -31,14 +29,14 @@ from .columns import (
 from .opening import why_not_utf8
 
 Row: TypeAlias = tuple[str | int, Any]
-"""Where an object stands, or the number of its line, and the object."""
+"""The number of a line, or text that locates an object, and the object."""
 
 Decoder: TypeAlias = Callable[[bytes], list[dict[str, Any]] | None]
 
-_OF_LM_EVAL = {"doc_id", "filter"}  # keys in each row of its logs
-_LINES = 1 << 16  # rows in a batch
-_OBJECTS = 256  # held at a time, to fit in the cache: a quarter of the time
-_BLOCK = 1 << 17  # bytes of long lines decoded at a time
+_LOG_KEYS = {"doc_id", "filter"}  # of rows in logs of lm-eval
+_N_ROWS = 1 << 16  # in a batch
+_N_OBJECTS = 256  # held at a time, to fit in the cache: two thirds of the time
+_N_BYTES = 1 << 17  # of long lines decoded at a time
 
 
 class Objects(FileReader):
@@ -46,16 +44,18 @@ class Objects(FileReader):
 
     def __init__(self, names: Mapping[str, str], rows: Iterator[Row]) -> None:
         self._names = names
-        first: Row = next(rows, ("", {}))
-        self._where, self.first = first
-        self.rows: Iterable[Row] = chain([first] if first[0] else [], rows)
-        if not self.header and isinstance(self.first, dict):
-            self.header = [*self.first]
-        self._filters = set[str]()  # of a log of lm-eval
+        self._first: Row | None = next(rows, None)
+        first = [] if self._first is None else [self._first]
+        self._rows = chain(first, rows)
+        for _, row in first:
+            if isinstance(row, dict):
+                self.header = self.header or [*row]
+                if row.keys() >= _LOG_KEYS and names:
+                    self._rows = _with_warning_of_filters(self._rows, names)
 
     def first_columns(self, n_rows: int) -> dict[str, list[Any]]:
         """Return all columns of the first rows, with None for absent keys."""
-        objects = [*islice(self.rows, n_rows)]
+        objects = [*islice(self._rows, n_rows)]
         for where, row in objects:
             _values_of(row, {}, where)
         names = dict.fromkeys(name for _, row in objects for name in row)
@@ -63,41 +63,38 @@ class Objects(FileReader):
 
     def batches(self, keep_empty: bool) -> Iterator[dict[str, list[Any]]]:
         """Yield values by argument; an absent key is a null, but an error if no row has it."""
-        rows = iter(self.rows)
-        columns: dict[str, list[Any]] = {argument: [] for argument in self._names}
-        labels: dict[Any, Any] = {}  # one object per label, to fit in the cache
+        columns = defaultdict[str, list[Any]](list)
+        labels: dict[Any, Any] = {}  # one object per label, to fit in the cache: 70% of the time
         n_rows = 0
         n_lacking = Counter[str]()
-        while objects := list(islice(rows, _OBJECTS)):
+        while objects := list(islice(self._rows, _N_OBJECTS)):
             n_rows += len(objects)
-            self._filters.update(row["filter"] for _, row in objects if _is_of_lm_eval(row))
             for argument, values in _columns_of(objects, self._names, n_lacking).items():
-                columns[argument] += _shared(values, labels)
-            if len(columns[argument]) >= _LINES:
+                is_text = {*map(type, values)} <= {str, type(None)}
+                columns[argument] += map(labels.setdefault, values, values) if is_text else values
+            if len(columns[argument]) >= _N_ROWS:
                 yield columns
-                columns = {argument: [] for argument in self._names}
+                columns.clear()
                 labels.clear()
         names = [*self._names.values()]
         absent = {x: x for x in names if 0 < n_lacking[x] == n_rows * names.count(x)}
-        _values_of(self.first, absent, self._where)
-        if len(self._filters) > 1 and "filter" not in names:
-            warn(
-                "rows of a log of lm-eval are documents after each filter, and each row counts as "
-                "a sample: slice `by` 'filter', or read the log without naming columns"
-            )
-        if any(columns.values()):
+        if absent and self._first:
+            _values_of(self._first[1], absent, self._first[0])
+        if columns:
             yield columns
 
 
-def _is_of_lm_eval(row: Any) -> bool:
-    """Return whether a row is from a log of lm-eval; other keys may be undecoded."""
-    return isinstance(row, dict) and row.keys() >= _OF_LM_EVAL
-
-
-def _shared(values: Sequence[Any], known: dict[Any, Any]) -> Iterable[Any]:
-    """Replace equal texts by one object, which is kept in `known`."""
-    is_text = {*map(type, values)} <= {str, type(None)}
-    return map(known.setdefault, values, values) if is_text else values
+def _with_warning_of_filters(rows: Iterator[Row], names: Mapping[str, str]) -> Iterator[Row]:
+    """Yield rows of a log of lm-eval; then warn if they repeat documents after several filters."""
+    filters = set[Any]()
+    for where, row in rows:
+        filters.add(row.get("filter") if isinstance(row, dict) else None)
+        yield where, row
+    if len(filters) > 1 and "filter" not in names.values():
+        warn(
+            "rows of a log of lm-eval are documents after each filter, and each row counts as a "
+            "sample: slice `by` 'filter', or read the log without naming columns"
+        )
 
 
 def _columns_of(
@@ -144,7 +141,7 @@ _decode = json.JSONDecoder(object_pairs_hook=_object).decode
 
 
 def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> Iterator[Row]:
-    """Return the place of each object in a JSON file, and the object.
+    """Return the objects in a JSON file, each with its location.
 
     The objects are JSON lines or one array, whatever the file name: `datasets` and Spark write
     lines to .json. An array is read into memory. With `rows`, they are within one document. A
@@ -158,20 +155,17 @@ def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> I
     start = stream.read(1000).lstrip(codecs.BOM_UTF8 + b" \t\r\n")
     stream.seek(0)
     if rows is not None or start.startswith(b"["):
-        document = _decoded(stream.read(), "the file", 1)
-        entries = _rows_at(document, rows or ".")
+        entries = _rows_at(_decoded(stream.read(), "the file", 1), rows or ".")
         return ((f"entry {position}", row) for position, row in enumerate(entries))
     top, are_lines = _top_rows(stream)
-    document = top[0][1] if len(top) == 1 else None
-    if isinstance(document, dict):
-        if table := _rows_of_columns(document, names.values()):
+    first = next((row for _, row in top[:1] if isinstance(row, dict)), {})
+    if first and len(top) == 1:
+        if table := _rows_of_columns(first, names.values()):
             return iter(table)
-        if not names or not all(column_of(name, document) for name in names.values()):
-            _refuse_document(document, are_lines)
-    is_log = any(_is_of_lm_eval(row) for _, row in top)
-    decoded = {*names.values(), *(_OF_LM_EVAL if names and is_log else ())}
-    lines = chain.from_iterable(_json_lines(stream, _decoder_of(sorted(decoded))))
-    return chain(top, islice(lines, len(top), None))
+        if not names or not all(column_of(name, first) for name in names.values()):
+            _refuse_document(first, are_lines)
+    decode = _decoder_of({*names.values(), *_LOG_KEYS & first.keys()}) if names else None
+    return chain(top, islice(_json_lines(stream, decode), len(top), None))
 
 
 def _top_rows(stream: BinaryIO) -> tuple[list[Row], bool]:
@@ -180,7 +174,7 @@ def _top_rows(stream: BinaryIO) -> tuple[list[Row], bool]:
     If they are lines, the stream is rewound.
     """
     try:
-        top = list(islice(chain.from_iterable(_json_lines(stream)), 2))
+        top = list(islice(_json_lines(stream), 2))
     except ValueError:
         stream.seek(0)
         with suppress(ValueError):
@@ -190,24 +184,19 @@ def _top_rows(stream: BinaryIO) -> tuple[list[Row], bool]:
     return top, True
 
 
-def _json_lines(stream: BinaryIO, decode: Decoder | None = None) -> Iterator[Iterable[Row]]:
-    """Yield the rows of each block of lines."""
+def _json_lines(stream: BinaryIO, decode: Decoder | None = None) -> Iterator[Row]:
+    """Yield the number and the object of each line; decode blocks of lines if possible."""
     n_lines = 0
     while line := stream.readline():
-        block = line + stream.read(min(_BLOCK, _OBJECTS * len(line))) + stream.readline()
-        rows = decode and decode(block)
+        block = line + stream.read(min(_N_BYTES, _N_OBJECTS * len(line))) + stream.readline()
+        rows = decode(block) if decode else None
         if rows is None:
-            yield _decoded_lines(block, n_lines + 1)
-            n_lines += block.count(b"\n")
+            for number, line in enumerate(io.BytesIO(block), n_lines + 1):
+                if line.strip():
+                    yield number, _decoded(line, f"line {number}", number)
         else:
-            yield enumerate(rows, n_lines + 1)
-            n_lines += len(rows)
-
-
-def _decoded_lines(block: bytes, first_line: int) -> Iterator[Row]:
-    for number, line in enumerate(io.BytesIO(block), first_line):
-        if line.strip():
-            yield number, _decoded(line, f"line {number}", number)
+            yield from enumerate(rows, n_lines + 1)
+        n_lines += block.count(b"\n")
 
 
 def _decoded(text: bytes, where: str, first_line: int) -> Any:
@@ -221,13 +210,13 @@ def _decoded(text: bytes, where: str, first_line: int) -> Any:
         raise ValueError(f"{where} is not JSON: {reason}") from error
 
 
-def _decoder_of(names: Sequence[str]) -> Decoder | None:
+def _decoder_of(names: Collection[str]) -> Decoder | None:
     """Return a decoder of only those keys of lines that names begin with.
 
     Skipping other values takes a fifth of the time. Return None without msgspec, or if a name has
-    characters that can be written in several ways.
+    characters that are often written in several ways.
     """
-    if not names or re.search(r'["\\/\0-\x1f\ud800-\udfff]', "".join(names)):
+    if re.search(r'["\\/]|[^ -~]', "".join(names)):
         return None
     try:
         import msgspec
@@ -239,12 +228,10 @@ def _decoder_of(names: Sequence[str]) -> Decoder | None:
     made: Any = TypedDict
     decode_line = msgspec.json.Decoder(made("Row", types, total=False)).decode
     quoted = [f'"{key}"'.encode() for key in types]
-    code_units = {f"{unit:04x}" for unit in memoryview("".join(types).encode("utf-16")).cast("H")}
-    escaped = re.compile(f"\\\\u({'|'.join(code_units)})".encode(), re.IGNORECASE)
 
     def decode(text: bytes) -> list[dict[str, Any]] | None:
         """Decode lines; None if one may repeat a key, or is not JSON in UTF-8."""
-        if b"\\" in text and escaped.search(text):
+        if re.search(rb"\\u00[2-7]", text):  # maybe in a key
             return None
         with suppress(ValueError, RecursionError, msgspec.MsgspecError):
             text.decode()
@@ -252,7 +239,7 @@ def _decoder_of(names: Sequence[str]) -> Decoder | None:
             for row, key in product(rows, nested):
                 if key in row:
                     row[key] = _decode(str(row[key], "utf-8"))
-            if sum(map(len, rows)) == _count_words(quoted, text):
+            if sum(map(len, rows)) == sum(map(text.count, quoted)):
                 return rows
         return None
 
@@ -266,26 +253,15 @@ def _keys_above(name: str) -> list[str]:
     return [".".join(steps[:n]) for n in range(1, len(steps) + (path != name))]
 
 
-def _count_words(quoted: Collection[bytes], text: bytes) -> int:
-    """Count quoted words in a fifth of the time of `bytes.count`."""
-    is_quote = np.frombuffer(text, np.uint8) == ord('"')
-    times = 0
-    for size in {*map(len, quoted)}:
-        starts = np.flatnonzero(is_quote[: 1 - size] & is_quote[size - 1 :])
-        words: Any = np.ndarray(max(0, len(text) - size + 1), f"S{size}", text, strides=(1,))
-        times += sum(np.count_nonzero(words[starts] == word) for word in quoted)
-    return times
-
-
 # Documents
 
 
 def _refuse_document(document: Mapping[str, Any], is_row: bool) -> None:
-    """Raise an error that suggests where rows are; accept a row without such places."""
-    places = [*_places_of_rows(document)]
-    places = sorted([x for x in places if x[2]] or places, key=lambda place: -place[1])
-    if places:
-        (first, n_rows, _), *others = places
+    """Raise an error that suggests where rows are; accept a row without such paths."""
+    found = [*_paths_to_rows(document)]
+    found = sorted([x for x in found if x[2]] or found, key=lambda x: -x[1])
+    if found:
+        (first, n_rows, _), *others = found
         rest = "".join(f", {path} ({n:,d})" for path, n, _ in others)
         where = f"`rows {first}` ({several(n_rows, 'object')}){rest}"
         error = DataError(f"the file is one object; its rows may be at {where}")
@@ -297,27 +273,20 @@ def _refuse_document(document: Mapping[str, Any], is_row: bool) -> None:
 
 def _rows_of_columns(document: Mapping[str, Any], names: Collection[str]) -> list[Row]:
     """Return the rows of a table by column, in lists or objects; empty if it is not one."""
-    keys = [_keys_of(column) for column in document.values()]
-    is_table = len(keys) > 1 and keys.count(keys[0]) == len(keys)
-    if not is_table or {*names} - {*document} or _has_cells_beside_names(document):
+    columns = [x for x in document.values() if isinstance(x, (list, dict))]
+    keys = [[*range(len(x))] if isinstance(x, list) else [*x] for x in columns]
+    is_table = len(columns) == len(document) > 1 and keys.count(keys[0]) == len(keys)
+    if not is_table or {*names} - {*document} or _has_named_cells(document):
         return []
-    return [(f"row {key}", {name: x[key] for name, x in document.items()}) for key in keys[0] or ()]
+    return [(f"row {key}", {name: x[key] for name, x in document.items()}) for key in keys[0]]
 
 
-def _keys_of(column: Any) -> Sequence[Any] | None:
-    if isinstance(column, list):
-        return range(len(column))
-    return [*column] if isinstance(column, dict) else None
-
-
-def _places_of_rows(
-    document: Mapping[str, Any], above: str = ""
-) -> Iterator[tuple[str, int, bool]]:
+def _paths_to_rows(document: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, int, bool]]:
     """Yield possible paths to rows, their number, and whether they are in a list.
 
     Lists are not searched.
     """
-    kind = list if _has_cells_beside_names(document) else dict
+    kind = list if _has_named_cells(document) else dict
     for name, value in document.items():
         path = f"{above}.{name}".removeprefix(".")
         if isinstance(value, list) and value and all(isinstance(x, kind) for x in value):
@@ -325,7 +294,7 @@ def _places_of_rows(
         elif isinstance(value, dict) and _are_rows([*value.values()]):
             yield path, len(value), False
         elif isinstance(value, dict):
-            yield from _places_of_rows(value, path)
+            yield from _paths_to_rows(value, path)
 
 
 def _are_rows(values: Sequence[Any]) -> bool:
@@ -334,7 +303,7 @@ def _are_rows(values: Sequence[Any]) -> bool:
     return are_objects and all(x.keys() == values[0].keys() for x in values)
 
 
-def _has_cells_beside_names(document: Mapping[str, Any]) -> bool:
+def _has_named_cells(document: Mapping[str, Any]) -> bool:
     """Return whether it has "columns" and lists of cells, as tables of W&B and pandas do."""
     names = document.get("columns")
     if not isinstance(names, list):
@@ -389,25 +358,15 @@ class Workbook(Objects):
     def __init__(self, stream: BinaryIO, names: Mapping[str, str], title: str | None) -> None:
         with optional_import("reading Excel files needs openpyxl", "informedness[excel]"):
             import openpyxl
-        with _explain_errors():
+        with prefix_errors("not readable as xlsx", Exception):  # openpyxl raises many
             book = openpyxl.load_workbook(stream, read_only=True, data_only=True)
-            titles = [sheet.title for sheet in book.worksheets]
-            if title not in (None, *titles):
-                raise ValueError(
-                    f"`rows` must be one of the sheets {listed(titles)}, got {title!r}"
-                )
-            tables = [_table_of(sheet) for sheet in book.worksheets]
-            asked = [table for table in tables if title in (None, table[0])]
-            self.sheet, written, rows = _table_with(names, asked)
-            self.sheets = titles
-            self.header = distinct_names(written)
-            self._check_columns(names)
-        nulls = dict.fromkeys(self.header)
-        objects = ((x, nulls | dict(zip(self.header, row, strict=False))) for x, row in rows)
-        super().__init__(names, _compared(objects, columns_alike(names.values(), written)))
-
-    def _check_columns(self, names: Mapping[str, str]) -> None:
-        """Raise an error if the sheet lacks columns, and name the other sheets in it."""
+        self.sheets = [sheet.title for sheet in book.worksheets]
+        if title not in (None, *self.sheets):
+            titles = listed(self.sheets)
+            raise ValueError(f"`rows` must be one of the sheets {titles}, got {title!r}")
+        tables = [_table_of(x) for x in book.worksheets if title in (None, x.title)]
+        self.sheet, written, rows = _table_with(names, tables)
+        self.header = distinct_names(written)
         try:
             check_columns(names, self.header)
         except DataError as error:
@@ -415,6 +374,9 @@ class Workbook(Objects):
             also = f", and of the other sheets `rows` takes {others}" if self.other_sheets else ""
             text = with_subject(f"sheet {shown(self.sheet)}", join([error, also], ""))
             raise DataError(text) from None
+        nulls = dict.fromkeys(self.header)
+        objects = ((x, nulls | dict(zip(self.header, row, strict=False))) for x, row in rows)
+        super().__init__(names, _compared(objects, columns_alike(names.values(), written)))
 
 
 def _table_of(sheet: Any) -> tuple[str, list[str], Iterator[Row]]:
@@ -429,8 +391,7 @@ def _table_with(names: Mapping[str, str], tables: Sequence[Any]) -> Any:
     having = [table for table in tables if {*names.values()} <= {*distinct_names(table[1])}]
     if names and len(having) > 1:
         titles = listed([title for title, *_ in having])
-        rule = f"one sheet must have these columns, got {titles}: name one as `rows`"
-        raise DataError(rule)
+        raise DataError(f"one sheet must have these columns, got {titles}: name one as `rows`")
     return max(having or tables, key=lambda table: len(table[1]))
 
 
@@ -446,18 +407,7 @@ def _compared(rows: Iterator[Row], alike: Mapping[str, Sequence[str]]) -> Iterat
 def _filled_rows(sheet: Any) -> Iterator[Row]:
     """Yield the place and the cells of each row that is not empty."""
     sheet.reset_dimensions()  # some programs write wrong ones
-    with _explain_errors():
+    with prefix_errors("not readable as xlsx", Exception):
         for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
             if any(cell is not None for cell in row):
                 yield f"row {number} of {sheet.title}", row
-
-
-@contextmanager
-def _explain_errors() -> Iterator[None]:
-    """Convert the many errors of openpyxl and zipfile for damaged files to ValueError."""
-    try:
-        yield
-    except ValueError:
-        raise
-    except Exception as error:
-        raise ValueError(f"not readable as xlsx: {error}") from error

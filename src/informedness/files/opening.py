@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from os import PathLike
@@ -23,19 +23,20 @@ from ..text.render import shown
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 _FORMATS = "arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"
-_OTHERS = {".feather": "arrow", ".ipc": "arrow", ".ndjson": "jsonl", ".xlsm": "xlsx"}
-_OTHERS |= {".conll": "tsv", ".arff": "csv"}  # .arff is rejected later, by its first line
-FORMATS = {f".{name}": name for name in _FORMATS} | _OTHERS
+FORMATS = {f".{name}": name for name in _FORMATS}
 """Formats by the ending of a file's name."""
+FORMATS |= {".feather": "arrow", ".ipc": "arrow", ".ndjson": "jsonl", ".xlsm": "xlsx"}
+FORMATS |= {".conll": "tsv", ".arff": "csv"}  # .arff is rejected later, by its first line
 
 _COMPRESSIONS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 _DECOMPRESSED: Mapping[str, Any] = {"gz": gzip.open, "xz": lzma.open}
-_ZIP = b"PK\x03\x04"
 _ENCODINGS = {  # by byte order mark; UTF-32 first, because its mark starts with UTF-16's
-    **dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "utf-32"),
-    **dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16"),
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
 }
-_PIECE = 1 << 20  # bytes read, decompressed or decoded at a time
+_N_BYTES = 1 << 20  # read, decompressed or decoded at a time
 _HIDDEN = (".", "_", "~$")  # the last begins Excel's lock files
 # Files without data in a folder: texts about the data, unless their ending names a format, and
 # metadata of `datasets`.
@@ -44,7 +45,7 @@ _INFOS = ("dataset_info.json", "dataset_infos.json", "state.json")
 
 
 def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
-    """Return each file of a data set and its format; `path` is one path or several.
+    """List each file of a data set and its format; `path` is one path or several.
 
     Raises
     ------
@@ -56,11 +57,13 @@ def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
     files: list[tuple[str, str]] = []
     for one in paths_of(path):
         parts = _files_in(Path(one)) if Path(one).is_dir() else [Path(one)]
-        formats = [file_format or _format(part) for part in parts]
+        formats = [file_format or _format_of(part) for part in parts]
         if len({*formats}) > 1:
-            several = ", ".join(sorted({*formats}))
-            rule = f"the files of a folder must have one format, got {several}: list the files to "
-            raise ValueError(with_subject(shown(one), f"{rule}read"))
+            found = ", ".join(sorted({*formats}))
+            rule = (
+                f"the files of a folder must have one format, got {found}: list the files to read"
+            )
+            raise ValueError(with_subject(shown(one), rule))
         files += zip(map(str, parts), formats, strict=True)
     if not files:
         raise ValueError("`path` must name at least one file, got none")
@@ -68,17 +71,16 @@ def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
     for file, _ in files:
         identity = file if file == "-" else Path(file).stat()[1:3]  # inode and device
         if identity in known:
-            names = {"file": shown(file), "same": shown(known[identity])}
             text = "{file}: each file must be listed once, got the same as {same}"
-            raise ValueError(message(text, **names))
+            raise ValueError(message(text, file=shown(file), same=shown(known[identity])))
         known[identity] = file
     return files
 
 
 def paths_of(path: Any) -> list[Any]:
     """Return one path or several as a list."""
-    several = isinstance(path, Iterable) and not isinstance(path, (str, bytes, PathLike))
-    paths = list(path) if several else [path]
+    are_several = isinstance(path, Iterable) and not isinstance(path, (str, bytes, PathLike))
+    paths = list(path) if are_several else [path]
     for one in paths:
         if not isinstance(one, (str, PathLike)):
             raise ValueError(f"`path` must be a path or a sequence of paths, got {show(one)}")
@@ -90,20 +92,24 @@ def paths_of(path: Any) -> list[Any]:
 
 
 def _files_in(folder: Path) -> list[Path]:
-    """Return the data files in a folder and its subfolders, and warn of files left out."""
-    found = [*_walk(folder)]
-    left_out = [part for part in found if _is_beside_data(part)]
-    parts = [part for part in found if not _is_beside_data(part)]
-    if odd := [part for part in parts if not part.is_file()]:
-        rule = "a folder of parts must hold files, got a link to a folder, a broken link or a "
-        rule += "pipe: pass the link's target as a separate path"
-        raise ValueError(with_subject(shown(odd[0]), rule))
+    """List the data files in a folder and its subfolders, and warn of files left out."""
+    found = sorted(_walk(folder))
+    left_out = [part for part in found if _is_without_data(part)]
+    parts = [part for part in found if part not in left_out]
+    for part in parts:
+        if not part.is_file():
+            rule = "a folder of parts must hold files, got a link to a folder, a broken link or a "
+            rule += "pipe: pass the link's target as a separate path"
+            raise ValueError(with_subject(shown(part), rule))
     if not parts:
         rule = "the folder must hold files of predictions, got none"
         raise ValueError(with_subject(shown(folder), rule))
     if left_out:
-        _warn_of_left_out(folder, sorted(left_out))
-    return sorted(parts)
+        names = [shown(part.relative_to(folder)) for part in left_out]
+        examples = ", ".join(names if len(names) <= 3 else [*names[:3], "..."])
+        text = "{folder}: left out hidden files and files without data ({names})"
+        warn(message(text, folder=shown(folder), names=examples))
+    return parts
 
 
 def _walk(folder: Path) -> Iterator[Path]:
@@ -116,38 +122,31 @@ def _walk(folder: Path) -> Iterator[Path]:
         hidden = {name for name in folders if name.startswith(_HIDDEN)}
         links = {name for name in folders if Path(place, name).is_symlink()}
         folders[:] = [name for name in folders if name not in hidden]
-        for name in (*_data_among(files, place), *hidden | links):
+        for name in (*_data_files(files, place), *hidden | links):
             yield Path(place, name)
 
 
-def _warn_of_left_out(folder: Path, left_out: Sequence[Path]) -> None:
-    names = [shown(path.relative_to(folder)) for path in left_out]
-    examples = ", ".join(names if len(names) <= 3 else [*names[:3], "..."])
-    text = "{folder}: left out hidden files and files without data ({names})"
-    warn(message(text, folder=shown(folder), names=examples))
-
-
-def _is_beside_data(part: Path) -> bool:
+def _is_without_data(part: Path) -> bool:
     """Return whether a file in a folder is hidden or describes the data."""
     is_text = _TEXTS.fullmatch(part.name) is not None and named_format(part) is None
     return part.name.startswith(_HIDDEN) or part.name in _INFOS or is_text
 
 
-def _data_among(files: list[str], place: str) -> list[str]:
+def _data_files(files: list[str], folder: str) -> list[str]:
     """Return the files that `datasets` lists, else all; its folders may also hold caches."""
     if "state.json" not in files:
         return files
-    state = Path(place, "state.json")
+    state = Path(folder, "state.json")
     with prefix_errors(shown(state)):
         listed = json.loads(state.read_text("utf-8"))
-        entries = listed.get("_data_files") if isinstance(listed, dict) else None
-        entries = entries if isinstance(entries, list) else [None]
-        if not all(isinstance(x, dict) and "filename" in x for x in entries):
+        try:
+            names = [entry["filename"] for entry in listed["_data_files"]]
+        except (KeyError, TypeError):  # a file of another program
             return files
-        names = [entry["filename"] for entry in entries]
-        if odd := [name for name in names if name not in files]:
-            rule = "`filename` must be the name of a file in the same folder"
-            raise ValueError(f"{rule}, got {show(odd[0])}")
+        for name in names:
+            if name not in files:
+                rule = "`filename` must be the name of a file in the same folder"
+                raise ValueError(f"{rule}, got {show(name)}")
         return names
 
 
@@ -157,7 +156,7 @@ def named_format(path: Path) -> str | None:
     return FORMATS.get((path.with_suffix("") if is_compressed else path).suffix.lower())
 
 
-def _format(path: Path) -> str:
+def _format_of(path: Path) -> str:
     file_format = named_format(path) or ("csv" if path.suffix.lower() == ".txt" else None)
     if file_format is None:
         remedy = "save it as CSV or Parquet" if path.suffix else "give it as file_format="
@@ -171,8 +170,8 @@ def open_whole(
     path: str,
     kind: str | None = None,
     encoding: str | None = None,
-    most_bytes: int | None = None,
-    quotes: bool = True,
+    max_bytes: int | None = None,
+    no_quotes: bool = False,
 ) -> Iterator[BinaryIO]:
     """Open a file of this format for reading in any order.
 
@@ -185,26 +184,22 @@ def open_whole(
     ------
     ValueError
         If the file is a ZIP archive, is damaged, is not in the encoding, or holds more than
-        `most_bytes` once decompressed.
+        `max_bytes` once decompressed.
     """
     if encoding is not None and kind in ("arrow", "parquet", "xlsx"):
         raise ValueError(f"`encoding` applies to text formats only, not to {kind}: leave it out")
-    compressions = _COMPRESSIONS if kind == "xlsx" else {**_COMPRESSIONS, _ZIP: "zip"}
+    compressions = _COMPRESSIONS if kind == "xlsx" else {**_COMPRESSIONS, b"PK\x03\x04": "zip"}
     with ExitStack() as opened:
-        stream: Any = opened.enter_context(Path(path).open("rb")) if path != "-" else _stdin()
-
-        def copy(pieces: Iterable[bytes], most_bytes: int | None = None) -> Any:
-            return opened.enter_context(_copied(pieces, most_bytes))
-
-        if path == "-" or not stream.seekable():
-            stream = copy(_pieces(stream))
+        stream: Any = _stdin() if path == "-" else opened.enter_context(Path(path).open("rb"))
+        if not stream.seekable() or path == "-":
+            stream = opened.enter_context(_copied(_pieces(stream)))
         while compression := _marked(stream, compressions):  # some are compressed twice
-            stream = copy(_decompressed(stream, compression), most_bytes)
+            pieces = _decompressed(stream, compression)
+            stream = opened.enter_context(_copied(pieces, max_bytes))
         if encoding := encoding or _marked(stream, _ENCODINGS):
-            stream = copy(_encoded(stream, encoding))
-        if kind in DELIMITERS and (lines := rewrite_as_csv(stream, quotes)) is not None:
-            stream = copy(lines)
-        yield stream
+            stream = opened.enter_context(_copied(_encoded(stream, encoding)))
+        lines = rewrite_as_csv(stream, not no_quotes) if kind in DELIMITERS else None
+        yield stream if lines is None else opened.enter_context(_copied(lines))
 
 
 def _stdin() -> BinaryIO:
@@ -213,7 +208,7 @@ def _stdin() -> BinaryIO:
     return sys.stdin.buffer
 
 
-def _marked(stream: Any, names: Mapping[bytes, str]) -> str | None:
+def _marked(stream: BinaryIO, names: Mapping[bytes, str]) -> str | None:
     """Return the name of the magic number at the start of a stream; None if it has none."""
     start = stream.read(max(map(len, names)))
     stream.seek(0)
@@ -221,24 +216,24 @@ def _marked(stream: Any, names: Mapping[bytes, str]) -> str | None:
 
 
 def _pieces(stream: Any) -> Iterator[bytes]:
-    return iter(partial(stream.read, _PIECE), b"")
+    return iter(partial(stream.read, _N_BYTES), b"")
 
 
-def check_size(size: int, most_bytes: int | None) -> None:
-    """Raise ValueError if the unpacked size exceeds `most_bytes`; None means no limit."""
-    if most_bytes is not None and size > most_bytes:
-        raise ValueError(f"the file must hold at most {most_bytes:,d} bytes, got {size:,d}")
+def check_size(size: int, max_bytes: int | None) -> None:
+    """Raise ValueError if the unpacked size exceeds `max_bytes`; None means no limit."""
+    if max_bytes is not None and size > max_bytes:
+        raise ValueError(f"the file must hold at most {max_bytes:,d} bytes, got {size:,d}")
 
 
 @contextmanager
-def _copied(pieces: Iterable[bytes], most_bytes: int | None) -> Iterator[Any]:
+def _copied(pieces: Iterable[bytes], max_bytes: int | None = None) -> Iterator[Any]:
     """Copy the pieces of a stream to a temporary file."""
     from tempfile import TemporaryFile  # slow import
 
     with TemporaryFile() as copy:
         for piece in pieces:
             copy.write(piece)
-            check_size(copy.tell(), most_bytes)
+            check_size(copy.tell(), max_bytes)
         copy.seek(0)
         yield copy
 
@@ -269,8 +264,7 @@ def _decompressed(stream: BinaryIO, name: str) -> Iterator[bytes]:
         with optional_import(f"reading {name} files needs pyarrow", "informedness[cli]"):
             import pyarrow
         file = pyarrow.PythonFile(stream, mode="r")
-        codec = "zstd" if name == "zst" else name
-        yield from _pieces(pyarrow.CompressedInputStream(file, codec))
+        yield from _pieces(pyarrow.CompressedInputStream(file, name.replace("zst", "zstd")))
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise ValueError(f"the file cannot be decompressed ({name}): {error}") from error
 

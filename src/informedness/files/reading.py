@@ -35,7 +35,7 @@ class FileOptions:
 
     def open(self, file: str, kind: str) -> AbstractContextManager[BinaryIO]:
         """Open a file of this format as a seekable stream."""
-        return open_whole(file, kind, self.encoding, self.most_bytes, not self.no_quotes)
+        return open_whole(file, kind, self.encoding, self.most_bytes, self.no_quotes)
 
     def read_header(self, stream: BinaryIO, kind: str, names: Mapping[str, str]) -> FileReader:
         """Return a reader of these columns by argument, or of all if `names` is empty.
