@@ -67,7 +67,7 @@ class Delimited(FileReader):
         _check_not_arff(top)
         stated = re.fullmatch(r"sep=(.)[\r\n]*", "".join(top[:1]), re.IGNORECASE)
         lines = top[1:] if stated else top
-        quoting = csv.QUOTE_NONE if self._no_quotes else csv.QUOTE_MINIMAL
+        quoting: Any = csv.QUOTE_NONE if self._no_quotes else csv.QUOTE_MINIMAL
         rows = {
             mark: [*filter(None, csv.reader(lines, delimiter=mark, quoting=quoting))]
             for mark in (stated[1] if stated else f"{delimiter}{_SEPARATORS}")
@@ -252,11 +252,9 @@ def _has_only_whole_cells(block: str, delimiter: str) -> bool:
     is_end = (codes == ord("\n")) | (codes == ord("\r"))
     quotes = np.flatnonzero(codes == ord('"'))
     next_to_quotes = codes[np.concatenate([quotes[::2] - 1, quotes[1::2] + 1])]
-    return (
-        len(quotes) % 2 == 0
-        and np.isin(next_to_quotes, [*f'"\r\n{delimiter}'.encode()]).all()
-        and not (np.searchsorted(quotes, np.flatnonzero(is_end)) % 2).any()
-    )
+    are_beside = np.isin(next_to_quotes, [*f'"\r\n{delimiter}'.encode()])
+    is_in_cell = np.searchsorted(quotes, np.flatnonzero(is_end)) % 2
+    return len(quotes) % 2 == 0 and bool(are_beside.all()) and not is_in_cell.any()
 
 
 def _not_well_formed(line: int, why: str = "it goes on in another row") -> DataError:

@@ -46,7 +46,7 @@ class Objects(FileReader):
         self._names = names
         self._first: Row | None = next(rows, None)
         first = [] if self._first is None else [self._first]
-        self._rows = chain(first, rows)
+        self._rows: Iterator[Row] = chain(first, rows)
         for _, row in first:
             if isinstance(row, dict):
                 self.header = self.header or [*row]
@@ -162,8 +162,7 @@ def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> I
     if first and len(top) == 1:
         if table := _rows_of_columns(first, names.values()):
             return iter(table)
-        if not names or not all(column_of(name, first) for name in names.values()):
-            _refuse_document(first, are_lines)
+        _check_is_row(first, names, are_lines)
     decode = _decoder_of({*names.values(), *_LOG_KEYS & first.keys()}) if names else None
     return chain(top, islice(_json_lines(stream, decode), len(top), None))
 
@@ -256,8 +255,10 @@ def _keys_above(name: str) -> list[str]:
 # Documents
 
 
-def _refuse_document(document: Mapping[str, Any], is_row: bool) -> None:
-    """Raise an error that suggests where rows are; accept a row without such paths."""
+def _check_is_row(document: Mapping[str, Any], names: Mapping[str, str], is_line: bool) -> None:
+    """Raise an error that suggests where rows are, unless a document has the named columns."""
+    if names and all(column_of(name, document) for name in names.values()):
+        return
     found = [*_paths_to_rows(document)]
     found = sorted([x for x in found if x[2]] or found, key=lambda x: -x[1])
     if found:
@@ -267,7 +268,7 @@ def _refuse_document(document: Mapping[str, Any], is_row: bool) -> None:
         error = DataError(f"the file is one object; its rows may be at {where}")
         error.rows = None if others else first
         raise error
-    if not is_row:
+    if not is_line:
         raise DataError("the file is one object without a list of objects, which could be rows")
 
 
