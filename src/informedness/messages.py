@@ -12,10 +12,10 @@ from typing import Any, TypeAlias
 
 from .core.labels import WARNING_PREFIX, show
 
+# The words of a message and, at odd positions, the values.
 Parts: TypeAlias = Sequence[str]
-"""Words and, at odd positions, values."""
+# Maps an argument, or an argument and its value, to its name on a surface; None without a name.
 Naming: TypeAlias = Callable[[str, str | None], str | None]
-"""What a surface calls an argument, or an argument with this value; None if it has none."""
 
 _LITERAL = r"b?'(?:\\.|[^'\\])*'|b?\"(?:\\.|[^\"\\])*\""
 _CODE = rf"`(?:[^`'\"]|{_LITERAL})*`"  # an argument, as in `y_pred['a']`, or any Python
@@ -62,7 +62,7 @@ def message(template: str, code: str = "", /, **fields: Any) -> Message:
 
 
 def _filled(template: str, fields: Mapping[str, Any]) -> Parts:
-    """Fill the fields of a template: names of arguments become words, others values."""
+    """Fill the fields of a template: names of arguments become words, other fields values."""
     parts = [""]
     for words, name, spec, conversion in Formatter().parse(template):
         parts[-1] += words
@@ -79,11 +79,10 @@ def _filled(template: str, fields: Mapping[str, Any]) -> Parts:
 
 
 def message_of(source: object) -> Message:
-    """Get the message of an error, a warning or a text, without the prefix of warnings."""
+    """Extract the message of an error, a warning or a text, without the prefix of warnings."""
     text: Any = source
-    if isinstance(source, BaseException):
-        is_text = len(source.args) == 1 and isinstance(source.args[0], str)
-        text = source.args[0] if is_text else str(source)
+    if isinstance(source, BaseException) and len(source.args) == 1:
+        text = source.args[0]
     found = text if isinstance(text, Message) else Message(str(text))
     words, *others = found.parts
     code = found.code or getattr(source, "code", "")  # errors of `core` have an attribute

@@ -42,14 +42,13 @@ def collected() -> Iterator[list[Warning]]:
 
 
 @contextmanager
-def prefix_warnings(name: str, without: type[Warning] | None = None) -> Iterator[None]:
+def prefix_warnings(name: str, without: type[Warning] | tuple[()] = ()) -> Iterator[None]:
     """Prefix each warning with the name of a run, file or model; drop those of class `without`."""
     with collected() as notes:
         yield
     for note in notes:
-        if without is not None and isinstance(note, without):
-            continue
-        warn(with_subject(name, note), type(note))
+        if not isinstance(note, without):
+            warn(with_subject(name, note), type(note))
 
 
 def issue_once(notes: list[Warning], issued_kinds: set[str]) -> None:

@@ -17,7 +17,7 @@ import pytest
 
 import informedness
 from informedness import ContingencyTable, estimate
-from informedness.inference.entropy import ENOUGH_TO_SEE
+from informedness.inference.entropy import ENOUGH_FOR_ALL_CLASSES
 from informedness.inference.score import FEW_SAMPLES
 from informedness.results.comparison import FEW_GROUPS_IN_CELLS
 from informedness.results.estimate import FEW_GROUPS
@@ -230,7 +230,7 @@ def warned_said():
     return [
         f"{FEW_SAMPLES} samples",
         f"| samples in groups | {in_groups} |",
-        f"| NIT, without `labels` | {ENOUGH_TO_SEE:,} samples",
+        f"| NIT, without `labels` | {ENOUGH_FOR_ALL_CLASSES:,} samples",
     ]
 
 

@@ -152,7 +152,7 @@ def test_undefined_scores_have_no_interval_and_none_in_json(matrix, defined):
 def test_weights_without_squares_are_refused():
     # of which the sums of one class against the rest are whole numbers
     table = table_of(np.full((3, 3), 0.5) + 2.5 * np.eye(3))
-    wanted = "`table` must know .* squared weights.*from labels"
+    wanted = "`table` must hold squared weights .*Count labels"
     for options in [{"metric": metric} for metric in METRICS] + [{"average": None}]:
         with pytest.raises(ValueError, match=wanted):
             estimate(table, **options)
@@ -198,8 +198,8 @@ def test_out_of_class_is_one_label_more_for_other_scores():
         ({"prior": {0: 0.5, 1: 0.5}}, "`prior` must .*2"),
         ({"groups": [0] * 23 + [1] * 24, "average": None}, "`average` must be .* if `groups` is"),
         ({"groups": [0] * 47, "prior": {0: 0.5, 1: 0.5}}, "`prior` must be left out if"),
-        ({"prior": {0: 0.5, 1: 0.5}, "metric": "nit"}, "`prior` must be left out, except for an"),
-        ({"prior": {0: 0.5, 1: 0.5}, "average": None}, "`prior` must be left out, except for an"),
+        ({"prior": {0: 0.5, 1: 0.5}, "metric": "nit"}, "`prior` must be left out for an interval"),
+        ({"prior": {0: 0.5, 1: 0.5}, "average": None}, "`prior` must be left out for an interval"),
     ],
 )
 def test_bad_options_are_refused_by_name_and_value(options, text):

@@ -38,7 +38,7 @@ def report(request: ReportRequest, console: Console) -> str:
     if request.has_default_level:
         scores = replace(scores, confidence_level=LEVEL)
     # intervals by default need no warnings, because the result has the same notes
-    quiet = prefix_warnings("", without=IntervalWarning if request.has_default_level else None)
+    quiet = prefix_warnings("", without=IntervalWarning if request.has_default_level else ())
     if request.source.columns.by_file:
         with quiet:
             return write_result(_report_on_files(reader, scores), output, console)

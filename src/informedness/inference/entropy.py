@@ -30,7 +30,7 @@ from .score import (
 )
 from .significance import independence_test
 
-ENOUGH_TO_SEE = 1000  # samples: 95% of such samples have a class whose share is 0.3%
+ENOUGH_FOR_ALL_CLASSES = 1000  # samples: 95% of such samples have a class whose share is 0.3%
 
 
 class Entropies(NamedTuple):
@@ -230,12 +230,12 @@ class Nit(EntropicScore):
         return 1 / n_classes
 
     def caveat(self, table: Table, prior: Prior = None) -> str:
-        reason = self.shortage(table, prior)
-        if reason or table.is_declared or effective_sample_size(table) >= ENOUGH_TO_SEE - 1e-6:
+        reason, size = self.shortage(table, prior), effective_sample_size(table)
+        if reason or table.is_declared or size >= ENOUGH_FOR_ALL_CLASSES - 1e-6:
             return reason
         samples = "effective samples" if table.is_weighted else "samples"
-        missing = f"with fewer than {ENOUGH_TO_SEE:,} {samples} a class may be missing"
-        return f"{missing}; pass `labels` so that NIT knows k"
+        missing = f"with fewer than {ENOUGH_FOR_ALL_CLASSES:,} {samples} a class may be missing"
+        return f"{missing}; if these {table.n_classes} are all classes, pass `labels`"
 
     def caution(self, table: Table, value: float) -> str:
         # mutual information is too large by about (cells - rows - columns + 1) / 2N (Miller 1955)
@@ -302,9 +302,8 @@ class EntropyTriangle(NamedTuple):
 
 def triangle_of(table: Table) -> EntropyTriangle:
     """Compute (2L - H_ref - H_pred, 2 MI, H(ref|pred) + H(pred|ref)) / 2L, L = log2 of classes."""
-    k = len(table.labels)
-    if not table.is_declared:
-        k = int(np.count_nonzero((table.reference_totals > 0) | (table.prediction_totals > 0)))
+    occur = (table.reference_totals > 0) | (table.prediction_totals > 0)
+    k = len(table.labels) if table.is_declared else int(np.count_nonzero(occur))
     if k == 1:
         return EntropyTriangle(math.nan, math.nan, math.nan)
     h = entropies(table)

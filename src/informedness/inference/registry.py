@@ -39,7 +39,6 @@ def score_named(name: str, argument: str = "metric") -> Score:
     return REGISTRY[name]
 
 
-@cache
 def scores_in_report(average: Any = "default") -> dict[str, Score]:
     """List the scores of a report by name, in its order, with this average if they allow it.
 

@@ -53,9 +53,8 @@ class Interval(NamedTuple):
 def check_level(level: Any) -> None:
     """Raise ValueError if a confidence level is not valid."""
     if not isinstance(level, (int, float, np.floating)) or not (level > 0 and 1 + level < 2):
-        raise ValueError(
-            f"`confidence_level` must lie between 0 and 1, for example 0.95, got {show(level)}"
-        )
+        rule = "must be between 0 and 1, for example 0.95"
+        raise ValueError(f"`confidence_level` {rule}, got {show(level)}")
 
 
 def normal_quantile(level: float) -> float:
@@ -69,10 +68,8 @@ def squared_weights(table: Table) -> Numbers:
     """Sum of squared weights of each cell; without weights, its count."""
     squares = table.squared_weights if table.is_weighted else table.counts
     if squares is None or not (0 < squares.min() <= squares.sum(dtype=np.float64) < math.inf):
-        raise ValueError(
-            "`table` must know the sums of the squared weights for a standard error: build it from "
-            "labels with weights between 1e-150 and 1e150, or pass squared_weights="
-        )
+        remedy = "Count labels with weights between 1e-150 and 1e150, or pass `squared_weights`."
+        raise ValueError(f"`table` must hold squared weights for a standard error. {remedy}")
     return squares.astype(np.float64)
 
 
@@ -108,8 +105,8 @@ def signature_of(
     means the default of each. A metric module registered from another package passes its `version`.
     """
     classes = [label for label in table.labels if label is not None]
-    is_nan = not isinstance(zero_division, str) and math.isnan(zero_division)
     total = float(f"{table.total:.12g}")  # the same in any order of summing
+    ignored = "" if ignore_index is None else ascii(read_column([ignore_index], "").example())
     parts = [
         name,
         "" if average in ("", "default") else f"avg:{str(average).lower()}",
@@ -118,20 +115,13 @@ def signature_of(
         f"weight:{total:.6g}" if table.is_weighted else "",
         f"labels:{_digest(classes) if table.is_declared else 'observed'}",
         "unknown:wrong" if None in table.labels else "",
-        _ignored_part(ignore_index),
+        "ignore:" + ignored.replace("|", "\\x7c") if ignored else "",
         _prior_part(prior, prior_mode, classes),
-        "zero:nan" if is_nan else "",
+        "zero:nan" if zero_division != zero_division else "",  # only nan differs from itself
         interval,
         f"v:{version}",
     ]
     return "|".join(part for part in parts if part)
-
-
-def _ignored_part(ignore_index: Label | None) -> str:
-    if ignore_index is None:
-        return ""
-    label = read_column([ignore_index], "ignore_index").example()
-    return "ignore:" + ascii(label).replace("|", "\\x7c")
 
 
 def _prior_part(prior: Prior, prior_mode: str, classes: Sequence[Any]) -> str:
@@ -274,12 +264,10 @@ class Score:
     # Intervals
 
     def require_interval(self, prior: Prior = None) -> Score:
-        """Return this score, or raise ValueError if it has no interval with a prior."""
+        """Raise ValueError if this score has no interval with a prior, else return it."""
         if prior is not None:
-            raise ValueError(
-                "`prior` must be left out, except for an average of Informedness: "
-                f"got one for {self.name!r}, average={self.average or None!r}"
-            )
+            score = f"{self.name!r} with average={self.average or None!r}"
+            raise ValueError(f"`prior` must be left out for an interval of {score}")
         return self
 
     def shortage(self, table: Table, prior: Prior = None) -> str:
@@ -318,6 +306,8 @@ class Score:
         self, table: Table, level: float, prior: Prior = None, error: float | None = None
     ) -> list[Interval]:
         """Score a table, with an interval; with `average` None one per class."""
+        if self.average is None:
+            return intervals_by_class(self.orient(table)[1], level)
         return [self.interval(table, level, prior, error)]
 
     def interval_around(
@@ -529,14 +519,9 @@ class ClassScore(Score):
             least, most = absent_class_bounds(table, self.exact_value, value, level)
         elif fewest_references(table) < _FEWEST_UNDER_A_PRIOR:
             least = most = math.nan
-        return Interval(value, float(rows.error), least - float(below), most + float(above))
-
-    def intervals(
-        self, table: Table, level: float, prior: Prior = None, error: float | None = None
-    ) -> list[Interval]:
-        if self.average is not None:
-            return super().intervals(table, level, prior, error)
-        return intervals_by_class(self.orient(table)[1], level)
+        excess = _excess_of_bias_average(table, scored) if self.average == "bias" else 0.0
+        low, high = least - float(below) - excess, most + float(above) - excess
+        return Interval(value, float(rows.error), low, high)
 
 
 # The usual scores
@@ -748,13 +733,6 @@ class Informedness(ClassScore):
         e = ratio_or_zero(table.out_of_class_totals / table.total, others)
         m = ratio_or_zero(sums_of_others(pi * b), others)
         return Gradient(a + b * sums_of_others(e) + e * m, b, u, m)
-
-    def interval_around(
-        self, value: float, table: Table, scored: Table, level: float, error: float | None = None
-    ) -> Interval:
-        interval = super().interval_around(value, table, scored, level, error)
-        excess = _excess_of_bias_average(table, scored) if self.average == "bias" else 0.0
-        return interval._replace(low=interval.low - excess, high=interval.high - excess)
 
     def caution(self, table: Table, value: float) -> str:
         is_bias_average = self.average == "bias" and not self.has_single_reference_class(table)

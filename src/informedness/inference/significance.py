@@ -36,7 +36,7 @@ _FEW_OF_A_CLASS = 5 - 1e-9  # effective groups that contain a class
 _MANY_DIFFERENT = 30  # groups; with fewer, a whole group may be missing, not only a sample
 _MOST_OF_FEW = 0.1  # share of the variance; above, a warning names classes in few groups
 _NET = 0.9  # of further differing samples: the share favouring one model minus the other share
-_Z_LEVEL_FOR_80_PERCENT_POWER = 0.6  # four in five lie below this two-sided quantile
+_LEVEL_FOR_POWER = 0.6  # four in five lie below this two-sided quantile
 _MOST_PERMUTED = 2000  # samples; with more, the gamma distribution is accurate in the tail
 _N_PERMUTATIONS = 999
 
@@ -45,7 +45,7 @@ _N_PERMUTATIONS = 999
 
 
 def guessing_p_value(table: Table) -> float:
-    """Test whether predictions could be guesses: the chance that guesses fit this well.
+    """Compute the p-value of the hypothesis that predictions are guesses.
 
     It is twice the smaller of two permutation p-values, one of Informedness and one of chi-squared.
     For two classes all tables with these margins are listed, and those that fit equally well count
@@ -68,14 +68,13 @@ def guessing_p_value(table: Table) -> float:
 
 
 def _normal_tail(table: Table, gains: Numbers, r: Numbers, c: Numbers, size: float) -> float:
-    """Chance of so many hits by their mean and variance (Hoeffding 1951)."""
+    """Compute the chance of so many hits by their mean and variance (Hoeffding 1951)."""
     mean = (gains * r * c).sum() / size
     row_part, column_part = gains * c / size - mean / size, gains * r / size
     both = row_part + column_part
     variance = (r * c * ((gains - both) ** 2 - both**2)).sum()
-    variance += 2 * (r @ row_part) * (c @ column_part) + size * (
-        r @ row_part**2 + c @ column_part**2
-    )
+    variance += 2 * (r @ row_part) * (c @ column_part)
+    variance += size * (r @ row_part**2 + c @ column_part**2)
     if variance <= 1e-12 * mean**2:
         return 1.0
     hits = float((gains * table.hits).sum()) * size / float(table.total)
@@ -98,14 +97,14 @@ def _exact_p_values(table: Table, gains: Numbers, r: Codes, c: Codes) -> tuple[f
     distance = np.abs(first - r1 * c1 / n)  # orders tables as chi-squared does
     is_first = (table.rows == rows[0]) & (table.columns == columns[0])
     n_first = round(float(table.counts[is_first].sum()) * n / float(table.total))
-    place = n_first - int(first[0])
-    return _mid_p(hits, chances, place), _mid_p(distance, chances, place)
+    position = n_first - int(first[0])
+    return _mid_p(hits, chances, position), _mid_p(distance, chances, position)
 
 
-def _mid_p(statistics: Numbers, chances: Numbers, place: int) -> float:
-    """Chance of a greater statistic than the one at this place, plus half that of an equal one."""
-    excess = statistics - statistics[place]
-    is_equal = np.abs(excess) <= 1e-9 * (1 + abs(statistics[place]))
+def _mid_p(statistics: Numbers, chances: Numbers, position: int) -> float:
+    """Sum the chances of greater statistics than the one at a position, and half those of equal."""
+    excess = statistics - statistics[position]
+    is_equal = np.abs(excess) <= 1e-9 * (1 + abs(statistics[position]))
     return float(chances[(excess > 0) & ~is_equal].sum() + chances[is_equal].sum() / 2)
 
 
@@ -117,7 +116,7 @@ def _permuted(r: Codes, c: Codes, statistic: Callable[[Codes, Codes], float]) ->
 
 
 def _permuted_p_of_hits(table: Table, gains: Numbers, r: Codes, c: Codes) -> float:
-    """Share of permutations that score higher; equal scores count half."""
+    """Compute the share of permutations that score higher; equal scores count half."""
 
     def gained(references: Codes, predictions: Codes) -> float:
         return float(gains[references[predictions == references]].sum())
@@ -166,7 +165,7 @@ def independence_test(table: Table, permute: bool = True) -> float:
 
 
 def _chi_squared(table: Table, size: float) -> float:
-    """Pearson's statistic for this effective number of samples."""
+    """Compute Pearson's statistic for this effective number of samples."""
     p = table.counts / table.total
     shares = table.reference_totals / table.total, table.prediction_totals / table.total
     expected = shares[0][table.rows] * shares[1][table.columns]
@@ -176,7 +175,7 @@ def _chi_squared(table: Table, size: float) -> float:
 
 
 def _moments(r: Numbers, c: Numbers, size: float) -> tuple[float, float]:
-    """Mean and variance of Pearson's chi-squared over all tables of these margins."""
+    """Compute mean and variance of Pearson's chi-squared over all tables of these margins."""
     mean = size * (len(r) - 1) * (len(c) - 1) / (size - 1)
     sums = [(len(totals), float((1 / totals).sum())) for totals in (r, c)]
     v_r, v_c = ((k - 1) * max(size - k, 0) / (size - 1) for k, _ in sums)
@@ -186,7 +185,7 @@ def _moments(r: Numbers, c: Numbers, size: float) -> tuple[float, float]:
 
 
 def _permuted_p_value(statistic: float, r: Codes, c: Codes) -> float:
-    """Share of permutations whose chi-squared is as large."""
+    """Compute the share of permutations whose chi-squared is as large."""
     size = int(r.sum())
 
     def chi_squared(references: Codes, predictions: Codes) -> float:
@@ -202,7 +201,7 @@ def _permuted_p_value(statistic: float, r: Codes, c: Codes) -> float:
 
 
 def _gamma_tail(shape: float, least: float) -> float:
-    """Chance that a gamma variate of this shape exceeds the least.
+    """Compute the chance that a gamma variate of this shape is at least `least`.
 
     The density of its logarithm is integrated by Simpson's rule, from ln(least) to where it has
     fallen by e^-45. It is taken relative to its mode at ln(shape), so that no large numbers cancel.
@@ -243,7 +242,7 @@ class CellPairs(NamedTuple):
 
 
 class Influences(NamedTuple):
-    """How samples in the cells of one model's table move its score."""
+    """Changes of a model's score by samples in the cells of its table."""
 
     classes: Codes  # references of the cells
     slopes: Numbers
@@ -273,7 +272,7 @@ def n_groups(pairs: CellPairs | None) -> int:
 def model_influences(
     score: Score, table: Table, scored: Table, pairs: CellPairs | None = None
 ) -> Influences:
-    """Measure how a model's samples, or its samples in groups, move its score.
+    """Measure how the samples of a model, or its samples in groups, change its score.
 
     If `scored` has its references reweighted, only the predictions for each reference vary.
     """
@@ -338,7 +337,9 @@ def paired_test(
     share_of_one = one_more / squares if squares else 0.0
     detection = None
     if n_differ and not math.isnan(p_value):
-        detection = Detection(_errors_for_power(level, df), error**2 - fixed, fixed, growth)
+        levels = level, _LEVEL_FOR_POWER
+        n_errors = sum(t_quantile(x, df) if df else normal_quantile(x) for x in levels)
+        detection = Detection(n_errors, error**2 - fixed, fixed, growth)
     extra_variance = one_more / size**2
     return Paired(interval, p_value, share_of_one, extra_variance, df, n_differ, fewest, detection)
 
@@ -357,18 +358,11 @@ def interval_and_p_value(
     else:
         p_value, n_errors = t_tail(t, df), t_quantile(level, df)
     # two of the 2^n ways to swap differing predictions, or groups, are the extremes
-    least = 2.0 ** max(1 - n_swaps, -1074)
-    p_value = min(max(p_value, least), 1.0)  # this order keeps nan
+    p_value = min(max(p_value, 2.0 ** max(1 - n_swaps, -1074)), 1.0)  # this order keeps nan
     low, high = difference - n_errors * error, difference + n_errors * error
     if 1 - p_value <= level:
         low, high = min(low, 0.0), max(high, 0.0)  # despite rounding, or few differing predictions
     return Interval(difference, error, low, high), p_value
-
-
-def _errors_for_power(level: float, df: float) -> float:
-    """Number of standard errors at which a difference is found four times out of five."""
-    levels = level, _Z_LEVEL_FOR_80_PERCENT_POWER
-    return sum(t_quantile(x, df) if df else normal_quantile(x) for x in levels)
 
 
 class Detection(NamedTuple):
@@ -411,8 +405,8 @@ class GroupSums(NamedTuple):
     def from_values(cls, codes: Codes, groups: Codes, *values: Numbers) -> "list[GroupSums]":
         """Sum each of some values over the samples of each code in each group."""
         n = int(groups.max()) + 1
-        pairs, places = np.unique(codes * n + groups, return_inverse=True)
-        return [cls(*np.divmod(pairs, n), np.bincount(places, x)) for x in values]
+        pairs, positions = np.unique(codes * n + groups, return_inverse=True)
+        return [cls(*np.divmod(pairs, n), np.bincount(positions, x)) for x in values]
 
     def sums_of_squares(self, k: int) -> Numbers:
         """Sum the squares for each of k codes."""
@@ -490,8 +484,7 @@ def group_variance(
     variance = max(float((by_group**2).sum()) + missing, overall_variance)
 
     whole = float(variances.sum())
-    ratios = variances**2 / dfs
-    df = min(whole**2 / float(ratios.sum()), most) if whole else float(most)
+    df = min(whole**2 / float((variances**2 / dfs).sum()), most) if whole else float(most)
     # few groups may happen to agree, so their possible influence counts, too
     carried = np.maximum(*(ratio_or_zero(x, x.sum()) for x in (variances, rooms)))
     is_few = (n_effective < _FEW_OF_A_CLASS) & (carried > 0)
@@ -502,18 +495,15 @@ def group_variance(
     if has_part[factors[pooled] == 0].any():
         df, fewest = math.nan, float(n_effective[k])
     whole_groups = room._replace(sums=np.bincount(room.groups, room.sums)[room.groups])
-    one_more = ratio_or_zero(
-        whole_groups.sums_of_squares(k + 1), sum_by(room.codes, whole_groups.sums, k + 1)
-    ).max()
-    return GroupVariance(
-        variance, df, fewest, float(one_more), pool, n_effective, factors, variances
-    )
+    group_totals = sum_by(room.codes, whole_groups.sums, k + 1)
+    one_more = float(ratio_or_zero(whole_groups.sums_of_squares(k + 1), group_totals).max())
+    return GroupVariance(variance, df, fewest, one_more, pool, n_effective, factors, variances)
 
 
 def with_design_effects(table: Table, score: Score, pairs: CellPairs) -> tuple[Table, float, float]:
     """Multiply the squared weights of a table by the design effects of its groups.
 
-    Returns the table, the error of the score, nan if it is unknown, and `GroupVariance.fewest`.
+    Also return the error of the score, nan if it is unknown, and `GroupVariance.fewest`.
     """
     if math.isnan(score.interval(table, 0.5).standard_error) or n_groups(pairs) == 1:
         return table, math.nan, math.inf
@@ -530,8 +520,8 @@ def with_design_effects(table: Table, score: Score, pairs: CellPairs) -> tuple[T
         # for the share of each cell in its row (Rao and Scott 1981)
         (by_cell,) = GroupSums.from_values(cells, groups, amounts)
         own = rows[by_cell.codes] * n + by_cell.groups
-        places = np.searchsorted(by_row.codes * n + by_row.groups, own)
-        products = sum_by(by_cell.codes, by_cell.sums * by_row.sums[places], len(rows))
+        positions = np.searchsorted(by_row.codes * n + by_row.groups, own)
+        products = sum_by(by_cell.codes, by_cell.sums * by_row.sums[positions], len(rows))
         variances = by_cell.sums_of_squares(len(rows)) - 2 * share * products
         variances = variances + share**2 * by_row.sums_of_squares(k)[rows]
         variances = whole.factors[pooled] * variances
@@ -560,7 +550,7 @@ _BEYOND = np.exp(math.pi / 2 * np.sinh(_STEPS))
 
 
 def t_tail(t: float, df: float) -> float:
-    """Chance that Student's t is at least this far from 0, on either side.
+    """Compute the chance that Student's t is at least this far from 0, on either side.
 
     Integrates the density by the double exponential rule (Takahasi and Mori 1974).
     """
@@ -572,7 +562,7 @@ def t_tail(t: float, df: float) -> float:
 
 @cache
 def t_quantile(level: float, df: float) -> float:
-    """Two-sided quantile of Student's t at a level, by halving angles of t/sqrt(df)."""
+    """Find the two-sided quantile of Student's t at a level, by halving angles of t/sqrt(df)."""
     low, high = 0.0, math.pi / 2
     for _ in range(60):
         middle = (low + high) / 2

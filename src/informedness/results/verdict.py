@@ -196,7 +196,7 @@ def _notes_of_scores(
         if math.isnan(own.confidence_interval[0]):
             yield name, Message(f"{title}: no interval, {own.caveat}.")
         elif is_marked(estimates, name):
-            yield name, Message(f"{title}: {_how_to_remove_the_mark(table, own)}.")
+            yield name, Message(f"{title}: {own.caveat}.")
 
 
 def is_marked(estimates: Mapping[str, Estimate], name: str) -> bool:
@@ -204,16 +204,6 @@ def is_marked(estimates: Mapping[str, Estimate], name: str) -> bool:
     own = estimates[name]
     is_alone = own.caveat not in {one.caveat for one in estimates.values() if one is not own}
     return name == NIT.name and is_alone and not math.isnan(own.confidence_interval[0])
-
-
-def _how_to_remove_the_mark(table: Table, own: Estimate) -> str:
-    if table.is_declared or NIT.shortage(table):
-        return own.caveat
-    missing = "with fewer than 1,000 samples a class may be missing"
-    if not table.n_samples or table.n_samples >= 1000:  # only the effective number is smaller
-        missing = "on such samples a class may be missing"
-    all_classes = f"if these {table.n_classes} are all classes"
-    return f"{missing}; {all_classes}, pass `labels` to remove this mark"
 
 
 def _caveats(estimates: Mapping[str, Estimate]) -> list[Message]:
