@@ -176,7 +176,11 @@ def _find_files(options: argparse.Namespace, parser: argparse.ArgumentParser) ->
 
 def _names_of_arguments(options: argparse.Namespace, flags: Mapping[str, str]) -> dict[str, str]:
     """Name all Python arguments, including those that no option sets."""
-    names = {**flags, "path": "FILE"}
+    names = {
+        **flags,
+        "path": "FILE",
+        "references and predictions": "--references and --predictions",
+    }
     if options.references is None:  # logs and lines have no columns
         names |= {"references": "references", "predictions": "predictions"}
     names |= {name: names[same] for name, same in _SAME.items() if same in names}

@@ -225,7 +225,10 @@ def test_files_without_a_common_column_are_scored_row_by_row(run):
     assert (code, float(output)) == (0, (true == answers).mean())
     assert errors.startswith("y_test.csv and y_pred.csv (rows paired by position): 6 rows\n")
     errors = run("report y_test.csv shorter.csv -r y_test -p bert")[2]
-    assert "must have the same rows, got 6 in y_test.csv and 5 in shorter.csv" in errors
+    assert (
+        "expected the same number of rows in each file, got 6 in y_test.csv, 5 in shorter.csv"
+        in errors
+    )
     line = "report index.csv answers.csv -r gold -p bert --on '' --metric accuracy"
     assert float(run(line)[1]) == pytest.approx(3 / 6, abs=1e-12)
 

@@ -169,7 +169,7 @@ before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
     for _ in read_files(sys.argv[1], samples, most_bytes=int(sys.argv[2])):
         pass
-    print(samples.found.n_rows)
+    print(samples.n_rows)
 except ValueError as error:
     print(error)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)

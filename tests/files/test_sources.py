@@ -85,7 +85,7 @@ WRONG = ["a", "b", "b", "a"] * 20, ["a", "?", "?", "b"] * 20
 OF_0 = {"gold": ["a", "b", "x"], "model": ["a", "a", "y"], "w": [1.0, 0.5, 0.0]}
 NEGATIVE = {"gold": ["a", "a"], "model": ["a", "a"], "w": [3.0, -1.0]}  # whose sum is positive
 EVERYWHERE = [  # columns, options, the message or the samples that count, and what is left out
-    (GAPS, {}, f": {IN_BOTH}: unknown=.*, drop_null=True leaves"),
+    (GAPS, {}, rf": {IN_BOTH}\. With unknown=.* With drop_null=True"),
     (GAPS, W, f": {IN_BOTH}; `weights` .* 20 of 50 rows of column 'w'"),
     (GAPS, DROPPED, ("aac" * 10, "abb" * 10), LEFT_OUT),
     # a row that lacks two values is left out for the first alone

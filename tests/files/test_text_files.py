@@ -19,7 +19,7 @@ from informedness import informedness_score, report, table_from_frame
 from informedness.warnings import LabelsWarning
 
 PUBLISHED = Path(__file__).parents[1] / "inputs" / "published"
-SEVERAL = "each line must be one label, got several cells in"
+SEVERAL = "expected one label in each line, got several cells in"
 # the references, the predictions, what is said
 LINES = {
     "a tab in one file": ("ham\nspam\nham\n", "ham\t0.9\nspam\t0.8\nspam\t0.7\n", SEVERAL),

@@ -218,7 +218,6 @@ class Reader:
         """Read the rows of the files, or of two joined files."""
         path, on, names = self.source.path, self.source.columns.on, samples.names
         if self.kind == "lines":
-            samples.found.sources = [*path]
             encoding = self.source.files.encoding
             return samples_of_lines({x: read_lines(y, encoding) for x, y in names.items()}, samples)
         second = ["references", "predictions_b"] if self.are_compared else ["predictions"]
@@ -242,5 +241,5 @@ class Reader:
         """Count the labels of the prior as they are spelled in the files."""
         n_samples: Counter[Label] = Counter()
         for label, n in (self.prior or {}).items():
-            n_samples[samples.spelt(label)] += n
+            n_samples[samples.spell(label)] += n
         return n_samples or None

@@ -73,8 +73,24 @@ def _slicing_columns(by: Any) -> dict[str, Any]:
     return {f"by {i}" if i > 1 else "by": x for i, x in enumerate(columns, start=1)}
 
 
+def columns_of_argument(argument: str, name: str) -> dict[str, str]:
+    """Return the column of an argument; `argmax:a,b` has a key for each, such as "predictions[0]".
+
+    Raises
+    ------
+    ValueError
+        If an argument other than predictions names several columns.
+    """
+    columns = name.removeprefix(ARGMAX).split(",")
+    if not name.startswith(ARGMAX) or len(columns) == 1:
+        return {argument: name}
+    if not argument.startswith("predictions"):
+        raise ValueError(f"`{argument}` must name one column, got {name!r}")
+    return {f"{argument}[{i}]": column for i, column in enumerate(columns)}
+
+
 def columns_to_read(names: Mapping[str, str]) -> dict[str, str]:
-    """Return columns by argument; `argmax:a,b` has a key for each, such as "predictions[0]".
+    """Return the columns of all arguments.
 
     Raises
     ------
@@ -83,13 +99,7 @@ def columns_to_read(names: Mapping[str, str]) -> dict[str, str]:
     """
     read = dict[str, str]()
     for argument, name in names.items():
-        columns = name.removeprefix(ARGMAX).split(",")
-        if not name.startswith(ARGMAX) or len(columns) == 1:
-            read[argument] = name
-        elif argument.startswith("predictions"):
-            read |= {f"{argument}[{i}]": column for i, column in enumerate(columns)}
-        else:
-            raise ValueError(f"`{argument}` must name one column, got {name!r}")
+        read |= columns_of_argument(argument, name)
     for argument in labelled_among(read):
         if argument != "references" and read[argument] == read.get("references"):
             raise ValueError(

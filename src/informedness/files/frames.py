@@ -98,17 +98,13 @@ def _rows_of(frame: Any, samples: Samples) -> Iterator[dict[str, Any]]:
     columns = {x: column_of(name, header) or name for x, name in names.items()}
     check_columns(columns, header)
 
-    def columns_beside(names: Sequence[str] = ()) -> dict[str, list[Any]]:
+    def other_columns(names: Sequence[str]) -> dict[str, list[Any]]:
         return {x: as_list(_read(native, {"other": x}, header)[0][x]) for x in names}
 
     arrow, sums = _read(native, columns, header)
-    source = Source(
-        name=f"{type(native).__module__.partition('.')[0]} {type(native).__name__}",
-        is_frame=True,
-        class_names=check_schema(names, arrow.schema),
-        columns=columns_beside,
-    )
-    samples.begin(source, header)
+    name = f"{type(native).__module__.partition('.')[0]} {type(native).__name__}"
+    class_names = check_schema(names, arrow.schema)
+    samples.begin(Source(name, "frame", header, class_names, other_columns))
     for rows in columns_of(arrow.to_batches(), {**names, **sums}):
         arrays = {argument: rows.pop(argument).to_numpy() for argument in sums}
         yield samples.read(group_by_argument(rows), **arrays)

@@ -1,26 +1,38 @@
-"""Read samples into memory: from files, lines of text, or files joined on identifiers."""
+"""Read samples into memory: from files, lines of text, or two files joined on identifiers."""
 
-import io
 import math
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.labels import Codes, Column, check_same_kind, join_columns, read_column
+from ..core.labels import (
+    Codes,
+    Column,
+    LabelsWarning,
+    Numbers,
+    check_same_kind,
+    join_columns,
+    read_column,
+    show,
+    warn,
+)
 from ..core.table import Task
 from ..errors import optional_import, prefix_errors
 from ..messages import Message, join, message, with_subject
 from ..tables.contingency import common_codes
-from ..text.layout import Account, Amounts, amounts_of
+from ..tables.label_options import LabelOptions
+from ..text.layout import Account, amounts_of
 from ..text.render import shown
 from .opening import open_whole, why_not_utf8
 from .reading import raw_batches
 from .samples import Samples, Source, labels_of_text
 
 _MOST_ROWS = 1 << 29  # a column of this length takes 4 GB
-_BLOCK = 1 << 20  # characters read at a time
 
 
 class Whole(NamedTuple):
@@ -43,13 +55,18 @@ def whole_columns(
     """
     arguments = [x for x in samples.names if x != "counts"]
     columns = _join_batches(arguments, batches, most_rows)
-    task = samples.task(columns["references"], {})
-    totals = {x: _label_amounts(columns[x], columns["references"], task) for x in samples.labelled}
-    labelled = [columns[argument] for argument in samples.labelled]
-    integers, task, account = samples.end(totals, lambda: _never_repeat(labelled))
-    for argument in samples.labelled if integers else ():
+    references, labelled = columns["references"], samples.labelled
+    ignored = samples.task(references, {}).ignored
+    counted = slice(None) if ignored is None else references.differs_from(ignored)
+    totals = {}
+    for argument in labelled:
+        values, codes = columns[argument][counted].coded()
+        totals[argument] = amounts_of(values, np.bincount(codes, minlength=len(values)).tolist())
+    never_repeats = _never_repeat([columns[argument] for argument in labelled])
+    text_labels, task, account = samples.check_labels(totals, never_repeats)
+    for argument in labelled if text_labels else ():
         values, codes = columns[argument].coded()
-        labels = [integers.get(label, label) for label in values]
+        labels = [text_labels.get(label, label) for label in values]
         columns[argument] = read_column(labels, argument, allow_missing=True)[codes]
     return Whole(columns, task, account)
 
@@ -57,27 +74,19 @@ def whole_columns(
 def _join_batches(
     arguments: Sequence[str], batches: Iterable[Mapping[str, Any]], most_rows: int
 ) -> dict[str, Column]:
-    """Join the columns of all batches; "counts" say how often to repeat each row."""
-    empty = Column(np.zeros(0, dtype=np.int64), [])
-    parts: dict[str, list[Column]] = {argument: [] for argument in arguments}
+    """Join the columns of all batches, with rows repeated by their counts."""
+    parts = list[dict[str, Column]]()
     n_rows = 0
     for batch in filter(None, batches):
-        counts = batch.get("counts")
-        n_rows += len(batch[arguments[0]]) if counts is None else int(counts.sum())
+        counts = batch.get("counts", np.ones(len(batch["references"]), dtype=np.int64))
+        n_rows += int(counts.sum())
         if n_rows > most_rows:
             text = f"there can be at most {most_rows:,d} rows, the data has more"
             raise ValueError(Message(text, "too many rows", most=most_rows))
-        rows = slice(None) if counts is None else np.repeat(np.arange(len(counts)), counts)
-        for argument, columns_so_far in parts.items():
-            columns_so_far.append(batch[argument][rows])
-    return {x: join_columns(part) if part else empty for x, part in parts.items()}
-
-
-def _label_amounts(column: Column, references: Column, task: Task) -> Amounts:
-    """Count the samples with each label of a column, without ignored references."""
-    counted = slice(None) if task.ignored is None else references.differs_from(task.ignored)
-    values, codes = column[counted].coded()
-    return amounts_of(values, np.bincount(codes, minlength=len(values)).tolist())
+        rows = np.repeat(np.arange(len(counts)), counts)
+        parts.append({argument: batch[argument][rows] for argument in arguments})
+    empty = Column(np.zeros(0, dtype=np.int64), [])
+    return {x: join_columns([part[x] for part in parts] or [empty]) for x in arguments}
 
 
 def _never_repeat(columns: Sequence[Column]) -> bool:
@@ -92,66 +101,82 @@ def _never_repeat(columns: Sequence[Column]) -> bool:
 # Lines of text
 
 
-def read_lines(path: str, encoding: str | None) -> Any:
-    """Read the lines of a text file of labels as a pyarrow column."""
-    with optional_import("reading lines of text needs pyarrow", "informedness[cli]"):
-        import pyarrow.compute
-    chunks = [pyarrow.nulls(0, pyarrow.string())]
+def read_lines(path: str, encoding: str | None) -> list[str]:
+    """Read the lines of a text file of labels."""
     with prefix_errors(shown(path)), open_whole(path, None, encoding) as stream:
-        text = io.TextIOWrapper(stream, encoding="utf-8-sig")
-        last_line = ""
-        try:
-            while block := text.read(_BLOCK):
-                if "\0" in block:
-                    raise UnicodeError
-                lines, end, last_line = (last_line + block).rpartition("\n")
-                if end:
-                    chunks.append(pyarrow.compute.split_pattern(_as_texts([lines]), "\n").flatten())
-        except UnicodeError:
-            stream.seek(0)
-            raise ValueError(why_not_utf8(stream.read().splitlines())) from None
-    if last_line:
-        chunks.append(_as_texts([last_line]))
-    return pyarrow.chunked_array(chunks)
+        data = stream.read()
+        with suppress(UnicodeError):
+            lines = re.split("\r\n?|\n", data.decode("utf-8-sig"))
+            if b"\0" not in data:
+                return lines if lines[-1] else lines[:-1]
+        raise ValueError(why_not_utf8(data.splitlines()))
 
 
-def _as_texts(values: Sequence[str | None]) -> Any:
-    """Build an array of texts; `pyarrow.array` would import pandas, which takes 0.5 s."""
-    import pyarrow
+def samples_of_lines(lines: Mapping[str, Sequence[str]], samples: Samples) -> list[dict[str, Any]]:
+    """Read samples from lines by argument, one label per line, as one batch.
 
-    builder = pyarrow.lib.StringBuilder()
-    builder.append_values(values)
-    return builder.finish()
-
-
-def samples_of_lines(sides: Mapping[str, Any], samples: Samples) -> list[dict[str, Any]]:
-    """Read samples from lines, one label per line, as one batch by argument.
-
-    Empty lines at the end are not samples, even if one side has more of them.
+    Empty lines at the end are not samples, even if one file has more of them.
 
     Raises
     ------
     ValueError
-        If the numbers of lines differ.
+        If the numbers of lines differ, or lines have several cells.
     """
-    samples.source = Source(is_text=True)
-    samples.first_lines = {x: str(lines[0]) for x, lines in sides.items() if len(lines)}
-    shortest = min(map(len, sides.values()))
-    n_filled = {x: len(y) if samples.keep_missing else _n_filled(y) for x, y in sides.items()}
-    if max(n_filled.values()) > shortest:
-        totals = {x: len(y) if n_filled[x] > shortest else shortest for x, y in sides.items()}
-        amounts = ", ".join(f"{n} in {samples.names[x]}" for x, n in totals.items())
-        raise ValueError(f"there must be the same number of lines, one per sample, got {amounts}")
-    n_lines = max(n_filled.values())
-    return [samples.read({x: lines[:n_lines] for x, lines in sides.items()})] if n_lines else []
+    samples.begin(Source("", "csv"))
+    samples.sources = [samples.names[argument] for argument in lines]
+    n_lines = max(map(len if samples.keep_missing else _count_filled, lines.values()))
+    _check_same_rows({samples.names[x]: min(n_lines, len(y)) for x, y in lines.items()})
+    if n_lines and not samples.options.spellings:
+        _check_lines({samples.names[x]: y[:n_lines] for x, y in lines.items()}, samples.options)
+    return [samples.read({x: y[:n_lines] for x, y in lines.items()})] if n_lines else []
 
 
-def _n_filled(lines: Any) -> int:
+def _count_filled(lines: Sequence[str]) -> int:
     """Count the lines without the empty ones at the end."""
-    n_lines = len(lines)
-    while n_lines and not str(lines[n_lines - 1]):
-        n_lines -= 1
-    return n_lines
+    return next((n for n in range(len(lines), 0, -1) if lines[n - 1]), 0)
+
+
+def _check_same_rows(n_rows: Mapping[str, int]) -> None:
+    """Raise an error if files whose rows are paired by position have different numbers of rows."""
+    if len({*n_rows.values()}) > 1:
+        amounts = ", ".join(f"{n:,d} in {shown(file)}" for file, n in n_rows.items())
+        raise ValueError(
+            f"expected the same number of rows in each file, got {amounts}. To pair rows by an "
+            "identifier, name its column as `on`."
+        )
+
+
+def _check_lines(lines: Mapping[str, Sequence[str]], options: LabelOptions) -> None:
+    """Refuse lines of several cells by file, and warn if the first lines seem to be a header.
+
+    Text from which a class is extracted may have several cells. A header is text that occurs in no
+    other line, in files whose other lines repeat.
+    """
+    plain = [*lines][: None if options.pattern is None else 1]
+    counts = {x: Counter(filter(None, map(options.fold, lines[x]))) for x in plain}
+    tabbed = [x for x, labels in counts.items() if labels and all("\t" in y for y in labels)]
+    for file in tabbed or (plain if _have_cells([*counts.values()]) else ()):
+        text = (
+            f"expected one label in each line, got several cells in {show(lines[file][0])}. "
+            "Name their columns as `references and predictions`, and as `on` the one that "
+            "identifies samples. Without a header, add one as the first line."
+        )
+        raise ValueError(with_subject(shown(file), text))
+    heads = [options.fold(lines[file][0]) for file in plain]
+    are_alone = all(sum(x[head] for x in counts.values()) == heads.count(head) for head in heads)
+    are_text = all(any(map(str.isalpha, head)) for head in heads)
+    if are_alone and are_text and all(2 * len(x) <= x.total() for x in counts.values()):
+        text = f"{' and '.join(map(show, dict.fromkeys(heads)))} in the first line occurs in no"
+        warn(f"{text} other: if it is a header, take it out of all files", LabelsWarning)
+
+
+def _have_cells(files: Sequence[Counter[str]]) -> bool:
+    """Tell whether lines of files are rows: two cells after identifiers, or more and few repeat."""
+    cells = [line.split() for line in chain(*files)]
+    n_lines, n_cells = files[0].total(), min(map(len, cells), default=0)
+    if n_cells == 2:  # identifiers are the same in all files
+        return len({line[0] for line in cells}) == n_lines == len(cells) / len(files) > 3
+    return n_cells > 2 and 2 * min(map(len, files)) > n_lines
 
 
 # Joins
@@ -186,48 +211,38 @@ def joined_rows(
         If a file is damaged or lacks a column. If an identifier repeats in a file, is not in both
         files or has different references; without identifiers, if the numbers of rows differ.
     """
+    is_one_model = "references" not in names[1]
     references = names[0]["references"]  # a column that the second file may have, too
     optional: dict[str, str] = {}
-    if on is not None and {"references", references}.isdisjoint([*names[1], *names[1].values()]):
+    if on is not None and is_one_model and references not in names[1].values():
         optional = {"references": references}
     keys = {} if on is None else {"on": on}
-    first = _read_side(paths[0], {**keys, **names[0]}, samples, **file_options)
+    first = _read_columns(paths[0], {**keys, **names[0]}, samples, **file_options)
     are_text = samples.source.is_text
-    second = {**keys, **names[1]}
-    sides = [first, _read_side(paths[1], second, samples, optional=optional, **file_options)]
+    names_b = {**keys, **names[1]}
+    second = _read_columns(paths[1], names_b, samples, optional=optional, **file_options)
     are_text &= samples.source.is_text
-    if are_text and all("references" in side for side in sides):
-        _spell_alike(sides)  # a string "1.0" of JSON is not another spelling of "1"
+    if are_text and "references" in second:
+        _spell_alike(first, second)  # a string "1.0" of JSON is not another spelling of "1"
     files = [*map(str, paths)]
     if on is None:
-        _check_same_rows([len(next(iter(side.values()))) for side in sides], files)
-        samples.found.sources[-1] += " (rows paired by position)"
+        n_rows = [len(next(iter(columns.values()))) for columns in (first, second)]
+        _check_same_rows(dict(zip(files, n_rows, strict=True)))
+        samples.sources[-1] += " (rows paired by position)"
     else:
-        _code_identifiers(sides)
-        argument = f"`on` {on!r}"
-        if "references" not in names[1]:
-            sides[1] = _with_references(sides, files, argument, samples)
-        sides = joined_sides(sides, files, argument)
-    rows = sides[1] | sides[0]
-    if "weights" in rows:
-        rows["weights"] = rows["weights"].tolist()
-    yield samples.read({x: rows[x] for x in samples.names})
+        _code_identifiers(first, second)
+        if is_one_model:
+            second = _drop_unknown(second, first["on"], samples)
+        unknown = samples.options.unknown if is_one_model else None
+        second = align_rows(first, second, files, f"`on` {on!r}", unknown)
+    rows = {**second, **first}
+    yield samples.read({argument: rows[argument] for argument in samples.names})
 
 
-def _check_same_rows(n_rows: Sequence[int], files: Sequence[str]) -> None:
-    """Raise an error if two files whose rows are paired have different numbers of rows."""
-    if n_rows[0] != n_rows[1]:
-        amounts = " and ".join(f"{n:,d} in {x}" for n, x in zip(n_rows, files, strict=True))
-        raise ValueError(
-            f"two files without a column in common must have the same rows, got {amounts}: "
-            "write identifiers into both, and give their column as `on`"
-        )
-
-
-def _read_side(
+def _read_columns(
     path: Any, names: Mapping[str, str], samples: Samples, **file_options: Any
 ) -> dict[str, Any]:
-    """Read the columns of one file to be joined; weights are not converted."""
+    """Read the columns of one of two files; weights stay a list."""
     samples.examples.clear()  # errors about both files name them
     parts = defaultdict[str, list[Any]](list)
     for columns in raw_batches(path, names, samples, **file_options):
@@ -235,169 +250,158 @@ def _read_side(
             if argument == "weights":
                 parts[argument] += values if isinstance(values, list) else values.to_pylist()
             elif argument == "on":
-                parts[argument].append(_identifiers_in(values, samples))
+                parts[argument] += _read_identifiers(values).chunks
             else:
-                parts[argument].append(samples.values(argument, values)[0])
+                parts[argument].append(samples.read_values(argument, values)[0])
     if not parts:
         raise ValueError(with_subject(shown(path), "there must be rows to join, got none"))
-    weights, identifiers = parts.pop("weights", None), parts.pop("on", None)
-    side: dict[str, Any] = {argument: join_columns(columns) for argument, columns in parts.items()}
-    if weights is not None:
-        side["weights"] = np.array(weights, dtype=object)
-    return side if identifiers is None else {"on": identifiers, **side}
+    return {x: y if x in ("weights", "on") else join_columns(y) for x, y in parts.items()}
 
 
-def _identifiers_in(values: Any, samples: Samples) -> Any:
+def _read_identifiers(values: Any) -> Any:
     """Convert identifiers to a pyarrow array of text, in which 7.0 becomes 7.
 
     pyarrow encodes two columns of a million in 1 s; Python takes 12 s.
     """
     with optional_import("joining files needs pyarrow", "informedness[cli]"):
         import pyarrow.compute
-    kind = getattr(values, "type", pyarrow.null())
-    kind = kind.value_type if pyarrow.types.is_dictionary(kind) else kind
-    is_plain = pyarrow.types.is_string(kind) or pyarrow.types.is_integer(kind)
-    if is_plain and not values.null_count:
-        texts = values.cast(pyarrow.large_string()).combine_chunks()
-    else:
-        labels, codes = samples.values("on", values)[0].coded()
-        names = [None if label is None else str(label) for label in labels]
-        texts = _as_texts([names[code] for code in codes]).cast(pyarrow.large_string())
-    if pyarrow.compute.any(pyarrow.compute.match_substring(texts, ".0")).as_py():
-        return pyarrow.compute.replace_substring_regex(texts, r"^(-?\d+)\.0+$", r"\1")
-    return texts
+    if isinstance(values, list):
+        texts = [None if value is None else str(value) for value in values]
+        values = pyarrow.chunked_array([texts], pyarrow.string())
+    elif pyarrow.types.is_floating(values.type):
+        values = values.cast(pyarrow.int64())
+    texts = values.cast(pyarrow.large_string())
+    return pyarrow.compute.replace_substring_regex(texts, r"^(-?\d+)\.0+$", r"\1")
 
 
-def _code_identifiers(sides: Sequence[dict[str, Any]]) -> None:
-    """Encode the identifiers of both files with the same labels."""
+def _code_identifiers(first: dict[str, Any], second: dict[str, Any]) -> None:
+    """Encode the identifiers of two files with the same labels."""
     import pyarrow
 
-    chunks = [chunk for side in sides for chunk in side["on"]]
-    ids = pyarrow.concat_arrays(chunks).dictionary_encode("encode")
+    n_first = sum(map(len, first["on"]))
+    ids = pyarrow.concat_arrays([*first["on"], *second["on"]]).dictionary_encode("encode")
     column = Column(np.from_dlpack(ids.indices), ids.dictionary.to_pylist())
-    n_first = sum(map(len, sides[0]["on"]))
-    sides[0]["on"], sides[1]["on"] = column[:n_first], column[n_first:]
+    first["on"], second["on"] = column[:n_first], column[n_first:]
 
 
-def _spell_alike(sides: Sequence[dict[str, Any]]) -> None:
-    """Spell equal references alike in both files, such as 7.0 and 7."""
-    columns = [side["references"].coded() for side in sides]
-    spellings = labels_of_text([{str(x) for x in values if x is not None} for values, _ in columns])
-    for side, (values, codes) in zip(sides if spellings else (), columns, strict=False):
-        labels = [x if x is None else str(spellings.get(str(x), x)) for x in values]
-        side["references"] = Column(codes, labels)
+def _spell_alike(*files: dict[str, Any]) -> None:
+    """Spell equal references alike in all files, such as 7.0 and 7."""
+    columns = [columns["references"].coded() for columns in files]
+    texts = [{str(x) for x in labels if x is not None} for labels, _ in columns]
+    labels_of = labels_of_text(texts)
+    for file, (labels, codes) in zip(files if labels_of else (), columns, strict=False):
+        spelled = [x if x is None else str(labels_of.get(str(x), x)) for x in labels]
+        file["references"] = Column(codes, spelled)
 
 
-def _with_references(
-    sides: Sequence[dict[str, Any]], files: Sequence[str], on: str, samples: Samples
-) -> dict[str, Any]:
-    """Keep predictions whose reference is known, and count the others.
-
-    References in their own file must agree with the known ones. With `unknown="wrong"`, each
-    identifier without a prediction gets a missing one.
-    """
-    known, side = sides
-    is_known = np.isin(side["on"].codes, known["on"].codes)
-    is_answered = np.isin(known["on"].codes, side["on"].codes)
-    side = {argument: column[is_known] for argument, column in side.items()}
-    references = side.pop("references", None)
-    if references is not None and is_known.any():
-        answered = {x: known[x][is_answered] for x in ("on", "references")}
-        joined_sides([answered, {"on": side["on"], "references": references}], files, on)
+def _drop_unknown(
+    predictions: Mapping[str, Column], ids: Column, samples: Samples
+) -> dict[str, Column]:
+    """Drop predictions whose identifier is not among those of the references, and count them."""
+    is_known = np.isin(predictions["on"].codes, ids.codes)
     n_left_out = int(np.count_nonzero(~is_known))
-    samples.found.left_out["no reference"] += n_left_out
-    samples.found.n_rows += n_left_out
-    if samples.options.unknown == "wrong":
-        identifiers, added = side.pop("on"), known["on"][~is_answered]
-        none = Column(np.zeros(len(added), dtype=np.int64), [None])
-        side = {x: join_columns([y, none]) for x, y in side.items()}
-        codes = np.concatenate([identifiers.codes, added.codes])
-        side["on"] = Column(codes, identifiers.values)
-    return side
+    samples.left_out["no reference"] += n_left_out
+    samples.n_rows += n_left_out
+    return {argument: column[is_known] for argument, column in predictions.items()}
 
 
-def joined_sides(
-    sides: Sequence[dict[str, Column]], names: Sequence[str], on: str
-) -> list[dict[str, Column]]:
-    """Align the columns of two models by identifier, in the order of the first.
+def align_rows(
+    first: Mapping[str, Column],
+    second: Mapping[str, Column],
+    names: Sequence[str],
+    on: str,
+    unknown: str | None = None,
+) -> dict[str, Column]:
+    """Order the rows of a second model like those of the first, by identifier.
 
     Parameters
     ----------
-    sides : two dicts of str to Column
-        With "on" and "predictions"; any other columns that both have must be equal.
+    first, second : dict of str to Column
+        With identifiers as "on"; other columns that both have must be equal, except "predictions".
     names : two str
         Names of the two in messages.
     on : str
         Name of the identifiers in messages.
+    unknown : {"error", "wrong"}, optional
+        If the second has the predictions for references in the first, how missing ones count.
 
     Raises
     ------
     ValueError
-        If an identifier occurs twice on one side or is not on both, or if columns are not equal.
+        If an identifier occurs twice in one or is not in both, or if columns are not equal.
     """
-    side_a, side_b = sides
-    shared = [x for x in side_a if x in side_b and x not in ("on", "predictions")]
-    for argument in ("on", *shared):
-        called_a, called_b = (f"{argument} of {name}" for name in names)
-        check_same_kind(side_a[argument], called_a, side_b[argument], called_b)
-
-    a, b = side_a["on"], side_b["on"]
-    ids: Any = a.values
-    codes_a, codes_b = a.codes, b.codes
-    if ids is None or ids is not b.values:  # not encoded together
-        ids, codes_a, codes_b = common_codes(a, b)
-    unmatched = [
-        *_unmatched(ids, codes_a, codes_b, names, on),
-        *_unmatched(ids, codes_b, codes_a, names[::-1], on),
-    ]
-    if unmatched:
-        it = "it" if unmatched[0].values["n"] == 1 else "them"
-        remedies = [f'Add {it}, or pass unknown="wrong" to count {it} as wrong.']
-        if "references" in side_b:
-            remedies = ["Both must hold the same samples."]
-        raise ValueError(join([*unmatched, *remedies], " "))
-    rows_b = np.empty(len(ids), dtype=np.int64)
-    rows_b[codes_b] = np.arange(len(codes_b))
-    side_b = {argument: column[rows_b[codes_a]] for argument, column in side_b.items()}
-    for argument in shared:
+    rows = _rows_in_second(first["on"], second["on"], names, on, unknown)
+    is_matched = rows >= 0
+    columns = {argument: column for argument, column in second.items() if argument != "on"}
+    for argument in columns.keys() & first.keys() - {"predictions"}:
+        pair = first[argument][is_matched], columns[argument][rows[is_matched]]
         with prefix_errors(Message(on)):
-            _check_equal(argument, side_a, side_b, names)
-    return [side_a, side_b]
+            _check_equal(argument, pair, first["on"][is_matched], names)
+    if not is_matched.all():
+        missing = Column(np.zeros(1, dtype=np.int64), [None])  # at the end, which is row -1
+        columns = {argument: join_columns([x, missing]) for argument, x in columns.items()}
+    return {argument: column[rows] for argument, column in columns.items()}
+
+
+def _rows_in_second(
+    a: Column, b: Column, names: Sequence[str], on: str, unknown: str | None
+) -> Numbers:
+    """Find each identifier of the first file in the second; -1 if it is missing."""
+    ids, codes_a, codes_b = a.values, a.codes, b.codes
+    if ids is None or ids is not b.values:  # not coded together
+        check_same_kind(a, f"on of {names[0]}", b, f"on of {names[1]}")
+        ids, codes_a, codes_b = common_codes(a, b)
+    rows_a = _rows_by_id(ids, codes_a, names[0], on)
+    rows_b = _rows_by_id(ids, codes_b, names[1], on)
+    unmatched = _unmatched(ids, codes_a, rows_b, names)
+    unmatched += _unmatched(ids, codes_b, rows_a, names[::-1])
+    if unmatched and unknown != "wrong":
+        remedy = "Both must hold the same samples."
+        if unknown is not None:
+            remedy = 'Add the missing rows, or pass unknown="wrong" to count them as wrong.'
+        raise ValueError(join([*unmatched, remedy], " "))
+    return rows_b[codes_a]
+
+
+def _rows_by_id(ids: Sequence[Any], codes: Codes, name: str, on: str) -> Numbers:
+    """Return the row of each identifier, -1 if it is missing; raise if one repeats."""
+    rows = np.arange(len(codes))
+    row_of = np.full(len(ids), -1)
+    row_of[codes] = rows
+    repeated = codes[row_of[codes] != rows]
+    if len(repeated):
+        text = "{n} of {total} rows of {name} repeat an identifier, such as {sample!r}; each must "
+        values = {"n": len(repeated), "total": len(codes), "name": name, "sample": ids[repeated[0]]}
+        raise ValueError(with_subject(Message(on), message(f"{text}occur once", **values)))
+    return row_of
+
+
+def _unmatched(
+    ids: Sequence[Any], codes: Codes, other_rows: Numbers, names: Sequence[str]
+) -> list[Message]:
+    """Describe identifiers that only the first of two files has; empty if there are none."""
+    missing = codes[other_rows[codes] < 0]
+    if not len(missing):
+        return []
+    verb = "has" if len(missing) == 1 else "have"
+    text = f"{{n}} of {{total}} IDs in {{a}} {verb} no match in {{b}} (for example {{sample!r}})."
+    values = {"n": len(missing), "total": len(codes), "a": names[0], "b": names[1]}
+    return [message(text, "samples missing", sample=ids[missing[0]], **values)]
 
 
 def _check_equal(
-    argument: str, side_a: Mapping[str, Column], side_b: Mapping[str, Column], names: Sequence[str]
+    argument: str, pair: tuple[Column, Column], ids: Column, names: Sequence[str]
 ) -> None:
-    """Raise an error if the values of two aligned sides differ."""
-    values, of_a, of_b = common_codes(side_a[argument], side_b[argument])
-    unequal = np.flatnonzero(of_a != of_b)
-    if len(unequal):
-        row = unequal[0]
-        (sample,) = side_a["on"][[row]].tolist()
+    """Raise an error if the values of two aligned columns differ."""
+    check_same_kind(pair[0], f"{argument} of {names[0]}", pair[1], f"{argument} of {names[1]}")
+    values, *codes = common_codes(*pair)
+    rows = np.flatnonzero(codes[0] != codes[1])
+    if len(rows):
         text = (
             f"the {argument} of {{n}} of {{total}} samples differ between {{name_a}} and "
             "{name_b}, such as {a!r} and {b!r} for {sample!r}; they must be equal"
         )
-        pair = {"a": values[of_a[row]], "b": values[of_b[row]], "sample": sample}
-        files = {"name_a": names[0], "name_b": names[1]}
-        n_rows = {"n": len(unequal), "total": len(of_a)}
-        raise ValueError(message(text, "references differ", **n_rows, **files, **pair))
-
-
-def _unmatched(
-    ids: Any, codes: Codes, other_codes: Codes, names: Sequence[str], on: str
-) -> list[Message]:
-    """Describe identifiers that only the first side has; raise if some repeat."""
-    n_rows = np.bincount(codes, minlength=len(ids))
-    if n_rows.max(initial=0) > 1:
-        n_repeated, sample = (n_rows - 1)[n_rows > 1].sum(), ids[n_rows.argmax()]
-        text = "{n} of {total} rows of {name} repeat an identifier, such as {sample!r}; each must "
-        of_name = {"n": n_repeated, "total": len(codes), "name": names[0], "sample": sample}
-        raise ValueError(with_subject(Message(on), message(f"{text}occur once", **of_name)))
-    lacking = codes[np.bincount(other_codes, minlength=len(ids))[codes] == 0]
-    if not len(lacking):
-        return []
-    verb = "has" if len(lacking) == 1 else "have"
-    text = f"{{n}} of {{total}} IDs in {{a}} {verb} no match in {{b}} (for example {{sample!r}})."
-    of_files = {"n": len(lacking), "total": len(codes), "a": names[0], "b": names[1]}
-    return [message(text, "samples missing", sample=ids[lacking[0]], **of_files)]
+        first_pair = {x: values[y[rows[0]]] for x, y in zip("ab", codes, strict=True)}
+        sample = {"sample": ids.tolist()[rows[0]], "name_a": names[0], "name_b": names[1]}
+        n_rows = {"n": len(rows), "total": len(ids)}
+        raise ValueError(message(text, "references differ", **n_rows, **sample, **first_pair))

@@ -5,7 +5,7 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -50,7 +50,9 @@ class FileOptions:
             rule = f"`no_quotes` is for CSV and TSV, and this file is {kind}: leave it out"
             raise ValueError(rule)
         if kind == "xlsx":
-            _check_unpacked_size(stream, self.most_bytes)
+            if self.most_bytes is not None and zipfile.is_zipfile(stream):
+                with zipfile.ZipFile(stream) as archive:
+                    check_size(sum(part.file_size for part in archive.infolist()), self.most_bytes)
             return Workbook(stream, names, self.rows)
         if kind in ("json", "jsonl"):
             return Objects(names, json_rows(stream, self.rows, names))
@@ -62,16 +64,12 @@ class FileOptions:
             return (Parquet if kind == "parquet" else Arrow)(stream, names)
 
 
-def _check_unpacked_size(stream: BinaryIO, most_bytes: int | None) -> None:
-    """Raise an error if a workbook is too large, by the sizes its parts declare."""
-    if most_bytes is not None and zipfile.is_zipfile(stream):
-        with zipfile.ZipFile(stream) as archive:
-            check_size(sum(part.file_size for part in archive.infolist()), most_bytes)
-
-
 @contextmanager
 def explain_errors(stream: BinaryIO, kind: str) -> Iterator[None]:
-    """Convert errors of pyarrow and others to ValueError."""
+    """Convert errors of pyarrow and others to ValueError, except in JSON and Excel files."""
+    if kind in ("json", "jsonl", "xlsx"):
+        yield
+        return
     what = "reading CSV, text, Parquet and Arrow files needs pyarrow"
     with optional_import(what, "informedness[cli]"):
         import pyarrow
@@ -87,17 +85,6 @@ def explain_errors(stream: BinaryIO, kind: str) -> Iterator[None]:
         raise ValueError(
             f"not readable as {kind}: {explain_row_error(reason) or reason}"
         ) from error
-
-
-def _batches_in(
-    reader: FileReader, stream: BinaryIO, kind: str, keep_empty: bool
-) -> Iterator[dict[str, Any]]:
-    """Yield the columns of a reader by argument in batches of rows."""
-    if isinstance(reader, Objects):
-        yield from reader.batches(keep_empty)
-        return
-    with explain_errors(stream, kind):
-        yield from reader.batches(keep_empty)
 
 
 def read_files(path: Any, samples: Samples, **file_options: Any) -> Iterator[dict[str, Any]]:
@@ -135,30 +122,17 @@ def raw_batches(
             except DataError as error:
                 joins = "several files are read as one, and `on` joins two"
                 raise DataError(join([error, joins][: len(files)])) from None
-            samples.begin(_source(file, kind, reader, options), reader.header)
-            for batch in _batches_in(reader, stream, kind, samples.keep_missing):
-                yield group_by_argument(batch)
+            sheet = f", sheet {reader.sheet}" if reader.other_sheets else ""
+            top = partial(_first_columns, file, replace(options, file_format=kind))
+            source = Source(f"{file}{sheet}", kind, reader.header, reader.class_names, top)
+            samples.begin(source)
+            with explain_errors(stream, kind):
+                yield from map(group_by_argument, reader.batches(samples.keep_missing))
 
 
-def _source(file: str, kind: str, reader: FileReader, options: FileOptions) -> Source:
-    """Describe a file for `samples`."""
-
-    @cache
-    def first_columns() -> Mapping[str, Any]:
-        again = replace(options, file_format=kind)
-        return first_rows(file, **vars(again)).columns if Path(file).is_file() else {}
-
-    def columns(names: Sequence[str] | None = None) -> Mapping[str, Any]:
-        return {x: y for x, y in first_columns().items() if names is None or x in names}
-
-    sheet = f", sheet {reader.sheet}" if reader.other_sheets else ""
-    return Source(
-        name=f"{file}{sheet}",
-        is_text=kind in DELIMITERS,
-        is_sheet=kind == "xlsx",
-        class_names=reader.class_names,
-        columns=columns,  # empty for a pipe, which is read only once
-    )
+def _first_columns(file: str, options: FileOptions, names: Sequence[str]) -> Mapping[str, Any]:
+    """Return the first rows of all columns of a file; none of a pipe, which is read only once."""
+    return first_rows(file, **vars(options)).columns if Path(file).is_file() else {}
 
 
 # Listing
@@ -211,9 +185,10 @@ def _top_columns(
     if isinstance(reader, Objects):
         columns = reader.first_columns(_MOST_ROWS + 1)
     else:
-        batches = _batches_in(reader, stream, kind, keep_empty=False)
-        columns = {x: as_list(y[: _MOST_ROWS + 1]) for x, y in next(batches, {}).items()}
-        is_whole = next(batches, None) is None
+        with explain_errors(stream, kind):
+            batches = reader.batches(keep_empty=False)
+            columns = {x: as_list(y[: _MOST_ROWS + 1]) for x, y in next(batches, {}).items()}
+            is_whole = next(batches, None) is None
     n_rows = max(map(len, columns.values()), default=0)
     top = {name: values[:_MOST_ROWS] for name, values in columns.items()}
     if is_whole and n_rows <= _MOST_ROWS:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,13 +19,12 @@ from ..core.labels import (
     Numbers,
     check_distinct,
     check_same_kind,
-    code_integers,
     show,
     warn,
 )
 from ..core.table import Task, read_amounts
 from ..errors import prefix_errors, refuse_all
-from ..messages import Message, join, with_subject
+from ..messages import Message, join
 from ..tables.containers import read_labels
 from ..tables.contingency import read_whole
 from ..tables.label_options import LabelOptions, convert_labels, integer_of
@@ -40,49 +39,34 @@ from ..tables.label_warnings import (
 )
 from ..text.layout import Account, Amounts, ReadColumn, amounts_of
 from ..text.render import amount, shown
-from .columns import column_of, columns_to_read, labelled_among
+from .columns import column_of, columns_of_argument, labelled_among
+from .opening import DELIMITERS
 
 _WHOLE = r"-?(0|[1-9]\d*)"
 _TRUTH_VALUES = {"True", "False"}, {"true", "false"}, {"TRUE", "FALSE"}
 
 
-@dataclass(frozen=True)
-class Source:
-    """A file or a frame to read, with a function that returns its other columns."""
+class Source(NamedTuple):
+    """A file or a frame to read."""
 
-    name: str = ""
-    is_text: bool = False
-    is_sheet: bool = False
-    is_frame: bool = False
-    class_names: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by argument
-    # Returns first rows of these columns, by default of all; a frame needs names
-    columns: Callable[..., Mapping[str, Sequence[Any]]] = lambda names=(): {}
+    name: str
+    kind: str  # the format of a file, or "frame"
+    header: Sequence[str] = ()
+    class_names: Mapping[str, Sequence[str]] = {}  # by argument
+    # Returns the first rows of these columns; a file returns all its columns
+    columns: Callable[[Sequence[str]], Mapping[str, Sequence[Any]]] = lambda names: {}
 
-
-@dataclass
-class Findings:
-    """Counts and problems found while reading rows."""
-
-    sources: list[str] = field(default_factory=list)
-    header: list[str] = field(default_factory=list)
-    n_rows: int = 0
-    left_out: Counter[str] = field(default_factory=Counter)
-    n_missing: Counter[str] = field(default_factory=Counter)  # by argument
-    first_missing: dict[str, int] = field(default_factory=dict)  # row, counted from 1
-    errors: dict[str, ValueError] = field(default_factory=dict)  # the first of each argument
-    faulty: dict[str, None] = field(default_factory=dict)  # sources with errors or nulls
-    texts: dict[tuple[int, str], set[str]] = field(default_factory=dict)  # by file and argument
-    has_text: bool = False
-    ignored: Label | None = None
-
-    def blame(self) -> None:
-        """Mark the current source as faulty."""
-        self.faulty |= dict.fromkeys(self.sources[-1:])
+    @property
+    def is_text(self) -> bool:
+        """Whether labels are text that may have several spellings."""
+        return self.kind in DELIMITERS
 
 
 @dataclass
 class Samples:
     """Read the rows of a data set in batches, as labels and amounts.
+
+    Errors and missing values are collected, and raised once all rows are read.
 
     Parameters
     ----------
@@ -100,165 +84,170 @@ class Samples:
     keep_missing: bool = False
     is_label_sensitive: bool = True  # whether relabelling predictions changes the score
     prior_labels: Collection[str] = ()
-    found: Findings = field(default_factory=Findings)
-    source: Source = field(default_factory=Source)  # the current one
-    first_lines: dict[str, str] = field(default_factory=dict)  # if each line of text is a label
-    class_names: Sequence[str] = ()
-    examples: dict[str, Column] = field(default_factory=dict)
-    meant: Mapping[Any, Label] = field(default_factory=dict)  # label of each text, set at the end
+
+    source: Source = field(default_factory=lambda: Source("", ""))  # that is being read
+    class_names: Sequence[str] = ()  # of its labels
+    # About all rows that were read
+    sources: list[str] = field(default_factory=list)
+    header: list[str] = field(default_factory=list)
+    n_rows: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+    n_missing: Counter[str] = field(default_factory=Counter)  # by argument
+    first_missing: dict[str, int] = field(default_factory=dict)  # row, counted from 1
+    errors: dict[str, ValueError] = field(default_factory=dict)  # the first of each argument
+    faulty: dict[str, None] = field(default_factory=dict)  # sources with errors or nulls
+    examples: dict[str, Column] = field(default_factory=dict)  # of labels
+    text_labels: Mapping[Any, Label] = field(default_factory=dict)  # of all texts, if some change
+    has_text: bool = False
     has_integers: bool = False  # among the references
+    ignored: Label | None = None  # the reference to leave out
 
     @property
     def labelled(self) -> list[str]:
         """The arguments that hold labels to score."""
         return labelled_among(self.names)
 
-    def begin(self, source: Source, header: Sequence[str] = ()) -> None:
+    # Read rows
+
+    def begin(self, source: Source) -> None:
         """Start another source, and record its name and columns."""
         self.source = source
-        self.found.sources.append(source.name)
-        known = self.found.header
-        known += [name for name in header if name not in known]
+        self.sources.append(source.name)
+        self.header += [name for name in source.header if name not in self.header]
+        self.has_text |= source.is_text
+        named = (source.class_names.get(argument) for argument in self.labelled)
+        self.class_names = next(filter(None, named), ())
 
     def read(self, given: Mapping[str, Any], **times: Numbers) -> dict[str, Any]:
         """Read labels as columns and amounts as arrays, without the rows that are left out.
 
-        Return {} after an error, which `end` raises. `times` says how many rows each row of a
-        GROUP BY represents.
+        Return {} after an error, which `refuse` raises, or if no row is left. `times` says how many
+        rows each row of a GROUP BY represents.
         """
         n = len(next(iter(given.values())))
         read: dict[str, Any] = {**times}
         n_rows = read.get("times", np.ones(n, dtype=np.int64))
         keep = np.ones(n, dtype=bool)
-        where = f"in the rows from {self.found.n_rows} on" if self.found.n_rows else ""
         for argument, values in given.items():
             try:
-                with prefix_errors(where):
-                    read[argument], missing = self.values(argument, values)
-                    if argument in self.labelled[1:] and "references" in read:
-                        self._check_kinds(read["references"], read[argument], argument)
+                with prefix_errors(f"in the rows from {self.n_rows} on" if self.n_rows else ""):
+                    read[argument], missing = self.read_values(argument, values)
+                    self._count_missing(argument, missing, n_rows, keep)
             except ValueError as error:
-                self._keep_error(argument, values, error)
-            else:
-                self._count_missing(argument, missing, keep, n_rows)
-        self.found.n_rows += int(n_rows.sum())
-        if self.found.errors or not keep.any():
+                self.errors.setdefault(argument, self._explain_in_sheet(argument, values) or error)
+                self.faulty[self.source.name] = None
+        self.n_rows += int(n_rows.sum())
+        if self.errors or not keep.any():
             return {}
-        return read if keep.all() else {name: values[keep] for name, values in read.items()}
+        return {name: values[keep] for name, values in read.items()}
 
-    def _count_missing(self, argument: str, missing: Numbers, keep: Numbers, n: Numbers) -> None:
+    def _explain_in_sheet(self, argument: str, values: Any) -> ValueError | None:
+        """Return an error if a row at the end of a sheet seems to be a total or a note."""
+        label = next((x for x in values if x is not None), None)
+        odd = [i for i, x in enumerate(values) if not isinstance(x, (type(label), type(None)))]
+        is_sheet = self.source.kind == "xlsx" and argument in self.labelled
+        if not (is_sheet and odd and len(values) - odd[0] <= max(3, len(values) // 20)):
+            return None
+        return ValueError(
+            f"`{argument}`: row {self.n_rows + odd[0] + 1:,d} has {show(values[odd[0]])} where the "
+            f"rows above have labels such as {show(label)}. Delete the rows below the table."
+        )
+
+    def _count_missing(
+        self, argument: str, missing: Numbers, n_rows: Numbers, keep: Numbers
+    ) -> None:
         """Count missing values, and drop their rows from `keep` unless they are allowed."""
-        n_missing = int(n[missing].sum())
-        if not n_missing:
+        if not missing.any():
             return
-        self.found.n_missing[argument] += n_missing
-        row = self.found.n_rows + int(missing.argmax()) + 1
-        self.found.first_missing.setdefault(argument, row)
-        if self.allows_missing(argument):
-            return
-        if not self.drop_null:
-            self.found.blame()
-        lacking = re.split("[ _]", argument)[0].removesuffix("s")
-        self.found.left_out[f"no {lacking}"] += int(n[missing & keep].sum())
-        keep &= ~missing
+        self.n_missing[argument] += int(n_rows[missing].sum())
+        self.first_missing.setdefault(argument, self.n_rows + int(missing.argmax()) + 1)
+        if not self._allows_missing(argument):
+            if not self.drop_null:
+                self.faulty[self.source.name] = None
+            noun = re.split("[ _]", argument)[0].removesuffix("s")
+            self.left_out[f"no {noun}"] += int(n_rows[missing & keep].sum())
+            keep &= ~missing
 
-    def allows_missing(self, argument: str) -> bool:
+    def _allows_missing(self, argument: str) -> bool:
         """Return whether a missing value counts as wrong and is not an error."""
         return argument.startswith("predictions") and self.options.unknown == "wrong"
 
-    def _keep_error(self, argument: str, values: Any, error: ValueError) -> None:
-        """Keep the first error about an argument, to raise it at the end."""
-        is_of_sheet = self.source.is_sheet and argument in self.labelled
-        odd_row = self._row_below(argument, values) if is_of_sheet else None
-        self.found.errors.setdefault(argument, odd_row or error)
-        self.found.blame()
-
-    def _row_below(self, argument: str, values: Any) -> ValueError | None:
-        """Return an error if a row below the table of a sheet seems to be a total or a share."""
-        filled = [(i, value) for i, value in enumerate(values) if value is not None]
-        odd = [(i, value) for i, value in filled if type(value) is not type(filled[0][1])]
-        if not odd or len(values) - odd[0][0] > max(3, len(values) // 20):
-            return None
-        (row, value), label = odd[0], filled[0][1]
-        return ValueError(
-            f"`{argument}`: row {self.found.n_rows + row + 1:,d} has {show(value)} where the rows "
-            f"above have labels such as {show(label)}: take out what is below the table"
-        )
-
-    def _check_kinds(self, references: Column, column: Column, argument: str) -> None:
-        """Refuse text with integers, and suggest the option that converts it."""
-        try:
-            check_same_kind(references, "references", column, argument)
-        except ValueError as error:
-            examples = [x.example() for x in (references, column)]
-            if self.source.is_frame or None in map(integer_of, examples):
-                raise
-            raise ValueError(join([error, "numeric=True reads text as integers"])) from error
-
-    def values(self, argument: str, values: Any) -> tuple[Any, Numbers]:
+    def read_values(self, argument: str, values: Any) -> tuple[Any, Numbers]:
         """Return labels as a column or amounts as an array, and which are missing."""
         if argument in ("weights", "counts"):
-            return _amounts_in(argument, values)
-        own = self.source.class_names.get(argument)
-        if argument in self.labelled:
-            self.found.has_text |= self.source.is_text
-            own = own or next(iter(self.source.class_names.values()), ())
-            self.class_names = own
-        column = values  # joined rows are columns already
-        if not isinstance(values, Column):
-            column = self._labels_in(argument, values, own)
+            return _read_amounts(argument, values)
+        column = values if isinstance(values, Column) else self._read_labels(argument, values)
         if column.kind is not None:
-            example = read_labels([column.example()], argument)
-            before = self.examples.setdefault(argument, example)
-            check_same_kind(before, f"{argument} before", column, argument)
-        lacks = column.values is not None and None in column.values
-        return column, ~column.differs_from(None) if lacks else np.zeros(len(column), dtype=bool)
+            self._check_kind(argument, column)
+        return column, ~column.differs_from(None)
 
-    def _labels_in(self, argument: str, values: Any, own: Sequence[str] | None) -> Column:
-        """Read labels, or the classes of scores, as a column; `own` are the file's class names."""
+    def _read_labels(self, argument: str, values: Any) -> Column:
+        """Read labels, or the classes of scores, as a column."""
+        options, source = self.options, self.source
         is_prediction = argument.startswith("predictions")
-        if isinstance(values, tuple) or (is_prediction and self.options.threshold is not None):
+        if isinstance(values, tuple) or (is_prediction and options.threshold is not None):
             values = self._classes_of_scores(values, argument)
-        elif self.source.is_sheet and self.keep_missing:
+        elif source.kind == "xlsx" and self.keep_missing:
             values = ["" if value is None else value for value in values]
-        if not self.source.is_text:
-            return convert_labels(values, argument, self.options, own)
-        nulls = () if self.keep_missing else self.options.nulls()
-        column = convert_labels(values, argument, self.options, own, nulls)
-        is_noted = argument in self.labelled and column.kind == "strings"
-        return self._noted(column, argument) if is_noted else column
+        nulls = options.nulls() if source.is_text and not self.keep_missing else ()
+        class_names = source.class_names.get(argument)
+        if class_names is None and argument in self.labelled:
+            class_names = self.class_names
+        column = convert_labels(values, argument, options, class_names, nulls)
+        is_spelled = source.is_text and argument == "references"
+        return self._spell_ignored(column) if is_spelled else column
 
-    def _noted(self, column: Column, argument: str) -> Column:
-        """Record the text in a column, and spell the reference to ignore as in the options."""
-        present = Column(code_integers(column.codes)[0], column.values).tolist()
-        texts = {*present} - {None}
+    def _spell_ignored(self, references: Column) -> Column:
+        """Spell the reference to ignore as in the options."""
         ignored = self.options.ignored(is_integer=False)
-        if argument == "references" and isinstance(ignored, str):
-            labels = labels_of_text([texts, {ignored}])
-            spellings = {x for x in texts if labels.get(x, x) == labels.get(ignored, ignored)}
-            values = [ignored if x in spellings else x for x in column.values or ()]
-            column = Column(column.codes, values)
-        self.found.texts.setdefault((len(self.found.sources), argument), set()).update(texts)
-        return column
+        if references.kind != "strings" or not isinstance(ignored, str):
+            return references
+        texts: Sequence[Any] = references.values or ()
+        labels = labels_of_text([{*texts} - {None}, {ignored}])
+        same = {x for x in texts if labels.get(x, x) == labels.get(ignored, ignored)}
+        return Column(references.codes, [ignored if x in same else x for x in texts])
 
     def _classes_of_scores(self, values: Any, argument: str) -> Column:
         """Return the class of each row of scores, None if a score is nan.
 
-        One column gives the second of two classes above the threshold, else the first. A tuple has
-        a column per class, and gives the class with the highest score, the first of equal ones.
+        A tuple has a column per class, and gives the class with the highest score, the first of
+        equal ones. One column gives the second of two classes above the threshold, else the first.
         """
-        threshold = self.options.threshold
-        known = self.examples.get("references")
-        classes = self.options.classes(known is None or known.kind == "integers")
-        columns = values if isinstance(values, tuple) else (values,)
-        if len(columns) > 1:
-            _check_classes_of_columns(classes, len(columns), threshold)
+        columns, threshold = (
+            values if isinstance(values, tuple) else (values,),
+            self.options.threshold,
+        )
+        references = self.examples.get("references")
+        classes = self.options.classes(references is None or references.kind == "integers") or ()
+        if len(columns) > 1 and (threshold is not None or len(classes) != len(columns)):
+            raise ValueError(
+                f"expected one of `labels` for each of the {len(columns)} columns of scores, in "
+                f"their order, and without `threshold`; got {classes}"
+            )
         scores = np.stack([read_scores(column, argument) for column in columns], axis=1)
         if threshold is not None and str(getattr(columns[0], "type", "")) == "float":
             threshold = float(np.float32(threshold))  # in single precision, like the scores
         codes = scores.argmax(axis=1) if threshold is None else scores[:, 0] > threshold
         labels = [str(x) if self.source.is_text else x for x in classes or (0, 1)]
         return Column(np.where(np.isnan(scores).any(axis=1), len(labels), codes), [*labels, None])
+
+    def _check_kind(self, argument: str, column: Column) -> None:
+        """Raise an error if labels differ in kind from earlier ones, or from the references.
+
+        If the option `numeric` would help, suggest it.
+        """
+        example = read_labels([column.example()], argument)
+        before = self.examples.setdefault(argument, example)
+        check_same_kind(before, f"{argument} before", column, argument)
+        references = self.examples.get("references", before)
+        try:
+            if argument in self.labelled:
+                check_same_kind(references, "references", column, argument)
+        except ValueError as error:
+            examples = references.example(), column.example()
+            if self.source.kind == "frame" or None in map(integer_of, examples):
+                raise
+            raise ValueError(join([error, "numeric=True reads text as integers"])) from error
 
     def task(self, references: Column, rows: Mapping[str, Any]) -> Task:
         """Return a task with the reference to ignore, as an integer or the name of a class.
@@ -267,163 +256,176 @@ class Samples:
         """
         self.has_integers = references.kind == "integers"
         ignored = self.options.ignored(self.has_integers, self.class_names)
-        self.found.ignored = ignored = None if ignored is None else self.spelt(ignored)
+        self.ignored = None if ignored is None else self.spell(ignored)
         times = rows.get("times", np.ones(len(references), dtype=np.int64))
-        kept = np.ones(len(references), dtype=bool)
-        if ignored is not None:
-            kept = references.differs_from(ignored)
-            self.found.left_out["ignored"] += int(times[~kept].sum())
+        counted = np.ones(len(references), dtype=bool)
+        if self.ignored is not None:
+            counted = references.differs_from(self.ignored)
+            self.left_out["ignored"] += int(times[~counted].sum())
         if "weights" in rows:
-            self.found.left_out["of weight 0"] += int(times[kept & (rows["weights"] == 0)].sum())
-        return Task(None, ignored, "error")
+            self.left_out["of weight 0"] += int(times[counted & (rows["weights"] == 0)].sum())
+        return Task(None, self.ignored, "error")
 
-    def spelt(self, label: Any) -> Any:
+    def spell(self, label: Any) -> Any:
         """Spell a label of the options like the references, as text in a file of text."""
-        if not self.found.has_text:
+        if not self.has_text:
             return label
-        return self.meant.get(str(label), label if self.has_integers else str(label))
+        return self.text_labels.get(str(label), label if self.has_integers else str(label))
+
+    # Finish once all rows are read
 
     def refuse(self, errors: Iterable[ValueError] = ()) -> None:
-        """Raise one error for all problems found, including these, if there are any."""
+        """Raise one error for all problems, including these, if there are any."""
         nulls = [] if self.drop_null else self._null_errors()
-        with prefix_errors(first_of([*self.found.faulty] or self.found.sources)):
-            refuse_all([*self.found.errors.values(), *nulls, *errors])
+        with prefix_errors(name_sources([*self.faulty] or self.sources)):
+            refuse_all([*self.errors.values(), *nulls, *errors])
 
     def _null_errors(self) -> list[ValueError]:
         """Return the error about missing values in a list, empty if none are missing."""
-        found = self.found
-        lacking = [x for x in self.names if found.n_missing[x] and not self.allows_missing(x)]
-        if not lacking:
-            return []
-        null = "an empty cell, or text such as NA" if found.has_text else "None (null) or nan"
+        arguments = [x for x in self.names if self.n_missing[x] and not self._allows_missing(x)]
+        null = "an empty cell, or text such as NA" if self.has_text else "None (null) or nan"
         reasons = [
-            f"`{x}` must have a value in every row, got {null} in {found.n_missing[x]} of "
-            f"{found.n_rows} rows of column {self.names[x]!r}"
-            for x in lacking
+            f"`{x}` must have a value in every row, got {null} in {self.n_missing[x]} of "
+            f"{self.n_rows} rows of column {self.names[x]!r}"
+            for x in arguments
         ]
-        if len(found.sources) == 1 and not self.source.is_frame:
-            reasons[0] += f", first in row {found.first_missing[lacking[0]]}"
-        return [ValueError(f"{'; '.join(reasons)}: {self._advice_on_nulls(lacking)}")]
-
-    def _advice_on_nulls(self, arguments: Sequence[str]) -> str:
-        """Suggest options for missing values of these arguments."""
-        advice = "drop_null=True leaves out rows with missing values"
+        if not reasons:
+            return []
+        if len(self.sources) == 1 and self.source.kind != "frame":
+            reasons[0] += f", first in row {self.first_missing[arguments[0]]}"
+        remedies = ["With drop_null=True such rows are left out."]
         if any(x.startswith("predictions") for x in arguments):
-            advice = (
-                f'unknown="wrong" counts a missing prediction as wrong, {advice}, which can '
-                "flatter a model that gives up on hard samples"
-            )
-        text = ", keep_missing=True reads such text as labels"
-        return f"{advice}{text}" if self.found.has_text else advice
+            text = 'With unknown="wrong" a missing prediction counts as wrong; '
+            text += "leaving it out can flatter a model that gives up on hard samples."
+            remedies.insert(0, text)
+        if self.has_text:
+            remedies.append("With keep_missing=True such text is a label.")
+        return [ValueError(f"{'; '.join(reasons)}. {' '.join(remedies)}")]
 
-    def end(
-        self, totals: Mapping[str, Amounts], never_repeats: Callable[[], bool]
+    def check_labels(
+        self, totals: Mapping[str, Amounts], never_repeats: bool
     ) -> tuple[Mapping[Any, Label], Task, Account]:
-        """Raise the errors found, or warn of likely mistakes.
+        """Raise the collected errors, or check the labels of all rows.
 
         Return the label of each text, the task, and the account. `totals` are the labels of each
         argument with labels, with the number of samples of each.
         """
-        if self.first_lines and not self.options.spellings:
-            _check_lines(self, totals)
         self.refuse()
         _warn_of_no_header(self, totals)
-        self.meant = self._meanings_of_text(totals)
-        checks = Checks(self, {x: _renamed(y, self.meant) for x, y in totals.items()})
+        self.text_labels = self._labels_of_text(totals)
+        renamed = {argument: self._rename(amounts) for argument, amounts in totals.items()}
+        self.has_integers = any(isinstance(label, int) for label, _ in renamed["references"])
+        self.ignored = self.text_labels.get(self.ignored, self.ignored)
+        classes = self.options.classes(self.has_integers, self.class_names)
+        declared = None if classes is None else tuple(map(self.spell, classes))
+        check_distinct(declared or (), "labels")
+        checks = Checks(self, totals, renamed, declared)
         checks.run(never_repeats)
-        task = Task(checks.declared, self.found.ignored, self.options.unknown)
-        return self.meant, task, checks.account()
+        task = Task(declared, self.ignored, self.options.unknown)
+        return self.text_labels, task, checks.account()
 
-    def _meanings_of_text(self, totals: Mapping[str, Amounts]) -> Mapping[Any, Label]:
+    def _labels_of_text(self, totals: Mapping[str, Amounts]) -> Mapping[Any, Label]:
         """Return the label of each text in columns and options; empty if none changes."""
-        labels = [label for label, _ in chain(*totals.values()) if label is not None]
-        if not self.found.has_text or not all(isinstance(label, str) for label in labels):
+        labels: Iterable[set[Any]] = ({*dict(amounts)} - {None} for amounts in totals.values())
+        groups = [*labels]
+        if not self.has_text or not all(isinstance(x, str) for group in groups for x in group):
             return {}
         ignored = self.options.ignore_index
         options = [self.options.spellings.values(), [] if ignored is None else [str(ignored)]]
-        return labels_of_text([*self.found.texts.values(), *options, self.prior_labels])
+        return labels_of_text([*groups, *options, self.prior_labels])
+
+    def _rename(self, amounts: Amounts) -> Amounts:
+        """Replace texts by their labels, and add up the amounts of those that become one."""
+        totals = Counter[Any]()
+        for label, n in amounts:
+            totals[self.text_labels.get(label, label)] += n
+        return amounts_of(totals, totals.values())
+
+    def columns_not_used(self, *exceptions: str) -> list[str]:
+        """Return the columns that no argument uses, except the arguments in `exceptions`."""
+        used = set[str | None]()
+        for argument, name in self.names.items():
+            if argument not in exceptions:
+                columns = columns_of_argument(argument, name).values()
+                used |= {column_of(column, self.header) for column in columns}
+        return [name for name in self.header if name not in used]
 
 
+@dataclass(frozen=True)
 class Checks:
     """Check the labels of all rows, warn of mistakes, and build the account.
 
     Parameters
     ----------
     samples : Samples
-    totals : dict of str to Amounts
-        The labels of each argument with labels, and the number of samples of each.
+    texts, totals : dict of str to Amounts
+        The labels of each argument, as read and as converted, with their numbers of samples.
+    declared : tuple of labels, optional
+        The classes that the options list.
     """
 
-    def __init__(self, samples: Samples, totals: Mapping[str, Amounts]) -> None:
-        self.samples, self.found, self.options = samples, samples.found, samples.options
-        self.totals = totals
-        self.known = [label for label, _ in totals["references"]]
-        samples.has_integers = bool(self.known) and isinstance(self.known[0], int)
-        self.found.ignored = samples.meant.get(self.found.ignored, self.found.ignored)
-        self.declared = self._declared_classes()
+    samples: Samples
+    texts: Mapping[str, Amounts]
+    totals: Mapping[str, Amounts]
+    declared: tuple[Label, ...] | None
 
-    def _declared_classes(self) -> tuple[Any, ...] | None:
-        """Return the classes that the options list, spelled like the references."""
-        classes = self.options.classes(self.samples.has_integers, self.samples.class_names)
-        if classes is None:
-            return None
-        spelt = [self.samples.spelt(label) for label in classes]
-        check_distinct(spelt, "labels")
-        return tuple(spelt)
+    @property
+    def classes(self) -> Sequence[Any]:
+        """The declared classes, or else the references."""
+        return self.declared or [label for label, _ in self.totals["references"]]
 
-    def run(self, never_repeats: Callable[[], bool]) -> None:
+    def run(self, never_repeats: bool) -> None:
         """Refuse labels that cannot be right, and warn of those that may be wrong."""
-        names, labelled = self.samples.names, self.samples.labelled
+        samples, names = self.samples, self.samples.names
         if self.declared is None:
-            self._refuse_undeclared()
-        self._warn_of_none_ignored()
-        for argument in labelled[1:]:
+            samples.refuse(self._errors_if_undeclared())
+        self._warn_if_none_is_ignored()
+        for argument in samples.labelled[1:]:
             warn_of_swapped(names["references"], names[argument])
-            columns = [*columns_to_read({argument: names[argument]}).values()]
-            warn_of_other_order(columns, self.declared or ())
+            columns = columns_of_argument(argument, names[argument])
+            warn_of_other_order([*columns.values()], self.declared or ())
         self._warn_of_verdicts()
-        if "counts" not in names and never_repeats() and _are_most_pairs(self.totals):
+        if "counts" not in names and never_repeats and _are_most_pairs(self.totals):
             self._warn_of_counts()
 
-    def _refuse_undeclared(self) -> None:
-        """Raise an error about labels that are valid only if the options list the classes."""
-        if self.options.threshold is not None and len(self.known) > 2:
-            error_text = (
-                f"`threshold` is for two classes, and the references have {len(self.known)}: name "
-                "a column of scores for each, as in argmax:a,b"
+    def _errors_if_undeclared(self) -> Iterator[ValueError]:
+        """Yield errors about labels that are valid only if the options list the classes."""
+        samples, n_classes = self.samples, len(self.classes)
+        if samples.options.threshold is not None and n_classes > 2:
+            yield ValueError(
+                f"`threshold` is for two classes, and the references have {n_classes}: name a "
+                "column of scores for each, as in argmax:a,b"
             )
-            self.samples.refuse([ValueError(error_text)])
-        if self.samples.is_label_sensitive and self.found.n_rows > 1:
-            errors = map(self._mismatch_of, self.samples.labelled[1:])
-            self.samples.refuse(filter(None, errors))
+        elif samples.is_label_sensitive and samples.n_rows > 1:
+            yield from filter(None, map(self._mismatch_in, samples.labelled[1:]))
 
-    def _mismatch_of(self, argument: str) -> ValueError | None:
+    def _mismatch_in(self, argument: str) -> ValueError | None:
         """Return an error about predictions if none of them is a class."""
-        predictions = {label: n for label, n in self.totals[argument] if label is not None}
-        if not predictions or predictions.keys() & {*self.known}:
+        n_samples = {label: n for label, n in self.totals[argument] if label is not None}
+        labels, classes = [*n_samples], self.classes
+        if not labels or not {*labels}.isdisjoint(classes):
             return None
-        total = amount(sum(predictions.values()))
-        examples, classes = (", ".join(map(show, x[:2])) for x in ([*predictions], self.known))
-        remedy = mismatch_hint([*predictions], self.known)
-        if self.options.threshold is not None:
+        remedy = mismatch_hint(labels, classes)
+        if self.samples.options.threshold is not None:
             remedy = "give their names as `labels`, that of low scores first"
+        shown_labels, shown_classes = (", ".join(map(show, x[:2])) for x in (labels, classes))
         return ValueError(
-            f"none of the {total} `{argument}` ({examples}) is a class of the `references` "
-            f"({classes}): {remedy}"
+            f"none of the {amount(sum(n_samples.values()))} `{argument}` ({shown_labels}) is a "
+            f"class of the `references` ({shown_classes}): {remedy}"
         )
 
-    def _warn_of_none_ignored(self) -> None:
+    def _warn_if_none_is_ignored(self) -> None:
         """Warn if the label to ignore is not a reference of a file."""
-        is_named = self.found.ignored is not None and len(self.samples.labelled) > 1
-        if is_named and not (self.samples.source.is_frame or self.found.left_out["ignored"]):
-            text = f"`ignore_index` leaves out nothing: no reference is {show(self.found.ignored)}"
+        samples = self.samples
+        is_asked = samples.ignored is not None and len(samples.labelled) > 1
+        if is_asked and not (samples.source.kind == "frame" or samples.left_out["ignored"]):
+            text = f"`ignore_index` leaves out nothing: no reference is {show(samples.ignored)}"
             warn(text, LabelsWarning)
 
     def _warn_of_verdicts(self) -> None:
         """Warn of predictions that are verdicts: whether references and a column agree."""
-        names = self.samples.names
-        labels = {x: {*dict(self.totals[x])} - {None} for x in self.samples.labelled[1:]}
-        asked = [names[argument] for argument, two in labels.items() if len(two) == 2]
+        names, totals = self.samples.names, self.totals
+        asked = [names[x] for x in [*totals][1:] if len({*dict(totals[x])} - {None}) == 2]
         columns = self._other_columns() if asked else {}
         for name, agreed in verdicts_in(columns, [names["references"]], asked).items():
             if agreed:
@@ -432,143 +434,72 @@ class Checks:
 
     def _warn_of_counts(self) -> None:
         """Warn if another column has whole numbers, which may be counts of the rows."""
-        columns = self._other_columns(self._columns_not_used("weights"))
-        if numbers := [name for name, values in columns.items() if _are_whole(values)]:
+        names = self.samples.columns_not_used("weights")
+        columns = self._other_columns(names)
+        if numbers := [x for x in names if x in columns and _are_whole(columns[x])]:
             text = "each row is another pair of labels: are these counts? Then name "
             text += f"{' or '.join(map(repr, numbers))} as `counts`"
             warn(Message(text, "may be counts", columns=numbers), LabelsWarning)
 
-    def _other_columns(self, *names: Sequence[str]) -> Mapping[str, Sequence[Any]]:
-        """Return the first rows of other columns of the source; empty if they are invalid."""
+    def _other_columns(self, names: Sequence[str] = ()) -> Mapping[str, Sequence[Any]]:
+        """Return the first rows of columns of the source; empty if they are invalid."""
         with suppress(ValueError):
-            return self.samples.source.columns(*names)
+            return self.samples.source.columns(names)
         return {}
-
-    def _columns_not_used(self, *without: str) -> list[str]:
-        """Return the columns that no argument uses, except the arguments in `without`."""
-        names, header = self.samples.names, self.found.header
-        used = set[str | None]()
-        for argument in {*names}.difference(without):
-            paths = columns_to_read({argument: names[argument]}).values()
-            used |= {column_of(path, header) for path in paths}
-        return [name for name in header if name not in used]
 
     def account(self) -> Account:
         """Build the account of what was read."""
-        classes = {*(self.declared or self.known)}
-        columns = []
-        for argument, name in self.samples.names.items():
-            part = re.sub(r"_([ab])$", lambda match: f" {match[1].upper()}", argument)
-            amounts = self.totals.get(argument, [])
-            labels = [pair for pair in amounts if pair[0] in classes]
-            outside = [pair for pair in amounts if pair[0] not in classes]
-            notes = tuple(self._notes(argument, amounts)) if argument in self.totals else ()
+        samples, columns = self.samples, []
+        for argument, name in samples.names.items():
+            part = argument.replace("_a", " A").replace("_b", " B")
+            totals = self.totals.get(argument, [])
+            labels = [pair for pair in totals if pair[0] in self.classes]
+            outside = [pair for pair in totals if pair[0] not in self.classes]
+            notes = tuple(self._notes(argument)) if argument in self.totals else ()
             columns.append(ReadColumn(part, name, labels, outside, notes))
-        return Account(
-            sources=tuple(self.found.sources),
-            n_rows=self.found.n_rows,
-            left_out=+self.found.left_out,
-            columns=tuple(columns),
-            not_used=tuple(self._columns_not_used()),
-            ignored=self.found.ignored,
-        )
+        not_used = tuple(samples.columns_not_used())
+        amounts = tuple(samples.sources), samples.n_rows, +samples.left_out, tuple(columns)
+        return Account(*amounts, not_used, samples.ignored)
 
-    def _notes(self, argument: str, amounts: Amounts) -> Iterator[str]:
+    def _notes(self, argument: str) -> Iterator[str]:
         """Yield notes on how the labels of a column were converted."""
-        meant = self.samples.meant
-        texts = [x for (_, name), x in self.found.texts.items() if name == argument]
-        changed = [x for x in sorted(set().union(*texts)) if str(meant.get(x, x)) != x]
-        if self.options.numeric or any(isinstance(x, int) for x in meant.values()):
+        samples, options = self.samples, self.samples.options
+        labels_of = samples.text_labels
+        texts = [str(text) for text, _ in self.texts[argument]]
+        changed = sorted(x for x in texts if str(labels_of.get(x, x)) != x)
+        if options.numeric or any(isinstance(x, int) for x in labels_of.values()):
             yield "text read as integers"
         if changed:
-            yield f"{changed[0]} read as {meant[changed[0]]!s}"
-        if argument.startswith("predictions"):
-            yield from self._notes_on_predictions(argument, amounts)
-        if self.samples.class_names:
+            yield f"{changed[0]} read as {labels_of[changed[0]]!s}"
+        if argument.startswith("predictions") and options.threshold is not None:
+            yield self._note_on_threshold(argument, options.threshold)
+        if argument.startswith("predictions") and options.pattern is not None:
+            n_extracted = samples.n_rows - samples.n_missing[argument]
+            yield f"an answer extracted from {n_extracted:,d} of {samples.n_rows:,d}"
+        if samples.class_names:
             yield "positions read as names of classes"
 
-    def _notes_on_predictions(self, argument: str, amounts: Amounts) -> Iterator[str]:
-        """Yield the numbers of scores above the threshold and of extracted predictions."""
-        if self.options.threshold is not None:
-            above = str((self.options.classes(False) or (0, 1))[1])
-            n_above = amount(sum(n for label, n in amounts if str(label) == above))
-            total = amount(sum(n for _, n in amounts))
-            yield f"above {self.options.threshold:g}: {above} in {n_above} of {total}"
-        if self.options.pattern is not None:
-            n_extracted = self.found.n_rows - self.found.n_missing[argument]
-            yield f"an answer extracted from {n_extracted:,d} of {self.found.n_rows:,d}"
+    def _note_on_threshold(self, argument: str, threshold: float) -> str:
+        """Say how many scores are above the threshold."""
+        above = str((self.samples.options.classes(False) or (0, 1))[1])
+        n_above = sum(n for label, n in self.totals[argument] if str(label) == above)
+        total = sum(n for _, n in self.totals[argument])
+        return f"above {threshold:g}: {above} in {amount(n_above)} of {amount(total)}"
 
 
 def _warn_of_no_header(samples: Samples, totals: Mapping[str, Amounts]) -> None:
     """Warn if all column names occur as labels, as in a file without a header."""
     names = [samples.names[x] for x in samples.labelled]
     labels = {label for label, _ in chain(*totals.values())}
-    if {*names} <= ({*map(str, labels)} if samples.found.has_text else labels):
+    if {*names} <= ({*map(str, labels)} if samples.has_text else labels):
         warn(missing_header_message(names), LabelsWarning)
 
 
-def _check_lines(samples: Samples, totals: Mapping[str, Amounts]) -> None:
-    """Refuse lines of several cells, except text from which a class is extracted."""
-    plain = samples.labelled if samples.options.pattern is None else ["references"]
-    labels = {x: [str(y) for y, _ in totals[x] if y is not None] for x in plain}
-    n_lines = sum(n for _, n in totals["references"])
-    if rows := _rows_among(labels, n_lines):
-        argument = rows[0]
-        rule = (
-            f"each line must be one label, got several cells in {show(labels[argument][0])}: "
-            "name their columns with -r and -p, and with --on the one that identifies samples; "
-            "without a header, add one as the first line"
-        )
-        raise ValueError(with_subject(shown(samples.names[argument]), rule))
-    if all(2 * len(lines) <= n_lines for lines in labels.values()):
-        _warn_of_header(samples, [Counter(dict(totals[x])) for x in plain])
-
-
-def _warn_of_header(samples: Samples, totals: Sequence[Counter[Any]]) -> None:
-    """Warn if the text of the first lines occurs nowhere else, as in a header."""
-    heads = [samples.options.fold(line) for line in samples.first_lines.values()][: len(totals)]
-    are_alone = all(sum(x[head] for x in totals) == heads.count(head) for head in heads)
-    if are_alone and all(any(map(str.isalpha, head)) for head in heads):
-        text = f"{' and '.join(map(show, dict.fromkeys(heads)))} in the first line occurs in no"
-        warn(f"{text} other: if it is a header, take it out of all files", LabelsWarning)
-
-
-def _rows_among(lines: Mapping[str, Sequence[str]], n_lines: int) -> list[str]:
-    """Return the arguments whose distinct lines are rows of several cells.
-
-    Such lines have tabs or begin with identifiers, or have three cells and mostly occur once.
-    """
-    tabbed = [x for x, some in lines.items() if some and all("\t" in line for line in some)]
-    cells = [line.split() for line in chain(*lines.values())]
-    n_cells = min(map(len, cells), default=0)
-    if tabbed or n_cells < 2:
-        return tabbed
-    n_first = len({line[0] for line in cells})  # identifiers are the same in all files
-    if n_first == n_lines == len(cells) / len(lines) > 3:
-        return [*lines]
-    is_row = n_cells > 2 and 2 * min(map(len, lines.values())) > n_lines
-    return [*lines] if is_row else []
-
-
-def _check_classes_of_columns(classes: Any, n_columns: int, threshold: float | None) -> None:
-    """Raise an error unless there is a class for each of several columns of scores."""
-    if threshold is not None:
-        raise ValueError("`threshold` is for one column of scores: leave it out for argmax:")
-    if len(classes or ()) != n_columns:
-        raise ValueError(
-            f"`labels` must list the classes of the {n_columns} columns of scores, in their "
-            f"order, got {classes}"
-        )
-
-
-def _amounts_in(argument: str, values: Any) -> tuple[Any, Numbers]:
+def _read_amounts(argument: str, values: Any) -> tuple[Numbers, Numbers]:
     """Read weights or counts as an array, 0 if missing, and return which are missing."""
-    if isinstance(values, list):
-        missing = np.array([value is None for value in values], dtype=bool)
-        amounts = [0 if value is None else value for value in values]
-    else:  # of Arrow
-        missing = np.asarray(values.is_null())
-        amounts = values.fill_null(0) if missing.any() else values
+    values = values if isinstance(values, list) else values.to_pylist()
+    missing = np.array([value is None for value in values], dtype=bool)
+    amounts = [0 if value is None else value for value in values]
     read = read_whole(amounts) if argument == "counts" else read_amounts(amounts, argument)
     return read, missing
 
@@ -587,25 +518,16 @@ def read_scores(values: Any, name: str) -> Numbers:
 
 def _are_whole(values: Any) -> bool:
     """Return whether a column holds only whole numbers from 0, which may be counts."""
-    try:
+    with suppress(ValueError):
         numbers = read_scores(values, "counts")
-    except ValueError:
-        return False
-    return bool(((numbers >= 0) & (numbers == np.trunc(numbers))).all())
+        return bool(((numbers >= 0) & (numbers == np.trunc(numbers))).all())
+    return False
 
 
-def first_of(sources: Sequence[str]) -> str:
-    """Return the name of the first source, and the number of others."""
-    first = "".join(map(shown, sources[:1]))
+def name_sources(sources: Sequence[str]) -> str:
+    """Name the first source, and count the others."""
+    first = "".join(map(shown, filter(None, sources[:1])))
     return f"{first} and {len(sources) - 1} more" if len(sources) > 1 else first
-
-
-def _renamed(amounts: Amounts, names: Mapping[Any, Label]) -> Amounts:
-    """Rename labels, and add up the amounts of those that become one."""
-    totals = Counter[Any]()
-    for label, n in amounts:
-        totals[names.get(label, label)] += n
-    return amounts_of(totals, totals.values())
 
 
 def _are_most_pairs(totals: Mapping[str, Amounts]) -> bool:
@@ -641,10 +563,9 @@ def labels_of_text(groups: Sequence[Collection[str]]) -> dict[str, Label]:
 
 
 def _truth_values_in(groups: Sequence[Collection[str]]) -> dict[str, str]:
-    """Return the digit of each truth value; empty if a group mixes them with other text."""
-    with_truths = [
-        {*group} for group in groups if not set().union(*_TRUTH_VALUES).isdisjoint(group)
-    ]
-    if not all(any(group <= words for words in _TRUTH_VALUES) for group in with_truths):
+    """Return the digit of each truth value; empty if a group has text besides them and digits."""
+    others = [{*group} - {"0", "1"} for group in groups]
+    truths = [group for group in others if not group.isdisjoint(chain(*_TRUTH_VALUES))]
+    if not all(any(group <= words for words in _TRUTH_VALUES) for group in truths):
         return {}
-    return {text: str(int(text.lower() == "true")) for text in set().union(*with_truths)}
+    return {text: str(int(text.lower() == "true")) for text in set().union(*truths)}

@@ -24,7 +24,7 @@ from .columns import named_columns, slices_of
 from .delimited import BLOCK
 from .opening import DELIMITERS, open_whole
 from .reading import read_files
-from .samples import Samples, first_of
+from .samples import Samples, name_sources
 
 Paths: TypeAlias = "str | PathLike[str] | Sequence[str | PathLike[str]]"
 
@@ -203,9 +203,9 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
     amounts = (amounts_of(overall.labels, of_labels) for of_labels in totals)
     label_totals = dict(zip(samples.labelled, amounts, strict=True))
     never_repeats = 1 < (overall.n_samples or 0) == n_cells
-    integers, task, account = samples.end(label_totals, lambda: never_repeats)
+    text_labels, task, account = samples.check_labels(label_totals, never_repeats)
     try:
-        overall = _of_classes(overall, integers, task)
+        overall = _of_classes(overall, text_labels, task)
     except ValueError as error:
         argument = "labels" if samples.options.choices is None else "choices"
         own = render(error, lambda name, _: f"`{argument}`" if name == "labels" else None)
@@ -214,7 +214,7 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
     warn_of_table(overall, is_named=bool(samples.class_names), **options)
     if "by" not in samples.names:
         return replace(overall, read=(account,))
-    tables = {name: _of_classes(table, integers, task) for name, table in tables.items()}
+    tables = {name: _of_classes(table, text_labels, task) for name, table in tables.items()}
     return {name: replace(table, read=(account,)) for name, table in tables.items()}
 
 
@@ -228,14 +228,14 @@ def _count(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> dict[Slice
             _add(sums[name], table, n_at_once)
     if not sums:
         _refuse_without_samples(samples)
-    with prefix_errors(first_of(samples.found.sources)):
+    with prefix_errors(name_sources(samples.sources)):
         return {x: ContingencyTable.sum_of(parts) for x, parts in sort_by_name(sums).items()}
 
 
 def _refuse_without_samples(samples: Samples) -> None:
     """Raise the errors found, or one that says why no sample is left."""
     samples.refuse()
-    n_rows = samples.found.n_rows
+    n_rows = samples.n_rows
     why = ", all ignored, null or with weight 0" if n_rows else ""
     samples.refuse(
         [ValueError(f"expected at least one sample to score, got {n_rows} samples{why}")]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ..core.labels import Column, Label, show, warn
 from ..errors import prefix_errors
-from ..files.joined import joined_sides
+from ..files.joined import align_rows
 from ..inference.registry import score_named
 from ..messages import message, with_subject
 from ..results.comparison import Comparison, compare
@@ -292,8 +292,8 @@ class Answers:
                 f"the runs must be of one task, got {show(task)} and {show(other_task)}"
             )
         names = [f"{self.name} (A)", f"{other.name} (B)"]
-        columns = [self._columns_to_join(), other._columns_to_join()]
-        a, b = joined_sides(columns, names, "sample identifiers")
+        a = self._columns_to_join()
+        b = align_rows(a, other._columns_to_join(), names, "sample identifiers")
         prompts_a, prompts_b = ({(y.id, y.prompt) for y in x.samples} for x in (self, other))
         if n_differ := len(prompts_a - prompts_b):
             size = render.samples(n_differ)
