@@ -222,7 +222,7 @@ class Samples:
         if len(columns) > 1 and (threshold is not None or len(classes) != len(columns)):
             raise ValueError(
                 f"expected one of `labels` for each of the {len(columns)} columns of scores, in "
-                f"their order, and without `threshold`; got {classes}"
+                f"their order, and without `threshold`; got {classes or 'none'}"
             )
         scores = np.stack([read_scores(column, argument) for column in columns], axis=1)
         if threshold is not None and str(getattr(columns[0], "type", "")) == "float":
