@@ -54,8 +54,10 @@ def informedness(
     if average is None:
         return gains[table.is_class].tolist()
     value = float((gains * class_weights(average, scored)).sum())
-    value = value if is_odds else min(max(value, -1.0), 1.0)  # which rounding may step past
-    if average == "bias" and not is_odds and (why := why_above_accuracy(scored, value, table)):
+    if is_odds:
+        return value
+    value = min(max(value, -1.0), 1.0)  # rounding may exceed the range
+    if average == "bias" and (why := why_above_accuracy(scored, value, table)):
         warn(f"Informedness {value:.3f} is {why}")
     return value
 
@@ -147,12 +149,15 @@ def check_zero_division(value: Any, stand_in: float) -> None:
         raise ValueError(f'`zero_division` must be "warn", {stand_in} or nan, got {show(value)}')
 
 
-def why_one_class(title: str, value: float, table: Table, totals: Numbers, side: str) -> str:
-    """Explain why a score is undefined if only one class has a total; else empty."""
+def why_one_class(title: str, value: float, table: Table, totals: Numbers, name: str) -> str:
+    """Explain why a score is undefined if only one class has a total; else empty.
+
+    `name` is what the totals count: references or predictions.
+    """
     if np.count_nonzero(totals) != 1:
         return ""
     label = show(table.labels[int(np.argmax(totals))])
-    return f"all {side} are {label}: {title} is undefined, {value} is returned instead"
+    return f"all {name} are {label}: {title} is undefined, {value} is returned instead"
 
 
 def value_if_undefined(why: str, value: float, zero_division: Any, table: Table) -> float | None:
@@ -185,14 +190,14 @@ def warn_of_absent(title: str, table: Table, names: Any, scored: Table, average:
 
 def shares_of(prior: Any) -> dict[Any, float]:
     """Convert a mapping or Series of counts, or of shares, to the share of each class."""
-    if not isinstance(prior, Mapping) and not hasattr(prior, "to_dict"):
+    if not hasattr(prior, "items"):
         wanted = "map each class to its share or count, for example {'a': 0.5, 'b': 0.5}"
         raise ValueError(f"`prior` must {wanted}, got {show(prior)}")
     for label, share in prior.items():
         if not is_real(share) or (hasattr(share, "numerator") and not -1e307 < share < 1e307):
             raise ValueError(f"`prior` must hold numbers, got {show(share)} for {show(label)}")
     shares = {label: float(share) for label, share in prior.items()}
-    are_counts = any(shares.values()) and all(share.is_integer() for share in shares.values())
+    are_counts = any(shares.values()) and all(map(float.is_integer, shares.values()))
     total = sum(shares.values()) if are_counts else 1.0
     return {label: share / total for label, share in shares.items()}
 
@@ -201,22 +206,25 @@ def read_prior(prior: Any, table: Table) -> Numbers:
     """Read the prior of each class of a table, rescaled to those with references; else nan."""
     shares = shares_of(prior)
     observed = dict.fromkeys(labels_at(table, table.reference_totals > 0))
-    known = set(table.labels if table.is_declared else observed) - {None}
-    if lacks := [show(label) for label in observed if label not in shares]:
-        raise ValueError(f"`prior` must cover every class in the references, {lacks[0]} is missing")
+    classes = labels_at(table, table.is_class)
+    if missing := sorted(observed.keys() - shares.keys()):
+        label = show(missing[0])
+        raise ValueError(f"`prior` must cover every class in the references, {label} is missing")
     for label, share in shares.items():
         if not (0 < share < 1 or (share == 0 and label not in observed)):
             wanted = "hold shares strictly between 0 and 1, or counts above 0, for every class"
             raise ValueError(f"`prior` must {wanted}, got {show(prior[label])} for {show(label)}")
-        if label not in known:
+        if label not in classes:
             wanted = f"name classes of the references, got {show(label)}"
             raise ValueError(f"`prior` must {wanted}: list it in `labels` if the task has it")
     total = math.fsum(shares.values())
     if abs(total - 1) > 1e-6:
         raise ValueError(f"`prior` must sum to 1, or hold counts, got {total!r}")
-    if names := ", ".join(show(label) for label in shares if label not in observed):
+    if unused := sorted(shares.keys() - observed.keys()):
+        names = ", ".join(map(show, unused))
         warn(f"no reference is {names}: dropped from the prior, the rest were rescaled to sum to 1")
-    by_class = np.array([shares[x] if x in observed else np.nan for x in table.labels])
+    by_class = np.full(len(table.labels), np.nan)
+    by_class[table.reference_totals > 0] = [shares[label] for label in observed]
     return by_class / np.nansum(by_class)
 
 

@@ -71,7 +71,7 @@ class LabelInputs:
             return self._singles.append((reference, prediction))
         if kwargs.get("sample_weight", 0) is None:
             del kwargs["sample_weight"]
-        # evaluate.combine passes the sides under the names of the features
+        # evaluate.combine passes references and predictions under the names of the features
         sample = {"predictions": prediction, "references": reference} | kwargs
         self.add_batch(**{name: [value] for name, value in sample.items()})
 
@@ -121,7 +121,7 @@ class LabelInputs:
 
     def _check_options(self, names: Iterable[str]) -> None:
         """Raise TypeError unless the metric has all these options."""
-        options = list(signature(type(self)._compute).parameters)[3:]  # after self and the sides
+        options = list(signature(type(self)._compute).parameters)[3:]  # after self and the labels
         if odd := [name for name in names if name not in options]:
             raise TypeError(f"{self.name} has no option {odd[0]!r}: it has {', '.join(options)}")
 

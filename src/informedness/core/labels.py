@@ -49,7 +49,7 @@ class UndefinedMetricWarning(InformednessWarning):
 
 
 class LabelsWarning(InformednessWarning):
-    """Labels may not be what was meant: text for missing values, spellings, swapped sides."""
+    """Labels may not be what was meant: text for missing values, spellings, swapped columns."""
 
 
 class NoSamplesError(ValueError):
@@ -177,10 +177,10 @@ def check_same_order(columns: Mapping[str, Any]) -> None:
     for name, index in indexes[1:]:
         first, wanted = indexes[0]
         if not index.equals(wanted) and len(index) == len(wanted) and {*index} == {*wanted}:
-            raise ValueError(
-                f"`{name}` must have its index in the order of `{first}`, got another order: pass "
-                f"{name}.loc[{first}.index], or {name}.to_numpy() if samples go by position"
+            remedy = (
+                f"Pass {name}.loc[{first}.index]. To match by position, pass {name}.to_numpy()."
             )
+            raise ValueError(f"`{name}` must have its index in the order of `{first}`. {remedy}")
 
 
 def check_same_kind(first: Column, first_name: str, second: Column, name: str) -> None:
@@ -207,7 +207,7 @@ def read_column(values: Any, name: str, allow_missing: bool = False) -> Column:
         if allow_missing or values.values is None or None not in values.values:
             return values
         values = values.tolist()  # stored with other options
-    if allow_missing and type(values) is not list and np.ma.is_masked(values):
+    if allow_missing and np.ma.is_masked(values):
         values = values.tolist()
     flat = _to_flat(values, name)
     if isinstance(flat, list):
@@ -221,13 +221,14 @@ def read_column(values: Any, name: str, allow_missing: bool = False) -> Column:
 def _column_of_numbers(array: Numbers) -> Column | None:
     """Read an array of integers, booleans or whole floats; None for any other array."""
     kind = array.dtype.kind
-    if kind == "b" or (kind == "f" and float(np.abs(array).max(initial=0)) < 2**63):
-        whole = array.astype(np.uint8 if kind == "b" else np.int64)
-        return Column(whole) if kind == "b" or (whole == array).all() else None
-    if kind in "iu" and np.can_cast(array.dtype, np.int64):
-        return Column(array.astype(array.dtype.newbyteorder("="), copy=False))
-    if kind == "u" and int(array.max(initial=0)) < 2**63:
-        return Column(array.astype(np.int64))
+    if kind == "b":
+        return Column(array.astype(np.uint8))
+    if kind == "i" or (kind == "u" and int(array.max(initial=0)) < 2**63):
+        dtype = array.dtype.newbyteorder("=") if np.can_cast(array.dtype, np.int64) else np.int64
+        return Column(array.astype(dtype, copy=False))
+    if kind == "f" and float(np.abs(array).max(initial=0)) < 2**63:
+        whole = array.astype(np.int64)
+        return Column(whole) if (whole == array).all() else None
     return None
 
 
@@ -301,20 +302,24 @@ def _read_list(values: list[Any], name: str, allow_missing: bool) -> Column:
     if not kinds <= ({int, str, bytes, type(None)} if allow_missing else {int, str, bytes}):
         values = [_as_label(value, name, i, allow_missing) for i, value in enumerate(values)]
         kinds = set(map(type, values))
-    kinds.discard(type(None))
-    if len(kinds) > 1:
-        first = {type(value): value for value in reversed(values) if value is not None}
-        examples = " and ".join(f"{label_kind(first[x])} ({show(first[x])})" for x in kinds)
-        raise ValueError(f"`{name}` must hold labels of one type, got {examples}")
     if kinds <= {int}:
-        with suppress(OverflowError, TypeError):  # beyond int64, or missing
+        with suppress(OverflowError):  # beyond int64
             return Column(np.array(values, dtype=np.int64))
-        for value in values:
-            if value is not None and not -(2**63) <= value < 2**64:
-                raise ValueError(f"`{name}` must hold integers of at most 64 bits, got {value}")
     positions: defaultdict[Label | None, int] = defaultdict(count().__next__)
     codes = np.fromiter(map(positions.__getitem__, values), np.int64, len(values))
+    _check_one_kind([label for label in positions if label is not None], name)
     return Column(codes, list(positions))
+
+
+def _check_one_kind(labels: Sequence[Label], name: str) -> None:
+    """Raise ValueError for labels of several types, or integers beyond 64 bits."""
+    first = {type(label): label for label in reversed(labels)}
+    if len(first) > 1:
+        examples = " and ".join(f"{label_kind(x)} ({show(x)})" for x in first.values())
+        raise ValueError(f"`{name}` must hold labels of one type, got {examples}")
+    for label in labels:
+        if isinstance(label, int) and not -(2**63) <= label < 2**64:
+            raise ValueError(f"`{name}` must hold integers of at most 64 bits, got {label}")
 
 
 def _as_label(value: Any, name: str, position: int, allow_missing: bool) -> Label | None:
@@ -370,12 +375,12 @@ def _why_not_a_label(value: Any) -> str:
     return f"{reason}. For logits pass `logits.argmax(axis=1)`; for probabilities `p > 0.5`."
 
 
-def merged(*sides: Sequence[Any]) -> tuple[list[Any], list[Codes]]:
+def merged(*lists: Sequence[Any]) -> tuple[list[Any], list[Codes]]:
     """Merge lists of labels into one, sorted; return it and the positions of each list in it."""
-    union: set[Any] = set().union(*sides)
+    union: set[Any] = set().union(*lists)
     labels: list[Any] = sorted(union - {None}) + ([None] if None in union else [])
     position = {label: code for code, label in enumerate(labels)}
-    return labels, [np.array([position[x] for x in side], dtype=np.int64) for side in sides]
+    return labels, [np.array([position[x] for x in own], dtype=np.int64) for own in lists]
 
 
 def join_columns(columns: Sequence[Column]) -> Column:
