@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from .core.labels import NoSamplesError as NoSamplesError
     from .core.scores import __version__ as __version__
     from .decisions import informed_decisions as informed_decisions
-    from .files.frames import table_from_frame as table_from_frame
     from .files.tables import table_from_file as table_from_file
+    from .files.tables import table_from_frame as table_from_frame
     from .functions import ema_score as ema_score
     from .functions import entropy_triangle as entropy_triangle
     from .functions import informedness_score as informedness_score
@@ -41,8 +41,7 @@ _NAMES = {
     "core.scores": "__version__",
     "decisions": "informed_decisions",
     "functions": "ema_score entropy_triangle informedness_score markedness_score nit_score",
-    "files.tables": "table_from_file",
-    "files.frames": "table_from_frame",
+    "files.tables": "table_from_file table_from_frame",
     "logs.reading": "read_log",
     "multilabel": "per_label",
     "registration": "register unregister",

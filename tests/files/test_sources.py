@@ -1,6 +1,6 @@
 """Files of every format and frames of every engine: what they hold is read alike, or refused.
 
-Covers src: files/arrow.py, files/frames.py, files/objects.py, files/tables.py.
+Covers src: files/arrow.py, files/objects.py, files/tables.py.
 """
 
 import json
@@ -21,7 +21,7 @@ import pyarrow.parquet
 import pytest
 
 from informedness import table_from_file, table_from_frame
-from informedness.files import frames, tables
+from informedness.files import tables
 from informedness.warnings import InformednessWarning
 from inputs.cases import warned
 from inputs.file_cases import (
@@ -255,8 +255,8 @@ def test_an_engine_adds_weights_up_and_returns_a_row_per_cell(engine, kind, monk
     data = {"gold": rng.choice([*"abc"], 5000), "model": rng.choice([*"abc"], 5000)}
     weights = (rng.random(5000) * 200).astype(kind)
     weights[:1000] = 0
-    n_rows, read = [], frames._read
-    monkeypatch.setattr(frames, "_read", lambda *x: (y := read(*x), n_rows.append(len(y[0])))[0])
+    n_rows, read = [], tables._read
+    monkeypatch.setattr(tables, "_read", lambda *x: (y := read(*x), n_rows.append(len(y[0])))[0])
     table = table_from_frame(ENGINES[engine](data | {"w": weights}), **COLUMNS, weights="w")
     expected = table_of_labels(*data.values(), sample_weight=weights.astype(float))
     assert n_rows[0] == 18  # those of weight 0 apart

@@ -1,18 +1,19 @@
-"""Count files and frames into tables, in batches that need little memory."""
+"""Count files and data frames into contingency tables, in batches that need little memory."""
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import product
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from ..core.labels import NAMES, Label, NoSamplesError, merged
+from ..core.labels import NAMES, Label, NoSamplesError, merged, show
 from ..core.table import Cells, Task
-from ..errors import prefix_errors
+from ..errors import DataError, optional_import, prefix_errors
 from ..messages import render
 from ..tables.contingency import ContingencyTable, Slice, count_slices, sort_by_name
 from ..tables.label_options import LabelOptions
@@ -20,17 +21,27 @@ from ..tables.label_warnings import warn_of_table
 from ..tables.matrix import is_matrix
 from ..text.layout import Account, ReadColumn, amounts_of
 from ..text.render import shown
-from .columns import named_columns, slices_of
+from .arrow import as_list, check_schema, columns_of
+from .columns import (
+    check_columns,
+    column_of,
+    columns_to_read,
+    group_by_argument,
+    named_columns,
+    slices_of,
+)
 from .delimited import BLOCK
 from .opening import DELIMITERS, open_whole
 from .reading import read_files
-from .samples import Samples, name_sources
+from .samples import Samples, Source, name_sources
 
-Paths: TypeAlias = "str | PathLike[str] | Sequence[str | PathLike[str]]"
+_DATABASES = ("DUCKDB", "IBIS", "PYSPARK", "PYSPARK_CONNECT", "SQLFRAME")  # which have collations
+# Pairs that are equal if a collation ignores case, accents, trailing blanks or composition.
+_ALIKE = (("a", "A"), ("a", "á"), ("a", "a "), ("\u00e9", "e\u0301"))
 
 
 def table_from_file(
-    path: Paths,
+    path: str | PathLike[str] | Sequence[str | PathLike[str]],
     *,
     references: str,
     predictions: str,
@@ -157,6 +168,77 @@ def table_from_file(
     return tables_of(samples, batches)
 
 
+def table_from_frame(
+    frame: Any,
+    *,
+    references: Any,
+    predictions: Any,
+    weights: Any = None,
+    counts: Any = None,
+    labels: Any = None,
+    ignore_index: Label | None = None,
+    unknown: str = "error",
+    threshold: float | None = None,
+    drop_null: bool = False,
+    by: Any = None,
+) -> Any:
+    """Count two columns of a data frame in its engine, and return their contingency table.
+
+    With `by`, return a table for each slice of the rows, counted in the same pass.
+
+    Parameters
+    ----------
+    frame : data frame
+        Any that narwhals supports: pandas, polars (eager or lazy), pyarrow, DuckDB relations, Ibis,
+        Dask, PySpark; or a `datasets.Dataset`. One GROUP BY runs in that engine and returns one row
+        per cell of the table. Sums of weights may differ in the last digits from run to run.
+    references, predictions, weights, counts : str
+        Names of the columns, or of values within them, as in `table_from_file`. Names in pandas
+        that are not text, such as 0 or a tuple of a MultiIndex, are passed unchanged.
+    labels, ignore_index, unknown
+        As in `ContingencyTable.from_labels`. Positions in a ClassLabel of `datasets` become its
+        names; -1 is a missing value.
+    threshold : float, optional
+        As in `table_from_file`.
+    drop_null : bool
+        Leave out rows with a null in one of the columns; by default nulls are an error. With
+        `unknown="wrong"`, a missing prediction counts as wrong.
+    by : str or sequence of str, optional
+        Names of columns to slice by, for one table per value or combination of values. The result
+        is then a dict of tables, which `Slices.from_tables` scores.
+
+    Warns
+    -----
+    LabelsWarning, UndefinedMetricWarning
+        As `table_from_file`.
+
+    Raises
+    ------
+    ValueError
+        If a column does not exist, does not hold labels (numbers for `weights`), or has nulls; or
+        for anything that `ContingencyTable.from_labels` refuses.
+    ImportError
+        If narwhals is missing.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> frame = pandas.DataFrame({"gold": ["a", "b", "a"], "model": ["a", "b", "b"]})
+    >>> table = table_from_frame(frame, references="gold", predictions="model")
+    >>> table.labels, table.to_dense().tolist()
+    (('a', 'b'), [[1, 1], [0, 1]])
+    """
+    names = named_columns(references, predictions, weights, counts, by)
+    options = LabelOptions(
+        labels=labels, ignore_index=ignore_index, unknown=unknown, threshold=threshold
+    )
+    samples = Samples(names, options, drop_null=drop_null)
+    with optional_import("reading data frames needs narwhals and pyarrow", "informedness[frames]"):
+        import narwhals  # noqa: F401
+        import pyarrow  # noqa: F401
+    return tables_of(samples, _rows_of(frame, samples))
+
+
 def table_of_matrix(
     path: str, kind: str, encoding: str | None, labels: Any
 ) -> ContingencyTable | None:
@@ -190,6 +272,9 @@ def table_of_matrix(
     return replace(table, read=(read,))
 
 
+# Counting
+
+
 def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
     """Count batches of rows into a table, or into a table per slice.
 
@@ -200,12 +285,12 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
     overall = ContingencyTable.sum_of(list(tables.values()))
     n_cells = sum(len(table.counts) for table in tables.values())
     totals = overall.reference_totals.tolist(), overall.prediction_totals.tolist()
-    amounts = (amounts_of(overall.labels, of_labels) for of_labels in totals)
+    amounts = (amounts_of(overall.labels, column) for column in totals)
     label_totals = dict(zip(samples.labelled, amounts, strict=True))
     never_repeats = 1 < (overall.n_samples or 0) == n_cells
     text_labels, task, account = samples.check_labels(label_totals, never_repeats)
     try:
-        overall = _of_classes(overall, text_labels, task)
+        overall = _with_classes(overall, text_labels, task)
     except ValueError as error:
         argument = "labels" if samples.options.choices is None else "choices"
         own = render(error, lambda name, _: f"`{argument}`" if name == "labels" else None)
@@ -214,49 +299,34 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
     warn_of_table(overall, is_named=bool(samples.class_names), **options)
     if "by" not in samples.names:
         return replace(overall, read=(account,))
-    tables = {name: _of_classes(table, text_labels, task) for name, table in tables.items()}
+    tables = {name: _with_classes(table, text_labels, task) for name, table in tables.items()}
     return {name: replace(table, read=(account,)) for name, table in tables.items()}
 
 
 def _count(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> dict[Slice, ContingencyTable]:
-    """Count all batches by slice, with unconverted labels."""
+    """Count all batches by slice, with unconverted labels; without slices, into one table."""
     sums: defaultdict[Slice, list[ContingencyTable]] = defaultdict(list)
     # with many slices, the overhead of a sum exceeds the work on its cells
     n_at_once = 16 if "by" in samples.names else 2
     for rows in filter(None, batches):
-        for name, table in _tables_of_batch(rows, samples).items():
-            _add(sums[name], table, n_at_once)
+        sides = rows["references"], rows["predictions"]
+        task = samples.task(sides[0], rows)
+        by = slices_of(rows) if "by" in rows else np.zeros(len(sides[0]), np.int64)
+        counts = None
+        if "times" in rows or "counts" in rows:
+            counts = rows.get("times", 1) * rows.get("counts", 1)
+        with suppress(NoSamplesError):
+            amounts = rows.get("weights"), counts, rows.get("squares")
+            for name, table in count_slices(*sides, by, task, *amounts).items():
+                _add(sums[name], table, n_at_once)
     if not sums:
-        _refuse_without_samples(samples)
+        samples.refuse()
+        n_rows = samples.n_rows
+        why = ", all ignored, null or with weight 0" if n_rows else ""
+        expected = f"expected at least one sample to score, got {n_rows} samples{why}"
+        samples.refuse([ValueError(expected)])
     with prefix_errors(name_sources(samples.sources)):
         return {x: ContingencyTable.sum_of(parts) for x, parts in sort_by_name(sums).items()}
-
-
-def _refuse_without_samples(samples: Samples) -> None:
-    """Raise the errors found, or one that says why no sample is left."""
-    samples.refuse()
-    n_rows = samples.n_rows
-    why = ", all ignored, null or with weight 0" if n_rows else ""
-    samples.refuse(
-        [ValueError(f"expected at least one sample to score, got {n_rows} samples{why}")]
-    )
-
-
-def _tables_of_batch(rows: Mapping[str, Any], samples: Samples) -> dict[Any, ContingencyTable]:
-    """Count a batch by slice, or into one table; empty if all rows are left out."""
-    sides = rows["references"], rows["predictions"]
-    task = samples.task(sides[0], rows)
-    weights = rows.get("weights")
-    counts = None
-    if "times" in rows or "counts" in rows:
-        counts = rows.get("times", 1) * rows.get("counts", 1)
-    is_sliced = "by" in rows
-    by = slices_of(rows) if is_sliced else np.zeros(len(sides[0]), np.int64)
-    with suppress(NoSamplesError):
-        if is_sliced or counts is not None:
-            return count_slices(*sides, by, task, weights, counts, rows.get("squares"))
-        return {0: ContingencyTable._from_columns(*sides, task, weights)}
-    return {}
 
 
 def _add(sums: list[ContingencyTable], table: ContingencyTable, n_at_once: int) -> None:
@@ -267,10 +337,177 @@ def _add(sums: list[ContingencyTable], table: ContingencyTable, n_at_once: int) 
         sums[-n_at_once:] = [table]
 
 
-def _of_classes(table: ContingencyTable, names: Mapping[Any, Any], task: Task) -> ContingencyTable:
+def _with_classes(
+    table: ContingencyTable, names: Mapping[Any, Any], task: Task
+) -> ContingencyTable:
     """Rename labels of a table by `names`, and convert it to the classes of the task."""
     if not names and task.classes is None and task.unknown == "error":
         return table
     labels, (codes,) = merged([names.get(label, label) for label in table.labels])
     cells = Cells(codes[table.rows], codes[table.columns], table.counts, table.squared_weights)
     return ContingencyTable._from_task(labels, cells, task, table.n_samples)
+
+
+# Data frames
+
+
+def _rows_of(frame: Any, samples: Samples) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a frame; group and count them first if it is not in memory."""
+    import narwhals as nw
+
+    names = columns_to_read(samples.names)
+    native = nw.to_native(frame, pass_through=True)
+    header = _header_of(native, names)
+    columns = {x: column_of(name, header) or name for x, name in names.items()}
+    check_columns(columns, header)
+
+    def other_columns(names: Sequence[str]) -> dict[str, list[Any]]:
+        return {x: as_list(_read(native, {"other": x}, header)[0][x]) for x in names}
+
+    arrow, sums = _read(native, columns, header)
+    name = f"{type(native).__module__.partition('.')[0]} {type(native).__name__}"
+    class_names = check_schema(names, arrow.schema)
+    samples.begin(Source(name, "frame", header, class_names, other_columns))
+    for rows in columns_of(arrow.to_batches(), {**names, **sums}):
+        arrays = {argument: rows.pop(argument).to_numpy() for argument in sums}
+        yield samples.read(group_by_argument(rows), **arrays)
+
+
+def _read(
+    native: Any, names: Mapping[str, str], header: Sequence[str]
+) -> tuple[Any, dict[str, str]]:
+    """Return columns of a frame as Arrow, and the names of the sums if rows are grouped.
+
+    The sums are the number of rows and their squared weights; `weights` is then a sum, too.
+    """
+    import narwhals as nw
+
+    longest = max(names.values(), key=len)  # so that a suffix makes a new name
+    sums = {"times": f"{longest}_times", "squares": f"{longest}_squares"}
+    try:
+        frame = _selected(native, names, header)
+        if nw.dependencies.is_dask_dataframe(frame):  # narwhals leaves it to another package
+            cells = frame.groupby([*frame.columns], dropna=False).size().compute()
+            frame = cells.rename(sums["times"]).reset_index()
+        frame = nw.from_native(frame)
+        if isinstance(frame, nw.LazyFrame):
+            frame = _grouped(frame, names, **sums)
+        arrow = frame.to_arrow()
+        return arrow, {x: name for x, name in sums.items() if name in arrow.column_names}
+    except DataError:
+        raise
+    except Exception as error:  # each engine raises its own errors
+        raise ValueError(f"`frame` must hold columns of labels: {error}") from error
+
+
+def _header_of(native: Any, names: Mapping[str, str]) -> list[str]:
+    """Return the names of the columns of a frame, as text."""
+    if hasattr(native, "collect_schema"):  # polars, which may warn about `columns`
+        schema = native.collect_schema()
+        for name in names.values():
+            if str(schema.get(name)) == "Object":
+                rule = f"column {name!r} holds Python objects: cast it to text or integers"
+                raise TypeError(rule)
+        return list(map(str, schema.names()))
+    header = getattr(native, "column_names", None) or getattr(native, "columns", None)
+    if header is None or callable(header):
+        raise ValueError(
+            "`frame` must be a data frame (pandas, polars, pyarrow, DuckDB, Ibis, Dask, PySpark), "
+            f"got {show(native)}"
+        )
+    return list(map(str, header))
+
+
+def _selected(native: Any, names: Mapping[str, str], header: Sequence[str]) -> Any:
+    """Select the columns to read: others may share a name, or would be loaded.
+
+    Names that are not text become text.
+    """
+    import narwhals as nw
+
+    columns = list(dict.fromkeys(names.values()))
+    if hasattr(native, "with_format"):  # of `datasets`
+        return native.select_columns(columns).with_format("arrow")[:]
+    if nw.dependencies.is_pandas_like_dataframe(native):
+        native = native.iloc[:, list(map(header.index, columns))]
+        native.columns = columns
+    return native
+
+
+def _grouped(lazy: Any, names: Mapping[str, str], times: str, squares: str) -> Any:
+    """Group equal rows, and count them in the column `times`.
+
+    Weights are summed; the sums of their squares are in the column `squares`.
+
+    Raises
+    ------
+    DataError
+        If a collation of the database may merge labels.
+    """
+    import narwhals as nw
+
+    schema = lazy.collect_schema()
+    columns = {name: nw.col(name) for name in names.values()}
+    texts = [name for name in columns if schema[name] == nw.String]
+    if lazy.implementation is nw.Implementation.IBIS:
+        # in SQLite, the collation of a column does not apply to computed text
+        columns |= {name: nw.concat_str(columns[name], nw.lit("")) for name in texts}
+    rows = lazy.select(*(column.alias(name) for name, column in columns.items()))
+    weights = names.get("weights", "")
+    kept = [*columns, times]
+    if weights and schema[weights].is_numeric():
+        rows = _with_summed_weights(
+            rows, [x for x in columns if x != weights], weights, times, squares
+        )
+        kept.append(squares)
+    else:
+        rows = rows.group_by(*columns, drop_null_keys=False).agg(nw.len().alias(times))
+    if lazy.implementation.name not in _DATABASES:
+        texts = []
+    return _collected(rows, texts, times).select(*kept)
+
+
+def _collected(rows: Any, texts: Sequence[str], prefix: str) -> Any:
+    """Run the query, and test if the collation of a column of text treats a pair as equal."""
+    import narwhals as nw
+
+    pairs = {f"{prefix}_equal_{i}": pair for i, pair in enumerate(product(texts, _ALIKE))}
+    is_equal = {}
+    for column, (name, pair) in pairs.items():
+        empty = nw.col(name).str.slice(0, 0)  # concatenation keeps its collation
+        one, other = (nw.concat_str(empty, nw.lit(text)) for text in pair)
+        is_equal[column] = one == other
+    cells = rows.select(nw.all(), **is_equal).collect()
+    for column, (name, (first, second)) in pairs.items():
+        if True in cells[column].to_list():
+            raise DataError(
+                f"column {name!r}, which the engine compares with a collation that takes {first!a} "
+                f"and {second!a} for equal, would merge labels: select it with one that tells all "
+                'text apart, for example COLLATE "C" in DuckDB or COLLATE UTF8_BINARY in Spark'
+            )
+    return cells
+
+
+def _with_summed_weights(
+    rows: Any, keys: Sequence[str], weights: str, times: str, squares: str
+) -> Any:
+    """Group rows by keys and sum their weights; keep the least of weights that are not positive.
+
+    Extra keys separate missing, zero and invalid weights. Weights as keys could give a group
+    per row.
+    """
+    import narwhals as nw
+
+    weight = nw.col(weights)
+    number = weight.cast(nw.Float64)
+    kind = nw.Int64 if rows.collect_schema()[weights].is_integer() else nw.Float64
+    are_added, are_zero, least = (f"{times}_{i}" for i in range(3))
+    is_finite = number - number == 0  # inf - inf is nan
+    signs = {are_added: (number > 0) & is_finite, are_zero: number == 0}
+    grouped = (
+        rows.with_columns(**signs, **{squares: number * number, weights: weight.cast(kind)})
+        .group_by(*keys, are_added, are_zero, drop_null_keys=False)
+        .agg(weight.sum(), weight.min().alias(least), nw.col(squares).sum(), nw.len().alias(times))
+    )
+    total = nw.when(nw.col(are_added)).then(weight).otherwise(nw.col(least))
+    return grouped.with_columns(total.cast(kind).alias(weights))
