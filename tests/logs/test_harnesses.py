@@ -117,14 +117,14 @@ def test_logs_are_known_by_names_and_heads_and_folders_are_none(tmp_path):
     of_inspect = kept("inspect").with_suffix(".json").read_bytes()
     for name, content, *harness in (
         (f"samples_task_{DATE}.1.jsonl.gz", b"", "lm-eval"),
-        ("samples_task.jsonl", b"half", "lm-eval"),
+        ("samples_task.jsonl", b'{"doc_id": 0, "doc": {"', "lm-eval"),
+        ("samples_task.jsonl.gz", b"half"),
         (f"results_{DATE}.json", b"{}", "lm-eval"),  # which says what to give instead
         ("samples_mymodel.jsonl", b'{"id": 1, "label": "a", "pred": "a"}\n'),
         ("samples_mymodel.jsonl.gz", gzip.compress(b'{"id": 1, "label": "a"}\n')),
         ("samples_list.jsonl", b'[{"id": 1, "label": "a", "pred": "a"}]'),
         ("results_mymodel.json", b'[{"id": 1, "label": "a", "pred": "a"}]'),
         ("results_table.json", b'{"columns": ["label", "pred"], "data": [["a", "a"]]}'),
-        ("results_task.json", b'{"results": {}, "versions": {}}', "lm-eval"),
         ("renamed.jsonl.gz", kept("lm-eval").read_bytes()),
         (f"details_arithmetic_0_{DATE}.0.parquet", b"half", "lighteval"),
         ("predictions.parquet", kept("lighteval").read_bytes()),
@@ -450,7 +450,7 @@ GENERATED = {"arguments": {"gen_args_0": {"arg_1": {"until": []}}}, "filtered_re
 # each target is a position, and the text of another choice
 POSITIONS = {f"gen_args_{i}": {"arg_0": "", "arg_1": f" {x}"} for i, x in enumerate("1230")}
 OF_B = {"extracted_predictions": ["B"], "extracted_golds": ["18"]}
-GOLD_OF_D = "^sample 19: must have gold 'D' and an answer extracted, got gold "
+GOLD_OF_D = "^sample 19: must have target 'D' and an answer extracted, got target "
 WRONG = {"metric": {"extractive_match": 0.0}}
 ONE = {"lm-eval": 2, "lighteval": 9, "inspect": 0}
 
@@ -478,7 +478,7 @@ REFUSED = [  # harness, log, fields of one sample (or of all, if the message doe
         "lighteval",
         None,
         {"doc.gold_index": -1},
-        f"{ROW}`gold_index` must be a pos.* of 4 choices, got -1",
+        f"{ROW}`gold_index` must be a pos.* in 4 choices, got -1",
     ),
     ("lighteval", None, {LOGPROBS: [-1.0] * 3}, f"{ROW}.*each of 4 choices, got"),
     ("lighteval", None, {LOGPROBS: [math.nan] * 4}, rf"{ROW}.*4 choices, got \[nan"),
@@ -550,7 +550,7 @@ def with_deep(fields):
 
 
 DAMAGED = {  # by the name of the file; of .eval logs, the files in it
-    "samples_1.jsonl": DEEP,
+    f"samples_1_{DATE}.jsonl": DEEP,
     "samples_2.jsonl": with_deep(LINE_OF_TEXT),
     "samples_3.jsonl": json.dumps(LINE_OF_TEXT) + "\n" + with_deep(LINE_OF_TEXT),
     "samples_4.jsonl": json.dumps(LINE_OF_TEXT | {"nit": [None, "a"]}) + "\n",

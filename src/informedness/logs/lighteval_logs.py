@@ -31,13 +31,9 @@ from .verdicts import (
 )
 
 _FILE = re.compile(r"details_.+_(\d{4}-\d\d-\d\dT[\d.-]+)\.parquet")
-_RESPONSE_FIELDS = (
-    "logprobs",
-    "text",
-    "text_post_processed",
-    "output_tokens",
-)  # leave out its prompt, which is long
-_COLUMNS = ["doc", "metric", *(f"model_response.{name}" for name in _RESPONSE_FIELDS)]
+# The prompt in `model_response` is long, and not read.
+_COLUMNS = ["doc", "metric", "model_response.logprobs", "model_response.text"]
+_COLUMNS += ["model_response.text_post_processed", "model_response.output_tokens"]
 _SETTINGS = "config_general.model_config task.hf_repo task.hf_subset task.generation_size"
 _HOW = {  # how answers were found, by (is_text, is_extracted)
     (False, False): "the likeliest choice",
@@ -69,23 +65,22 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     ImportError
         If pyarrow is missing.
     """
-    rows_of_kind: dict[str, list[Any]] = {"log-probabilities": [], "text": []}
+    kinds: dict[str, list[Any]] = {"log-probabilities": [], "text": []}
     for number, row in enumerate(_rows(path), start=1):
         with prefix_errors(f"row {number}", *DAMAGES):
-            row["name"] = f"sample {row['doc']['id']}"
+            row |= {"name": f"sample {row['doc']['id']}", "prompt": _prompt(row["doc"])}
             # Generated tokens may have log-probabilities too, but scored choices have no text.
-            is_text = bool(row["model_response"]["text"])
-            rows_of_kind["text" if is_text else "log-probabilities"].append(row)
+            kinds["text" if row["model_response"]["text"] else "log-probabilities"].append(row)
 
-    kinds = [kind for kind, rows in rows_of_kind.items() if rows]
     refusals: dict[str, ValueError] = {}
-    for kind in kinds:
-        variant = kind if len(kinds) > 1 else ""
+    variants = [kind for kind, rows in kinds.items() if rows]
+    for kind in variants:
+        variant = kind if len(variants) > 1 else ""
         try:
-            yield _answers(path, rows_of_kind[kind], kind == "text", variant, verdict)
+            yield _answers(path, kinds[kind], kind == "text", variant, verdict)
         except VerdictError as error:
             refusals[kind] = error
-    if len(refusals) == len(kinds):
+    if len(refusals) == len(variants):
         refuse_all([*refusals.values()])
     for kind, refusal in refusals.items():
         reason = with_subject(f"{shown(path)}, {kind}", refusal)
@@ -111,21 +106,19 @@ def read_sample(row: dict[str, Any], metric: str, is_text: bool, is_extracted: b
     """Read the choices, the position of the right one, and the answer."""
     choices = tuple(text.strip() for text in row["doc"]["choices"])
     if len(choices) < 2:
-        shown_choices = show(row["doc"]["choices"])
-        raise ValueError(f"`choices` must list at least two classes, got {shown_choices}")
+        raise ValueError(f"`choices` must list at least two classes, got {show(choices)}")
     targets = row["doc"]["gold_index"]
     target = only_target(targets if isinstance(targets, list) else [targets])
     if target not in range(len(choices)):
-        rule = f"`gold_index` must be a position of one of {len(choices)} choices"
+        rule = f"`gold_index` must be a position in {len(choices)} choices"
         raise ValueError(f"{rule}, got {show(target)}")
     answer = _text(row, choices[target], is_extracted) if is_text else _likeliest(row, metric)
     return Sample("", int(target), answer, choices=choices)
 
 
-def _extracted(doc: dict[str, Any], side: str) -> list[Any] | None:
-    """Read the golds or predictions that lighteval's extractive match extracted."""
-    found: list[Any] | None = (doc.get("specific") or {}).get(f"extracted_{side}")
-    return found
+def _extracted(doc: dict[str, Any], name: str) -> Any:
+    """Read the "golds" or "predictions" that lighteval's extractive match extracted."""
+    return (doc.get("specific") or {}).get(f"extracted_{name}")
 
 
 def _text(row: dict[str, Any], right_text: str, is_extracted: bool) -> str | None:
@@ -137,10 +130,10 @@ def _text(row: dict[str, Any], right_text: str, is_extracted: bool) -> str | Non
         raise ValueError(f"must have one generated text, got {show(texts)}")
     if not is_extracted:
         return str(texts[0])
-    answers, golds = (_extracted(row["doc"], side) for side in ("predictions", "golds"))
-    if answers is None or (golds or [None])[0] != right_text:
-        rule = f"must have gold {show(right_text)} and an answer extracted"
-        raise ValueError(f"{rule}, got gold {show(golds)}, answer {show(answers)}")
+    answers, targets = (_extracted(row["doc"], name) for name in ("predictions", "golds"))
+    if answers is None or (targets or [None])[0] != right_text:
+        rule = f"must have target {show(right_text)} and an answer extracted"
+        raise ValueError(f"{rule}, got target {show(targets)}, answer {show(answers)}")
     return answers[0] if answers else None  # the parsed answer; its text may follow
 
 
@@ -171,25 +164,21 @@ def _answers(
     """Build answers from rows of one kind: scored choices or generated texts."""
     task, model = str(rows[0]["doc"]["task_name"]), _model(path)
     results = results_in(_results(path, model))
+    metrics, names = ([row.get(field) for row in rows] for field in ("metric", "name"))
     known = TEXT_METRICS if is_text else CHOICE_METRICS
-    metrics = [row.get("metric") or {} for row in rows]
     recorded = part_of(results, "results", task)
-    names = [row["name"] for row in rows]
-    metric, verdicts = read_metric(metrics, known, wanted, names, recorded)
+    metric, verdicts = read_metric([x or {} for x in metrics], known, wanted, names, recorded)
     is_extracted = any(_extracted(row["doc"], "predictions") is not None for row in rows)
     samples: list[Sample] = []
     several = SeveralAnswers()
     for row, verdict in zip(rows, verdicts, strict=True):
         with several.skip(row["name"]):
             sample = read_sample(row, metric.name, is_text, is_extracted)
-            prompt = _prompt(row["doc"])
-            samples.append(
-                sample._replace(id=str(row["doc"]["id"]), verdict=verdict, prompt=prompt)
-            )
+            ident = str(row["doc"]["id"])
+            samples.append(sample._replace(id=ident, verdict=verdict, prompt=row["prompt"]))
     several.check(len(rows))
-    asked = [(row["doc"]["id"], _prompt(row["doc"])) for row in rows]
     log = {**results, "task": part_of(results, "config_tasks", task)}
-    settings = settings_of(asked, log, _SETTINGS)
+    settings = settings_of([(row["doc"]["id"], row["prompt"]) for row in rows], log, _SETTINGS)
     return Answers.from_samples(
         samples,
         origin=Origin("lighteval", task, model, variant, None, path.name, settings),

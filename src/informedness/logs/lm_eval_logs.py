@@ -6,7 +6,6 @@ Each line is one document after one filter: the requests (`arguments`), the filt
 
 import ast
 import gzip
-import json
 import math
 import re
 import zlib
@@ -29,21 +28,16 @@ from .verdicts import (
 
 _DATE = r"\d{4}-\d\d-\d\dT[\d.-]+"
 _FILE = re.compile(rf"samples_(?P<task>.+?)(_(?P<date>{_DATE}))?\.jsonl(\.(gz|bz2|zst))?", re.I)
-RESULTS = re.compile(r"results_.+\.json")
-CHOICE_METRICS = (
-    "acc",
-    "acc_norm",
-    "acc_bytes",
-    "acc_mutual_info",
-)  # metrics that determine the likeliest choice
-TEXT_METRICS = ("exact_match", "acc", "em")
+RESULTS = re.compile(rf"results_{_DATE}\.json")
+# Metrics that say which answers are right; those of choices determine the likeliest one.
+CHOICE_METRICS = "acc", "acc_norm", "acc_bytes", "acc_mutual_info"
+TEXT_METRICS = "exact_match", "acc", "em"
 
 _NAMES = ("doc_id", "target", "filtered_resps", "filter", "prompt_hash", "doc_hash")
 _NO_METRICS = {*_NAMES, "doc", "arguments", "resps", "metrics", "target_hash"}
 _NO_METRICS |= {"informedness", "informedness_stderr", "nit", "nit_stderr"}
 _SETTINGS = "config.model_args task.dataset_path task.dataset_name chat_template "
 _SETTINGS += "system_instruction generation"
-_TOTALS = {"results", "versions"}  # keys of results files
 _TOO_OLD = "lm-eval before {0} wrote this log, {1}: run the task with {0} or newer"
 # A list as Python prints it. Parsing other text as code could raise warnings or overflow.
 _LIST = re.compile(
@@ -55,25 +49,16 @@ _Line = dict[str, Any]
 
 
 def is_log(path: Path) -> bool:
-    """Recognise a log of samples or results by its name and first object."""
-    is_results = RESULTS.fullmatch(path.name) is not None
-    if not path.is_file() or not (is_results or _FILE.fullmatch(path.name)):
+    """Recognise samples and results by the name; without a date, samples by the first line."""
+    samples = _FILE.fullmatch(path.name)
+    if not path.is_file() or not (samples or RESULTS.fullmatch(path.name)):
         return False
-    try:
-        first = _first_object(path, is_results)
-    except (ValueError, RecursionError, OSError, EOFError, zlib.error):
-        return not is_results  # damaged, or compressed in another way
-    if is_results:
-        return first == {} or {*first} >= _TOTALS
-    return "doc_id" in first
-
-
-def _first_object(path: Path, is_whole: bool) -> dict[str, Any]:
-    """Parse a file or its first line; wrap other JSON values in an object without known keys."""
+    if samples is None or samples["date"]:
+        return True
     opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rb") as stream:
-        first = json.loads(stream.read() if is_whole else stream.readline())
-    return first if isinstance(first, dict) else {"": first}
+    with suppress(OSError, EOFError, zlib.error), opened(path, "rb") as stream:
+        return b'"doc_id"' in stream.read(4096)
+    return False
 
 
 def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
@@ -89,58 +74,53 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
         metric is the verdict.
     """
     named = _FILE.fullmatch(path.name)
-    task, date = named.group("task", "date") if named else (path.stem, None)
+    task, date = named.groupdict("").values() if named else (path.stem, "")
     results = results_in(path.absolute().with_name(f"results_{date}.json"))
-    config = (results.get("configs") or {}).get(task) or {}
+    config = results.get("configs", {}).get(task, {})
     model = str(results.get("model_name") or path.absolute().parent.name)
-    shares = part_of(results, "results", task) or {}
+    shares = results.get("results", {}).get(task, {})
     for name, lines in _read_lines(path, config, _only_filter(shares)).items():
-        counting = [x for x in lines if "pair" in x]
         recorded = {x.partition(",")[0]: y for x, y in shares.items() if x.endswith(f",{name}")}
         n_recorded = part_of(results, "n-samples", task, "effective")
-        metric = _add_verdicts(lines, counting, verdict, recorded, n_recorded)
+        counting, metric = _add_verdicts(lines, verdict, recorded, n_recorded)
         find = _find_choices if "texts" in counting[0] else _find_texts
         how = find(counting, metric.name, name)
-        settings = _settings(task, lines, {**results, "task": config})
+        log = {**results, "task": config, "generation": counting[0]["generation"]}
+        asked = [(line["doc_id"], str(line["prompt_hash"])) for line in lines]
+        settings = settings_of(asked, log, _SETTINGS, shots=part_of(log, "n-shot", task))
         variant = "" if name == "none" else name
         yield Answers.from_samples(
             [_sample(line) for line in counting],
-            origin=Origin("lm-eval", task, model, variant, None, date or "", settings),
+            origin=Origin("lm-eval", task, model, variant, None, date, settings),
             how=how,
             metric=metric,
             left_out=LeftOut(len(lines) - len(counting)),
         )
 
 
-def _settings(task: str, lines: Sequence[_Line], log: dict[str, Any]) -> dict[str, Any]:
-    """Collect the settings of the run."""
-    asked = [(line["doc_id"], str(line["prompt_hash"])) for line in lines]
-    generation = next(line["generation"] for line in lines if "pair" in line)
-    shots = part_of(log, "n-shot", task)
-    return settings_of(asked, {**log, "generation": generation}, _SETTINGS, shots=shots)
-
-
 def _add_verdicts(
-    lines: Sequence[_Line], counting: Sequence[_Line], wanted: str | None, *recorded: Any
-) -> VerdictMetric:
-    """Add a verdict to each line; return the metric that gives the verdicts."""
+    lines: Sequence[_Line], wanted: str | None, *recorded: Any
+) -> tuple[list[_Line], VerdictMetric]:
+    """Add a verdict to each line; return the lines that count, and the metric."""
+    counting = [line for line in lines if "pair" in line]
     is_choice = "texts" in counting[0]
-    if odd := [x["where"] for x in counting if ("texts" in x) != is_choice]:
+    if odd := [x["name"] for x in counting if ("texts" in x) != is_choice]:
         raise ValueError(f"{odd[0]}: must have choices scored as in the first sample, or none")
     known = CHOICE_METRICS if is_choice else TEXT_METRICS
     metrics, ids = ([x[name] for x in lines] for name in ("metrics", "doc_id"))
     metric, verdicts = read_metric(metrics, known, wanted, ids, *recorded)
     for line, credit in zip(lines, verdicts, strict=True):
         line["verdict"] = credit
-    return metric
+    return counting, metric
 
 
 def _sample(line: _Line) -> Sample:
     prompt, document = str(line["prompt_hash"]), str(line["doc_hash"])
     choices = tuple(map(str, line.get("choices", ())))
-    gold, answer = line["pair"]
-    sample = Sample(str(line["doc_id"]), gold, answer, line["verdict"], prompt)
-    return sample._replace(document=document, choices=choices)
+    sample = Sample(str(line["doc_id"]), *line["pair"])
+    return sample._replace(
+        verdict=line["verdict"], prompt=prompt, document=document, choices=choices
+    )
 
 
 def _read_lines(path: Path, config: dict[str, Any], default: str) -> dict[str, list[_Line]]:
@@ -160,7 +140,7 @@ def _read_lines(path: Path, config: dict[str, Any], default: str) -> dict[str, l
                 line = {name: ({"filter": default} | logged)[name] for name in _NAMES}
                 line["metrics"] = {x: y for x, y in logged.items() if x not in _NO_METRICS}
                 lines.setdefault(str(line["filter"]), []).append(line)
-                line |= {"where": f"line {number}", **_answered(line, logged, config)}
+                line |= {"name": f"line {number}", **_read_line(line, logged, config)}
     ids = [x["doc_id"] for filter_lines in lines.values() for x in filter_lines]
     several.check(len(ids))
     if "filter" not in logged and len({*ids}) < len(ids):
@@ -177,29 +157,29 @@ def _only_filter(shares: Mapping[str, Any]) -> str:
 # Target and answer of a line
 
 
-def _answered(line: _Line, logged: _Line, config: dict[str, Any]) -> _Line:
-    """Find the target and the answer of a line.
+def _read_line(line: _Line, logged: _Line, config: dict[str, Any]) -> _Line:
+    """Read the target and the answer of a line.
 
     Returns
     -------
     dict
-        "pair" of gold and answer, empty if finding them needs other lines; "generation", the
+        "pair" of target and answer, empty if finding them needs other lines; "generation", the
         options for generating text; and "named", the choices that the task's configuration names.
         Scored choices add the keys of `_scored_choices`.
     """
     arguments, is_choice = _arguments(logged)
     delimiter = config.get("target_delimiter", " ")
     texts = [text.removeprefix(delimiter) for text in arguments if is_choice]
-    # Informedness and NIT log gold and answer, perhaps with a verdict and choices.
+    # Informedness and NIT log target and answer, perhaps with a verdict and choices.
     ours = logged.get("informedness", logged.get("nit"))
     ours = ours if isinstance(ours, list) else []
     pair = [ours[0], ours[1]] if ours else []
     if not pair and str(line["target"]).strip() not in map(str.strip, texts):
-        line["target"] = _gold(line["target"])
-    named = config.get("doc_to_choice")
+        line["target"] = _only_in_text(line["target"])
+    named = ours[3] if ours[3:] else config.get("doc_to_choice")
     if isinstance(named, str):
         named = logged["doc"].get(named.strip("{ }"))
-    found = {"generation": None, "pair": pair, "named": ours[3] if ours[3:] else named}
+    found = {"generation": None, "pair": pair, "named": named}
     if is_choice:
         return found | _scored_choices(line, texts)
     return found | {"generation": arguments[0], "pair": pair or _target_and_text(line)}
@@ -217,15 +197,13 @@ def _arguments(logged: _Line) -> tuple[list[Any], bool]:
     return arguments, is_choice
 
 
-def _gold(target: Any) -> str:
-    """Read the only right answer; tasks that allow several write a list as text."""
-    golds = None
+def _only_in_text(target: Any) -> str:
+    """Read the only target; tasks that allow several write a list as text."""
+    targets = None
     if _LIST.fullmatch(str(target)):
         with suppress(SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
-            golds = ast.literal_eval(str(target).strip())
-    if not isinstance(golds, list):
-        return str(target)
-    return str(only_target(golds))
+            targets = ast.literal_eval(str(target).strip())
+    return str(only_target(targets) if isinstance(targets, list) else target)
 
 
 def _scored_choices(line: _Line, texts: list[str]) -> _Line:
@@ -247,79 +225,73 @@ def _target_and_text(line: _Line) -> list[str]:
 
 
 def _find_texts(lines: Sequence[_Line], metric: str, name: str) -> str:
-    """Convert golds to positions if all lines name choices; describe where answers come from."""
+    """Convert targets to positions if all lines name choices; describe the answers."""
     source = f"the text after filter {name!r}"
     if any(line["filtered_resps"][:1] != line["pair"][1:] for line in lines):
         source = f"what the metrics took from {source}"
-    golds = [_position(line["pair"][0]) for line in lines]
+    pairs = [(_position(line["pair"][0]), line["pair"][1]) for line in lines]
     named = [line["named"] if isinstance(line["named"], list) else () for line in lines]
-    if all(gold in range(len(texts)) for gold, texts in zip(golds, named, strict=True)):
-        for line, gold in zip(lines, golds, strict=True):
-            line |= {"pair": [gold, line["pair"][1]], "choices": line["named"]}
+    if all(pair[0] in range(len(texts)) for pair, texts in zip(pairs, named, strict=True)):
+        for line, pair in zip(lines, pairs, strict=True):
+            line |= {"pair": pair, "choices": line["named"]}
     return source
 
 
 def _find_choices(lines: Sequence[_Line], metric: str, name: str) -> str:
-    """Find the right and the likeliest choice; describe how answers were found."""
+    """Find the right and the likeliest choice; describe the answers."""
     metric = metric or "acc"
-    prompt_choices = [x["where"] for x in lines if not x["pair"] and len({*x["texts"]}) == 1]
-    if prompt_choices and metric in ("acc_norm", "acc_bytes"):
+    in_prompts = [x["name"] for x in lines if not x["pair"] and len({*x["texts"]}) == 1]
+    if in_prompts and metric in ("acc_norm", "acc_bytes"):
         rule = f"{metric} needs choices, which are in the prompts: list `acc`, too"
-        raise ValueError(f"{prompt_choices[0]}: {rule}")
+        raise ValueError(f"{in_prompts[0]}: {rule}")
     for line in lines:
         position = likeliest_choice(metric, line["logprobs"], line["texts"])
         line["likeliest"] = line["pair"][1] if line["pair"] else position
-    for line, gold in zip(lines, _golds(lines), strict=True):
-        line["pair"] = [gold, line["likeliest"]]
+    for line, reference in zip(lines, _references(lines), strict=True):
+        line["pair"] = [reference, line["likeliest"]]
     return f"the likeliest choice, as for {metric}"
 
 
-def _golds(lines: Sequence[_Line]) -> Sequence[Any]:
+def _references(lines: Sequence[_Line]) -> Sequence[Any]:
     """Find the position of each right choice.
 
     A target "2" may be a position or the text of a choice. The verdicts decide.
     """
-    readings = _readings_of_golds(lines)
-    bad = [_lines_against(golds, lines) for golds in readings]
-    fitting = [golds for golds, others in zip(readings, bad, strict=True) if not others]
+    readings = [*zip(*map(_possible_references, lines), strict=True)]
+    bad = [_contradicted(references, lines) for references in readings]
+    fitting = [x for x, others in zip(readings, bad, strict=True) if not others]
     if fitting[1:] and fitting[0] != fitting[1]:
         raise ValueError("`target` could be a choice or a position: list `informedness`, too")
     if not fitting:
         first = min(bad, key=len)[0]
         fields = {name: first[name] for name in ("target", "choices", "likeliest", "verdict")}
-        raise ValueError(f"{first['where']}: must have one choice as target, got {show(fields)}")
+        raise ValueError(f"{first['name']}: must have one choice as target, got {show(fields)}")
     return fitting[0]
 
 
-def _readings_of_golds(lines: Sequence[_Line]) -> list[list[Any]]:
-    """List possible positions of right choices: logged, from verdicts, or from targets."""
-    if all(line["pair"] for line in lines):
-        return [[line["pair"][0] for line in lines]]
-    if all(len({*line["choices"]}) == 1 for line in lines):
-        return [[_gold_by_verdict(line) for line in lines]]
-    by_text = [_position_of_text(line) for line in lines]
-    return [by_text, [_position(line["target"]) for line in lines]]
+def _possible_references(line: _Line) -> list[Any]:
+    """Find the position of the right choice by its text, and the one that the target may be.
 
-
-def _gold_by_verdict(line: _Line) -> int:
-    """Infer the right one of two choices from the verdict, if choices are in the prompts."""
-    if len(line["choices"]) > 2 or line["verdict"] is None:
+    Both are equal if our metrics logged the position, or if choices are in the prompts. Then the
+    verdict tells which of two is right.
+    """
+    if line["pair"]:
+        return [line["pair"][0]] * 2
+    target, choices, likeliest = str(line["target"]).strip(), line["choices"], line["likeliest"]
+    if len({*choices}) > 1:
+        return [choices.index(target) if target in choices else None, _position(line["target"])]
+    if len(choices) > 2 or line["verdict"] is None:
         raise ValueError("which prompt is right is not logged: list `informedness`, too")
-    return int(line["likeliest"] if line["verdict"] else 1 - line["likeliest"])
+    return [int(likeliest if line["verdict"] else 1 - likeliest)] * 2
 
 
-def _lines_against(golds: Sequence[Any], lines: Sequence[_Line]) -> list[_Line]:
-    """Find lines whose gold position is not a choice or contradicts the verdict."""
+def _contradicted(references: Sequence[Any], lines: Sequence[_Line]) -> list[_Line]:
+    """Find lines whose reference is not a choice or contradicts the verdict."""
     return [
         line
-        for line, gold in zip(lines, golds, strict=True)
-        if gold not in range(len(line["choices"])) or line["verdict"] == (line["likeliest"] != gold)
+        for line, x in zip(lines, references, strict=True)
+        if x not in range(len(line["choices"])) or line["verdict"] == (line["likeliest"] != x)
     ]
-
-
-def _position_of_text(line: _Line) -> int | None:
-    target, choices = str(line["target"]).strip(), line["choices"]
-    return choices.index(target) if target in choices else None
 
 
 def _position(target: Any) -> int | None:

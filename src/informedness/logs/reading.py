@@ -3,8 +3,9 @@
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from types import ModuleType
@@ -20,7 +21,7 @@ from ..tables.label_warnings import warn_of_own_labels
 from ..text.render import cut, samples, shown
 from ..warnings import prefix_warnings
 from . import inspect_logs, lighteval_logs, lm_eval_logs
-from .answers import Answers, finds_in_text
+from .answers import Answers, Origin, finds_in_text
 from .verdicts import DAMAGES
 
 Logged = list[tuple[Path, Answers]]
@@ -35,8 +36,10 @@ _NO_LOG = (
     "details_*.parquet of lighteval, .eval or .json of Inspect. Name the harness of a renamed log "
     "with `harness`. To score columns of other files, name `references` and `predictions`"
 )
-_ONLY_RESULTS = "results hold no samples: lm-eval writes samples_*.jsonl with --log_samples, "
-_ONLY_RESULTS += "lighteval details_*.parquet with --save-details"
+_ONLY_RESULTS = (
+    ". results_*.json hold no samples: lm-eval writes samples_*.jsonl with --log_samples, "
+    "lighteval details_*.parquet with --save-details"
+)
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d")
 
 
@@ -142,24 +145,13 @@ def read_log(
     check_choice("epochs", epochs, ("each", "pooled"))
     left_out: list[Message] = []
     logged = _read_files(paths_of(path), harness, runs, verdict, left_out)
-    logged = _chosen(_named_runs(logged), task, "task", "task_name")
-    excluded = [exclude_task] if isinstance(exclude_task, str) else exclude_task or ()
-    logged = _drop_tasks(logged, excluded)
-    logged = _chosen(_chosen(logged, variant, "variant"), epoch, "epoch")
+    logged = _chosen(_named_runs(logged), "task", task)
+    logged = _drop_tasks(logged, [exclude_task] if isinstance(exclude_task, str) else exclude_task)
+    logged = _chosen(_chosen(logged, "variant", variant), "epoch", epoch)
     if latest:
         logged = _latest(logged)
     logged = _named_runs(_pooled(logged) if epochs == "pooled" else logged)
 
-    read = _find_classes(logged, options, left_out)
-    if not read:
-        raise ValueError(join(left_out))
-    for reason in left_out:
-        warn(message("left out: {reason}", "left out", reason=reason))
-    return read
-
-
-def _find_classes(logged: Logged, options: LabelOptions, left_out: list[Message]) -> list[Answers]:
-    """Find the class of each answer; add to `left_out` why runs cannot be scored."""
     read: list[Answers] = []
     for file, answers in logged:
         try:
@@ -167,10 +159,13 @@ def _find_classes(logged: Logged, options: LabelOptions, left_out: list[Message]
             with prefix_errors(", ".join(map(shown, names)), *DAMAGES):
                 read.append(answers.find_classes(options))
             _warn_of_verdicts(file, read[-1])
-            _warn_of_references(file, read[-1])
+            _warn_of_samples(file, read[-1])
         except ValueError as error:
             left_out.append(message_of(error))
-        _warn_of_samples(file, answers)
+    if not read:
+        raise ValueError(join(left_out))
+    for reason in left_out:
+        warn(message("left out: {reason}", "left out", reason=reason))
     return read
 
 
@@ -186,7 +181,7 @@ def _read_files(
 ) -> Logged:
     """Read the answers in each log; add to `left_out` why others cannot be read."""
     logged: Logged = []
-    for file, reader in _logs(paths, harness, runs):
+    for file, reader in chain.from_iterable(_logs(Path(path), harness, runs) for path in paths):
         try:
             with prefix_errors(shown(file), *DAMAGES):
                 read = list(reader.read_log(file, verdict))
@@ -207,60 +202,53 @@ def _check_samples(read: Sequence[Answers]) -> None:
             raise ValueError(f"sample identifiers must be unique, got {name!r} {times} times")
 
 
-def _logs(
-    paths: Sequence[Any], harness: str | None, runs: str | None
-) -> Iterator[tuple[Path, ModuleType]]:
-    """Find each log and the reader of its harness."""
-    for path in map(Path, paths):
-        logs = _logs_in(path, harness)
-        top = path if path.is_dir() else path.parent
-        logs = [log for log in logs if runs is None or runs in str(log[0].relative_to(top))]
-        if not logs:
-            text = "`runs` must be part of the path of a log in {path}, got {runs!r}"
-            raise ValueError(message(text, path=shown(path), runs=runs))
-        yield from logs
-
-
-def _logs_in(path: Path, harness: str | None) -> list[tuple[Path, ModuleType]]:
-    """Find logs in a folder or file; raise ValueError if there are none."""
-    readers = READERS.values() if harness is None else [READERS[harness]]
-    is_renamed = harness is not None and not path.is_dir()
-    files = sorted(path.rglob("*")) if path.is_dir() else [path]
-    results = [x for x in files if lm_eval_logs.RESULTS.fullmatch(x.name)]
-    candidates = [(file, reader) for reader in readers for file in files if file not in results]
-    logs = [(file, reader) for file, reader in candidates if is_renamed or reader.is_log(file)]
+def _logs(path: Path, harness: str | None, runs: str | None) -> list[tuple[Path, ModuleType]]:
+    """Find each log and the reader of its harness; raise ValueError if there are none."""
+    top, files = (path, sorted(path.rglob("*"))) if path.is_dir() else (path.parent, [path])
+    samples = [file for file in files if not lm_eval_logs.RESULTS.fullmatch(file.name)]
+    if harness is None:
+        logs = [(x, y) for y in READERS.values() for x in samples if y.is_log(x)]
+    else:
+        reader = READERS[harness]
+        logs = [(x, reader) for x in samples if reader.is_log(x) or x == path]
     if not logs:
-        hints = [with_subject(shown(x), _ONLY_RESULTS) for x in results[:1]]
-        raise ValueError(join([message(_NO_LOG, path=shown(path)), *hints], ". "))
+        hint = _ONLY_RESULTS if len(samples) < len(files) else ""
+        raise ValueError(message(_NO_LOG + hint, path=shown(path)))
+    logs = [log for log in logs if runs is None or runs in str(log[0].relative_to(top))]
+    if not logs:
+        text = "`runs` must be part of the path of a log in {path}, got {runs!r}"
+        raise ValueError(message(text, path=shown(path), runs=runs))
     return logs
 
 
 # Selecting and naming runs
 
 
-def _chosen(logged: Logged, value: Any, *fields: str) -> Logged:
+def _chosen(logged: Logged, argument: str, value: Any) -> Logged:
     """Keep answers with this task, variant or epoch, and those without one."""
-    values = {getattr(answers.origin, field) for _, answers in logged for field in fields}
     if value is None or not logged:
         return logged
+    values = {x for _, answers in logged for x in _values(answers, argument)}
     if value not in values:
         names = listed(sorted(values, key=repr), str(value))
-        raise ValueError(f"`{fields[0]}` must be one of {names}, got {value!r}")
-    wanted = {value, "", None}
-    return [pair for pair in logged if wanted & {getattr(pair[1].origin, x) for x in fields}]
+        raise ValueError(f"`{argument}` must be one of {names}, got {value!r}")
+    return [pair for pair in logged if {value, "", None} & _values(pair[1], argument)]
 
 
-def _drop_tasks(logged: Logged, excluded: Sequence[str]) -> Logged:
+def _values(answers: Answers, argument: str) -> set[Any]:
+    """List what selects these answers: names of the task, or the variant or epoch."""
+    origin = answers.origin
+    is_task = argument in ("task", "exclude_task")
+    return {origin.task, origin.task_name} if is_task else {getattr(origin, argument)}
+
+
+def _drop_tasks(logged: Logged, excluded: Sequence[str] | None) -> Logged:
     """Leave out tasks by name; each must exist, and at least one other task."""
-    kept = logged
-    for name in excluded:
-        names = {x for _, y in logged for x in (y.origin.task, y.origin.task_name)}
-        if logged and name not in names:
-            text = listed(sorted(names), name)
-            raise ValueError(f"`exclude_task` must be one of {text}, got {name!r}")
-        kept = [x for x in kept if name not in (x[1].origin.task, x[1].origin.task_name)]
-    if logged and not kept:
-        raise ValueError(f"`exclude_task` must leave a task, got {', '.join(map(repr, excluded))}")
+    dropped = [x for name in excluded or () for x in _chosen(logged, "exclude_task", name)]
+    kept = [x for x in logged if x not in dropped]
+    if dropped and not kept:
+        names = ", ".join(map(repr, excluded or ()))
+        raise ValueError(f"`exclude_task` must leave a task, got {names}")
     return kept
 
 
@@ -274,16 +262,12 @@ def _pooled(logged: Logged) -> Logged:
 
 def _latest(logged: Logged) -> Logged:
     """Keep the latest of repeated runs; several if they have the same date."""
-
-    def what_was_run(answers: Answers) -> str:
-        origin = replace(answers.origin, created="", epoch=None, arguments="", run="")
-        return json.dumps(vars(origin), sort_keys=True)
-
-    latest: dict[str, str] = {}
-    for _, answers in logged:
-        run = what_was_run(answers)
-        latest[run] = max(answers.origin.created, latest.get(run, ""))
-    return [(x, y) for x, y in logged if y.origin.created == latest[what_was_run(y)]]
+    dates = [answers.origin.created for _, answers in logged]
+    others = {"created": "", "epoch": None, "arguments": "", "run": ""}
+    runs = [json.dumps(vars(x.origin) | others, sort_keys=True) for _, x in logged]
+    latest = dict(sorted(zip(runs, dates, strict=True)))
+    rows = zip(logged, runs, dates, strict=True)
+    return [pair for pair, run, date in rows if date == latest[run]]
 
 
 def _named_runs(logged: Logged) -> Logged:
@@ -292,51 +276,50 @@ def _named_runs(logged: Logged) -> Logged:
     Names hold the task arguments that differ. Runs with the same arguments are named by the
     settings that differ, or else by date or path.
     """
-    tasks: dict[tuple[str, ...], dict[str, dict[Path, Answers]]] = {}
+    tasks: defaultdict[tuple[str, ...], dict[Path, Origin]] = defaultdict(dict)
     for file, answers in logged:
         origin = answers.origin
-        runs_by_arguments = tasks.setdefault((origin.harness, origin.model, origin.task), {})
-        runs_by_arguments.setdefault(str(origin.settings.get("arguments")), {})[file] = answers
+        tasks[origin.harness, origin.model, origin.task][file] = origin
     names: dict[Path, tuple[str, str]] = {}
-    for runs_by_arguments in tasks.values():
-        firsts = [next(iter(runs.values())).origin.settings for runs in runs_by_arguments.values()]
-        arguments = _differences([x.get("arguments", {}) for x in firsts])
-        for text, runs in zip(arguments, runs_by_arguments.values(), strict=True):
-            names |= {file: (text, name) for file, name in _names_of_runs(runs).items()}
+    for runs in tasks.values():
+        arguments = _differences([x.settings.get("arguments", {}) for x in runs.values()])
+        for text in {*arguments}:
+            rows = zip(runs.items(), arguments, strict=True)
+            same = dict(run for run, other in rows if other == text)
+            names |= {file: (text, name) for file, name in _names_of_runs(same).items()}
     return [
         (x, replace(y, origin=replace(y.origin, arguments=names[x][0], run=names[x][1])))
         for x, y in logged
     ]
 
 
-def _names_of_runs(runs: Mapping[Path, Answers]) -> dict[Path, str]:
+def _names_of_runs(runs: Mapping[Path, Origin]) -> dict[Path, str]:
     """Name each run of a task by settings that differ, with a date or path if needed."""
-    origins = [answers.origin for answers in runs.values()]
-    names = _differences([origin.settings for origin in origins])
-    dates = ["".join(_DATE.findall(origin.created)) for origin in origins]
-    ways = dates, [file.name for file in runs], [*map(str, runs)]
+    names = _differences([origin.settings for origin in runs.values()])
+    dates = ["".join(_DATE.findall(origin.created)) for origin in runs.values()]
+    marks = dates, [file.name for file in runs], [*map(str, runs)]
     named = {}
     for i, (file, name) in enumerate(zip(runs, names, strict=True)):
-        mark = next(way[i] for way in ways if way.count(way[i]) == 1)
-        both = (name, mark) if names.count(name) > 1 else (name,)
-        named[file] = ", ".join(filter(None, both))
+        mark = next(x[i] for x in marks if x.count(x[i]) == 1)
+        parts = (name, mark) if names.count(name) > 1 else (name,)
+        named[file] = ", ".join(filter(None, parts))
     return named
 
 
 def _differences(settings: Sequence[Mapping[str, Any]]) -> list[str]:
     """Format the settings of each run that differ between runs."""
-    names = (
-        x for run_settings in settings for x in run_settings if x not in ("asked", "arguments")
-    )
-    differ = [
-        x for x in dict.fromkeys(names) if any(y.get(x) != settings[0].get(x) for y in settings)
-    ]
-    return [
-        ", ".join(_text(x, one[x]) for x in differ if one.get(x) is not None) for one in settings
-    ]
+    names = dict.fromkeys(name for run in settings for name in run)
+    differ = [x for x in names if any(run.get(x) != settings[0].get(x) for run in settings)]
+    texts = []
+    for run in settings:
+        shown_settings = [_text(x, run[x]) for x in differ if run.get(x) is not None]
+        texts.append(", ".join(filter(None, shown_settings)))
+    return texts
 
 
 def _text(name: str, value: Any) -> str:
+    if name in ("asked", "arguments"):
+        return ""
     if name == "shots":
         return f"{value}-shot"
     return samples(value) if name == "samples" else f"{name}={cut(str(value), 40)}"
@@ -356,16 +339,8 @@ def _warn_of_verdicts(file: Path, answers: Answers) -> None:
         warn(message(f"{{file}}: the accuracy of {{name}} by {{by}} is {totals}", **names))
 
 
-def _warn_of_references(file: Path, answers: Answers) -> None:
-    """Warn if nearly all references are different texts and there are no choices."""
-    labels = answers.references
-    if answers.choices is None:
-        with prefix_warnings(shown(file)):
-            warn_of_own_labels(len({*labels}), len(labels), labels[0], "references")
-
-
 def _warn_of_samples(file: Path, answers: Answers) -> None:
-    """Warn of samples that do not count, by reason."""
+    """Warn of samples that do not count, and of references that are all different texts."""
     n_several, n_unscored, n_errors = answers.left_out
     n_samples = len(answers.samples) + answers.left_out.total
     unscored = "no score"
@@ -376,6 +351,10 @@ def _warn_of_samples(file: Path, answers: Answers) -> None:
         if n:
             text = f"{n} of {n_samples} samples of {{name}} have {reason}, and do not count"
             warn(with_subject(shown(file), message(text, name=shown(answers.name))))
+    labels = answers.references
+    if answers.choices is None:
+        with prefix_warnings(shown(file)):
+            warn_of_own_labels(len({*labels}), len(labels), labels[0], "references")
 
 
 def only_run(read: Sequence[Answers], name: str) -> Answers:
