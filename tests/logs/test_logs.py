@@ -261,13 +261,13 @@ def test_other_files_and_several_runs_are_refused(command, report, tmp_path):
     assert command("compare", *folders, *chosen)[0] == 0
     refused(report(*folders, "--task", "x"), "`--task` must be one of 'arithmetic_gene")
     refused(report(kept("lm-eval"), "--labels=A"), "`--labels` is for columns")
-    results = tmp_path / "results_2026-01-01T00-00-00.json"
-    results.write_text("{}")
     said = "is not a log with samples, and holds none: samples_*.jsonl of lm-eval, details_"
     refused(report(tmp_path), f"{tmp_path} {said}", "Name the harness of a renamed log with `--fr")
+    results = tmp_path / "results_2026-01-01T00-00-00.json"
+    results.write_text("{}")
     refused(
         report(results),
-        "results_*.json hold no samples: lm-eval writes samples_*.jsonl with --log_s",
+        "results hold no samples: lm-eval writes samples_*.jsonl with --log_s",
     )
     log = tmp_path / "samples_task_2026-01-01T00-00-00.jsonl.gz"
     log.write_bytes(2 * kept("lm-eval").read_bytes())

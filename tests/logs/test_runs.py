@@ -477,7 +477,7 @@ def test_inspect_s_own_error_is_shown_of_a_run_that_failed(tmp_path):
 
 def test_a_folder_of_results_alone_says_how_to_log_samples(tmp_path, report):
     results = write(tmp_path / "model", f"results_{DATE}.json", {})
-    said = "results_*.json hold no samples: lm-eval writes samples_*.jsonl with --log_samples"
+    said = "results hold no samples: lm-eval writes samples_*.jsonl with --log_samples"
     for path in (tmp_path, tmp_path / "model", results):
         refused(report(path), said)
 

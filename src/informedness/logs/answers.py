@@ -62,6 +62,8 @@ class Origin:
     arguments, run : str
         Arguments of the task, and other settings, that distinguish this run from others of the task
         read in the same call; "" for a single run.
+    file : str
+        Path of the log.
     """
 
     harness: str = ""
@@ -73,6 +75,7 @@ class Origin:
     settings: Mapping[str, Any] = field(default_factory=dict)
     arguments: str = ""
     run: str = ""
+    file: str = ""
 
     @property
     def name(self) -> str:

@@ -38,6 +38,8 @@ _NO_METRICS = {*_NAMES, "doc", "arguments", "resps", "metrics", "target_hash"}
 _NO_METRICS |= {"informedness", "informedness_stderr", "nit", "nit_stderr"}
 _SETTINGS = "config.model_args task.dataset_path task.dataset_name chat_template "
 _SETTINGS += "system_instruction generation"
+_ONLY_RESULTS = "results hold no samples: lm-eval writes samples_*.jsonl with --log_samples, "
+_ONLY_RESULTS += "lighteval details_*.parquet with --save-details"
 _TOO_OLD = "lm-eval before {0} wrote this log, {1}: run the task with {0} or newer"
 # A list as Python prints it. Parsing other text as code could raise warnings or overflow.
 _LIST = re.compile(
@@ -73,6 +75,8 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
         or its target is not one; if more than one in five have several right answers; or if no
         metric is the verdict.
     """
+    if RESULTS.fullmatch(path.name):
+        raise ValueError(_ONLY_RESULTS)
     named = _FILE.fullmatch(path.name)
     task, date = named.groupdict("").values() if named else (path.stem, "")
     results = results_in(path.absolute().with_name(f"results_{date}.json"))

@@ -3,9 +3,9 @@
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain
 from os import PathLike
 from pathlib import Path
 from types import ModuleType
@@ -15,7 +15,7 @@ from ..core.labels import check_choice, warn
 from ..errors import prefix_errors
 from ..files.columns import listed
 from ..files.opening import paths_of
-from ..messages import Message, join, message, message_of, with_subject
+from ..messages import Message, join, message, message_of
 from ..tables.label_options import LabelOptions
 from ..tables.label_warnings import warn_of_own_labels
 from ..text.render import cut, samples, shown
@@ -24,7 +24,6 @@ from . import inspect_logs, lighteval_logs, lm_eval_logs
 from .answers import Answers, Origin, finds_in_text
 from .verdicts import DAMAGES
 
-Logged = list[tuple[Path, Answers]]
 # Each has `is_log(path)` and `read_log(path, verdict)`; the latter yields the answers in a file.
 READERS: dict[str, ModuleType] = {
     "lm-eval": lm_eval_logs,
@@ -35,10 +34,6 @@ _NO_LOG = (
     "{path} is not a log with samples, and holds none: samples_*.jsonl of lm-eval, "
     "details_*.parquet of lighteval, .eval or .json of Inspect. Name the harness of a renamed log "
     "with `harness`. To score columns of other files, name `references` and `predictions`"
-)
-_ONLY_RESULTS = (
-    ". results_*.json hold no samples: lm-eval writes samples_*.jsonl with --log_samples, "
-    "lighteval details_*.parquet with --save-details"
 )
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d")
 
@@ -144,24 +139,25 @@ def read_log(
     check_choice("harness", harness, (None, *READERS))
     check_choice("epochs", epochs, ("each", "pooled"))
     left_out: list[Message] = []
-    logged = _read_files(paths_of(path), harness, runs, verdict, left_out)
-    logged = _chosen(_named_runs(logged), "task", task)
-    logged = _drop_tasks(logged, [exclude_task] if isinstance(exclude_task, str) else exclude_task)
+    logged: list[Answers] = []
+    for place in map(Path, paths_of(path)):
+        for file, reader in _logs(place, harness, runs):
+            with _collect_errors(left_out, file):
+                logged += _read_file(file, reader, verdict)
+    logged = _drop_tasks(_chosen(_named_runs(logged), "task", task), exclude_task)
     logged = _chosen(_chosen(logged, "variant", variant), "epoch", epoch)
     if latest:
         logged = _latest(logged)
     logged = _named_runs(_pooled(logged) if epochs == "pooled" else logged)
 
     read: list[Answers] = []
-    for file, answers in logged:
-        try:
-            names = filter(None, (file, answers.origin.variant))
-            with prefix_errors(", ".join(map(shown, names)), *DAMAGES):
-                read.append(answers.find_classes(options))
-            _warn_of_verdicts(file, read[-1])
-            _warn_of_samples(file, read[-1])
-        except ValueError as error:
-            left_out.append(message_of(error))
+    for answers in logged:
+        origin = answers.origin
+        with _collect_errors(left_out, origin.file, origin.variant):
+            read.append(answers.find_classes(options))
+            with prefix_warnings(shown(origin.file)):
+                _warn_of_verdicts(read[-1])
+                _warn_of_samples(read[-1])
     if not read:
         raise ValueError(join(left_out))
     for reason in left_out:
@@ -169,51 +165,25 @@ def read_log(
     return read
 
 
+@contextmanager
+def _collect_errors(left_out: list[Message], *names: object) -> Iterator[None]:
+    """Add an error in the block to `left_out`, with the names of a file and a variant."""
+    try:
+        with prefix_errors(", ".join(map(shown, filter(None, names))), *DAMAGES):
+            yield
+    except (ValueError, OSError) as error:
+        left_out.append(message_of(error))
+
+
 # Finding log files
-
-
-def _read_files(
-    paths: Sequence[Any],
-    harness: str | None,
-    runs: str | None,
-    verdict: str | None,
-    left_out: list[Message],
-) -> Logged:
-    """Read the answers in each log; add to `left_out` why others cannot be read."""
-    logged: Logged = []
-    for file, reader in chain.from_iterable(_logs(Path(path), harness, runs) for path in paths):
-        try:
-            with prefix_errors(shown(file), *DAMAGES):
-                read = list(reader.read_log(file, verdict))
-                _check_samples(read)
-            logged += [(file, answers) for answers in read]
-        except (ValueError, OSError) as error:
-            left_out.append(message_of(error))
-    return logged
-
-
-def _check_samples(read: Sequence[Answers]) -> None:
-    """Raise ValueError unless a log has samples with unique identifiers."""
-    if not read:
-        raise ValueError("the log must hold samples, got none")
-    for answers in read:
-        ((name, times),) = Counter(answers.ids).most_common(1)
-        if times > 1:
-            raise ValueError(f"sample identifiers must be unique, got {name!r} {times} times")
 
 
 def _logs(path: Path, harness: str | None, runs: str | None) -> list[tuple[Path, ModuleType]]:
     """Find each log and the reader of its harness; raise ValueError if there are none."""
-    top, files = (path, sorted(path.rglob("*"))) if path.is_dir() else (path.parent, [path])
-    samples = [file for file in files if not lm_eval_logs.RESULTS.fullmatch(file.name)]
-    if harness is None:
-        logs = [(x, y) for y in READERS.values() for x in samples if y.is_log(x)]
-    else:
-        reader = READERS[harness]
-        logs = [(x, reader) for x in samples if reader.is_log(x) or x == path]
+    logs = _logs_in(path, harness)
     if not logs:
-        hint = _ONLY_RESULTS if len(samples) < len(files) else ""
-        raise ValueError(message(_NO_LOG + hint, path=shown(path)))
+        raise ValueError(message(_NO_LOG, path=shown(path)))
+    top = path if path.is_dir() else path.parent
     logs = [log for log in logs if runs is None or runs in str(log[0].relative_to(top))]
     if not logs:
         text = "`runs` must be part of the path of a log in {path}, got {runs!r}"
@@ -221,89 +191,108 @@ def _logs(path: Path, harness: str | None, runs: str | None) -> list[tuple[Path,
     return logs
 
 
+def _logs_in(path: Path, harness: str | None) -> list[tuple[Path, ModuleType]]:
+    """Find logs in a folder or file, or else one file of results, whose reader gives a hint."""
+    readers = READERS.values() if harness is None else [READERS[harness]]
+    if harness is not None and not path.is_dir():
+        return [(path, READERS[harness])]  # perhaps a renamed log
+    files = sorted(path.rglob("*")) if path.is_dir() else [path]
+    logs = [(file, reader) for reader in readers for file in files if reader.is_log(file)]
+    return [log for log in logs if not lm_eval_logs.RESULTS.fullmatch(log[0].name)] or logs[:1]
+
+
+def _read_file(file: Path, reader: ModuleType, verdict: str | None) -> list[Answers]:
+    """Read the answers in a log; raise ValueError unless it has samples with unique identifiers."""
+    read = []
+    for answers in reader.read_log(file, verdict):
+        ((name, times),) = Counter(answers.ids).most_common(1)
+        if times > 1:
+            raise ValueError(f"sample identifiers must be unique, got {name!r} {times} times")
+        read.append(replace(answers, origin=replace(answers.origin, file=str(file))))
+    if not read:
+        raise ValueError("the log must hold samples, got none")
+    return read
+
+
 # Selecting and naming runs
 
 
-def _chosen(logged: Logged, argument: str, value: Any) -> Logged:
+def _chosen(logged: list[Answers], argument: str, value: Any) -> list[Answers]:
     """Keep answers with this task, variant or epoch, and those without one."""
     if value is None or not logged:
         return logged
-    values = {x for _, answers in logged for x in _values(answers, argument)}
+    values = {x for answers in logged for x in _values(answers.origin, argument)}
     if value not in values:
         names = listed(sorted(values, key=repr), str(value))
         raise ValueError(f"`{argument}` must be one of {names}, got {value!r}")
-    return [pair for pair in logged if {value, "", None} & _values(pair[1], argument)]
+    return [x for x in logged if {value, "", None} & _values(x.origin, argument)]
 
 
-def _values(answers: Answers, argument: str) -> set[Any]:
-    """List what selects these answers: names of the task, or the variant or epoch."""
-    origin = answers.origin
+def _values(origin: Origin, argument: str) -> set[Any]:
+    """List what selects answers: names of the task, or the variant or epoch."""
     is_task = argument in ("task", "exclude_task")
     return {origin.task, origin.task_name} if is_task else {getattr(origin, argument)}
 
 
-def _drop_tasks(logged: Logged, excluded: Sequence[str] | None) -> Logged:
+def _drop_tasks(logged: list[Answers], excluded: str | Sequence[str] | None) -> list[Answers]:
     """Leave out tasks by name; each must exist, and at least one other task."""
-    dropped = [x for name in excluded or () for x in _chosen(logged, "exclude_task", name)]
-    kept = [x for x in logged if x not in dropped]
+    names = [excluded] if isinstance(excluded, str) else excluded or ()
+    dropped = [x.origin for name in names for x in _chosen(logged, "exclude_task", name)]
+    kept = [x for x in logged if x.origin not in dropped]
     if dropped and not kept:
-        names = ", ".join(map(repr, excluded or ()))
-        raise ValueError(f"`exclude_task` must leave a task, got {names}")
+        raise ValueError(f"`exclude_task` must leave a task, got {', '.join(map(repr, names))}")
     return kept
 
 
-def _pooled(logged: Logged) -> Logged:
+def _pooled(logged: list[Answers]) -> list[Answers]:
     """Pool all epochs of a run."""
-    runs: defaultdict[tuple[Path, str], list[Answers]] = defaultdict(list)
-    for file, answers in logged:
-        runs[file, answers.origin.variant].append(answers)
-    return [(file, first.pooled(others)) for (file, _), (first, *others) in runs.items()]
+    runs: defaultdict[tuple[str, str], list[Answers]] = defaultdict(list)
+    for answers in logged:
+        runs[answers.origin.file, answers.origin.variant].append(answers)
+    return [first.pooled(others) for first, *others in runs.values()]
 
 
-def _latest(logged: Logged) -> Logged:
+def _latest(logged: list[Answers]) -> list[Answers]:
     """Keep the latest of repeated runs; several if they have the same date."""
-    dates = [answers.origin.created for _, answers in logged]
-    others = {"created": "", "epoch": None, "arguments": "", "run": ""}
-    runs = [json.dumps(vars(x.origin) | others, sort_keys=True) for _, x in logged]
+    others = {"file": "", "created": "", "epoch": None, "arguments": "", "run": ""}
+    runs = [json.dumps(vars(x.origin) | others, sort_keys=True) for x in logged]
+    dates = [x.origin.created for x in logged]
     latest = dict(sorted(zip(runs, dates, strict=True)))
     rows = zip(logged, runs, dates, strict=True)
-    return [pair for pair, run, date in rows if date == latest[run]]
+    return [answers for answers, run, date in rows if date == latest[run]]
 
 
-def _named_runs(logged: Logged) -> Logged:
+def _named_runs(logged: list[Answers]) -> list[Answers]:
     """Name each run by its differences from other runs of its model and task.
 
     Names hold the task arguments that differ. Runs with the same arguments are named by the
     settings that differ, or else by date or path.
     """
-    tasks: defaultdict[tuple[str, ...], dict[Path, Origin]] = defaultdict(dict)
-    for file, answers in logged:
+    tasks: defaultdict[tuple[str, ...], dict[str, Origin]] = defaultdict(dict)
+    for answers in logged:
         origin = answers.origin
-        tasks[origin.harness, origin.model, origin.task][file] = origin
-    names: dict[Path, tuple[str, str]] = {}
+        tasks[origin.harness, origin.model, origin.task][origin.file] = origin
+    names: dict[str, dict[str, Any]] = {}
     for runs in tasks.values():
-        arguments = _differences([x.settings.get("arguments", {}) for x in runs.values()])
-        for text in {*arguments}:
-            rows = zip(runs.items(), arguments, strict=True)
-            same = dict(run for run, other in rows if other == text)
-            names |= {file: (text, name) for file, name in _names_of_runs(same).items()}
-    return [
-        (x, replace(y, origin=replace(y.origin, arguments=names[x][0], run=names[x][1])))
-        for x, y in logged
-    ]
+        texts = _differences([origin.settings.get("arguments", {}) for origin in runs.values()])
+        for arguments in {*texts}:
+            same = [x for x, text in zip(runs.values(), texts, strict=True) if text == arguments]
+            for origin, run in zip(same, _names_of_runs(same), strict=True):
+                names[origin.file] = {"arguments": arguments, "run": run}
+    return [replace(x, origin=replace(x.origin, **names[x.origin.file])) for x in logged]
 
 
-def _names_of_runs(runs: Mapping[Path, Origin]) -> dict[Path, str]:
+def _names_of_runs(runs: Sequence[Origin]) -> list[str]:
     """Name each run of a task by settings that differ, with a date or path if needed."""
-    names = _differences([origin.settings for origin in runs.values()])
-    dates = ["".join(_DATE.findall(origin.created)) for origin in runs.values()]
-    marks = dates, [file.name for file in runs], [*map(str, runs)]
-    named = {}
-    for i, (file, name) in enumerate(zip(runs, names, strict=True)):
+    texts = _differences([run.settings for run in runs])
+    dates = ["".join(_DATE.findall(run.created)) for run in runs]
+    marks = dates, [Path(run.file).name for run in runs], [run.file for run in runs]
+    names = []
+    for i, text in enumerate(texts):
         mark = next(x[i] for x in marks if x.count(x[i]) == 1)
-        parts = (name, mark) if names.count(name) > 1 else (name,)
-        named[file] = ", ".join(filter(None, parts))
-    return named
+        parts = [text, mark] if texts.count(text) > 1 else [text]
+        names.append(", ".join(filter(None, parts)))
+    return names
 
 
 def _differences(settings: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -328,18 +317,18 @@ def _text(name: str, value: Any) -> str:
 # Warnings
 
 
-def _warn_of_verdicts(file: Path, answers: Answers) -> None:
+def _warn_of_verdicts(answers: Answers) -> None:
     """Warn if no metric is the verdict, or if the harness recorded other totals for it."""
     metric = answers.metric
     if not metric.name and metric.alternatives:
-        warn(with_subject(shown(file), metric.unread))
+        warn(metric.unread)
     if metric.name and metric.is_harness_accuracy is False:
-        names = {"file": shown(file), "name": shown(answers.name), "by": shown(metric.name)}
+        names = {"name": shown(answers.name), "by": shown(metric.name)}
         totals = f"{metric.counted}, but the results of the log have {metric.recorded}"
-        warn(message(f"{{file}}: the accuracy of {{name}} by {{by}} is {totals}", **names))
+        warn(message(f"the accuracy of {{name}} by {{by}} is {totals}", **names))
 
 
-def _warn_of_samples(file: Path, answers: Answers) -> None:
+def _warn_of_samples(answers: Answers) -> None:
     """Warn of samples that do not count, and of references that are all different texts."""
     n_several, n_unscored, n_errors = answers.left_out
     n_samples = len(answers.samples) + answers.left_out.total
@@ -350,11 +339,10 @@ def _warn_of_samples(file: Path, answers: Answers) -> None:
     for reason, n in ((unscored, n_unscored), ("several right answers", n_several)):
         if n:
             text = f"{n} of {n_samples} samples of {{name}} have {reason}, and do not count"
-            warn(with_subject(shown(file), message(text, name=shown(answers.name))))
+            warn(message(text, name=shown(answers.name)))
     labels = answers.references
     if answers.choices is None:
-        with prefix_warnings(shown(file)):
-            warn_of_own_labels(len({*labels}), len(labels), labels[0], "references")
+        warn_of_own_labels(len({*labels}), len(labels), labels[0], "references")
 
 
 def only_run(read: Sequence[Answers], name: str) -> Answers:

@@ -29,7 +29,7 @@ _FIELDS = (*_ORIGIN, "n_left_out", "is_harness_accuracy")
 _NUMBERS = ("n_samples", "n_out_of_class", "n_tasks", "n_not_guessing")
 _VARIANTS = {"lm-eval": "filters", "lighteval": "kinds of metric", "inspect": "scores"}
 _MARKS = {
-    ("accuracy", "?"): "? Accuracy: not the harness's, whose metric or totals differ.",
+    ("accuracy", "?"): "? Accuracy: the harness's metric or totals differ.",
     **{(x, "^"): f"^ {score_named(x).title}: {score_named(x).mark_meaning}." for x in MODULES},
     ("informedness", "-"): "-- means undefined: all references are of one class.",
 }
@@ -122,23 +122,19 @@ class Run(NamedTuple):
 
 def _mean_of(model: str, runs: Sequence[Run]) -> TaskMean:
     """Average over the tasks of these runs of one model."""
-    name = f"mean of {len({run.fields['task'] for run in runs})} tasks"
-    reasons = dict.fromkeys(_why_no_score(run, runs) for run in runs)
-    why_not = join(filter(None, reasons), ". ")
-    is_alike = len({run.report.table.n_classes for run in runs}) == 1
-    names = [x for x in runs[0].scores if (is_alike or x != "nit") and not why_not]
-    scores = {x: TaskScore.mean_of([run.scores[x] for run in runs]) for x in names}
-    return TaskMean(model + name, _fields_of_mean(name, runs), scores, why_not)
-
-
-def _fields_of_mean(name: str, runs: Sequence[Run]) -> dict[str, Any]:
-    """Collect the fields of a mean: copies from its model, and sums over its runs."""
+    n_tasks = len({run.fields["task"] for run in runs})
+    name = f"mean of {n_tasks} tasks"
     fields = dict.fromkeys(_FIELDS) | {x: runs[0].fields[x] for x in ("harness", "model")}
     fields |= {x: sum(run.fields[x] for run in runs) for x in _NUMBERS}
-    fields |= {"task": name, "n_tasks": len({run.fields["task"] for run in runs})}
+    fields |= {"task": name, "n_tasks": n_tasks}
     known = {run.fields["is_harness_accuracy"] for run in runs}
     fields["is_harness_accuracy"] = False if False in known else known == {True} or None
-    return fields
+    why_not = join(filter(None, dict.fromkeys(_why_no_score(run, runs) for run in runs)), ". ")
+    scores = {} if why_not else {x: [run.scores[x] for run in runs] for x in runs[0].scores}
+    if len({run.report.table.n_classes for run in runs}) > 1:
+        scores.pop("nit", None)
+    means = {x: TaskScore.mean_of(of_runs) for x, of_runs in scores.items()}
+    return TaskMean(model + name, fields, means, why_not)
 
 
 def _why_no_score(run: Run, runs: Sequence[Run]) -> Message:
@@ -155,20 +151,17 @@ def _why_no_score(run: Run, runs: Sequence[Run]) -> Message:
 def how_to_choose(task: str, runs: Sequence[Mapping[str, Any]]) -> Message:
     """Say how many runs of a task there are, and how to choose one."""
     variants = dict.fromkeys(run["variant"] for run in runs)
-    n_runs = len({run["run"] for run in runs})
-    if len(variants) > 1:
-        kind = _VARIANTS[runs[0]["harness"]]
-        said = f"ran with {{n}} {kind}. Choose one with `variant`: {{names}}"
-    elif n_runs > 1:
-        said = (
-            "has {n} runs. Choose one by part of its path with `runs`, or keep the latest repeat "
-            "with `latest`"
-        )
-    else:
-        said = 'has {n} epochs. Choose one with `epoch`, or score all with epochs="pooled"'
-    n = next(n for n in (len(variants), n_runs, len(runs)) if n > 1)
+    kind = _VARIANTS.get(runs[0]["harness"], "variants")
+    path = "by part of its path with `runs`, or keep the latest repeat with `latest`"
+    epoch = 'with `epoch`, or score all with epochs="pooled"'
+    choices = (
+        (len(variants), f"ran with {{n}} {kind}. Choose one with `variant`: {{names}}"),
+        (len({run["run"] for run in runs}), f"has {{n}} runs. Choose one {path}"),
+        (len(runs), f"has {{n}} epochs. Choose one {epoch}"),
+    )
+    n, text = next(choice for choice in choices if choice[0] > 1)
     fields = {"task": task, "n": "two" if n == 2 else n}
-    return message(f"{{task}} {said}", names=", ".join(map(render.shown, variants)), **fields)
+    return message(f"{{task}} {text}", names=", ".join(map(render.shown, variants)), **fields)
 
 
 @dataclass(frozen=True, repr=False)
@@ -251,8 +244,8 @@ class RunTable(Result):
         """The mean over the tasks of each model that has several."""
         models: defaultdict[str, list[Run]] = defaultdict(list)
         for run in self.runs:
-            whose = run.fields["harness"], run.fields["model"]
-            models["".join(f"{x}, " for x in whose if x)].append(run)
+            owner = run.fields["harness"], run.fields["model"]
+            models["".join(f"{x}, " for x in owner if x)].append(run)
         names = models if len(models) > 1 else [""]
         means = map(_mean_of, names, models.values())
         return [mean for mean in means if mean.fields["n_tasks"] > 1]
@@ -269,21 +262,23 @@ class RunTable(Result):
         columns = [["run", *(render.shown(names.get(row.name, row.name)) for row in rows)]]
         for title, field in (("N", "n_samples"), ("out of class", "n_out_of_class")):
             columns.append([title, *(str(row.fields[field]) for row in rows)])
-        levels = [_guessing(row) for row in rows if isinstance(row, Run)]
+        levels = [
+            [render.rounded(run.report.guessing[x], 3) for x in _METRICS] for run in self.runs
+        ]
         is_same = levels.count(levels[0]) == len(levels)
         for name in _METRICS:
             columns += self._score_columns(name, rows)
             if name == "accuracy" and not is_same:
-                columns.append(["guessing", *(_guessing(row).get(name, "") for row in rows)])
-        table = rows_of(columns)
+                blanks = [""] * (len(rows) - len(levels))
+                columns.append(["guessing", *(level[0] for level in levels), *blanks])
         if is_same:
-            titles = {score_named(name).title: level for name, level in levels[0].items()}
-            table.append(["guessing", *(titles.get(head, "") for head in table[0][1:])])
-        return [table]
+            last = dict(zip(map(_title, _METRICS), levels[0], strict=True)) | {"run": "guessing"}
+            columns = [[*column, last.get(column[0], "")] for column in columns]
+        return [rows_of(columns)]
 
     def _score_columns(self, name: str, rows: Sequence[Run | TaskMean]) -> Rows:
         """Make the columns of a score and its interval."""
-        column = [score_named(name).title, *(_cell(row, name) for row in rows)]
+        column = [_title(name), *(_cell(row, name) for row in rows)]
         if name not in MODULES or self.confidence_level is None:
             return [column]
         scores = [row.scores.get(name) for row in rows]
@@ -333,23 +328,16 @@ class RunTable(Result):
         return str(self.runs[0]) if len(self.runs) == 1 else super().__str__()
 
 
-def _guessing(row: Run | TaskMean) -> dict[str, str]:
-    """Return the scores of the best guesser in a run as text; empty for a mean."""
-    levels = row.report.guessing if isinstance(row, Run) else {}
-    return {name: render.rounded(levels[name], 3) for name in _METRICS if name in levels}
+def _title(name: str) -> str:
+    return score_named(name).title
 
 
 def _tasks_by_models(rows: Sequence[Run | TaskMean], metric: str) -> Rows:
     """Arrange one score with tasks as rows and models as columns, the mean last."""
-    cells: dict[str, dict[str, str]] = {}
+    table = {f"task ({_title(metric)})": list(dict.fromkeys(row.fields["model"] for row in rows))}
     for row in rows:
-        cells.setdefault(row.fields["task"], {})[row.fields["model"]] = _cell(row, metric)
-    models = next(iter(cells.values()))
-    head = [f"task ({score_named(metric).title})", *map(render.shown, models)]
-    return [
-        head,
-        *([render.shown(task), *task_cells.values()] for task, task_cells in cells.items()),
-    ]
+        table.setdefault(row.fields["task"], []).append(_cell(row, metric))
+    return [[render.shown(cell) for cell in (task, *cells)] for task, cells in table.items()]
 
 
 def _lines_of_means(means: Sequence[TaskMean]) -> list[Message]:
@@ -361,8 +349,8 @@ def _lines_of_means(means: Sequence[TaskMean]) -> list[Message]:
         models[mean.why_not or sentence].append(mean)
     lines = []
     for sentence, same in models.items():
-        whose = [filter(None, (x.fields["harness"], x.fields["model"])) for x in same]
-        fields = {"names": ", ".join(render.shown("/".join(x)) for x in whose)}
+        owners = [filter(None, (x.fields["harness"], x.fields["model"])) for x in same]
+        fields = {"names": ", ".join(render.shown("/".join(x)) for x in owners)}
         start = "No mean for {names}" if len(means) > 1 else "No mean"
         if not same[0].why_not:
             start, fields = "{names}", {"names": "; ".join(render.shown(x.name) for x in same)}
