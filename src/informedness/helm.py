@@ -23,9 +23,9 @@ from .functions import informedness_score, nit_score
 class InformednessMetric(EvaluateInstancesMetric):  # type: ignore[misc]
     """Informedness and NIT of generated text, or of multiple choice with all choices in the prompt.
 
-    Gold and answer are compared as HELM's own `ClassificationMetric` compares them, ignoring case,
-    punctuation and extra whitespace. An out-of-class answer counts as wrong. Each split and each
-    perturbation has its own scores, which are omitted if all golds have the same class.
+    Answers are compared as HELM's `ClassificationMetric` compares them: case, punctuation and extra
+    whitespace do not count. An out-of-class answer counts as wrong. Each split and each
+    perturbation has its own scores. They are left out if all right answers are of one class.
 
     Parameters
     ----------
@@ -50,23 +50,20 @@ class InformednessMetric(EvaluateInstancesMetric):  # type: ignore[misc]
             If each choice is a separate request, or an instance has several correct references.
         """
         del eval_cache_path  # for metrics that query a model
-        golds = [_gold(state) for state in request_states]
-        answers = [_answer(state) for state in request_states]
-        if not golds:
+        references = [_reference(state) for state in request_states]
+        predictions = [_prediction(state) for state in request_states]
+        if not references:
             raise ValueError("`request_states` must have a request for all choices of an instance")
         options: dict[str, Any] = {"labels": self.labels, "unknown": "wrong"}
-        scores = {
-            "informedness": informedness_score(golds, answers, zero_division=math.nan, **options),
-            "nit": nit_score(golds, answers, zero_division=math.nan, **options),
-        }
-        return [
-            Stat(MetricName(name)).add(score)
-            for name, score in scores.items()
-            if not math.isnan(score)
-        ]
+        stats = []
+        for name, function in (("informedness", informedness_score), ("nit", nit_score)):
+            score = function(references, predictions, zero_division=math.nan, **options)
+            if not math.isnan(score):
+                stats.append(Stat(MetricName(name)).add(score))
+        return stats
 
 
-def _gold(state: Any) -> str:
+def _reference(state: Any) -> str:
     """Read the class of an instance from its only correct reference."""
     texts = [reference.output.text for reference in state.instance.all_correct_references]
     if len(texts) != 1:
@@ -74,7 +71,7 @@ def _gold(state: Any) -> str:
     return _normalized(texts[0])
 
 
-def _answer(state: Any) -> str:
+def _prediction(state: Any) -> str:
     """Read the likeliest completion, or the choice that it names."""
     if state.reference_index is not None:
         raise ValueError("each choice must not be a request of its own: use a joint adapter")

@@ -62,7 +62,7 @@ def _answers(scores: list[SampleScore]) -> Answers | None:
 
 @_every_epoch
 def informedness() -> Metric:
-    """Multi-class Bookmaker Informedness: best 1, chance 0.
+    """Multi-class Bookmaker Informedness: best 1, guessing level 0.
 
     The answer of each sample in each epoch counts, even if a reducer merges epochs. An
     out-of-class or missing answer is wrong. The score is nan for one sample, and if all targets
@@ -109,7 +109,7 @@ def informedness_stderr() -> Metric:
 
 @_every_epoch
 def nit() -> Metric:
-    """Normalised Information Transfer: chance 1 / number of classes, best 1."""
+    """Normalised Information Transfer: best 1, guessing level 1 / number of classes."""
     return _metric("nit")
 
 

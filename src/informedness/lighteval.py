@@ -113,7 +113,7 @@ def with_scores(config: LightevalTaskConfig, name: str) -> LightevalTaskConfig:
 
 
 class _Sample(SampleLevelComputation):  # type: ignore[misc]
-    """Keep gold, answer and verdict of a sample, as read from a log of the same run."""
+    """Keep reference, answer and verdict of a sample, as read from a log of the same run."""
 
     def __init__(self, own: SampleLevelMetric) -> None:
         self.own = own
@@ -122,19 +122,17 @@ class _Sample(SampleLevelComputation):  # type: ignore[misc]
         # first, because an extractive match stores its findings in doc.specific
         name = self.own.metric_name
         verdict = float(self.own.compute_sample(model_response=model_response, doc=doc)[name])
-        specific = doc.specific or {}
-        asked = {"choices": doc.choices, "gold_index": doc.gold_index, "specific": specific}
+        asked = {field: getattr(doc, field) for field in ("choices", "gold_index", "specific")}
         row = {"doc": asked, "model_response": vars(model_response)}
         is_text = self.own.category is SamplingMethod.GENERATIVE
-        is_extracted = specific.get("extracted_predictions") is not None
-        sample = {"verdict": verdict, "choices": [], "gold": None, "answer": None, "error": ""}
-        sample["has_several"] = False
+        is_extracted = (doc.specific or {}).get("extracted_predictions") is not None
+        sample, error, has_several = Sample("", None, None), "", False
         try:
-            read = read_sample(row, name, is_text, is_extracted)
-        except DAMAGES as error:  # raising would end a run that may have cost hours
-            return sample | {"error": str(error), "has_several": isinstance(error, SeveralError)}
-        answered = {"gold": read.reference, "answer": read.prediction}
-        return sample | answered | {"choices": [*read.choices]}
+            sample = read_sample(row, name, is_text, is_extracted)
+        except DAMAGES as damage:  # raising would end a run that may have cost hours
+            error, has_several = str(damage), isinstance(damage, SeveralError)
+        read = {"reference": sample.reference, "prediction": sample.prediction, "verdict": verdict}
+        return {**read, "choices": [*sample.choices], "error": error, "has_several": has_several}
 
     def __str__(self) -> str:  # the base class needs a metric with a `__name__`
         return f"{type(self).__name__}({self.own.metric_name})"
@@ -168,10 +166,10 @@ def _answers(items: list[dict[str, Any]]) -> Answers | None:
         return None
     if several:
         warn(f"{len(several)} of {len(items)} samples have several right answers, and do not count")
+    counting = [(i, x) for i, x in enumerate(items) if not x["error"]]
     return Answers.from_harness(
         [
-            Sample(i, x["gold"], x["answer"], x["verdict"], choices=tuple(x["choices"]))
-            for i, x in enumerate(items)
-            if not x["error"]
+            Sample(i, x["reference"], x["prediction"], x["verdict"], choices=tuple(x["choices"]))
+            for i, x in counting
         ]
     )

@@ -10,8 +10,8 @@ Usage in the YAML file of a new task, or of one that includes another:
 
 Both scores are computed from all answers together, and are never means over samples. They use
 the answers that `acc` or `exact_match` of the task judges; an answer judged right is the target. A
-task with its own `process_results` instead returns pairs of gold and answer, the same for a score
-and for its error. It names functions of this module as aggregations:
+task with its own `process_results` instead returns pairs of target and answer, the same for a
+score and for its error. It names functions of this module as aggregations:
 
     metric_list:
       - metric: informedness
@@ -40,7 +40,7 @@ from .errors import prefix_errors
 from .inference.registry import score_named
 from .logs.answers import Answers
 from .logs.lm_eval_logs import CHOICE_METRICS, TEXT_METRICS
-from .logs.verdicts import Sample, likeliest_choice
+from .logs.verdicts import Sample, first_known, likeliest_choice
 
 
 def informedness(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
@@ -48,10 +48,10 @@ def informedness(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> fl
 
     Parameters
     ----------
-    pairs : iterable of (gold, predicted)
+    pairs : iterable of (target, answer)
         The pairs that `process_results` returned, one per document.
     labels : sequence of labels, optional
-        The classes of the task; by default the golds that occur. Other answers count as wrong.
+        The classes of the task; by default the targets that occur. Other answers count as wrong.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def nit(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
     Parameters
     ----------
     pairs, labels
-        As in `informedness`. Every class counts in k, even one that is never gold: pass `labels`
+        As in `informedness`. Every class counts in k, even one that is never right: pass `labels`
         if there may be such classes.
 
     Returns
@@ -123,7 +123,7 @@ def _answers(pairs: Any, labels: Any) -> Answers | None:
 
 
 def _pair_of_lists(references: Sequence[Any], predictions: Sequence[Any]) -> tuple[Any, Any]:
-    """Pair the gold and the answer of one document, which the harness passes as lists."""
+    """Pair the target and the answer of one document, which the harness passes as lists."""
     return references[0], predictions[0]
 
 
@@ -166,16 +166,16 @@ class Task(ConfigurableTask):  # type: ignore[misc]
             self._check_config()
             for number, doc in enumerate(self.task_docs):
                 with prefix_errors(f"document {number}"):
-                    docs.append(self._gold_and_choices(doc))
-        self._classes: Sequence[Label] = sorted({gold for gold, _ in docs})
+                    docs.append(self._target_and_choices(doc))
+        self._classes: Sequence[Label] = sorted({target for target, _ in docs})
         if self.config.doc_to_choice is not None:
             self._classes = range(max(len(choices) for _, choices in docs))
 
-    def _listed(self) -> list[str]:
+    def _names_listed(self) -> list[str]:
         return [name for name in _SCORES if name in self._metric_fn_list]
 
     def _check_config(self) -> None:
-        for name in self._listed():
+        for name in self._names_listed():
             options, aggregation = self._metric_fn_kwargs[name], self._aggregation_list.get(name)
             if options or aggregation is not _SCORES[name]:
                 raise ValueError(f"{name} takes no options and no other aggregation, got {options}")
@@ -183,40 +183,38 @@ class Task(ConfigurableTask):  # type: ignore[misc]
             raise ValueError("`process_results` cannot be combined with this `class`")
         check_choice("output_type", self.OUTPUT_TYPE, ("multiple_choice", "generate_until"))
 
-    def _gold_and_choices(self, doc: Any) -> tuple[Any, list[str]]:
+    def _target_and_choices(self, doc: Any) -> tuple[Any, list[str]]:
         """Read the right answer (its position if there are choices) and the choices."""
-        gold = self.doc_to_text(doc) if self.multiple_input else self.doc_to_target(doc)
-        if isinstance(gold, (list, tuple)):
-            raise ValueError(f"must have one right answer, got {show(gold)}")
+        target = self.doc_to_text(doc) if self.multiple_input else self.doc_to_target(doc)
+        if isinstance(target, (list, tuple)):
+            raise ValueError(f"must have one right answer, got {show(target)}")
         if self.config.doc_to_choice is None:
-            return str(gold), []
+            return str(target), []
         choices = list(self.doc_to_choice(doc))
-        if isinstance(gold, str) and gold in choices:
-            gold = choices.index(gold)
-        if not isinstance(gold, int) or not 0 <= gold < len(choices):
-            raise ValueError(f"the target must be one of {show(choices)}, got {show(gold)}")
-        return int(gold), choices
+        if isinstance(target, str) and target in choices:
+            target = choices.index(target)
+        if not isinstance(target, int) or not 0 <= target < len(choices):
+            raise ValueError(f"the target must be one of {show(choices)}, got {show(target)}")
+        return int(target), choices
 
     def _answer(self, doc: Any, results: Sequence[Any], values: dict[str, Any]) -> list[Any]:
-        """Collect gold, answer and verdict of a document, and for text its choices."""
-        gold, choices = self._gold_and_choices(doc)
+        """Collect target, answer and verdict of a document, and for text its choices."""
+        target, choices = self._target_and_choices(doc)
         is_text = self.OUTPUT_TYPE != "multiple_choice"
-        metric = next(
-            (x for x in (TEXT_METRICS if is_text else CHOICE_METRICS) if x in values), None
-        )
-        verdict = None if metric is None else float(values[metric])
+        metric = first_known([*values], TEXT_METRICS if is_text else CHOICE_METRICS)
+        verdict = float(values[metric]) if metric else None
         if not is_text:
             logprobs = [logprob for logprob, _ in results]
-            return [gold, likeliest_choice(metric or "acc", logprobs, choices), verdict]
-        answer = results[0]
-        if not isinstance(answer, str):
-            raise ValueError(f"must be text, got {show(answer)}: end the filters with take_first")
-        return [gold, answer, verdict, *([choices] if choices else ())]
+            return [target, likeliest_choice(metric or "acc", logprobs, choices), verdict]
+        if not isinstance(results[0], str):
+            rule = f"must be text, got {show(results[0])}"
+            raise ValueError(f"{rule}: end the filters with take_first")
+        return [target, results[0], verdict, *([choices] if choices else ())]
 
     def process_results(self, doc: Any, results: Any) -> dict[str, Any]:
-        """Add gold and answer for our scores to the values of the harness."""
+        """Add target and answer for our scores to the values of the harness."""
         values: dict[str, Any] = dict(super().process_results(doc, results))
-        for name in self._listed():
+        for name in self._names_listed():
             # lm-eval has errors only for its own metrics, so ours are metrics themselves
             values[name] = values[f"{name}_stderr"] = self._answer(doc, results, values)
         return values

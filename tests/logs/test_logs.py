@@ -265,10 +265,7 @@ def test_other_files_and_several_runs_are_refused(command, report, tmp_path):
     refused(report(tmp_path), f"{tmp_path} {said}", "Name the harness of a renamed log with `--fr")
     results = tmp_path / "results_2026-01-01T00-00-00.json"
     results.write_text("{}")
-    refused(
-        report(results),
-        "results hold no samples: lm-eval writes samples_*.jsonl with --log_s",
-    )
+    refused(report(results), "results hold no samples: lm-eval writes samples_*.jsonl with --log_s")
     log = tmp_path / "samples_task_2026-01-01T00-00-00.jsonl.gz"
     log.write_bytes(2 * kept("lm-eval").read_bytes())
     refused(report(log), "sample identifiers must be unique, got '0' 2 times")

@@ -375,9 +375,9 @@ class Answers:
         class_names: list[ClassNames] = []
         for sample in self.samples:
             # If two choices share a name, it means the right one, else the first.
-            texts, gold = sample.choices, sample.reference
+            texts, right = sample.choices, sample.reference
             by_text = {text: self.classes[texts.index(text)] for text in texts}
-            class_names.append({**names, **by_text, texts[self.classes.index(gold)]: gold})
+            class_names.append({**names, **by_text, texts[self.classes.index(right)]: right})
         return class_names
 
     def _named(self, choices: Sequence[str]) -> Answers:

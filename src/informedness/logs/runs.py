@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from ..core.labels import check_choice
@@ -25,7 +26,7 @@ from .answers import Answers
 
 _METRICS = ("accuracy", *MODULES)
 _ORIGIN = ("harness", "model", "task", "run", "variant", "epoch")
-_FIELDS = (*_ORIGIN, "n_left_out", "is_harness_accuracy")
+_NO_FIELDS: dict[str, Any] = dict.fromkeys((*_ORIGIN, "n_left_out", "is_harness_accuracy"))
 _NUMBERS = ("n_samples", "n_out_of_class", "n_tasks", "n_not_guessing")
 _VARIANTS = {"lm-eval": "filters", "lighteval": "kinds of metric", "inspect": "scores"}
 _MARKS = {
@@ -112,8 +113,8 @@ class Run(NamedTuple):
         is_guess = report.summary.code in MAY_BE_GUESSES
         n_out_of_class = report.out_of_class.get("n_out_of_class", 0)
         numbers = report.table.n_samples, n_out_of_class, 1, int(not is_guess)
-        fields = dict.fromkeys(_FIELDS) | {**fields} | dict(zip(_NUMBERS, numbers, strict=True))
-        return cls(name, fields, scores, report, Message(how))
+        own_fields = {**_NO_FIELDS, **fields, **dict(zip(_NUMBERS, numbers, strict=True))}
+        return cls(name, own_fields, scores, report, Message(how))
 
     def __str__(self) -> str:
         """Say how the answers were found, and show the report."""
@@ -122,19 +123,23 @@ class Run(NamedTuple):
 
 def _mean_of(model: str, runs: Sequence[Run]) -> TaskMean:
     """Average over the tasks of these runs of one model."""
-    n_tasks = len({run.fields["task"] for run in runs})
-    name = f"mean of {n_tasks} tasks"
-    fields = dict.fromkeys(_FIELDS) | {x: runs[0].fields[x] for x in ("harness", "model")}
+    fields = _NO_FIELDS | {x: runs[0].fields[x] for x in ("harness", "model")}
     fields |= {x: sum(run.fields[x] for run in runs) for x in _NUMBERS}
-    fields |= {"task": name, "n_tasks": n_tasks}
-    known = {run.fields["is_harness_accuracy"] for run in runs}
-    fields["is_harness_accuracy"] = False if False in known else known == {True} or None
-    why_not = join(filter(None, dict.fromkeys(_why_no_score(run, runs) for run in runs)), ". ")
-    scores = {} if why_not else {x: [run.scores[x] for run in runs] for x in runs[0].scores}
-    if len({run.report.table.n_classes for run in runs}) > 1:
-        scores.pop("nit", None)
-    means = {x: TaskScore.mean_of(of_runs) for x, of_runs in scores.items()}
-    return TaskMean(model + name, fields, means, why_not)
+    fields["n_tasks"] = len({run.fields["task"] for run in runs})
+    fields["task"] = f"mean of {fields['n_tasks']} tasks"
+    agree = {run.fields["is_harness_accuracy"] for run in runs}
+    fields["is_harness_accuracy"] = False if False in agree else agree == {True} or None
+    reasons = dict.fromkeys(_why_no_score(run, runs) for run in runs)
+    why_not = join(filter(None, reasons), ". ")
+    scores = {} if why_not else _mean_scores(runs)
+    return TaskMean(f"{model}{fields['task']}", fields, scores, why_not)
+
+
+def _mean_scores(runs: Sequence[Run]) -> dict[str, TaskScore | Estimate]:
+    """Average each score, but NIT only if all tasks have as many classes."""
+    is_alike = len({run.report.table.n_classes for run in runs}) == 1
+    names = [x for x in runs[0].scores if is_alike or x != "nit"]
+    return {x: TaskScore.mean_of([run.scores[x] for run in runs]) for x in names}
 
 
 def _why_no_score(run: Run, runs: Sequence[Run]) -> Message:
@@ -260,21 +265,24 @@ class RunTable(Result):
             return [_tasks_by_models(rows, self.metric)]
         names = self.names_of_files()
         columns = [["run", *(render.shown(names.get(row.name, row.name)) for row in rows)]]
-        for title, field in (("N", "n_samples"), ("out of class", "n_out_of_class")):
-            columns.append([title, *(str(row.fields[field]) for row in rows)])
+        columns.append(["N", *(str(row.fields["n_samples"]) for row in rows)])
+        columns.append(["out of class", *(str(row.fields["n_out_of_class"]) for row in rows)])
+        for name in _METRICS:
+            columns += self._score_columns(name, rows)
+        return [self._with_guessing(rows_of(columns))]
+
+    def _with_guessing(self, table: Rows) -> Rows:
+        """Add guessing levels in the last row; if runs differ, those of accuracy in a column."""
         levels = [
             [render.rounded(run.report.guessing[x], 3) for x in _METRICS] for run in self.runs
         ]
-        is_same = levels.count(levels[0]) == len(levels)
-        for name in _METRICS:
-            columns += self._score_columns(name, rows)
-            if name == "accuracy" and not is_same:
-                blanks = [""] * (len(rows) - len(levels))
-                columns.append(["guessing", *(level[0] for level in levels), *blanks])
-        if is_same:
-            last = dict(zip(map(_title, _METRICS), levels[0], strict=True)) | {"run": "guessing"}
-            columns = [[*column, last.get(column[0], "")] for column in columns]
-        return [rows_of(columns)]
+        if levels.count(levels[0]) == len(levels):
+            last = dict(zip(map(_title, _METRICS), levels[0], strict=True))
+            return [*table, ["guessing", *(last.get(head, "") for head in table[0][1:])]]
+        cells = ["guessing", *(level[0] for level in levels)]
+        i = table[0].index(_title("accuracy")) + 1
+        pairs = zip_longest(table, cells, fillvalue="")
+        return [[*row[:i], cell, *row[i:]] for row, cell in pairs]
 
     def _score_columns(self, name: str, rows: Sequence[Run | TaskMean]) -> Rows:
         """Make the columns of a score and its interval."""
@@ -334,27 +342,30 @@ def _title(name: str) -> str:
 
 def _tasks_by_models(rows: Sequence[Run | TaskMean], metric: str) -> Rows:
     """Arrange one score with tasks as rows and models as columns, the mean last."""
-    table = {f"task ({_title(metric)})": list(dict.fromkeys(row.fields["model"] for row in rows))}
+    models = dict.fromkeys(row.fields["model"] for row in rows)
+    cells: defaultdict[str, list[str]] = defaultdict(list)
     for row in rows:
-        table.setdefault(row.fields["task"], []).append(_cell(row, metric))
-    return [[render.shown(cell) for cell in (task, *cells)] for task, cells in table.items()]
+        cells[row.fields["task"]].append(_cell(row, metric))
+    body = [[render.shown(task), *of_task] for task, of_task in cells.items()]
+    return [[f"task ({_title(metric)})", *map(render.shown, models)], *body]
 
 
 def _lines_of_means(means: Sequence[TaskMean]) -> list[Message]:
     """Say in how many tasks answers differ from guessing, or why a mean is missing, by model."""
-    models: defaultdict[Message, list[TaskMean]] = defaultdict(list)
+    groups: defaultdict[tuple[str, Message], list[str]] = defaultdict(list)
     for mean in means:
         n_tasks, n_not_guessing = (mean.fields[x] for x in ("n_tasks", "n_not_guessing"))
         sentence = Message(f"answers differ from guessing in {n_not_guessing} of {n_tasks}")
-        models[mean.why_not or sentence].append(mean)
+        start, name = "{names}", mean.name
+        if mean.why_not:
+            start = "No mean for {names}" if len(means) > 1 else "No mean"
+            name = "/".join(filter(None, (mean.fields["harness"], mean.fields["model"])))
+        groups[start, mean.why_not or sentence].append(render.shown(name))
     lines = []
-    for sentence, same in models.items():
-        owners = [filter(None, (x.fields["harness"], x.fields["model"])) for x in same]
-        fields = {"names": ", ".join(render.shown("/".join(x)) for x in owners)}
-        start = "No mean for {names}" if len(means) > 1 else "No mean"
-        if not same[0].why_not:
-            start, fields = "{names}", {"names": "; ".join(render.shown(x.name) for x in same)}
-        lines.append(message(f"{start}: {{sentence}}.", sentence=sentence, **fields))
+    for (start, sentence), names in groups.items():
+        separator = "; " if start == "{names}" else ", "
+        fields = {"sentence": sentence, "names": separator.join(names)}
+        lines.append(message(f"{start}: {{sentence}}.", **fields))
     return lines
 
 
