@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
-from itertools import dropwhile
+from itertools import dropwhile, product
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +45,8 @@ Each is a column of the same files, has a file of its own (--on), or has a log.
 examples:
   informedness compare predictions.csv -r label -p model other
   informedness compare a.csv b.csv --on id -r label -p model"""
-_NAMES = "informedness, nit, accuracy, balanced_accuracy, f1_macro, cohen_kappa, "
-_NAMES += "matthews_corrcoef, markedness, ema"
-_MEANT = {"leaderboard": "`report -p a b c`", "slices": "`report --by`"}
+_DESCRIPTIONS = {**COMMANDS, "report": _REPORT, "compare": _COMPARE}
+_REPLACEMENTS = {"leaderboard": "report -p a b c", "slices": "report --by"}  # of guessed commands
 # copied from the readers, because importing them would delay help
 _FORMATS = ["arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"]
 _HARNESSES = ["lm-eval", "lighteval", "inspect"]
@@ -75,39 +74,46 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: Sequence[str]) -> int:
+    """Run a command, print its result, and tell an error in one line."""
     flags: dict[str, str] = {}  # option names by argument, filled by parsing
     try:
         if sys.stdout is None:
             raise ValueError("standard output is closed")
         command, *words = arguments or [""]
         text, code = _run(command, words, flags)
+        _print(text)
+        return code
     except MemoryError:
-        return _refused("there is too little memory")
+        reason = "there is too little memory"
     except OSError as error:
         from .text.render import shown
 
         reason = f"{shown(error.filename)}: {error.strerror}" if error.filename else str(error)
-        return _refused(reason)
     except (ValueError, ImportError) as error:
         from .commands.console import Console
         from .messages import render
 
-        return _refused(render(error, Console(_tell, flags).name_of))
-    return code if text is None else _print(text) or code
+        reason = render(error, Console(_tell, flags).name_of)
+    _tell(f"informedness: error: {reason}")
+    return 2
 
 
-def _print(text: str) -> int:
-    """Print a result; return 2 if that fails."""
+def _tell(message: str) -> None:
+    print(message, file=sys.stderr, flush=True)
+
+
+def _print(text: str | None) -> None:
+    """Print a result; a closed pipe, as in `informedness report ... | head`, is not an error."""
     try:
-        print(text, flush=True)
+        if text is not None:
+            print(text, flush=True)
     except UnicodeEncodeError as error:
-        return _refused(f"standard output: {error}")
+        raise ValueError(f"standard output: {error}") from error
     except OSError as error:
         # so that Python does not try again at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):  # as in `informedness report ... | head`
-            return _refused(f"standard output: {error}")
-    return 0
+        if not isinstance(error, BrokenPipeError):
+            raise ValueError(f"standard output: {error}") from error
 
 
 def _run(command: str, words: Sequence[str], flags: dict[str, str]) -> tuple[str | None, int]:
@@ -119,7 +125,7 @@ def _run(command: str, words: Sequence[str], flags: dict[str, str]) -> tuple[str
 
         return f"informedness {__version__}", 0
     if command not in COMMANDS:
-        raise _unknown(command)
+        raise _unknown_command(command)
     parser = _parser(command)
     options = parser.parse_intermixed_args(words)
     if options.help:
@@ -129,8 +135,51 @@ def _run(command: str, words: Sequence[str], flags: dict[str, str]) -> tuple[str
     options.typed = words
     if command in ("report", "compare"):
         _find_files(options, parser)
-        flags |= _names_of_arguments(options, flags)
+        flags |= _argument_names(options, flags)
     return _run_command(command, options, flags)
+
+
+def _unknown_command(command: str) -> ValueError:
+    """Make the error for an unknown command, with a suggestion, such as a report on a file."""
+    close = [_REPLACEMENTS.get(command), *get_close_matches(command, COMMANDS, 1)]
+    if _is_file(command):
+        close = [shlex.join(["informedness", "report", command])]
+    meant = next(filter(None, close), None)
+    hint = f"did you mean `{meant}`?" if meant else "see `informedness --help`"
+    names = ", ".join(COMMANDS)
+    return ValueError(f"the command must be one of {names}, got {command!r}; {hint}")
+
+
+def _find_files(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
+    """Find the files, which may follow the last option."""
+    for option, files in options.trailing:
+        if options.path:
+            raise ValueError(
+                f"{files[0]!r} looks like a file among the values of `{option}`: put all files "
+                f"before the options. If it is a value, give it on its own as {option}={files[0]}"
+            )
+        options.path = files
+    if not options.path:
+        parser.error("name a file, a folder or - for standard input")
+
+
+def _argument_names(options: argparse.Namespace, flags: Mapping[str, str]) -> dict[str, str]:
+    """Name all Python arguments, including those that no option sets."""
+    names = {**flags, "path": "FILE"}
+    names["references and predictions"] = "--references and --predictions"
+    if options.references is None:  # logs and lines have no columns
+        names |= {"references": "references", "predictions": "predictions"}
+    names |= {name: names[same] for name, same in _SAME.items() if same in names}
+    if options.by_task is not None:
+        names["task"] = names["by_task"]
+    models = options.predictions or []
+    if len(models) < 2:
+        models = [f"of {file}" for file in options.path[:2]]
+    for number, model in enumerate(models, start=1):
+        suffixes = f" {number}", f"[{model!r}]", f"_{'ab'[number - 1 : number]}"
+        for argument in map("".join, product(("y_pred", "predictions"), suffixes)):
+            names[argument] = f"{names['predictions']} {model}"
+    return names
 
 
 def _run_command(
@@ -141,6 +190,10 @@ def _run_command(
     from .commands.console import Console
     from .commands.request import CompareRequest, ReportRequest, fill
 
+    if options.format != "text" and hasattr(sys.stdout, "reconfigure"):
+        is_unicode = sys.stdout.encoding.lower().startswith("utf")
+        # a lone surrogate, from a file name or an option, raises an error
+        sys.stdout.reconfigure(encoding=None if is_unicode else "utf-8", errors="strict")
     console = Console(_tell, flags)
     with console.telling_warnings(options.strict):
         if command == "report":
@@ -157,65 +210,7 @@ def _run_command(
     return None, code
 
 
-def _find_files(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
-    """Find the files, which may follow the last option."""
-    for option, files in options.last:
-        if options.path:
-            raise ValueError(
-                f"{files[0]!r} looks like a file among the values of `{option}`: put all files "
-                f"before the options; if it is a value, give it on its own as {option}={files[0]}"
-            )
-        options.path = files
-    if not options.path:
-        parser.error("name a file, a folder or - for standard input")
-    if options.format != "text" and hasattr(sys.stdout, "reconfigure"):
-        is_unicode = sys.stdout.encoding.lower().startswith("utf")
-        # a lone surrogate, from a file name or an option, raises an error
-        sys.stdout.reconfigure(encoding=None if is_unicode else "utf-8", errors="strict")
-
-
-def _names_of_arguments(options: argparse.Namespace, flags: Mapping[str, str]) -> dict[str, str]:
-    """Name all Python arguments, including those that no option sets."""
-    names = {
-        **flags,
-        "path": "FILE",
-        "references and predictions": "--references and --predictions",
-    }
-    if options.references is None:  # logs and lines have no columns
-        names |= {"references": "references", "predictions": "predictions"}
-    names |= {name: names[same] for name, same in _SAME.items() if same in names}
-    if options.by_task is not None:
-        names["task"] = names["by_task"]
-    models = options.predictions or []
-    if len(models) < 2:
-        models = [f"of {file}" for file in options.path[:2]]
-    for number, model in enumerate(models, start=1):
-        suffixes = f" {number}", f"[{model!r}]", f"_{'ab'[number - 1 : number]}"
-        sides = (f"{side}{suffix}" for side in ("y_pred", "predictions") for suffix in suffixes)
-        names |= dict.fromkeys(sides, f"{names['predictions']} {model}")
-    return names
-
-
-def _unknown(command: str) -> ValueError:
-    """Make the error for an unknown command, with a suggestion, such as a report on a file."""
-    report = shlex.join(["informedness", "report", command])
-    meant = f"`{report}`" if _is_file(command) else _MEANT.get(command)
-    meant = meant or next((f"`{x}`" for x in get_close_matches(command, COMMANDS, 1)), None)
-    hint = f"did you mean {meant}?" if meant else "see `informedness --help`"
-    names = ", ".join(COMMANDS)
-    return ValueError(f"the command must be one of {names}, got {command!r}; {hint}")
-
-
-def _refused(message: str) -> int:
-    _tell(f"informedness: error: {message}")
-    return 2
-
-
-def _tell(message: str) -> None:
-    print(message, file=sys.stderr, flush=True)
-
-
-# The options
+# Options
 
 
 class _Several(argparse.Action):
@@ -227,7 +222,7 @@ class _Several(argparse.Action):
     def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
         files = [*dropwhile(lambda value: not _is_file(value), values[1:])]
         if files:
-            namespace.last.append((option, files))
+            namespace.trailing.append((option, files))
         own = values[: len(values) - len(files)]
         setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or []), *own])
 
@@ -253,129 +248,139 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser(command: str) -> argparse.ArgumentParser:
-    takes_files = command in ("report", "compare")
+    reads_files = command in ("report", "compare")
     parser = _Parser(
         prog=f"informedness {command}",
-        usage=f"informedness {command}{' FILE ... [OPTION ...]' if takes_files else ''}",
-        description={"report": _REPORT, "compare": _COMPARE}.get(command, COMMANDS[command]),
+        usage=f"informedness {command}{' FILE ... [OPTION ...]' if reads_files else ''}",
+        description=_DESCRIPTIONS[command],
         formatter_class=partial(argparse.RawDescriptionHelpFormatter, max_help_position=30),
         add_help=False,
     )
     parser.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
-    parser.set_defaults(last=[], strict=False, output=None)
-    if takes_files:
+    parser.set_defaults(trailing=[], strict=False, output=None, format="text")
+    if reads_files:
         parser.add_argument("path", nargs="*", help=argparse.SUPPRESS)
-        _add_options(parser, command == "report")
+        _add_options(parser, command)
     return parser
 
 
-def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
+def _group(parser: argparse.ArgumentParser, command: str, title: str) -> Callable[..., None]:
+    """Begin a group of options; return a function that adds one, to all commands or `only` one."""
+    group = parser.add_argument_group(title)
+
+    def add(*flags: str, only: str = command, **settings: Any) -> None:
+        if only == command:
+            group.add_argument(*flags, **settings)
+
+    return add
+
+
+def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     """Add the options of the commands that read files, in groups."""
-
-    def group(title: str) -> Callable[..., Any]:
-        return parser.add_argument_group(title).add_argument
-
-    several: dict[str, Any] = {"nargs": "+", "action": _Several, "metavar": "COL"}
     column: dict[str, Any] = {"metavar": "COL"}
-    add = group("columns (nested JSON: a.b or a.0; argmax:COL is the class with the highest score)")
+    several: dict[str, Any] = {"nargs": "+", "action": _Several}
+    flag: dict[str, Any] = {"action": "store_true"}
+    report: dict[str, Any] = {"only": "report"}
+    compare: dict[str, Any] = {"only": "compare"}
+
+    title = "columns (nested JSON: a.b or a.0; argmax:COL is the class with the highest score)"
+    add = _group(parser, command, title)
     add("-r", "--references", help="true labels", **column)
-    models = "one column, or several models to rank" if is_report else "A, then B (one with --on)"
-    add("-p", "--predictions", help=f"predictions: {models}", **several)
+    several_columns = {**several, **column}
+    models = "predictions: one column, or several models to rank"
+    add("-p", "--predictions", help=models, **several_columns, **report)
+    models = "predictions: A, then B (one column with --on)"
+    add("-p", "--predictions", help=models, **several_columns, **compare)
     add("--counts", help="how many samples a row stands for", **column)
-    both = "references, then of predictions" if is_report else "A, then of B"
-    add("--on", help=f"join two files, of {both}, by the identifiers in this column", **column)
-    if is_report:
-        add("--weights", help="how much a row counts", **column)
-        sliced = (
-            "one row of scores for each value of a column, such as language; COL:4 cuts numbers "
-        )
-        sliced += "into four quantiles"
-        add("--by", help=sliced, **several)
-    add("--by-file", action="store_true", help="take each file as a task; adds the mean")
-    tasks = "take each value of a column as a task with its own classes; adds the mean"
-    add("--by-task", help=tasks, **column)
-    grouped = "rows with one value belong together, such as a document; changes intervals alone"
+    joined = "join two files by the identifiers in this column: references, then predictions"
+    add("--on", help=joined, **column, **report)
+    joined = "join the files of A and B by the identifiers in this column; both need references"
+    add("--on", help=joined, **column, **compare)
+    add("--weights", help="how much a row counts (default: 1)", **column, **report)
+    sliced = "one row of scores for each value of a column, such as language; COL:4 cuts numbers "
+    add("--by", help=sliced + "into four quantiles", **several_columns, **report)
+    add("--by-file", help="score each file as a task, and their mean", **flag)
+    add("--by-task", help="score each value as a task of its own classes, and the mean", **column)
+    grouped = "rows with one value, such as a document, belong together; changes only intervals"
     add("--groups", help=grouped, **column)
-    add = group("scores")
-    default = _NAMES.replace("informedness", "informedness (default)", 1)
-    use = f"print only this score: {_NAMES}" if is_report else default
-    add("--metric", metavar="NAME", help=use)
-    averages = ["bias", "prevalence", "macro"]
-    weights = "weight of a class: its share of the predictions (bias, the default), of the "
-    weights += "references (prevalence, advised for three or more classes), or equal (macro)"
-    add("--average", choices=averages, default="default", help=weights)
+
+    add = _group(parser, command, "scores")
+    names = "informedness, nit, accuracy, balanced_accuracy, f1_macro, cohen_kappa, "
+    names += "matthews_corrcoef, markedness, ema"
+    add("--metric", metavar="NAME", help=f"print only this score: {names}", **report)
+    names = names.replace("informedness", "informedness (default)", 1)
+    add("--metric", metavar="NAME", help=f"score to compare: {names}", **compare)
+    averages = "weight of a class: its share of the predictions (bias, the default), of the "
+    averages += "references (prevalence, advised for three or more classes), or equal (macro)"
+    weights = ["bias", "prevalence", "macro"]
+    add("--average", choices=weights, default="default", help=averages)
     shares = "score as if classes were as common as in this column, such as of training data"
     add("--prior", metavar="FILE:COL", help=shares)
-    if is_report:
-        modes = ["reweight", "odds"]
-        odds = "reweight samples (default); odds only to reproduce the paper"
-        add("--prior-mode", choices=modes, default="reweight", help=odds)
-        least = "fail (exit code 3) unless the lower bound of --metric is at least X"
-        add("--at-least", type=float, metavar="X", help=least)
-    else:
-        loss = "largest loss that you accept, such as 0.02: says whether B is shown to lose less"
-        add("--margin", type=float, metavar="M", help=loss)
-        detected = "how many samples show a true difference of this size (80%% power)"
-        add("--detect", type=float, metavar="D", help=detected)
-        wanted = "fail (exit code 3) unless B is shown to be better, or to lose less than --margin"
-        add("--require", choices=["better", "not-worse"], help=wanted)
-        drop = "fail (exit code 3) if B is shown to be worse, by more than --margin if it is given"
-        add("--fail-if", choices=["worse"], help=drop)
-    level = "0.95; none for --metric, JSON, CSV and LaTeX" if is_report else "0.95"
-    level = f"level of the intervals (default: {level})"
-    add("--confidence-level", type=float, metavar="P", help=level)
-    if is_report:
-        add("--no-intervals", action="store_true", help="leave out intervals nobody asked for")
-    formats = ["text", "json", "html"]
-    if is_report:
-        formats += ["csv", "markdown", "latex"]
-    add("--format", choices=formats, default="text", help="text by default")
+    modes = "reweight samples (default); odds only to reproduce the paper"
+    add("--prior-mode", choices=["reweight", "odds"], default="reweight", help=modes, **report)
+    least = "fail (exit code 3) unless the lower bound of --metric is at least X"
+    add("--at-least", type=float, metavar="X", help=least, **report)
+    loss = "largest loss that you accept, such as 0.02: says whether B is shown to lose less"
+    add("--margin", type=float, metavar="M", help=loss, **compare)
+    detected = "how many samples show a true difference of this size (80%% power)"
+    add("--detect", type=float, metavar="D", help=detected, **compare)
+    wanted = "fail (exit code 3) unless B is shown to be better, or to lose less than --margin"
+    add("--require", choices=["better", "not-worse"], help=wanted, **compare)
+    drop = "fail (exit code 3) if B is shown to be worse, by more than --margin if it is given"
+    add("--fail-if", choices=["worse"], help=drop, **compare)
+    level = {"report": "0.95; none for --metric, JSON, CSV and LaTeX", "compare": "0.95"}
+    level_help = f"level of the intervals (default: {level[command]})"
+    add("--confidence-level", type=float, metavar="P", help=level_help)
+    add("--no-intervals", help="leave out the default intervals", **flag, **report)
+    formats = {"report": ["csv", "markdown", "latex"], "compare": []}
+    choices = ["text", "json", "html", *formats[command]]
+    add("--format", choices=choices, default="text", help="format of the result (default: text)")
     add("-o", "--output", metavar="FILE", help="write the result to this file")
-    if is_report:
-        add("--plot", metavar="DIR", help="also save figures in this folder, as PNG files")
-        add = group("slices (--by)")
-        rest = "test each slice against all other rows, with this score, such as informedness"
-        add("--vs-rest", metavar="NAME", help=rest)
-        order = "name (the default, numbers by size), or a score: the worst slice first"
-        add("--sort", metavar="NAME", default="name", help=order)
-    add = group("labels")
-    flag: dict[str, Any] = {"action": "store_true"}
-    labels = several | {"metavar": "LABEL"}
-    others = "a missing prediction, or one that is not in --labels, stops (error, the default) or "
-    others += "counts as wrong: for refusals and empty cells"
+    add("--plot", metavar="DIR", help="also save figures in this folder, as PNG files", **report)
+
+    add = _group(parser, command, "slices (--by)")
+    rest = "test each slice against all other rows, with this score, such as informedness"
+    add("--vs-rest", metavar="NAME", help=rest, **report)
+    order = "name (the default, numbers by size), or a score: the worst slice first"
+    add("--sort", metavar="NAME", default="name", help=order, **report)
+
+    add = _group(parser, command, "labels")
+    labels = {**several, "metavar": "LABEL"}
     classes = "all classes, also those absent here (default: those of the references); others are "
     add("--labels", help=classes + "an error, or wrong by --unknown wrong", **labels)
+    others = "a missing prediction, or one that is not in --labels, stops (error, the default) or "
+    others += "counts as wrong: for refusals and empty cells"
     add("--unknown", choices=["error", "wrong"], default="error", help=others)
     add("--ignore-index", metavar="LABEL", help="drop samples with this reference, such as -100")
     add("--extract", metavar="REGEX", help="extract the class from text: group 1, or the match")
     above = "predictions are probabilities or logits: above T is class 1, others are class 0"
     add("--threshold", type=float, metavar="T", help=above)
     add("--strict", help="turn every warning into an error", **flag)
-    add = group("reading files")
+
+    add = _group(parser, command, "reading files")
     add("--choices", help="names of 0, 1, 2, ..., if files hold numbers", **labels)
     add("--ignore-case", help="take Yes and yes for one class", **flag)
     add("--strip", help="strip whitespace around labels", **flag)
     add("--numeric", help="read text labels as integers, so that 001 is 1", **flag)
-    add("--drop-null", help="leave out rows with missing values", **flag)
+    add("--drop-null", help="leave out rows with missing values (default: an error)", **flag)
     add("--keep-missing", help="read empty cells and NA or None as labels", **flag)
     add("--rows", metavar="PATH", help="where rows are in JSON, such as a.b, or the sheet of Excel")
-    add("--no-quotes", help="take quotes in CSV and TSV for text, as in CoNLL", **flag)
+    add("--no-quotes", help="read quotes in CSV and TSV as text, as in CoNLL", **flag)
     by_name = "format of the files (default: by the ending of their names)"
     add("--input-format", dest="file_format", choices=_FORMATS, help=by_name)
     add("--encoding", metavar="NAME", help="of text, such as cp1252 (default: UTF-8)")
-    add = group("logs of harnesses")
-    add("--from", dest="harness", choices=_HARNESSES, help="only its logs")
+
+    add = _group(parser, command, "logs of harnesses")
+    add("--from", dest="harness", choices=_HARNESSES, help="only its logs (default: of all)")
     add("--task", metavar="NAME", help="only this task")
-    add("--exclude-task", help="all tasks but these", **several | {"metavar": "NAME"})
+    add("--exclude-task", metavar="NAME", help="all tasks but these", **several)
     variant = "only this filter (lm-eval) or score (Inspect), such as strict-match"
     add("--variant", metavar="NAME", help=variant)
     verdict = "the log's metric of 0 and 1 that says what is right, such as exact_match"
     add("--verdict", metavar="NAME", help=verdict)
     add("--run", dest="runs", metavar="TEXT", help="only logs whose path contains this")
-    if is_report:
-        add("--each", help="also print the full report of each run", **flag)
+    add("--each", help="also print the full report of each run", **flag, **report)
     add("--latest", help="only the latest of runs that repeat each other", **flag)
     add("--epoch", type=int, metavar="N", help="only this epoch")
-    epochs = ["each", "pooled"]
     together = "score each epoch (default), or all together"
-    add("--epochs", choices=epochs, default="each", help=together)
+    add("--epochs", choices=["each", "pooled"], default="each", help=together)
