@@ -11,27 +11,20 @@ import weakref
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import copy
-from itertools import chain
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain, product
 from threading import get_ident
 from typing import Any
 
 import numpy as np
 
+from . import logits
 from .core.labels import Label, Numbers, as_array, check_distinct, show, warn
 from .core.scores import ZeroDivision, check_zero_division
 from .core.table import labels_at
 from .inference.registry import scores_with_average
 from .inference.score import Score, check_level
-from .logits import (
-    DECODE,
-    SELECT,
-    above_threshold,
-    align_predictions,
-    check_no_vocabulary,
-    is_float,
-    read_batches,
-    warn_of_missing,
-)
 from .logits import argmax_logits as argmax_logits
 from .messages import join
 from .multilabel import is_unknown, scores_of_labels
@@ -156,7 +149,8 @@ class ComputeMetrics:
         config: Any = None,
     ) -> None:
         if config is not None and not hasattr(config, "num_labels"):
-            raise ValueError(f"`config` must be that of a model, model.config, got {show(config)}")
+            rule = "must be the configuration of a model, as in model.config"
+            raise ValueError(f"`config` {rule}, got {show(config)}")
         n_classes = getattr(config, "num_labels", 1)
         self._has_labels = labels is not None
         self.labels = range(n_classes) if labels is None and n_classes > 1 else labels
@@ -166,6 +160,7 @@ class ComputeMetrics:
         self.per_label = per_label
         self.config = config
         self.table: ContingencyTable | dict[str, ContingencyTable] | None = None
+        self._ignore_index, self._unknown = ignore_index, unknown
         self._has_scores_by_class = average is None or per_class
         self._warned_kinds: set[str] = set()
         self._options: dict[str, Any] = {"prior": prior, "zero_division": zero_division}
@@ -177,7 +172,6 @@ class ComputeMetrics:
                 check_level(confidence_level)
                 score.require_interval(prior)
         self._has_several_labels(n_classes)  # raises if options do not allow that
-        self._counts = _Counts(self.labels, ignore_index, unknown)
         self.reset()
         if self._has_scores_by_class and self.labels is not None:
             _names_of(self.labels, config)  # raises before training if two classes share a name
@@ -186,15 +180,19 @@ class ComputeMetrics:
         """Decide whether each column is a label; raise ValueError if options do not allow that."""
         has_several = self.multilabel
         if has_several is None:
-            has_several = n_columns > 1 and _problem_of(self.config) == "multi_label_classification"
+            problem = getattr(self.config, "problem_type", None)
+            has_several = n_columns > 1 and problem == "multi_label_classification"
         if has_several and (self.confidence_level is not None or self._has_scores_by_class):
-            rule = "must be left out if samples have several labels: `per_label` scores each"
+            rule = "must be left out if samples have several labels. `per_label` scores each label"
             raise ValueError(f"`confidence_level`, `per_class` and average=None {rule}")
         return has_several
 
     def reset(self) -> None:
         """Discard all counts."""
-        self._counts.reset()
+        # padding is dropped before; a Tally with this option would reject text labels
+        other_index = None if self._ignore_index == _PADDING else self._ignore_index
+        self._tally = partial(Tally, ignore_index=other_index, unknown=self._unknown)
+        self._counts = _Counts(self._tally(labels=self.labels), LabelTally(self._ignore_index))
         self._loop: tuple[weakref.ref[Any], int] | None = None
 
     def __call__(self, eval_prediction: Any, compute_result: bool = True) -> dict[str, float]:
@@ -226,7 +224,7 @@ class ComputeMetrics:
         try:
             self._leave_out_interrupted()
             counts = self._counts.copy()  # so that copies and forks never hold part of a batch
-            for predictions, references in read_batches(eval_prediction):
+            for predictions, references in logits.read_batches(eval_prediction):
                 self._count(counts, predictions, references)
             if compute_result:
                 return self._result(counts)
@@ -251,46 +249,72 @@ class ComputeMetrics:
         self._loop = loop
 
     def _count(self, counts: "_Counts", predictions: Any, references: Numbers) -> None:
-        """Count a batch."""
+        """Count a batch: ids, or scores or predictions 0 and 1 against references 0 and 1."""
         n_columns = predictions.shape[-1] if predictions.ndim == 2 else 1
         if self._has_several_labels(n_columns):
             check_shapes(references, predictions)
-            self._count_labels(counts, f"{n_columns} labels", predictions, references)
-            return
-        predictions, references, ids = align_predictions(predictions, references)
-        if is_float(predictions):
-            columns = predictions[:, None], references[:, None]
-            self._count_labels(counts, _ONE_COLUMN, *columns)
-            return
-        if self.threshold is not None or self.per_label:
-            form = f"one column of scores or several labels, got {predictions.ndim} axes of ids"
-            raise ValueError(f"`threshold` and `per_label` are for predictions of {form}")
+            counts.check_form(f"{n_columns} labels")
+        else:
+            predictions, references, ids = logits.align_predictions(predictions, references)
+            if not logits.is_float(predictions):
+                if self.threshold is not None or self.per_label:
+                    rule = "are for one column of scores or several labels"
+                    raise ValueError(f"`threshold` and `per_label` {rule}, got ids of classes")
+                return self._count_ids(counts, predictions, references, ids)
+            predictions, references = predictions[:, None], references[:, None]
+            counts.check_form(_ONE_COLUMN)
+        if logits.is_float(predictions):
+            # transformers may set the type of problem only at the first batch
+            implied = _THRESHOLDS.get(getattr(self.config, "problem_type", None))
+            threshold = implied if self.threshold is None else self.threshold
+            if threshold is None:
+                raise ValueError(
+                    "`threshold` must be given: 0.0 for logits, 0.5 for probabilities or after "
+                    "squared error. If these are ids of classes, convert them to integers"
+                )
+            predictions = logits.above_threshold(predictions, threshold)
+        counts.labels.update(references, as_array(predictions, "predictions"))
+
+    def _count_ids(
+        self, counts: "_Counts", predictions: Any, references: Numbers, ids: range | None
+    ) -> None:
+        """Count one id per sample or token; `ids` are the columns of logits."""
         counts.check_form(_CLASSES)
         if ids is not None:
             self._declare(counts, ids, references)
-        counts.add_ids(as_array(predictions, "predictions"), references, self._has_labels)
+        predictions = as_array(predictions, "predictions")
+        is_counted = np.asarray(references != self._ignore_index)
+        is_missing = np.asarray(predictions == NO_ANSWER)
+        if references.ndim == 2 and references.size and predictions.dtype.kind in "iu":
+            counts.note_sequences(predictions, references, is_counted)
+        counts.tally.update_missing(references[is_counted & is_missing])
+        kept = is_counted & ~is_missing
+        try:
+            counts.tally.update(references=references[kept], predictions=predictions[kept])
+        except ValueError as error:
+            has_tokens = references.ndim == 2
+            if self._has_labels or not (has_tokens or self.labels):
+                raise
+            own = "the classes are those of `config`: pass logits, whose columns count instead"
+            hint = logits.DECODE if has_tokens else f"{own}, or `labels`"
+            raise ValueError(join([hint, error])) from error
 
     def _declare(self, counts: "_Counts", ids: range, references: Numbers) -> None:
         """Use the columns of logits as classes, unless `labels` lists them."""
         if self._has_labels:
             if self.labels is not None and isinstance(self.labels[0], str):
-                remedy = "their names come from `config`, as in config=model.config"
-                raise ValueError(f"`labels` must be ids, the columns of logits: {remedy}")
+                remedy = "Their names come from `config`, as in config=model.config"
+                raise ValueError(f"`labels` must be ids, the columns of logits. {remedy}")
         elif self.config is None:
             counts.tally.ids = ids
         else:
             if len(ids) != self.config.num_labels:
-                check_no_vocabulary(len(ids), references, self.config)
-            counts.declare(ids)
-
-    def _count_labels(
-        self, counts: "_Counts", form: str, predictions: Any, references: Numbers
-    ) -> None:
-        """Count scores, or predictions 0 and 1, against references 0 and 1 in each column."""
-        counts.check_form(form)
-        if is_float(predictions):
-            predictions = above_threshold(predictions, _threshold_of(self.config, self.threshold))
-        counts.labels.update(references, as_array(predictions, "predictions"))
+                logits.check_no_vocabulary(len(ids), references, self.config)
+            if counts.declared is None:
+                counts.tally, counts.declared = self._tally(labels=ids), ids
+            elif counts.declared != ids:
+                rule = f"got logits of {len(ids)} columns after {len(counts.declared)}"
+                raise ValueError(f"batches must be alike, {rule}: call reset()")
 
     def _result(self, counts: "_Counts") -> dict[str, float]:
         """Score everything counted."""
@@ -300,7 +324,7 @@ class ComputeMetrics:
         if not self._has_labels:
             counts.check_starts(table)
         counts.warn_of_shift()
-        warn_of_missing(counts.tally.n_missing, table.total)
+        logits.warn_of_missing(counts.tally.n_missing, table.total)
         n_columns = None if counts.declared is None else len(counts.declared)
         return self._score(table, self._config_of(n_columns))
 
@@ -311,15 +335,18 @@ class ComputeMetrics:
         config = self._config_of(n_columns) if has_several else None  # has one name for two classes
         names = _names_of(range(n_columns), config)
         tables = counts.labels.tables(names)
-        warn_of_missing(counts.labels.counts[..., -1].sum(), counts.labels.counts.sum())
+        logits.warn_of_missing(counts.labels.counts[..., -1].sum(), counts.labels.counts.sum())
         if has_several:
             self.table = tables
             result: dict[str, float] = {}
             for score in self._scores:
-                result |= _over_labels(score, names, tables, self.per_label, **self._options)
+                scored = scores_of_labels(tables, names, score, **self._options)
+                result[score.name] = scored.mean
+                if self.per_label:
+                    result |= {f"{score.name}_{name}": x for name, x in scored.scores.items()}
             return result
         if self.labels is not None and {*self.labels} != {0, 1}:
-            raise ValueError(f"`labels` must be 0 and 1 for {_ONE_COLUMN}, got {self.labels}")
+            raise ValueError(f"`labels` must be 0 and 1 for one column, got {self.labels}")
         (self.table,) = tables.values()
         return self._score(self.table, config)
 
@@ -330,8 +357,8 @@ class ComputeMetrics:
         with collected() as notes:
             warn(
                 f"logits have {n_columns} columns where `config.num_labels` is "
-                f"{self.config.num_labels}: the columns are the classes, and have no names; if the "
-                f"first output of the model has other values, {SELECT}"
+                f"{self.config.num_labels}. The columns count as classes without names. If the "
+                f"first output of the model is not its logits, {logits.SELECT}"
             )
         issue_once(notes, self._warned_kinds)
         return None
@@ -341,13 +368,32 @@ class ComputeMetrics:
         result: dict[str, float] = {}
         with collected() as notes:
             for score in self._scores:
-                fields = _fields_of(score, table, config, self.confidence_level, **self._options)
+                fields = self._fields_of(score, table, config)
                 check_distinct([*result, *fields], "names of scores and classes")
                 result |= fields
         issue_once(notes, self._warned_kinds)
         return result
 
+    def _fields_of(self, score: Score, table: ContingencyTable, config: Any) -> dict[str, float]:
+        """Score a table, or each of its classes, by key; a level adds intervals."""
+        level, is_nan = self.confidence_level, is_unknown(score, table)
+        keys, ends = [score.name], _ENDS[:1] if level is None else _ENDS
+        if score.average is None:
+            labels = table.labels if is_nan else score.class_labels(table)
+            keys = [f"{score.name}_{name}" for name in _names_of(labels, config)]
+        if is_nan:
+            values = [math.nan] * len(keys) * len(ends)
+        elif level is None:
+            values = np.ravel(score.value(table, **self._options)).tolist()
+        else:
+            score = score.require_interval(self._options["prior"])
+            estimates = estimate_of(table, score, level, **self._options)
+            rows = ([x.value, x.standard_error, *x.confidence_interval] for x in estimates)
+            values = [*chain.from_iterable(rows)]
+        return dict(zip(map("".join, product(keys, ends)), values, strict=True))
 
+
+@dataclass
 class _Counts:
     """Summed counts of the batches of one evaluation.
 
@@ -361,32 +407,23 @@ class _Counts:
         Form of the batches, with the number of labels; None before the first batch.
     declared : range or None
         The columns of logits, if they are the classes.
+    starts : Counter of (int, int)
+        First ids of sequences: (prediction, reference).
+    shifts : array of three int
+        How many predictions of tokens are equal to their own reference, how many to the next one,
+        and how many there are.
     """
 
-    def __init__(self, classes: Any, ignore_index: Any, unknown: str) -> None:
-        # `add_ids` drops padding; a Tally with this option would reject text labels
-        other_index = None if ignore_index == _PADDING else ignore_index
-        self._classes = classes
-        self._options: dict[str, Any] = {"ignore_index": other_index, "unknown": unknown}
-        self._ignore_index = ignore_index
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget all batches."""
-        self.tally = Tally(labels=self._classes, **self._options)
-        self.declared: range | None = None
-        self.labels = LabelTally(self._ignore_index)
-        self.form: str | None = None
-        # For sequences of ids: the first ids (prediction, reference), and how many predictions are
-        # equal to their own reference, how many to the next one, and how many there are.
-        self._starts: Counter[tuple[int, int]] = Counter()
-        self._shifts = np.zeros(3, dtype=np.int64)
+    tally: Tally
+    labels: LabelTally
+    form: str | None = None
+    declared: range | None = None
+    starts: Counter[tuple[int, int]] = field(default_factory=Counter)
+    shifts: Numbers = field(default_factory=lambda: np.zeros(3, dtype=np.int64))
 
     def copy(self) -> "_Counts":
         """Copy the counts, so that the original stays unchanged."""
-        other = copy(self)
-        vars(other).update({name: copy(value) for name, value in vars(self).items()})
-        return other
+        return replace(self, **{name: copy(value) for name, value in vars(self).items()})
 
     def check_form(self, form: str) -> None:
         """Raise ValueError if batches of one evaluation have different forms."""
@@ -394,71 +431,39 @@ class _Counts:
             raise ValueError(f"batches must be alike, got {form} after {self.form}: call reset()")
         self.form = form
 
-    def declare(self, ids: range) -> None:
-        """Declare these ids as classes; all batches of one evaluation must have the same."""
-        if self.declared is None:
-            self.tally, self.declared = Tally(labels=ids, **self._options), ids
-        elif self.declared != ids:
-            rule = f"got logits of {len(ids)} columns after {len(self.declared)}"
-            raise ValueError(f"batches must be alike, {rule}: call reset()")
-
-    def add_ids(self, predictions: Numbers, references: Numbers, has_labels: bool) -> None:
-        """Count one id per sample or token; if `labels` is not given, errors say what to pass."""
-        has_tokens = references.ndim == 2
-        if has_tokens and references.size and predictions.dtype.kind in "iu":
-            self._note_sequences(predictions, references)
-        predictions, references = predictions.ravel(), references.ravel()
-        is_counted = np.asarray(references != self._ignore_index)
-        is_missing = np.asarray(predictions == NO_ANSWER)
-        is_answered = is_counted & ~is_missing
-        self.tally.update_missing(references[is_counted & is_missing])
-        try:
-            sides = {"references": references, "predictions": predictions}
-            self.tally.update(**{name: side[is_answered] for name, side in sides.items()})
-        except ValueError as error:
-            if has_labels or not (has_tokens or self._classes):
-                raise
-            remedy = "pass logits, whose columns count instead, or `labels`"
-            rule, separator = f"the classes are those of `config`: {remedy}", "; "
-            if has_tokens:
-                rule, separator = f"{DECODE}; if these are classes of tokens", ", "
-            raise ValueError(join([rule, error], separator)) from error
-
-    def _note_sequences(self, predictions: Numbers, references: Numbers) -> None:
+    def note_sequences(
+        self, predictions: Numbers, references: Numbers, is_counted: Numbers
+    ) -> None:
         """Count first ids of sequences, and predictions equal to the next reference."""
-        first_ids = zip(predictions[:, 0].tolist(), references[:, 0].tolist(), strict=True)
-        self._starts.update(first_ids)
-        is_counted = np.asarray(references != self._ignore_index)
-        own, following = predictions == references, predictions[:, :-1] == references[:, 1:]
-        n_following = np.count_nonzero(following & is_counted[:, 1:])
-        self._shifts += np.count_nonzero(own & is_counted), n_following, is_counted.sum()
+        is_first = is_counted[:, 0] & (predictions[:, 0] != NO_ANSWER)
+        first_ids = predictions[is_first, 0].tolist(), references[is_first, 0].tolist()
+        self.starts.update(zip(*first_ids, strict=True))
+        n_own = np.count_nonzero((predictions == references) & is_counted)
+        is_next = (predictions[:, :-1] == references[:, 1:]) & is_counted[:, 1:]
+        self.shifts += n_own, np.count_nonzero(is_next), is_counted.sum()
 
     def check_starts(self, table: ContingencyTable) -> None:
         """Raise ValueError if all predictions begin with the same id, and no reference does."""
-        pairs = [x for x in self._starts.elements() if x[1] >= 0 and x[0] != NO_ANSWER]
-        first_ids = {prediction for prediction, _ in pairs}
-        is_apart = len(first_ids) == 1 and not first_ids & {reference for _, reference in pairs}
+        first_ids = {prediction for prediction, _ in self.starts}
+        is_start = len(first_ids) == 1 and first_ids.isdisjoint(x for _, x in self.starts)
         spelled = table.spelled or table
         predicted = labels_at(spelled, spelled.prediction_totals > 0)
         # an untrained model may predict one id everywhere, which is not an error
-        if is_apart and len({*predicted} - {None}) > 1 and len(pairs) > 4:
+        if is_start and len({*predicted} - {None}) > 1 and sum(self.starts.values()) > 4:
             raise ValueError(
                 f"all sequences of predictions begin with {first_ids.pop()}, and no references do: "
-                f"{DECODE}; for classes of tokens pass `labels`"
+                f"{logits.DECODE}; for classes of tokens pass `labels`"
             )
 
     def warn_of_shift(self) -> None:
         """Warn if predictions of tokens agree with the next reference, not with their own."""
-        n_own, n_following, n = self._shifts.tolist()
+        n_own, n_following, n = self.shifts.tolist()
         if n_following > max(2 * n_own, n / 2, 20):
             warn(
                 f"predictions of tokens are equal to the next reference in {n_following} of {n} "
                 f"cases, and to their own in {n_own}: a causal language model predicts the next "
                 "token, so pass predictions[:, :-1] and references[:, 1:]"
             )
-
-
-# Results from options, a configuration and one table
 
 
 def _scores_named(names: Sequence[str], average: Any, unknown: str, per_class: bool) -> list[Score]:
@@ -470,25 +475,10 @@ def _scores_named(names: Sequence[str], average: Any, unknown: str, per_class: b
         return scores
     by_class = [score.with_average(None) for score in scores if None in score.averages]
     if not by_class or any(score.average is None for score in scores):
-        rule = "for scores with a value for each class beside their average"
+        rule = "for scores with an average and a value for each class"
         known = ", ".join(score.name for score in scores)
         raise ValueError(f"`per_class` is {rule}, such as 'informedness', got {known}")
     return scores + by_class
-
-
-def _problem_of(config: Any) -> str | None:
-    """Read a model's problem type, which transformers may set only at the first batch."""
-    return getattr(config, "problem_type", None)
-
-
-def _threshold_of(config: Any, threshold: float | None) -> float:
-    """Use the given threshold, or the one implied by the model's loss."""
-    if threshold is None:
-        threshold = _THRESHOLDS.get(_problem_of(config))
-    if threshold is None:
-        values = "0.0 for logits, 0.5 for probabilities or after squared error"
-        raise ValueError(f"`threshold` must be given: {values}; make class ids integers")
-    return threshold
 
 
 def _names_of(labels: Sequence[Label | None], config: Any) -> list[str]:
@@ -497,32 +487,3 @@ def _names_of(labels: Sequence[Label | None], config: Any) -> list[str]:
     names = [str(names_by_id.get(label, label)) for label in labels if label is not None]
     check_distinct(names, "config.id2label")
     return names
-
-
-def _fields_of(
-    score: Score, table: ContingencyTable, config: Any, level: float | None, **options: Any
-) -> dict[str, float]:
-    """Score a table, or each of its classes, by key; a level adds intervals."""
-    is_nan = is_unknown(score, table)
-    keys, ends = [score.name], _ENDS if level is not None else _ENDS[:1]
-    if score.average is None:
-        labels = table.labels if is_nan else score.class_labels(table)
-        keys = [f"{score.name}_{name}" for name in _names_of(labels, config)]
-    if is_nan:
-        rows = [[math.nan] * len(ends)] * len(keys)
-    elif level is None:
-        rows = [[value] for value in np.ravel(score.value(table, **options)).tolist()]
-    else:
-        estimates = estimate_of(table, score.require_interval(options["prior"]), level, **options)
-        rows = [[x.value, x.standard_error, *x.confidence_interval] for x in estimates]
-    fields = [f"{key}{end}" for key in keys for end in ends]
-    return dict(zip(fields, chain(*rows), strict=True))
-
-
-def _over_labels(
-    score: Score, names: list[str], tables: Any, per_label: bool, **options: Any
-) -> dict[str, float]:
-    """Average a score over labels, by key, and add the score of each label if wanted."""
-    scored = scores_of_labels(tables, names, score, **options)
-    by_label = {f"{score.name}_{name}": x for name, x in scored.scores.items() if per_label}
-    return {score.name: scored.mean, **by_label}

@@ -165,7 +165,7 @@ NO_OPTIONS = [
     (["informed"], {}, "`metric` must be one of"),
     ([], {}, "`names` must hold a score: name one, such as 'informedness'"),
     (["nit", "nit"], {}, "'nit' is listed twice"),
-    (["nit"], {"config": {"num_labels": 3}}, "`config` must be that of a model"),
+    (["nit"], {"config": {"num_labels": 3}}, "`config` must be the configuration of a model"),
     (["informedness"], {"average": "weighted"}, "must be one of .* scikit-learn's 'weighted'"),
     (["nit"], {"average": "macro"}, "`average` must be left out"),
     (["nit"], {"threshold": math.nan}, "`threshold` must be a finite number"),
