@@ -276,7 +276,7 @@ ERRORS = {
     "report p -r gold -p a": "give it as --input-format\n",
     "report p.csv -r a -p b --by c --vs-rest J": "`--vs-rest` must be one of ('accuracy', ",
     f"report {PAIR} --metric nit --average macro": "`--average` must be left out for",
-    f"report {PAIR} --confidence-level 95": "`--confidence-level` must lie between 0",
+    f"report {PAIR} --confidence-level 95": "`--confidence-level` must be between 0",
     # what does not go together
     f"report {PAIR} --task x": "`--task` is for logs",
     "report gold.txt a.txt --weights w": "`--weights` is for columns: give --references",
