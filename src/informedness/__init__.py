@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from .results.slices import slices as slices
     from .results.suite import compare_tasks as compare_tasks
     from .tables.contingency import ContingencyTable as ContingencyTable
-    from .tables.tally import Tally as Tally
+    from .tables.contingency import Tally as Tally
 
 _NAMES = {
-    "tables.contingency": "ContingencyTable",
+    "tables.contingency": "ContingencyTable Tally",
     "core.labels": "NoSamplesError",
     "core.scores": "__version__",
     "decisions": "informed_decisions",
@@ -51,7 +51,6 @@ _NAMES = {
     "results.report": "report",
     "results.slices": "slices",
     "results.suite": "compare_tasks",
-    "tables.tally": "Tally",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 __all__ = sorted(_MODULES.keys() - {"__version__"})

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .core.labels import Numbers, as_array, show, warn
-from .tables.tally import NO_ANSWER
+from .tables.contingency import NO_ANSWER
 
 SELECT = "select logits in `preprocess_logits_for_metrics`, references in `label_names`"
 _MOST_SCORES = 2**23  # limit for reading samples with an infinite score again on a device

@@ -15,8 +15,7 @@ from .core.labels import (
 )
 from .inference.registry import score_named
 from .inference.score import Score
-from .tables.contingency import ContingencyTable
-from .tables.tally import LabelTally, check_shapes
+from .tables.contingency import ContingencyTable, LabelTally, check_shapes
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from .functions import informedness_score, nit_score
 from .inference.registry import score_with_average, scores_with_average
 from .inference.score import check_level
 from .results.estimate import Estimate, estimate
-from .tables.containers import read_labels
 from .tables.contingency import OneAverage, table_of_labels
+from .tables.label_options import read_labels
 
 with optional_import("scorers need scikit-learn 1.5 or newer", "informedness[sklearn]"):
     from sklearn.metrics import make_scorer

@@ -16,8 +16,8 @@ from .core.scores import Average
 from .errors import optional_import
 from .inference.registry import score_with_average
 from .logits import above_threshold, argmax, is_on_host, warn_of_missing
+from .tables.contingency import NO_ANSWER, table_of_counts
 from .tables.label_options import check_threshold
-from .tables.tally import NO_ANSWER, table_of_counts
 from .warnings import collected, issue_once
 
 with optional_import("informedness.torchmetrics needs torchmetrics", "informedness[torchmetrics]"):

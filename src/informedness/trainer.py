@@ -29,9 +29,8 @@ from .logits import argmax_logits as argmax_logits
 from .messages import join
 from .multilabel import is_unknown, scores_of_labels
 from .results.estimate import estimate_of
-from .tables.contingency import ContingencyTable
+from .tables.contingency import NO_ANSWER, ContingencyTable, LabelTally, Tally, check_shapes
 from .tables.label_options import check_threshold
-from .tables.tally import NO_ANSWER, LabelTally, Tally, check_shapes
 from .warnings import collected, issue_once
 
 _PADDING = -100  # label that transformers' collators use for padding

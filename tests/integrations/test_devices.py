@@ -22,7 +22,7 @@ from informedness import (
     per_label,
 )
 from informedness.logits import above_threshold, argmax
-from informedness.tables.tally import NO_ANSWER
+from informedness.tables.contingency import NO_ANSWER
 from informedness.torchmetrics import NIT, Informedness
 from informedness.trainer import ComputeMetrics, argmax_logits
 from inputs.cases import warned

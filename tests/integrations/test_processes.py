@@ -23,7 +23,7 @@ from test_torchmetrics import PREDS, TARGET, K, expected, near
 from torch.utils.data import DataLoader, TensorDataset
 from torchmetrics import MetricCollection
 
-from informedness.tables.tally import Tally
+from informedness.tables.contingency import Tally
 from informedness.torchmetrics import NIT, Informedness
 from informedness.trainer import ComputeMetrics, argmax_logits
 from inputs import trainer_cases as cases

@@ -1,7 +1,7 @@
 """Odd and bad inputs: what is no label is refused by name, any container of labels is read.
 
-Covers src: core/labels.py, decisions.py, tables/containers.py, tables/contingency.py,
-tables/matrix.py.
+Covers src: core/labels.py, decisions.py, tables/contingency.py,
+tables/label_options.py, tables/matrix.py.
 """
 
 import enum

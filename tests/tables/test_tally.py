@@ -1,6 +1,6 @@
 """Batches counted by a tally: the table, and so every score, of all samples at once.
 
-Covers src: tables/tally.py.
+Covers src: tables/contingency.py.
 """
 
 import copy
@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from informedness import NoSamplesError, Tally
-from informedness.tables import tally as module
+from informedness.tables import contingency as module
 from inputs.processes import exit_codes, forked, forking, ignoring_threads
 from inputs.tables import table_of_labels
 
@@ -61,9 +61,9 @@ def test_batches_with_and_without_weights_add_up():
     weights = [1, 1, 2.5, 0, 1]
     expected = table_of_labels([0, 1, 1, 0, 4], [0, 1, 0, 0, 3], sample_weight=weights)
     assert tally.table == expected
-    said = "same type as `references of earlier batches`, got strings such as 'x' but integers"
-    with pytest.raises(ValueError, match=said):
-        tally.update(references=["x"], predictions=["y"], sample_weight=[0])
+    with pytest.raises(ValueError, match="labels of one type, got integers and strings"):
+        tally.update(references=["x"], predictions=["y"])
+    assert tally.table == expected
 
 
 def test_a_batch_without_samples_adds_nothing():
@@ -76,7 +76,7 @@ def test_a_batch_without_samples_adds_nothing():
         empty = {"references": references, "predictions": predictions, "sample_weight": weights}
         tally = Tally(ignore_index=-100)
         tally.update(**empty)
-        with pytest.raises(NoSamplesError, match="`update` was given none"):
+        with pytest.raises(NoSamplesError, match="but none was given"):
             tally.table  # noqa: B018
         tally.update(references=[0, 1], predictions=[0, 0])
         tally.update(**empty)

@@ -25,9 +25,8 @@ from ..core.labels import (
 from ..core.table import Task, read_amounts
 from ..errors import prefix_errors, refuse_all
 from ..messages import Message, join
-from ..tables.containers import read_labels
 from ..tables.contingency import read_whole
-from ..tables.label_options import LabelOptions, convert_labels, integer_of
+from ..tables.label_options import LabelOptions, convert_labels, integer_of, read_labels
 from ..tables.label_warnings import (
     DECIMAL,
     decimal_comma_hint,

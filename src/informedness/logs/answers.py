@@ -20,13 +20,13 @@ from ..messages import message, with_subject
 from ..results.comparison import Comparison, compare
 from ..results.estimate import Averaged, Estimate, estimate
 from ..results.report import Report, report
-from ..tables.containers import read_labels
 from ..tables.contingency import ContingencyTable
 from ..tables.label_options import (
     DEFAULT_LABEL_OPTIONS,
     LabelOptions,
     class_name_at,
     extract_answers,
+    read_labels,
 )
 from ..text import render
 from ..warnings import collected

@@ -37,7 +37,6 @@ from ..inference.score import (
     wilson_margin,
 )
 from ..inference.significance import CellPairs, n_groups, with_design_effects
-from ..tables.containers import read_labels
 from ..tables.contingency import (
     ContingencyTable,
     SampleOptions,
@@ -46,7 +45,12 @@ from ..tables.contingency import (
     read_whole,
     table_of_labels,
 )
-from ..tables.label_options import read_label_columns, read_other_predictions, to_class_names
+from ..tables.label_options import (
+    read_label_columns,
+    read_labels,
+    read_other_predictions,
+    to_class_names,
+)
 from ..tables.label_warnings import warn_of_nulls, warn_of_own_labels, warn_of_table
 from ..text.layout import Measured, Rows
 from ..text.render import as_json, interval_heads, rounded, shown

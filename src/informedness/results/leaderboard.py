@@ -18,9 +18,8 @@ from ..inference.registry import score_named
 from ..inference.score import Score
 from ..inference.significance import holm
 from ..messages import with_subject
-from ..tables.containers import read_labels
 from ..tables.contingency import ContingencyTable
-from ..tables.label_options import read_label_columns
+from ..tables.label_options import read_label_columns, read_labels
 from ..text.layout import Account, Block, Result, Rows
 from ..text.render import as_json, interval_heads, rounded, several, shown, shown_p, texts_of
 from ..warnings import collected, prefix_warnings

@@ -19,7 +19,6 @@ from ..inference.entropy import entropies
 from ..inference.registry import REPORTED, score_named, score_with_average, scores_in_report
 from ..inference.score import FEW_SAMPLES, Score, normal_quantile, signature_of
 from ..inference.significance import CellPairs, holm
-from ..tables.containers import read_labels
 from ..tables.contingency import (
     Y_NAMES,
     ContingencyTable,
@@ -28,7 +27,7 @@ from ..tables.contingency import (
     read_name,
     slice_column,
 )
-from ..tables.label_options import read_label_columns
+from ..tables.label_options import read_label_columns, read_labels
 from ..tables.label_warnings import warn_of_table
 from ..text import layout, render
 from ..text.layout import Account, Block, Result, Rows, signed

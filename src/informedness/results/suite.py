@@ -15,7 +15,7 @@ from ..inference.registry import score_with_average
 from ..inference.score import Interval, Score, ratio_or_zero
 from ..inference.significance import holm, interval_and_p_value
 from ..messages import message, with_subject
-from ..tables.containers import read_labels
+from ..tables.label_options import read_labels
 from ..text.layout import Account, Block, Rows
 from ..text.render import as_json, interval_heads, rounded, several, shown, shown_p
 from ..warnings import OwnLabelsWarning, prefix_warnings

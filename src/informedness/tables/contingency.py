@@ -1,21 +1,28 @@
 """Build contingency tables from labels, a matrix or counts, merge them, and count by slice.
 
+`Tally` and `LabelTally` count batches into tables.
+
 ROWS ARE REFERENCES, COLUMNS ARE PREDICTIONS.
 """
 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
 
 import numpy as np
 
 from ..core.labels import (
+    NAMES,
     Codes,
     Column,
     Label,
+    LabelsWarning,
     NoSamplesError,
     Numbers,
     code_integers,
@@ -24,6 +31,7 @@ from ..core.labels import (
     merged,
     read_column,
     show,
+    warn,
 )
 from ..core.scores import ZeroDivision, informedness, nit
 from ..core.table import (
@@ -39,8 +47,7 @@ from ..core.table import (
     sum_by,
 )
 from ..text.layout import Account
-from .containers import read_labels
-from .label_options import class_names_of, read_label_columns
+from .label_options import class_names_of, read_label_columns, read_labels
 from .label_warnings import warn_of_shares, warn_of_table
 from .matrix import Matrix, check_no_totals, check_same_names, read_matrix
 
@@ -159,7 +166,7 @@ class ContingencyTable(Table):
     @classmethod
     def _from_pair_counts(cls, r: Column, p: Column, task: Task, **sums: Any) -> Self:
         """Build a table from columns of pairs and their counts."""
-        amounts, squares, samples = read_counts(**sums, n_pairs=len(r))
+        amounts, squares, samples = read_counts(len(r), **sums)
         used = task.counted(r, amounts)
         labels, rows, columns = common_codes(r[used], p[used])
         cells = Cells(rows, columns, amounts[used], None if squares is None else squares[used])
@@ -195,11 +202,10 @@ class ContingencyTable(Table):
         amounts = read_amounts(matrix, "matrix")
         if names is not None:
             check_same_names(names, squared_weights)
-            classes = common_codes(*names)[0] if labels is None else labels
         else:
-            if amounts.ndim != 2 or amounts.shape[0] != amounts.shape[1]:
+            k = len(np.atleast_1d(amounts))
+            if amounts.shape != (k, k):
                 raise ValueError(f"`matrix` must be square, got an array of shape {amounts.shape}")
-            k = len(amounts)
             classes = read_labels(range(k) if labels is None else labels, "labels")
             if k != len(classes):
                 raise ValueError(f"`labels` must name the {k} rows of `matrix`, got {len(classes)}")
@@ -213,7 +219,7 @@ class ContingencyTable(Table):
             references=names[0][rows],
             predictions=names[1][columns],
             counts=amounts.ravel(),
-            labels=classes,
+            labels=common_codes(*names)[0] if labels is None else labels,
             squared_weights=None if squared_weights is None else np.ravel(squared_weights),
         )
         table = replace(table, is_declared=labels is not None)
@@ -267,9 +273,9 @@ class ContingencyTable(Table):
             If the labels differ in type, or the sum of the counts is too large.
         """
         if len(kinds := {label_kind(table.labels[0]) for table in tables}) > 1:
+            got = " and ".join(sorted(kinds))
             raise ValueError(
-                "tables must have labels of one type to be merged, got "
-                f"{' and '.join(sorted(kinds))}: convert some of them"
+                f"tables and batches must have labels of one type, got {got}. Convert some."
             )
         check_total(sum(table.total for table in tables))
         merged = cls._join_cells([table.spelled or table for table in tables])
@@ -282,17 +288,19 @@ class ContingencyTable(Table):
     @classmethod
     def _join_cells(cls, tables: Sequence[Table]) -> Self:
         """Concatenate the cells of tables whose labels have the same type."""
-        r = join_columns([Column(table.rows, table.labels) for table in tables])
-        p = join_columns([Column(table.columns, table.labels) for table in tables])
-        counts = np.concatenate([table.counts for table in tables])
-        # unweighted samples have weight 1, so counts are also sums of squared weights
-        squares: list[Any] = [
-            table.squared_weights if table.is_weighted else table.counts for table in tables
+        parts: Any = [
+            (Column(x.rows, x.labels), Column(x.columns, x.labels), x.counts, x.n_samples)
+            for x in tables
         ]
-        has_squares = counts.dtype.kind == "f" and all(x is not None for x in squares)
-        joined: Any = np.concatenate(squares).astype(np.float64) if has_squares else None
-        cells, labels = Cells(r.codes, p.codes, counts, joined), tuple[Any, ...](r.values or ())
-        numbers: list[Any] = [table.n_samples for table in tables]
+        rows, columns, counts, numbers = zip(*parts, strict=True)
+        joined = join_columns([*rows, *columns])
+        labels = tuple[Any, ...](joined.values or ())
+        # unweighted samples have weight 1, so counts are also sums of squared weights
+        squares: Any = [x.squared_weights if x.is_weighted else x.counts for x in tables]
+        is_known = any(x.is_weighted for x in tables) and all(x is not None for x in squares)
+        square = np.concatenate(squares).astype(np.float64) if is_known else None
+        r, p = np.split(joined.codes, 2)
+        cells = Cells(r, p, np.concatenate(counts), square)
         n_samples = None if None in numbers else sum(numbers)
         if classes := _same_declared(tables):
             return cls._from_task(labels, cells, Task(classes, None, "wrong"), n_samples)
@@ -369,36 +377,32 @@ def common_codes(references: Column, predictions: Column) -> tuple[list[Label], 
     return labels, to_row[r], to_column[p]
 
 
-def read_counts(
-    counts: Any, squared_weights: Any = None, n_samples: Any = None, *, n_pairs: int
-) -> tuple[Numbers, Numbers | None, Numbers | None]:
-    """Read counts, sums of squared weights and numbers of samples, one per pair.
+def read_counts(n_pairs: int, **given: Any) -> tuple[Numbers, Numbers | None, Numbers | None]:
+    """Read `counts`, `squared_weights` and `n_samples`, one per pair.
 
     `counts` are numbers of samples if all are whole and the other two are omitted. Otherwise they
     are sums of weights, and each of the other two is None if unknown.
     """
-    options = {"counts": counts, "squared_weights": squared_weights, "n_samples": n_samples}
-    sums = {name: read_amounts(x, name) for name, x in options.items() if x is not None}
+    sums = {name: read_amounts(x, name) for name, x in given.items() if x is not None}
     for name, array in sums.items():
         if array.shape != (n_pairs,):
             raise ValueError(
                 f"`{name}` must be {n_pairs} numbers, one per pair, got shape {array.shape}"
             )
-    amounts = sums["counts"]
+    amounts, samples = sums["counts"], sums.get("n_samples")
     if not amounts.any():
         raise NoSamplesError("`counts` must sum to more than 0, got 0")
     if len(sums) == 1 and bool((np.trunc(amounts) == amounts).all()):
-        samples = read_whole(amounts)
-        return samples, None, samples
-    samples = sums.get("n_samples", np.ones(n_pairs))
-    bad = np.floor(samples) < np.maximum(samples, amounts > 0)
-    if bad.any():
-        raise ValueError(
-            f"`n_samples` must be whole numbers, 0 only where `counts` is 0, got {samples[bad][0]}"
-        )
+        whole = read_whole(amounts)
+        return whole, None, whole
+    if samples is not None:
+        bad = np.floor(samples) < np.maximum(samples, amounts > 0)
+        if bad.any():
+            rule = "must be whole numbers, 0 only where `counts` is 0"
+            raise ValueError(f"`n_samples` {rule}, got {samples[bad][0]}")
     squares = sums.get("squared_weights")
     squares = None if squares is None else squares.astype(np.float64)
-    return amounts.astype(np.float64), squares, sums.get("n_samples")
+    return amounts.astype(np.float64), squares, samples
 
 
 def read_whole(values: Any, name: str = "counts") -> Numbers:
@@ -412,18 +416,16 @@ def read_whole(values: Any, name: str = "counts") -> Numbers:
     counts = read_amounts(values, name)
     if (broken := counts[counts != np.trunc(counts)]).size:
         raise ValueError(f"`{name}` must be whole numbers of samples, got {broken[0]}")
-    total = counts.sum(dtype=float)
-    if total >= 2**62 and (total := sum(map(int, counts.tolist()))) >= 2**63:
-        raise ValueError(f"`{name}` must sum to less than 2**63, got {total}")
+    if counts.sum(dtype=float) >= 2**62:
+        check_total(sum(map(int, counts.tolist())), name)
     return counts.astype(np.int64)
 
 
-def check_total(total: Any) -> None:
+def check_total(total: Any, name: str = "counts") -> None:
     """Raise ValueError if the total is too large for the counts or weights of a table."""
-    if isinstance(total, int) and total >= 2**63:
-        raise ValueError(f"`counts` must sum to less than 2**63, got {total}")
-    if total == math.inf:
-        raise ValueError("`counts` must have a finite sum, got one beyond 1e308")
+    if total >= (2**63 if isinstance(total, int) else math.inf):
+        limit = "2**63" if isinstance(total, int) else "1e308"
+        raise ValueError(f"`{name}` must sum to less than {limit}, got {total}")
 
 
 # Tables by slice, such as one per type of question, counted in one pass
@@ -449,12 +451,11 @@ def slice_column(by: Any, n_samples: int | None = None) -> Column:
             )
     if not isinstance(by, Mapping):
         return read["by"]
-    (values, codes), *others = map(plain_codes, read.values())
-    names: list[Any] = [(value,) for value in values]
-    for values, column_codes in others:
-        fused, codes = code_integers(np.asarray(codes, np.int64) * len(values) + column_codes)
-        places = (divmod(code, len(values)) for code in fused.tolist())
-        names = [(*names[i], values[j]) for i, j in places]
+    names, codes = list[Any]([()]), np.array(0)
+    for values, column_codes in map(plain_codes, read.values()):
+        n = len(values)
+        fused, codes = code_integers(codes * n + column_codes.astype(np.int64))
+        names = [(*names[code // n], values[code % n]) for code in fused.tolist()]
     return Column(codes, names)
 
 
@@ -494,23 +495,20 @@ def count_slices(
     weights = None if sample_weight is None else read_weights(sample_weight, len(references))
     amounts = [x for x in (weights, counts) if x is not None]
     used = task.counted(references, np.minimum.reduce(amounts) if amounts else None)
-    columns = (column[used] for column in (slices, references, predictions))
-    (names, s), (r_values, r), (p_values, p) = map(plain_codes, columns)
+    names, s = plain_codes(slices[used])
+    labels, r, p = common_codes(references[used], predictions[used])
     weights, counts, squares = (None if x is None else x[used] for x in (weights, counts, squares))
     # fuse slice and reference into one code, so that all slices are counted in one pass
-    fused = s.astype(np.int64) * len(r_values) + r
+    k, fused = len(labels), s.astype(np.int64) * len(labels) + r
     if counts is None:
-        values, cells = count_pairs(Column(fused), Column(p), weights)
-        codes = np.asarray(values)
-        cells = cells._replace(rows=codes[cells.rows], columns=codes[cells.columns])
+        fused_column, column = Column(fused, range(k * len(names))), Column(p, range(k))
+        _, cells = count_pairs(fused_column, column, weights)
         n_samples = np.bincount(s)
     else:
         cells = Cells(fused, p, *_weight_sums(counts, weights, squares))
         n_samples = sum_by(s, counts, len(names))
-    cell_slices, rows = np.divmod(cells.rows, len(r_values))
-
-    labels, (to_row, to_column) = merged(r_values, p_values)
-    cells = cells._replace(rows=to_row[rows], columns=to_column[cells.columns])
+    cell_slices, rows = np.divmod(cells.rows, k)
+    cells = cells._replace(rows=rows)
     order = np.argsort(cell_slices, kind="stable")
     present, starts = np.unique(cell_slices[order], return_index=True)
     tables = {}
@@ -527,3 +525,220 @@ def _weight_sums(
     if weights is None:
         return counts, None
     return (counts * weights, counts * weights**2) if squares is None else (weights, squares)
+
+
+# Batches counted into one table. Scores of batches must not be averaged: Informedness and NIT
+# depend on class shares, which differ from batch to batch. Tables can be added.
+
+
+NO_ANSWER = -(2**30)  # marks a missing prediction, such as one whose scores are nan
+
+_adding = Lock()  # threads may share a tally; global, so that tallies pickle
+
+
+def _renew_lock() -> None:
+    """Renew the lock after a fork, as another thread may have held it and cannot release it."""
+    global _adding
+    _adding = Lock()
+
+
+if hasattr(os, "register_at_fork"):  # missing on Windows
+    os.register_at_fork(after_in_child=_renew_lock)
+
+
+class Tally:
+    """Counts batches of references and predictions into one table, without keeping samples.
+
+    Memory grows with the number of different (reference, prediction) pairs, not with the number of
+    samples. Tallies of several processes or parts can be added: `sum([first, second])`.
+
+    Parameters
+    ----------
+    labels : sequence of labels, optional
+        The classes of the task, as in `informedness_score`.
+    ignore_index : label, optional
+        Drop samples whose *reference* equals it, for example -100 for padding tokens.
+    unknown : {"error", "wrong"}
+        Whether an out-of-class prediction raises an error or counts as wrong.
+
+    Raises
+    ------
+    ValueError
+        If an option is invalid.
+
+    Examples
+    --------
+    >>> tally = Tally(ignore_index=-100)
+    >>> for targets, answers in [([0, 1], [0, 1]), ([2, -100], [1, 1]), ([], [])]:
+    ...     tally.update(references=targets, predictions=answers)
+    >>> tally.table.n_samples, round(tally.table.informedness(average="macro"), 4)
+    (3, 0.5)
+    """
+
+    _table: ContingencyTable | None
+    ids: range | None  # class ids of logits, including those that never occur
+    n_missing: int  # samples counted by `update_missing`
+
+    def __init__(
+        self, *, labels: Any = None, ignore_index: Label | None = None, unknown: str = "error"
+    ) -> None:
+        no_samples = {"references": (), "predictions": ()}
+        self._task = read_label_columns(no_samples, labels, ignore_index, unknown)[1]
+        self.reset()
+
+    def update(self, *, references: Any, predictions: Any, sample_weight: Any = None) -> None:
+        """Count a batch; an empty or fully ignored batch adds nothing.
+
+        Parameters
+        ----------
+        references, predictions : array-like of shape (n_samples,)
+            Integers, strings or bytes in any container.
+        sample_weight : array-like of shape (n_samples,), optional
+            Finite and not negative; a weight of 0 drops the sample.
+
+        Raises
+        ------
+        ValueError
+            If the batch is invalid, as in `informedness_score`, or its labels differ in type from
+            earlier ones. Then none of it is counted.
+        """
+        self._add(references, predictions, sample_weight, self._task)
+
+    def update_missing(self, references: Any) -> None:
+        """Count samples without a prediction as wrong, regardless of `unknown`."""
+        task, predictions = self._task._replace(unknown="wrong"), [None] * len(references)
+        self._add(references, predictions, None, task, are_missing=True)
+
+    def _add(
+        self, references: Any, predictions: Any, weights: Any, task: Task, are_missing: bool = False
+    ) -> None:
+        """Add the table of a batch."""
+        containers = {"references": references, "predictions": predictions}
+        (r, p), task = read_label_columns(containers, *task, sample_weight=weights)
+        try:
+            table = ContingencyTable._from_columns(r, p, task, weights)
+        except NoSamplesError:
+            return
+        with _adding:
+            both = table if self._table is None else self._table + table
+            n_missing = self.n_missing + (table.total if are_missing else 0)
+            # in one step, so that an interrupt updates both or neither
+            vars(self).update(_table=both, n_missing=n_missing)
+
+    @property
+    def table(self) -> ContingencyTable:
+        """The table of all samples so far.
+
+        Raises
+        ------
+        NoSamplesError
+            If there are no samples.
+        """
+        if self._table is None:
+            raise NoSamplesError("expected at least one sample to score, but none was given")
+        table = self._table
+        if self.ids is not None:
+            table = table.spelled or table  # `spelled` also keeps classes without references
+            is_id = np.array([label in self.ids for label in table.labels])
+            if outside := labels_at(table, ~is_id & (table.reference_totals > 0)):
+                reason = f"count as a class, but have no logits in range({len(self.ids)})"
+                hint = f"Pass ignore_index={outside[0]} if they are padding."
+                warn(f"references such as {outside[0]} {reason}. {hint}", LabelsWarning)
+            table = replace(table, class_mask=is_id | table.is_class)
+            table = table.as_one_outcome() if self._task.unknown == "wrong" else table
+        if table.n_samples != self.n_missing:  # else it would warn that no prediction is a class
+            warn_of_table(table, unknown=self._task.unknown)
+        return table
+
+    def reset(self) -> None:
+        """Forget all samples."""
+        with _adding:
+            vars(self).update(_table=None, ids=None, n_missing=0)
+
+    def __repr__(self) -> str:
+        return "Tally of no samples" if self._table is None else repr(self._table)
+
+    def __add__(self, other: Tally) -> Tally:
+        """Add the samples of two tallies.
+
+        Raises
+        ------
+        ValueError
+            If their options differ.
+        """
+        if not isinstance(other, Tally):
+            return NotImplemented
+        if self._task != other._task:
+            got = f"got {self._task} and {other._task}"
+            raise ValueError(f"tallies must have the same options to be added, {got}")
+        both = copy(self)
+        both.n_missing += other.n_missing
+        tables = [tally._table for tally in (self, other) if tally._table is not None]
+        both._table = ContingencyTable.sum_of(tables) if tables else None
+        return both
+
+    def __radd__(self, other: object) -> Tally:
+        """Let `sum(tallies)` start from 0; copy, as the sum may be updated."""
+        return copy(self) if type(other) is int and other == 0 else NotImplemented
+
+
+class LabelTally:
+    """Counts several binary labels per sample, each separately; predictions may be `NO_ANSWER`.
+
+    Attributes
+    ----------
+    counts : int64 array of shape (n_labels, 2, 3)
+        One table per label: rows are references 0 and 1, columns predictions 0, 1 and missing.
+    """
+
+    def __init__(self, ignore_index: Any = None, names: tuple[str, str] = NAMES) -> None:
+        self._ignore_index, self._names = ignore_index, names
+        self.counts: Numbers = np.array(0)
+
+    def update(self, references: Numbers, predictions: Numbers) -> None:
+        """Count a batch of arrays of shape (n_samples, n_labels), checked by `check_shapes`.
+
+        Raises
+        ------
+        ValueError
+            If a value that is not ignored is neither 0, 1 nor, as a prediction, `NO_ANSWER`.
+        """
+        is_counted = np.asarray(references != self._ignore_index)
+        sides = (references, 1), (predictions, NO_ANSWER)  # also allowed besides 0 and 1
+        for name, (array, allowed) in zip(self._names, sides, strict=True):
+            others = array[is_counted & (array != 0) & (array != 1)]
+            others = others[others != allowed]
+            if len(others):
+                rule = "must be 0 or 1 for a single column of scores or several labels"
+                raise ValueError(f"{name} {rule}, got {others[0].item()!r}")
+
+        columns = np.where(predictions == NO_ANSWER, 2, predictions)
+        n_labels = references.shape[1]
+        cells = 6 * np.arange(n_labels) + 3 * references + columns
+        counts = np.bincount(cells[is_counted].astype(np.int64), minlength=6 * n_labels)
+        self.counts = self.counts + counts.reshape(-1, 2, 3)
+
+    def tables(self, names: Sequence[str]) -> dict[str, ContingencyTable]:
+        """Build a table for each label with samples; `names` must name all labels."""
+        if not self.counts.any():
+            raise NoSamplesError("expected at least one sample to score, but none was given")
+        counts_by_name = zip(names, self.counts, strict=True)
+        return {name: table_of_counts(counts) for name, counts in counts_by_name if counts.any()}
+
+
+def check_shapes(references: Any, predictions: Any) -> None:
+    """Raise ValueError unless both arrays have the shape (n_samples, n_labels)."""
+    if predictions.ndim != 2 or predictions.shape != references.shape:
+        rule = "predictions and references with several labels must be (n_samples, n_labels)"
+        raise ValueError(f"{rule}, got {tuple(predictions.shape)} and {references.shape}")
+
+
+def table_of_counts(counts: Numbers) -> ContingencyTable:
+    """Build a table of k classes from (k, k + 1) counts; the last column is missing predictions."""
+    rows, columns = np.nonzero(counts)
+    ids = [*range(len(counts))]
+    references, predictions = Column(rows, ids), Column(columns, [*ids, None])
+    task = Task((*ids,), None, "wrong")
+    return ContingencyTable._from_pair_counts(
+        references, predictions, task, counts=counts[rows, columns]
+    )

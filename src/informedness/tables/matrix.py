@@ -18,7 +18,7 @@ from ..errors import DataError, prefix_errors
 from ..text.layout import Result, Rows
 from ..text.render import amount, cut_apart, samples, shown
 from ..warnings import collected
-from .containers import read_labels
+from .label_options import read_labels
 from .label_warnings import role_in, warn_of_swapped
 
 _MOST_IN_MATRIX = 20  # classes
