@@ -93,7 +93,7 @@ def test_models_with_unequal_runs_are_refused():
     for models, said in (
         ({}, "`y_pred` must be a dict or data frame"),
         ([*MODELS.values()], "`y_pred` must be a dict or data frame"),
-        ({"a": [*MODELS.values()], "b": [MODELS["b"]]}, "runs .* got 4 for some and 1 for 'b'"),
+        ({"a": [*MODELS.values()], "b": [MODELS["b"]]}, r"runs .* got {'a': 4, 'b': 1}"),
         ({np.int64(2): MODELS["a"], "2": MODELS["b"]}, "name each model once, got '2' twice"),
     ):
         with pytest.raises(ValueError, match=said):

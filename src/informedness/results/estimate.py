@@ -398,6 +398,22 @@ class AnsweredSamples:
         differ = None if self.groups is None else self.answers[a] != self.answers[b]
         return CellPairs(self.cells[a], self.cells[b], self.counts, weights, self.groups, differ)
 
+    def paired_by(self, slices: Column) -> dict[Any, CellPairs]:
+        """Split the samples in groups of one model by slice; None maps to all samples.
+
+        Cells and groups of a slice are numbered as in the table of the slice alone.
+        """
+        whole = self.paired(0, 0)
+        pairs: dict[Any, CellPairs] = {None: whole}
+        names, codes = slices.coded()
+        for code in np.unique(codes).tolist():
+            rows = codes == code
+            cells = np.unique(whole.a[rows], return_inverse=True)[1]
+            groups = np.unique(np.asarray(whole.groups)[rows], return_inverse=True)[1]
+            amounts = whole.counts[rows], whole.weights[rows]
+            pairs[names[code]] = CellPairs(cells, cells, *amounts, groups)
+        return pairs
+
 
 def read_samples(
     y_true: Any, answers: ByArgument, extras: ByArgument, *options: Any

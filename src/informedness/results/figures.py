@@ -33,12 +33,12 @@ Kind = TypeVar("Kind")
 WIDTH = 3.03  # inches, one column of a two-column page
 _SIZE = 8  # points
 _SMALL = 0.7  # factor of the font size for crowded text
-_MOST_ROWS = 50
-_MOST_CLASSES = 20  # of a confusion matrix
+_MAX_ROWS = 50
+_MAX_CLASSES = 20  # of a confusion matrix
 _INK = "black"
 _BLUE = "#0b4f8a"  # dark in grey
 _MARKERS = "os^DvPX*<>"
-_MOST_TABLES = 30  # in a triangle: one shape and shade for each
+_MAX_TABLES = 30  # in a triangle: one shape and shade for each
 
 
 # One result
@@ -63,11 +63,10 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in plot_confusion_matrix(table).texts]
     ['84', '6', '2', '8']
     """
-    rows, labels, cells = matrix.most_frequent_classes(table, _MOST_CLASSES)
+    rows, labels, cells = matrix.most_frequent_classes(table, _MAX_CLASSES)
     n_rows, n_columns = cells.shape
     names = list(map(render.shown, labels))
-    longest = min(16, max(map(len, names)))
-    is_full = n_columns > 12 or n_columns * longest > 100
+    is_full = n_columns > 12 or n_columns * min(16, max(map(len, names))) > 100
     names[:n_rows] = render.cut_apart(names[:n_rows], 12 if is_full else 16)
 
     ax, size = _axes(ax, 2.9)
@@ -78,47 +77,48 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
     bar.set_label("share of the row", fontsize=size)
     bar.ax.tick_params(labelsize=size)
 
-    name_size = size * _SMALL if is_full else size
-    name_style: dict[str, Any] = {"parse_math": False, "fontsize": name_size}
-    ax.set_yticks(range(n_rows), names[:n_rows], **name_style)
-    ax.set_xticks(range(n_columns), names, **name_style)
+    text: dict[str, Any] = {"parse_math": False, "fontsize": size * _SMALL if is_full else size}
+    ax.set_yticks(range(n_rows), names[:n_rows], **text)
+    ax.set_xticks(range(n_columns), names, **text)
     if max(map(len, names)) * len(names) > 24:  # too long to fit side by side
         ax.tick_params(axis="x", labelrotation=90)
     n_classes = int(np.count_nonzero(table.is_class))
     drawn = f" ({n_rows} of {n_classes} classes)" if n_rows < n_classes else ""
     ax.set_xlabel(f"prediction{drawn}", fontsize=size)
     ax.set_ylabel("reference", fontsize=size)
+    style = ".6g" if table.is_weighted else ".0f"
+    _write_numbers(ax, shares, [f"{cell:{style}}" for cell in cells.flat], size)
+    return ax
 
-    numbers = [f"{cell:{'.6g' if table.is_weighted else '.0f'}}" for cell in cells.flat]
+
+def _write_numbers(ax: Axes, shares: Numbers, numbers: list[str], size: float) -> None:
+    """Write a number into each cell of a matrix, unless the cells are too narrow to read it."""
     widest = ax.text(0, 0, max(numbers, key=len), fontsize=size)
     ax.figure.canvas.figure.draw_without_rendering()  # text has no width before the first drawing
-    scale = 0.85 * ax.get_window_extent().width / n_columns / max(widest.get_window_extent().size)
+    width = ax.get_window_extent().width / shares.shape[1]
+    scale = 0.85 * width / max(widest.get_window_extent().size)
     widest.remove()
-    if scale < _SMALL:  # nobody could read the numbers
-        return ax
-    style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": min(1, scale) * size}
-    for (i, j), number in zip(np.ndindex(shares.shape), numbers, strict=True):
-        ax.text(j, i, number, color="white" if shares[i, j] > 0.5 else _INK, **style)
-    return ax
+    if scale >= _SMALL:
+        style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": min(1, scale) * size}
+        for (i, j), number in zip(np.ndindex(shares.shape), numbers, strict=True):
+            ax.text(j, i, number, color="white" if shares[i, j] > 0.5 else _INK, **style)
 
 
 def draw_per_class(per_class: list[dict[str, Any]], width: int, ax: Axes | None) -> Axes:
     """Draw TPR and FPR of each class for `Report.plot`, with class names cut to a width."""
-    classes = per_class[:_MOST_ROWS]
+    classes = per_class[:_MAX_ROWS]
     labels = render.cut_apart([render.shown(row["label"]) for row in classes], width)
-    shares = (_percent(row["prevalence"]) for row in classes)
-    names = [f"{label} ({share})" for label, share in zip(labels, shares, strict=True)]
-    if (n_hidden := len(per_class) - _MOST_ROWS) > 0:
-        names.append(f"and {n_hidden} more")
+    names, numbers = [], []
     ax, size = _axes(ax, 0.95 + 0.2 * max(len(classes), 2))
-    numbers = []
-    for y, row in enumerate(classes):
+    for y, (label, row) in enumerate(zip(labels, classes, strict=True)):
+        names.append(f"{label} ({_percent(row['prevalence'])})")
         ax.plot([row["fpr"], row["tpr"]], [y, y], color=_BLUE, linewidth=0.19 * size, zorder=1)
-        number = render.rounded(row["tpr_minus_fpr"])
+        numbers.append(render.rounded(row["tpr_minus_fpr"]))
         bounds = row.get("tpr_minus_fpr_confidence_interval", (math.nan, math.nan))
         if not math.isnan(bounds[0]):
-            number += f" {render.shown_interval(0.0, bounds, 2)[1]}"
-        numbers.append(number)
+            numbers[-1] += f" {render.shown_interval(0.0, bounds, 2)[1]}"
+    if (n_hidden := len(per_class) - _MAX_ROWS) > 0:
+        names.append(f"and {n_hidden} more")
     for rate, fill in (("tpr", _BLUE), ("fpr", "white")):
         values = [row[rate] for row in classes]
         ax.plot(values, range(len(values)), "o", markersize=0.6 * size, color=_BLUE, mfc=fill)
@@ -126,16 +126,6 @@ def draw_per_class(per_class: list[dict[str, Any]], width: int, ax: Axes | None)
     ax.set_xlim(-0.04, 1.04)
     ax.set_xlabel("FPR (hollow) to TPR (filled)", fontsize=size)
     return ax
-
-
-class ForestRow(NamedTuple):
-    """A row of a forest plot."""
-
-    name: str
-    estimate: Estimate
-    ranks: str = ""
-    runs: tuple[float, ...] = ()
-    is_whole: bool = False
 
 
 # Several results
@@ -206,9 +196,8 @@ def plot_entropy_triangle(tables: Mapping[Any, Table] | Table, *, ax: Axes | Non
     ['filter']
     """
     named = _named({"": tables} if isinstance(tables, Table) else tables, Table, "tables")
-    if len(named) > _MOST_TABLES:
-        rule = f"hold at most {_MOST_TABLES}, which can be told apart"
-        raise ValueError(f"`tables` must {rule}, got {len(named)}")
+    if len(named) > _MAX_TABLES:
+        raise ValueError(f"`tables` must hold at most {_MAX_TABLES}, got {len(named)}")
     ax, size = _axes(ax, 2.5 + 0.13 * math.ceil(len(named) / 3))
     _draw_triangle(ax, size)
     from matplotlib.transforms import ScaledTranslation
@@ -218,7 +207,7 @@ def plot_entropy_triangle(tables: Mapping[Any, Table] | Table, *, ax: Axes | Non
         shade = str(0.55 * (i % 3) / 2)
         marker = _MARKERS[i % len(_MARKERS)]
         handles += ax.plot(
-            *_places([triangle_of(table)]), marker, ms=0.75 * size, zorder=3, color=shade,
+            *_xy_of([triangle_of(table)]), marker, ms=0.75 * size, zorder=3, color=shade,
             mec="white", mew=0.5,
         )  # fmt: skip
     if not isinstance(tables, Table):
@@ -246,9 +235,9 @@ def _draw_triangle(ax: Axes, size: float) -> None:
     for share in (0.25, 0.5, 0.75):
         ends = np.array([(0, share, 1 - share), (1 - share, share, 0)])
         for turn in range(3):
-            line = _places(np.roll(ends, turn, axis=1))
+            line = _xy_of(np.roll(ends, turn, axis=1))
             ax.plot(*line, color="0.85", linewidth=0.6, zorder=0)
-    corners = _places([(0, 0, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
+    corners = _xy_of([(0, 0, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
     ax.plot(*corners, color=_INK, linewidth=0.8, zorder=1)
     centred: dict[str, Any] = {"ha": "center", "fontsize": size}
     ax.text(0.5, top + 0.02, "all transferred\n2MI' = 1", va="bottom", **centred)
@@ -256,10 +245,10 @@ def _draw_triangle(ax: Axes, size: float) -> None:
     ax.text(1, -0.02, "one class\nΔH' = 1", va="top", **centred)
 
 
-def _places(points: Sequence[Sequence[float]] | Numbers) -> tuple[Numbers, Numbers]:
+def _xy_of(points: Sequence[Sequence[float]] | Numbers) -> tuple[Numbers, Numbers]:
     """Convert triangle points, shape (n, 3) with ΔH', 2MI' and VI', to x and y."""
-    uneven, told, _ = np.reshape(points, (-1, 3)).T
-    return uneven + told / 2, told * math.sqrt(3) / 2
+    uneven, transferred, _ = np.reshape(points, (-1, 3)).T
+    return uneven + transferred / 2, transferred * math.sqrt(3) / 2
 
 
 # Shared by the plots
@@ -293,29 +282,38 @@ def _axes(ax: Axes | None, height: float) -> tuple[Axes, float]:
     return ax, _SIZE
 
 
+class ForestRow(NamedTuple):
+    """A row of a forest plot."""
+
+    name: str
+    estimate: Estimate
+    ranks: str = ""
+    runs: tuple[float, ...] = ()
+    is_whole: bool = False
+
+
 def draw_forest(rows: list[ForestRow], title: str, ax: Axes | None, head: str = "") -> Axes:
-    """Draw intervals one below the other; a row for the whole is the last."""
+    """Draw intervals one below the other; the last row may be of all samples."""
     levels = {row.estimate.confidence_level for row in rows}
     if len(levels) > 1:
         rule = "have intervals of the same confidence level"
         raise ValueError(f"`estimates` must {rule}, got {sorted(levels)}")
-    drawn = f"\n{_MOST_ROWS} of {len(rows)} rows" if len(rows) > _MOST_ROWS else ""
-    rows = [*rows[: _MOST_ROWS - 1], rows[-1]] if drawn else rows
+    drawn = f"\n{_MAX_ROWS} of {len(rows)} rows" if len(rows) > _MAX_ROWS else ""
+    rows = [*rows[: _MAX_ROWS - 1], rows[-1]] if drawn else rows
     ax, size = _axes(ax, 0.7 + 0.2 * max(len(rows), 2))
-    numbers = [f"{render.rounded(row.estimate.value)} {row.ranks}".rstrip() for row in rows]
-    for y, row in enumerate(rows):
-        value = row.estimate.value
-        bounds = row.estimate.confidence_interval
+    for y, (_, estimate, _, runs, is_whole) in enumerate(rows):
+        bounds = estimate.confidence_interval
         ax.plot(bounds, [y, y], color=_BLUE, linewidth=0.19 * size, zorder=1)
-        marker = "D" if row.is_whole else "o"
         fill = "white" if math.isnan(bounds[0]) else _BLUE
-        ax.plot([value], [y], marker, color=_BLUE, mfc=fill, ms=0.6 * size, zorder=3)
-        if len(row.runs) > 1:
-            below = [y + 0.3] * len(row.runs)
-            ax.plot(row.runs, below, "|", color=_INK, ms=0.6 * size, mew=0.7, zorder=2)
-        if row.is_whole:
-            ax.axvline(value, color=_BLUE, linewidth=0.8, linestyle=":", zorder=0)
-    _rows(ax, render.cut_apart([row.name for row in rows], 24), numbers, size, head)
+        marker = "D" if is_whole else "o"
+        ax.plot([estimate.value], [y], marker, color=_BLUE, mfc=fill, ms=0.6 * size, zorder=3)
+        if len(runs) > 1:
+            ax.plot(runs, [y + 0.3] * len(runs), "|", color=_INK, ms=0.6 * size, mew=0.7, zorder=2)
+        if is_whole:
+            ax.axvline(estimate.value, color=_BLUE, linewidth=0.8, linestyle=":", zorder=0)
+    names = render.cut_apart([row.name for row in rows], 24)
+    numbers = [f"{render.rounded(row.estimate.value)} {row.ranks}".rstrip() for row in rows]
+    _rows(ax, names, numbers, size, head)
     low, high = ax.get_xlim()
     if low < 0 < high:
         ax.axvline(0, color=_INK, linewidth=0.8, zorder=0)
@@ -327,11 +325,11 @@ def _rows(ax: Axes, names: list[str], numbers: list[str], size: float, head: str
     """Label the rows, the first on top, with their numbers at the right below a heading."""
     ax.set_yticks(range(len(names)), names, fontsize=size, parse_math=False)
     ax.set_ylim(len(names) - 0.5, -0.5)
-    beside: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "fontsize": size}
+    style: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "fontsize": size}
     for y, number in enumerate(numbers):
-        ax.text(1.02, y, number, va="center", **beside)
+        ax.text(1.02, y, number, va="center", **style)
     if head:
-        ax.text(1.02, -0.5, head, va="bottom", **beside)
+        ax.text(1.02, -0.5, head, va="bottom", **style)
     ax.tick_params(axis="y", length=0)
     ax.spines[["left", "right", "top"]].set_visible(False)
     ax.grid(axis="x", color="0.9", linewidth=0.6)

@@ -24,17 +24,12 @@ from ..text.layout import Account, Block, Result, Rows
 from ..text.render import as_json, interval_heads, rounded, several, shown, shown_p, texts_of
 from ..warnings import collected, prefix_warnings
 from .comparison import Comparison, compare_pair, score_models, score_of_pairs
-from .estimate import AnsweredSamples, Estimate, estimate_of, match_samples, settings_of
+from .estimate import AnsweredSamples, ByArgument, Estimate, estimate_of, match_samples, settings_of
 from .figures import ForestRow, draw_forest
 from .verdict import out_of_class_share, share_text, title_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-_OF_RUNS = (
-    "Scores are of all runs together. Intervals show how much other samples would change them, "
-)
-_OF_RUNS += "the SD of runs how much another seed would."
 
 
 @dataclass(frozen=True)
@@ -189,7 +184,7 @@ class Leaderboard(Result):
             yield f"Ranks are those that the tests of {pairs} (Holm-corrected) do not rule out."
             yield "Intervals are not corrected."
         if len(self.models[0].runs) > 1:
-            yield _OF_RUNS
+            yield "Scores pool all runs. Intervals reflect the samples, the SD of runs the seeds."
         for model in self.models:
             if model.caution:
                 yield with_subject(f"{shown(model.name)}^", f"{model.caution}.")
@@ -249,41 +244,40 @@ def leaderboard(
     [('filter', 0.975, (1, 1)), ('majority', 0.0, (2, 2))]
     """
     score = score_of_pairs(metric, average, None, unknown)
-    answers = _answers_of(y_pred)
-    n_runs = len(next(iter(answers.values())))
-    containers = {"y_true": y_true}
-    for by_argument in answers.values():
-        containers |= by_argument
     extras = {"sample_weight": sample_weight, "groups": groups}
-    (references, *columns), task = read_label_columns(
-        containers, labels, ignore_index, unknown, **extras
-    )
-    runs = {name: columns[i * n_runs : (i + 1) * n_runs] for i, name in enumerate(answers)}
-    samples = _pooled(references, runs, task, sample_weight, groups)
-
+    options = labels, ignore_index, unknown
+    references, runs, task = _read_runs(y_true, y_pred, extras, *options)
+    names, n_runs = [*runs], len(next(iter(runs.values())))
+    samples = _pool_runs(references, runs, task, sample_weight, groups)
     signed: dict[str, Any] = {"ignore_index": task.ignored}
-    estimates = _estimate_each(score, samples, confidence_level, signed)
+    estimates = []
+    for i, (argument, table) in enumerate(zip(samples.arguments, samples.tables, strict=True)):
+        with prefix_warnings(f"`{argument}`"):
+            pairs = samples.in_groups(i)
+            estimates += estimate_of(table, score, confidence_level, pairs, **signed)
     # rounded, so that rounding errors do not reorder models with equal scores
-    order = sorted(range(len(runs)), key=lambda i: -round(estimates[i].value, 12))
-    comparisons = _compare_pairs(score, samples, order, [*runs], confidence_level, signed)
+    order = sorted(range(len(names)), key=lambda i: -round(estimates[i].value, 12))
+    with collected():  # the estimates have warned of the same
+        compared = score_models(score, samples) if len(order) > 1 else []
+    comparisons = {}
+    for better, worse in combinations(order, 2):
+        pair = names[worse], names[better]
+        comparisons[pair] = compare_pair(
+            score, samples, compared, (worse, better), confidence_level, **signed
+        )
     corrected = holm([comparison.p_value for comparison in comparisons.values()])
     p_values = dict(zip(comparisons, corrected, strict=True))
-    told_apart = [pair for pair, p_value in p_values.items() if 1 - p_value > confidence_level]
-    n_above = Counter(worse for worse, _ in told_apart)
-    n_below = Counter(better for _, better in told_apart)
-
+    ranks = _ranks_of(names, p_values, confidence_level)
     models = []
     for i in order:
-        name, table = [*runs][i], samples.tables[i]
-        scores: tuple[float, ...] = (estimates[i].value,)
+        name, table, value = names[i], samples.tables[i], estimates[i].value
+        scores: tuple[float, ...] = (value,)
         if n_runs > 1:
-            scores = _scores_of_runs(score, references, runs[name], task, sample_weight)
+            scores = _score_runs(score, references, runs[name], task, sample_weight)
         deviation = float(np.std(scores, ddof=1)) if n_runs > 1 else math.nan
-        ranks = 1 + n_above[name], len(order) - n_below[name]
-        caution = score.caution(table, estimates[i].value)
+        caution = score.caution(table, value)
         shares = out_of_class_share(table), float(table.hits.sum() / table.total)
-        models.append(Model(name, estimates[i], scores, deviation, ranks, caution, *shares))
-
+        models.append(Model(name, estimates[i], scores, deviation, ranks[name], caution, *shares))
     first, n_samples = samples.tables[0], samples.number(samples.references >= 0) // n_runs
     whole = replace(ContingencyTable.sum_of(samples.tables), n_samples=n_samples)
     settings = settings_of(confidence_level, samples.in_groups(0))
@@ -300,38 +294,17 @@ def leaderboard(
     )
 
 
-def _estimate_each(
-    score: Score, samples: AnsweredSamples, level: float, signed: dict[str, Any]
-) -> list[Estimate]:
-    """Estimate the score of each model."""
-    estimates: list[Estimate] = []
-    for i, argument in enumerate(samples.arguments):
-        with prefix_warnings(f"`{argument}`"):
-            pairs = samples.in_groups(i)
-            estimates += estimate_of(samples.tables[i], score, level, pairs, **signed)
-    return estimates
+def _ranks_of(
+    names: list[str], p_values: Mapping[tuple[str, str], float], level: float
+) -> dict[str, tuple[int, int]]:
+    """Return the best and the worst rank of each model; pairs of models name the worse first."""
+    different = [pair for pair, p_value in p_values.items() if 1 - p_value > level]
+    n_better = Counter(worse for worse, _ in different)
+    n_worse = Counter(better for _, better in different)
+    return {name: (1 + n_better[name], len(names) - n_worse[name]) for name in names}
 
 
-def _compare_pairs(
-    score: Score,
-    samples: AnsweredSamples,
-    order: list[int],
-    names: list[str],
-    level: float,
-    signed: dict[str, Any],
-) -> dict[tuple[str, str], Comparison]:
-    """Compare each pair; keys name the worse model first."""
-    with collected():  # the estimates have warned of the same
-        entrants = score_models(score, samples) if len(order) > 1 else []
-    return {
-        (names[worse], names[better]): compare_pair(
-            score, samples, entrants, (worse, better), level, **signed
-        )
-        for better, worse in combinations(order, 2)
-    }
-
-
-def _scores_of_runs(
+def _score_runs(
     score: Score, references: Column, runs: list[Column], task: Task, weights: Any
 ) -> tuple[float, ...]:
     """Score each run of a model, without warnings: the pooled score has issued them."""
@@ -340,7 +313,7 @@ def _scores_of_runs(
         return tuple(float(score.value(table)) for table in tables)
 
 
-def _pooled(
+def _pool_runs(
     references: Column, runs: Mapping[str, list[Column]], task: Task, weights: Any, groups: Any
 ) -> AnsweredSamples:
     """Concatenate the answers of all runs of each model, shape (n_runs * n_samples,).
@@ -359,33 +332,34 @@ def _pooled(
     return match_samples(join_columns([references] * n_runs), answers, task, extras)
 
 
-def _answers_of(y_pred: Any) -> dict[str, dict[str, Any]]:
-    """Map each model's name to its runs, and each run's argument name to its answers.
-
-    All models must have the same number of runs.
-    """
+def _read_runs(
+    y_true: Any, y_pred: Any, extras: ByArgument, *options: Any
+) -> tuple[Column, dict[str, list[Column]], Task]:
+    """Read the references and the answers of each run, of which each model has as many."""
     names = getattr(y_pred, "column_names", getattr(y_pred, "columns", None))  # of a data frame
     if names is None and isinstance(y_pred, Mapping):
         names = list(y_pred)
     if names is None or not len(names):
-        rule = "be a dict or data frame of one column of answers for each model"
+        rule = "be a dict or data frame with a column of answers for each model"
         raise ValueError(f"`y_pred` must {rule}, got {show(y_pred)}")
     texts = texts_of(names, "y_pred", "model")
-    runs = {x: _runs_of(y_pred[key], f"y_pred[{x!r}]") for key, x in zip(names, texts, strict=True)}
-    n_runs = max(map(len, runs.values()))
-    for name, by_argument in runs.items():
-        if len(by_argument) != n_runs:
-            rule = "have the same number of runs for each model"
-            numbers = f"{n_runs} for some and {len(by_argument)} for {name!r}"
-            raise ValueError(f"`y_pred` must {rule}, got {numbers}")
-    return runs
+    runs = {text: _runs_in(y_pred[name]) for text, name in zip(texts, names, strict=True)}
+    n_runs = {name: len(own_runs) for name, own_runs in runs.items()}
+    if len({*n_runs.values()}) > 1:
+        rule = "have the same number of runs for each model"
+        raise ValueError(f"`y_pred` must {rule}, got {show(n_runs)}")
+    containers = {"y_true": y_true}
+    for name, own_runs in runs.items():
+        for i, run in enumerate(own_runs):
+            containers[f"y_pred[{name!r}]" + (f"[{i}]" if len(own_runs) > 1 else "")] = run
+    (references, *columns), task = read_label_columns(containers, *options, **extras)
+    return references, {name: [columns.pop(0) for _ in own] for name, own in runs.items()}, task
 
 
-def _runs_of(answers: Any, argument: str) -> dict[str, Any]:
-    """Map the argument name of each run of a model to its answers."""
-    if isinstance(answers, (list, tuple)) and answers and all(map(_is_run, answers)):
-        return {f"{argument}[{i}]": run for i, run in enumerate(answers)}
-    return {argument: answers}
+def _runs_in(answers: Any) -> list[Any]:
+    """List the runs of a model, or put its only run into a list."""
+    has_runs = isinstance(answers, (list, tuple)) and answers and all(map(_is_run, answers))
+    return [*answers] if has_runs else [answers]
 
 
 def _is_run(value: Any) -> bool:

@@ -7,38 +7,23 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.labels import Column, Label, check_choice, show, warn
+from ..core.labels import Label, check_choice, show, warn
 from ..core.table import Cells, Table
 from ..inference.entropy import entropies
 from ..inference.registry import REPORTED, score_named, score_with_average, scores_in_report
 from ..inference.score import FEW_SAMPLES, Score, normal_quantile, signature_of
 from ..inference.significance import CellPairs, holm
-from ..tables.contingency import (
-    Y_NAMES,
-    ContingencyTable,
-    Slice,
-    count_slices,
-    read_name,
-    slice_column,
-)
+from ..tables.contingency import ContingencyTable, Slice, count_slices, read_name, slice_column
 from ..tables.label_options import read_label_columns, read_labels
 from ..tables.label_warnings import warn_of_table
 from ..text import layout, render
 from ..text.layout import Account, Block, Result, Rows, signed
-from .estimate import (
-    AnsweredSamples,
-    Averaged,
-    Estimate,
-    match_samples,
-    reported_estimates,
-    settings_of,
-)
+from .estimate import Averaged, Estimate, match_samples, reported_estimates, settings_of
 from .figures import ForestRow, draw_forest
 from .verdict import out_of_class_share, share_text, title_of
 
@@ -47,7 +32,7 @@ if TYPE_CHECKING:
 
 _HEADS = {"informedness": "Inf", "accuracy": "Acc", "balanced_accuracy": "BalAcc"}
 _HEADS |= {"f1_macro": "F1", "cohen_kappa": "Kappa", "matthews_corrcoef": "MCC", "nit": "NIT"}
-_MOST_ROWS = 50
+_MAX_ROWS = 50
 _LEVEL = 0.95  # level of the intervals from which a p-value is computed
 _VS_REST = "minus that of all other samples; p is corrected for the number of slices (Holm)."
 
@@ -169,27 +154,27 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         """
         check_choice("sort", sort, ("name", *REPORTED))
         columns = render.texts_of((by,) if isinstance(by, str) else by, "by", "column")
-        tables = by_number(_checked(tables, by, len(columns)))
+        tables = _sorted_by_number(_checked(tables, by, len(columns)))
         whole = ContingencyTable.sum_of(list(tables.values()))
-        own = with_classes_of(whole, tables.values())
+        own = _with_classes_of(whole, tables.values())
         pairs = pairs or {}
 
-        scored = scores_in_report(average)
-
-        def row_of(name: Slice | None, table: ContingencyTable, scores: Any) -> SliceRow:
+        scored, rows = scores_in_report(average), []
+        for name, table in (*zip(tables, own, strict=True), (None, whole)):
+            scores = {x: score.value_or_nan(table) for x, score in scored.items()}
+            if table is whole:  # with warnings
+                scores = {x: float(score.value(table)) for x, score in scored.items()}
             own_pairs = pairs.get(name)
             estimates = reported_estimates(table, confidence_level, scored, pairs=own_pairs)
             bits = entropies(table).reference
-            return SliceRow(name, table, whole.n_classes, scores, bits, estimates)
-
-        rows = list(map(row_of, tables, own, scores_of_each(own, average)))
+            rows.append(SliceRow(name, table, whole.n_classes, scores, bits, estimates))
+        *rows, overall = rows
         _warn_of(rows)
         if vs_rest is not None:
             tests = zip(rows, *against_rest(own, vs_rest, average), strict=True)
             rows = [replace(row, difference=b_a, p_value=p_value) for row, b_a, p_value in tests]
-        rows = rows if sort == "name" else sorted(rows, key=partial(_badness, score=sort))
-        scores = {name: float(score.value(whole)) for name, score in scored.items()}
-        overall = row_of(None, whole, scores)
+        if sort != "name":
+            rows.sort(key=lambda row: (math.isnan(row.scores[sort]), row.scores[sort]))
         settings = settings_of(confidence_level, pairs.get(None))
         line = signature_of("slices", whole, average=average, interval=settings)
         line = signed(line, whole.read)
@@ -228,10 +213,10 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         if self.confidence_level is None:
             raise ValueError("slices must have intervals to plot: give confidence_level=0.95")
         check_choice("metric", metric, tuple(self.overall.estimates))
-        stars = ("*" if _is_small(row) else "" for row in self.rows)
-        names = (_name(row) + star for row, star in zip(self.rows, stars, strict=True))
-        estimates = (row.estimates[metric] for row in self.rows)
-        rows = [*map(ForestRow, names, estimates)]
+        rows = [
+            ForestRow(_name(row) + ("*" if _is_small(row) else ""), row.estimates[metric])
+            for row in self.rows
+        ]
         rows.append(ForestRow("all", self.overall.estimates[metric], is_whole=True))
         return draw_forest(rows, score_named(metric).title, ax)
 
@@ -277,46 +262,42 @@ class Slices(Result, Mapping[Slice, SliceRow]):
 
     def text_tables(self) -> list[Rows]:
         """Return the table of scores, with the whole and the scores of guessing at the end."""
-        rows = [*self.rows[:_MOST_ROWS], self.overall]
+        rows = [*self.rows[:_MAX_ROWS], self.overall]
         levels = [_guessing(row) for row in rows]
+        is_same = levels.count(levels[0]) == len(levels)
         columns = [[render.shown_name(self.by), *map(_name, rows)]]
-        columns += self._columns_of_informedness(rows)
-        columns.append(["N", *map(_number, rows)])
-        for name in list(_HEADS)[1:]:
-            columns.append(self._column(name, rows))
-            if name == "accuracy" and levels.count(levels[0]) < len(levels):
+        for name in _HEADS:
+            columns.append(_score_column(scores_in_report(self.average)[name], rows))
+            if name == "informedness":
+                columns += self._columns_of_informedness(rows)
+            if name == "accuracy" and not is_same:
                 columns.append(["guessing", *(_shown(level[name]) for level in levels)])
         if out_of_class_share(self.overall.table):
             shares = (share_text(out_of_class_share(row.table)) for row in rows)
             columns.append(["out of class", *shares])
         table = layout.rows_of(columns)
-        table[-1:-1] = layout.more_rows(len(self.rows) - _MOST_ROWS, len(table[0]))
-        if levels.count(levels[0]) == len(levels):
+        table[-1:-1] = layout.more_rows(len(self.rows) - _MAX_ROWS, len(table[0]))
+        if is_same:
             table.append(_guessing_row(levels[0], table[0]))
         return [table]
 
     def _columns_of_informedness(self, rows: Sequence[SliceRow]) -> Rows:
-        """Format the score, its interval and the difference from other samples as columns."""
-        name = "informedness"
-        columns = [self._column(name, rows)]
+        """Format its interval, the difference from other samples, and N as columns."""
+        columns = []
         if self.confidence_level is not None:
             head = render.interval_heads(self.confidence_level)[1]
-            columns.append([head, *(row.estimates[name].shown(3)[1] for row in rows)])
+            columns.append([head, *(row.estimates["informedness"].shown(3)[1] for row in rows)])
         if self.vs_rest is not None:
             columns.append(["vs rest", *(_shown(row.difference, "", "+") for row in rows)])
             columns.append(["p", *(_shown(row.p_value, "") for row in rows)])
-        return columns
-
-    def _column(self, name: str, rows: Sequence[SliceRow]) -> list[str]:
-        score = scores_in_report(self.average)[name]
-        return [_HEADS[name], *(_shown(row.scores[name]) + _mark(row, score) for row in rows)]
+        return [*columns, ["N", *map(_number, rows)]]
 
     def text_blocks(self) -> list[Block]:
         """Return the table, the meaning of its marks, and the signature."""
         return [*self.text_tables(), tuple(self._notes()), self.signature]
 
     def _notes(self) -> Iterator[str]:
-        rows = self.rows[:_MOST_ROWS]  # only rows shown: a mark takes as long to compute as a score
+        rows = self.rows[:_MAX_ROWS]  # only rows shown: a mark takes as long to compute as a score
         scores, k = scores_in_report(self.average), self.overall.n_classes
         title = title_of(self.overall.table, scores["informedness"])
         classes = render.several(k, "class", "classes")
@@ -344,6 +325,11 @@ def _guessing_row(levels: Mapping[str, float], heads: Sequence[str]) -> list[str
     return ["guessing", *(by_head.get(head, "") for head in heads[1:])]
 
 
+def _score_column(score: Score, rows: Sequence[SliceRow]) -> list[str]:
+    values = (_shown(row.scores[score.name]) + _mark(row, score) for row in rows)
+    return [_HEADS[score.name], *values]
+
+
 def _checked(tables: Any, by: Any, n_columns: int) -> dict[Slice, ContingencyTable]:
     """Check tables and the names of their slices; raise ValueError if invalid."""
     parts = tables.values() if isinstance(tables, Mapping) else ()
@@ -355,11 +341,6 @@ def _checked(tables: Any, by: Any, n_columns: int) -> dict[Slice, ContingencyTab
         if (n := len(name) if isinstance(name, tuple) else 1) != n_columns:
             raise ValueError(f"`by` must name the {n} columns of slice {name!r}, got {by!r}")
     return named
-
-
-def _badness(row: SliceRow, score: str) -> tuple[bool, float]:
-    """Return a key that sorts the worst slice first and undefined scores last."""
-    return math.isnan(row.scores[score]), row.scores[score]
 
 
 def _name(row: SliceRow) -> str:
@@ -450,39 +431,26 @@ def slices(
     columns, task = read_label_columns(containers, labels, ignore_index, unknown, **extras)
     references, predictions = columns
     tables = count_slices(references, predictions, by, task, sample_weight)
-    warn_of_table(ContingencyTable.sum_of(list(tables.values())), Y_NAMES, unknown=task.unknown)
+    whole = ContingencyTable.sum_of(list(tables.values()))
+    warn_of_table(whole, [*containers], unknown=task.unknown)
     name = getattr(by, "name", None)  # a pandas or polars column has one
     names = tuple(map(str, by)) if isinstance(by, Mapping) else str(name or "slice")
     options: dict[str, Any] = {"confidence_level": confidence_level, "vs_rest": vs_rest}
     options["sort"] = sort
-    tables = by_category(tables, by)
+    tables = _sorted_by_category(tables, by)
     if groups is not None:
         if vs_rest is not None:
             raise ValueError("`vs_rest` assumes independent slices: leave out `groups`")
         extras = {"sample_weight": sample_weight, "groups": groups}
         samples = match_samples(references, {"y_pred": predictions}, task, extras)
-        options["pairs"] = _pairs_by_slice(samples, slice_column(by)[samples.rows])
+        options["pairs"] = samples.paired_by(slice_column(by)[samples.rows])
     return Slices.from_tables(tables, by=names, average=average, **options)
-
-
-def _pairs_by_slice(samples: AnsweredSamples, slice_names: Column) -> dict[Slice | None, CellPairs]:
-    """Split samples by slice, with cells of the slice's own table; None maps to all samples."""
-    whole = samples.paired(0, 0)
-    pairs: dict[Any, CellPairs] = {None: whole}
-    names, codes = slice_names.coded()
-    for code in np.unique(codes).tolist():
-        rows = codes == code
-        cells = np.unique(whole.a[rows], return_inverse=True)[1]
-        groups = np.unique(np.asarray(whole.groups)[rows], return_inverse=True)[1]
-        amounts = whole.counts[rows], whole.weights[rows]
-        pairs[names[code]] = CellPairs(cells, cells, *amounts, groups)
-    return pairs
 
 
 # Tables and scores of slices
 
 
-def with_classes_of(whole: Table, tables: Iterable[Table]) -> list[ContingencyTable]:
+def _with_classes_of(whole: Table, tables: Iterable[Table]) -> list[ContingencyTable]:
     """Convert tables to the labels and the classes of the whole."""
     positions = {label: code for code, label in enumerate(whole.labels)}
     widened = []
@@ -496,19 +464,15 @@ def with_classes_of(whole: Table, tables: Iterable[Table]) -> list[ContingencyTa
     return widened
 
 
-def by_number(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
+def _sorted_by_number(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
     """Sort slices by number if all names are numbers, also in text; otherwise keep the order."""
+    names = {name: name if isinstance(name, tuple) else (name,) for name in tables}
     with suppress(ValueError):
-        return {name: tables[name] for name in sorted(tables, key=_numbers_in)}
+        return {x: tables[x] for x in sorted(tables, key=lambda x: [*map(float, names[x])])}
     return {**tables}
 
 
-def _numbers_in(name: Slice) -> tuple[float, ...]:
-    """Convert the name of a slice, of one or several columns, to numbers."""
-    return tuple(map(float, name if isinstance(name, tuple) else (name,)))
-
-
-def by_category(tables: Mapping[Slice, Any], by: Any) -> dict[Slice, Any]:
+def _sorted_by_category(tables: Mapping[Slice, Any], by: Any) -> dict[Slice, Any]:
     """Sort slices by the categories of a pandas column; without categories keep the order."""
     categories = getattr(getattr(by, "dtype", None), "categories", None)
     if categories is None:
@@ -517,24 +481,23 @@ def by_category(tables: Mapping[Slice, Any], by: Any) -> dict[Slice, Any]:
 
 
 def in_quantiles(
-    tables: Mapping[Slice, ContingencyTable], place: int, n_bins: int, column: str
+    tables: Mapping[Slice, ContingencyTable], position: int, n_bins: int, column: str
 ) -> dict[Slice, ContingencyTable]:
     """Merge slices by a column of numbers into bins of about equally many samples.
 
     Edges are quantiles as in numpy and `pandas.qcut`; a value on an edge is in the lower bin.
-    `place` is the position of the column in names of several columns.
+    `position` is that of the column in names of several columns.
     """
-    numbers = {name: _number_of(name, place, column) for name in tables}
+    numbers = {name: _number_of(name, position, column) for name in tables}
     sizes = Counter[float]()
     for name, table in tables.items():
         sizes[numbers[name]] += table.n_samples or 0
-    names = _names_of_bins(sizes, n_bins)
-
+    bins = _names_of_bins(sizes, n_bins)
     merged = defaultdict[Slice, list[ContingencyTable]](list)
     for name in sorted(tables, key=lambda name: (numbers[name], name)):
-        bin_name: Slice = names[numbers[name]]
+        bin_name: Slice = bins[numbers[name]]
         if isinstance(name, tuple):
-            bin_name = (*name[:place], names[numbers[name]], *name[place + 1 :])
+            bin_name = (*name[:position], bins[numbers[name]], *name[position + 1 :])
         merged[bin_name].append(tables[name])
     return {name: ContingencyTable.sum_of(parts) for name, parts in merged.items()}
 
@@ -542,33 +505,22 @@ def in_quantiles(
 def _names_of_bins(sizes: Mapping[float, int], n_bins: int) -> dict[float, str]:
     """Name the bin of each number by its ends; `sizes` counts the samples of each number."""
     values = np.array(sorted(sizes))
-    ends = np.cumsum([sizes[value] for value in values.tolist()])
-    positions = (ends[-1] - 1) * np.arange(1, n_bins) / n_bins
-    below, above = (
-        values[np.searchsorted(ends, places, side="right")]
-        for places in (np.floor(positions), np.ceil(positions))
-    )
-    edges = below + (positions - np.floor(positions)) * (above - below)
-    bins = np.searchsorted(edges, values, side="left")
+    samples = np.repeat(values, [sizes[value] for value in values.tolist()])
+    positions = (len(samples) - 1) * np.arange(1, n_bins) / n_bins
+    bins = np.searchsorted(np.interp(positions, np.arange(len(samples)), samples), values)
     names: dict[float, str] = {}
     for own in (values[bins == code] for code in np.unique(bins)):
-        ends_of_bin = dict.fromkeys(f"{value:.15g}" for value in (own[0], own[-1]))
-        names |= dict.fromkeys(own.tolist(), " to ".join(ends_of_bin))
+        ends = dict.fromkeys(f"{value:.15g}" for value in (own[0], own[-1]))
+        names |= dict.fromkeys(own.tolist(), " to ".join(ends))
     return names
 
 
-def _number_of(name: Slice, place: int, column: str) -> float:
-    value = name[place] if isinstance(name, tuple) else name
+def _number_of(name: Slice, position: int, column: str) -> float:
+    value = name[position] if isinstance(name, tuple) else name
     with suppress(TypeError, ValueError):
         if math.isfinite(number := float(value)):
             return number
     raise ValueError(f"`by` must name a column of numbers to cut, got {show(value)} in {column}")
-
-
-def scores_of_each(tables: Iterable[Table], average: Averaged) -> list[dict[str, float]]:
-    """Score each table; undefined scores are nan."""
-    scores = scores_in_report(average).items()
-    return [{name: score.value_or_nan(table) for name, score in scores} for table in tables]
 
 
 def against_rest(
@@ -577,8 +529,8 @@ def against_rest(
     """Compare each table with the sum of the others; return differences and Holm p-values."""
     score = score_named(metric, "vs_rest")
     score = score_with_average(metric, average if score.averages else "default").require_interval()
-    before, behind = ([None, *accumulate(side)] for side in (tables[:-1], tables[:0:-1]))
-    sides = zip(tables, before, reversed(behind), strict=True)
+    before, after = ([None, *accumulate(side)] for side in (tables[:-1], tables[:0:-1]))
+    sides = zip(tables, before, reversed(after), strict=True)
     tests = [difference_from_rest(score, table, sum(filter(None, rest))) for table, *rest in sides]
     return [difference for difference, _ in tests], holm([p_value for _, p_value in tests])
 
