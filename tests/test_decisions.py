@@ -1,6 +1,6 @@
 """Decisions from probabilities, beside exact arithmetic over all that could be decided.
 
-Covers src: decisions.py.
+Covers src: functions.py.
 """
 
 import itertools

@@ -18,7 +18,7 @@ FLOORS = [  # the lowest first; what shares a floor does not know each other
     ["text"],
     ["tables", "inference"],
     ["results", "files"],
-    ["functions", "multilabel", "logits", "decisions", "registration", "logs", "plots"],
+    ["functions", "multilabel", "logits", "registration", "logs", "plots"],
     ["trainer", "scorers", "helm", "inspect_ai", "lighteval", "lm_eval"],
     ["torchmetrics"],
     ["commands"],

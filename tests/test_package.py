@@ -155,7 +155,7 @@ def test_one_index_in_two_orders_is_refused_everywhere(load):
         (r"y_pred\['a'\]\[1\]", informedness.leaderboard, first, {"a": [first, other]}, {}),
         ("y", cross_val_estimate, GaussianNB(), first.to_frame(), other, {}),
     ):
-        message = rf"^`{name}` must have .* pass {name}\.loc\[.*to_numpy"
+        message = rf"^`{name}` must have .* Pass {name}\.loc\[.*to_numpy"
         with pytest.raises(ValueError, match=message):
             run(*given, **options)
     by_position = informedness.nit_score(first.tolist(), other.tolist())

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .core.labels import NoSamplesError as NoSamplesError
     from .core.scores import __version__ as __version__
-    from .decisions import informed_decisions as informed_decisions
     from .files.tables import table_from_file as table_from_file
     from .files.tables import table_from_frame as table_from_frame
     from .functions import ema_score as ema_score
     from .functions import entropy_triangle as entropy_triangle
+    from .functions import informed_decisions as informed_decisions
     from .functions import informedness_score as informedness_score
     from .functions import markedness_score as markedness_score
     from .functions import nit_score as nit_score
@@ -39,8 +39,8 @@ _NAMES = {
     "tables.contingency": "ContingencyTable Tally",
     "core.labels": "NoSamplesError",
     "core.scores": "__version__",
-    "decisions": "informed_decisions",
-    "functions": "ema_score entropy_triangle informedness_score markedness_score nit_score",
+    "functions": "ema_score entropy_triangle informed_decisions informedness_score "
+    "markedness_score nit_score",
     "files.tables": "table_from_file table_from_frame",
     "logs.reading": "read_log",
     "multilabel": "per_label",

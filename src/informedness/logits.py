@@ -28,21 +28,19 @@ def read_batches(eval_prediction: Any) -> Iterator[tuple[Any, Numbers]]:
         If the input is not such a pair, or one of the two is not an array.
     """
     if hasattr(eval_prediction, "label_ids"):
-        sides = eval_prediction.predictions, eval_prediction.label_ids
+        pair = eval_prediction.predictions, eval_prediction.label_ids
     elif isinstance(eval_prediction, (tuple, list)) and len(eval_prediction) == 2:
-        sides = tuple(eval_prediction)
+        pair = tuple(eval_prediction)
     else:
         expected = "an EvalPrediction or (predictions, references)"
         raise ValueError(f"`eval_prediction` must be {expected}, got {show(eval_prediction)}")
-    for predictions, references in zip(*sides, strict=True) if _are_batches(sides[1]) else [sides]:
+    for predictions, references in zip(*pair, strict=True) if _are_batches(pair[1]) else [pair]:
         logits = predictions[0] if isinstance(predictions, tuple) else predictions
+        if not is_tensor(logits):
+            logits = _array(logits, "predictions")
         if is_tensor(references) and is_float(references):
             references = references.float()  # numpy has no bfloat16
-        is_ready = is_tensor(logits)
-        yield (
-            logits if is_ready else _array(logits, "predictions"),
-            _array(references, "references"),
-        )
+        yield logits, _array(references, "references")
 
 
 def _are_batches(references: Any) -> bool:
@@ -119,16 +117,8 @@ def _check_ids(predictions: Any, references: Numbers) -> None:
         )
     if predictions.ndim > 1 and (is_float(predictions) or is_float(references)):
         shapes = f"arrays of one shape, {references.shape}, could be several labels or tokens"
-        remedy = "pass multilabel=True for labels; for tokens flatten both"
-        if references.ndim == 2 and _are_shares(references):
-            remedy = "take the argmax of one-hot references, and multilabel=True for labels"
-        raise ValueError(f"{shapes}: {remedy}")
-
-
-def _are_shares(references: Numbers) -> bool:
-    """Tell whether each row holds class shares, as in one-hot and mixed references."""
-    sums = references.sum(axis=-1, dtype=float)
-    return bool((references >= 0).all() and (abs(sums - 1) < 1e-3).all())
+        remedies = "For several labels pass multilabel=True. Take the argmax of one-hot references."
+        raise ValueError(f"{shapes}. {remedies} Flatten arrays of tokens.")
 
 
 def has_classes(predictions: Any, shape: tuple[int, ...]) -> bool:
@@ -178,15 +168,15 @@ def argmax(logits: Any) -> Any:
     # An infinite score is a prediction only if it is the only one, and another is finite.
     is_infinite = (highest == math.inf).reshape(-1)
     samples = logits.reshape(-1, logits.shape[-1])
-    places = _places_of(is_infinite, samples.shape[-1])
-    scores = samples[places]
+    positions = _positions_of(is_infinite, samples.shape[-1])
+    scores = samples[positions]
     is_single = (scores == math.inf).sum(-1) == 1
     has_finite = (abs(scores) < math.inf).any(-1)
-    has_answer[places] |= is_infinite[places] & is_single & has_finite
+    has_answer[positions] |= is_infinite[positions] & is_single & has_finite
     return _set_missing(ids, ~has_answer.reshape(ids.shape))
 
 
-def _places_of(flags: Any, n_scores: int) -> Any:
+def _positions_of(flags: Any, n_scores: int) -> Any:
     """Find the positions of set flags; on an accelerator, a fixed number of positions."""
     if not is_tensor(flags):
         return np.flatnonzero(flags)

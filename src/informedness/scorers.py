@@ -163,12 +163,10 @@ def cross_val_estimate(
     splits = list(splitter.split(X, y, groups))
     times = np.bincount(np.concatenate([test for _, test in splits]), minlength=len(y))
     if n_other := np.count_nonzero(times != 1):
-        raise ValueError(
-            f"`cv` must predict each sample once, got {show(cv)}, which predicts {n_other} of "
-            f"{len(y)} samples never or several times: take KFold, StratifiedKFold, GroupKFold, "
-            "StratifiedGroupKFold, LeaveOneOut or LeaveOneGroupOut; for repeated folds, shuffles "
-            "and time series there is cross_validate(scoring=informedness_scorer)"
-        )
+        got = f"{show(cv)}, which predicts {n_other} of {len(y)} samples never or several times"
+        remedies = "Take KFold, GroupKFold, LeaveOneOut or one of their variants. For repeated "
+        remedies += "folds or time series, use cross_validate(scoring=informedness_scorer)."
+        raise ValueError(f"`cv` must predict each sample once, got {got}. {remedies}")
     predictions = cross_val_predict(estimator, X, y, cv=splits, n_jobs=n_jobs, params=params)
     table_of_labels(y, predictions, labels, sample_weight, None, "error")  # warns of odd labels
     return estimate(

@@ -215,8 +215,8 @@ UNREADABLE = [
     ((LOGITS, REFERENCES), {"threshold": 0.0}, "`threshold` and `per_label` are for"),
     ((LOGITS, REFERENCES), {"per_label": True}, "`threshold` and `per_label` are for"),
     # several labels, or tokens
-    ((SEVERAL, LABELS), {"threshold": 0.0}, "multilabel=True for labels; for tokens flatten"),
-    ((SEVERAL > 0, LABELS), {}, "multilabel=True for labels; for tokens flatten"),
+    ((SEVERAL, LABELS), {"threshold": 0.0}, "For several labels pass multilabel=True"),
+    ((SEVERAL > 0, LABELS), {}, "For several labels pass multilabel=True"),
     ((SEVERAL, LABELS[:, :3]), {"multilabel": True}, "several labels must be"),
     ((SEVERAL, LABELS), {"config": TWINS}, r"`config.id2label` must list each class once, 'a'"),
     # generated ids

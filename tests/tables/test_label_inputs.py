@@ -1,6 +1,6 @@
 """Odd and bad inputs: what is no label is refused by name, any container of labels is read.
 
-Covers src: core/labels.py, decisions.py, tables/contingency.py,
+Covers src: core/labels.py, functions.py, tables/contingency.py,
 tables/label_options.py, tables/matrix.py.
 """
 
