@@ -283,7 +283,7 @@ ERRORS = {
     f"report {PAIR} --vs-rest nit": "`--vs-rest` is for slices: add --by",
     f"report {PAIR} --groups doc --no-intervals": "`--groups` is for intervals: add",
     f"report {PAIR} --groups doc --weights w {LEVEL}": "`--groups` is for samples without",
-    f"report {PAIR} --by type --vs-rest nit --groups doc {LEVEL}": "`--vs-rest` assumes independent slices",
+    f"report {PAIR} --by type --vs-rest nit --groups doc {LEVEL}": "`--vs-rest` assumes",
     f"report {PAIR} --plot x --metric nit": "`--plot` is for all scores, and --metric",
     f"report {PAIR} --plot x --by x --no-intervals": "intervals of slices: add",
     f"compare {JOINED} --counts n": "`--counts` is for rows without identifiers",
