@@ -6,8 +6,8 @@ placeholder otherwise. It is not tried out.
 
 import shlex
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, permutations
 from typing import Any, TypeAlias
 
 from ..files.opening import list_files
@@ -21,9 +21,7 @@ from .request import CompareRequest, ReportRequest, Request
 Columns: TypeAlias = Mapping[str, Sequence[Any]]
 
 _MOST_LISTED = 40
-# Labels that are too common to identify a column, like single letters
 _FLAGS = "yes no true false on off pass fail right wrong correct incorrect".split()  # noqa: SIM905
-_WORDS = {"TRUE", "MODEL", "MODEL_A", "MODEL_B", "ID"}  # placeholders
 # Options that still allow a list of columns without an error
 _READING = {"file_format", "encoding", "rows", "no_quotes", "drop_null", "keep_missing", "choices"}
 _READING |= {"ignore_case", "strip", "numeric"}
@@ -52,14 +50,15 @@ def _describe(request: Request, listings: Sequence[Listing]) -> str:
     title = " and ".join(listing.title for listing in listings)
     columns = _joined([listing.columns for listing in listings])
     if not any(columns.values()):
-        header = "a name above each column: if there is no header, add one as the first line"
-        raise ValueError(with_subject(title, f"there must be rows with labels, and {header}"))
+        rule = "there must be rows with labels, and a name above each column"
+        raise ValueError(with_subject(title, f"{rule}. Add a header as the first line if needed"))
     verdicts = _joined([verdicts_in(x.columns, _references_in(x.columns)) for x in listings])
     tables = [{x: y for x, y in one.columns.items() if x not in verdicts} for one in listings]
-    line = _missing_options(request, tables[0], tables[-1])
+    options = _missing_options(request, tables[0], tables[-1])
+    options |= _repetition(request, tables[0], options)
     if listings[0].rows and not request.source.files.rows:
-        line["--rows"] = [listings[0].rows]
-    return "\n\n".join([title, _listed(columns, verdicts), _advice(request, line, columns)])
+        options["--rows"] = [listings[0].rows]
+    return "\n\n".join([title, _listed(columns, verdicts), _advice(request, options, columns)])
 
 
 def _joined(tables: Sequence[Columns]) -> dict[str, list[Any]]:
@@ -67,19 +66,18 @@ def _joined(tables: Sequence[Columns]) -> dict[str, list[Any]]:
     return {x: [*chain(*(y.get(x, ()) for y in tables))] for x in dict.fromkeys(chain(*tables))}
 
 
-def _advice(request: Request, line: Mapping[str, Sequence[str]], columns: Columns) -> str:
+def _advice(request: Request, options: Mapping[str, Sequence[str]], columns: Columns) -> str:
     """Write notes on columns, and the command that was typed with the missing options."""
     clash = [name for name, values in columns.items() if name in values]
     notes = [missing_header_message(clash)] if len(clash) > 1 else _shared_labels(columns)
-    added = [x for flag, names in line.items() for x in (flag, *names)]
-    words = [x for x in added if x in _WORDS]
-    how = f"in place of {', '.join(words)}" if words else "as here"
+    added = [*chain(*([option, *names] for option, names in options.items()))]
+    placeholders = [x for x in added if x in ("TRUE", "MODEL", "MODEL_A", "MODEL_B", "ID")]
+    how = f"in place of {', '.join(placeholders)}" if placeholders else "as here"
     advice = f"Name the true labels (-r) and the predictions (-p), {how}:"
-    typed = request.typed
+    typed, command = request.typed, "report" if isinstance(request, ReportRequest) else "compare"
     end = typed.index("--") if "--" in typed else len(typed)
-    command = "report" if isinstance(request, ReportRequest) else "compare"
-    line_typed = shlex.join(["informedness", command, *typed[:end], *added, *typed[end:]])
-    return "\n".join([*(f"{note}." for note in notes), advice, f"  {line_typed}"])
+    line = shlex.join(["informedness", command, *typed[:end], *added, *typed[end:]])
+    return "\n".join([*(f"{note}." for note in notes), advice, f"  {line}"])
 
 
 def _listed(columns: Columns, verdicts: Mapping[str, Sequence[str]]) -> str:
@@ -88,21 +86,19 @@ def _listed(columns: Columns, verdicts: Mapping[str, Sequence[str]]) -> str:
     if len(names) > _MOST_LISTED:
         names.sort(key=lambda name: not labels_in(columns[name]))
     rows = [("column", "different", "most frequent")]
-    rows += [_row_of(x, columns[x], verdicts.get(x, ())) for x in names[:_MOST_LISTED]]
+    for name in names[:_MOST_LISTED]:
+        times = Counter(columns[name])
+        n_empty = times.pop(None, 0)
+        text = ", ".join(cut(repr(value), 16) for value, _ in times.most_common(3)) or "(none)"
+        text += f"; {n_empty:,d} empty" if n_empty else ""
+        text += (
+            f"; agrees with {' = '.join(map(shown, verdicts[name]))}" if verdicts.get(name) else ""
+        )
+        rows.append((cut(shown(name)), str(len(times)), text))
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
     lines = [f"{name:{widths[0]}}  {n:>{widths[1]}}  {text}" for name, n, text in rows]
     more = len(names) - _MOST_LISTED
     return "\n".join([*lines, f"and {several(more, 'more column')}"] if more > 0 else lines)
-
-
-def _row_of(name: str, values: Sequence[Any], agreed: Sequence[str]) -> tuple[str, str, str]:
-    """Describe a column: its name, number of different values, most frequent ones."""
-    times = Counter(values)
-    n_empty = times.pop(None, 0)
-    text = ", ".join(cut(repr(value), 16) for value, _ in times.most_common(3)) or "(none)"
-    text += f"; {n_empty:,d} empty" if n_empty else ""
-    text += f"; agrees with {' = '.join(map(shown, agreed))}" if agreed else ""
-    return cut(shown(name)), str(len(times)), text
 
 
 def _shared_labels(columns: Columns) -> list[str]:
@@ -134,17 +130,17 @@ def _missing_options(request: Request, first: Columns, last: Columns) -> dict[st
     models = _models(true[0], first, last) if len(true) == 1 and n_files < 3 else []
     if isinstance(request, CompareRequest):
         models = _pair_among(models, first, n_files)
-    line = {"-r": true if len(true) == 1 else ["TRUE"], "-p": models or ["MODEL"]}
-    line["--on"] = _identifiers(first, last) if n_files == 2 else []
+    options = {"-r": true if len(true) == 1 else ["TRUE"], "-p": models or ["MODEL"]}
+    options["--on"] = _identifiers(first, last) if n_files == 2 else []
     given = {"-r": named.references, "-p": named.predictions, "--on": named.on}
-    return {flag: names for flag, names in line.items() if names and not given[flag]}
+    return {option: names for option, names in options.items() if names and not given[option]}
 
 
 def _pair_among(models: Sequence[str], first: Columns, n_files: int) -> list[str]:
     """Choose one column in each of two files or two in one, or placeholders."""
-    words = ["MODEL"] if n_files == 2 else ["MODEL_A", "MODEL_B"]
+    placeholders = ["MODEL"] if n_files == 2 else ["MODEL_A", "MODEL_B"]
     names = [x for x in models if x in first and role_in(x) != "references"]
-    return names if len(names) == len(words) else words
+    return names if len(names) == len(placeholders) else placeholders
 
 
 def _identifiers(first: Columns, last: Columns) -> list[str]:
@@ -155,6 +151,25 @@ def _identifiers(first: Columns, last: Columns) -> list[str]:
     return ids[:1] or ["ID"][: len(shared)]
 
 
+def _repetition(
+    request: Request, columns: Columns, options: Mapping[str, Sequence[str]]
+) -> dict[str, list[str]]:
+    """Find a column, such as the model, each of whose values has all values of another column."""
+    named = request.source.columns
+    models = options.get("-p", named.predictions)
+    is_refused = request.given & {"by", "by_task", "by_file", "metric"} or len(models) > 1
+    if is_refused or isinstance(request, CompareRequest):
+        return {}
+    used = {named.references, *named.predictions, *chain(*options.values())}
+    sizes = {name: len({*values}) for name, values in columns.items() if name not in used}
+    for few, many in permutations(sizes, 2):
+        n_rows = len(columns[few])
+        is_grid = sizes[few] * sizes[many] == n_rows and 1 < sizes[few] < sizes[many]
+        if is_grid and len({*zip(columns[few], columns[many], strict=True)}) == n_rows:
+            return {"--by": [few]}
+    return {}
+
+
 def _models(true: str, first: Columns, last: Columns) -> list[str]:
     """Find the columns of predictions: by name, or by the labels of the references."""
     classes = _folded_labels(first.get(true, ()))
@@ -163,11 +178,11 @@ def _models(true: str, first: Columns, last: Columns) -> list[str]:
         return [x for x in called if 2 * len(labels[x] & classes) > len(labels[x])]
     if first is not last and true in last:
         return [true]
-    return [] if _are_flags(classes) else [x for x, y in labels.items() if y == classes]
+    return [] if _are_common(classes) else [x for x, y in labels.items() if y == classes]
 
 
-def _are_flags(labels: Collection[str]) -> bool:
-    """Tell whether all labels are too common to identify a column."""
+def _are_common(labels: Iterable[str]) -> bool:
+    """Tell whether all labels are too common to identify a column, like single letters."""
     return all(len(x) == 1 or x in _FLAGS for x in labels)
 
 

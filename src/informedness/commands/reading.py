@@ -146,6 +146,11 @@ class Reader:
             return Labels(table)
         names, columns = self._names(), self.source.columns
         if "predictions" not in names or columns.groups is not None or columns.by_task is not None:
+            if bins := [*self._bins()]:
+                rule = (
+                    "`by` cannot cut {column} into quantiles with `groups`: add a column of parts"
+                )
+                raise ValueError(message(rule, column=bins[0]))
             whole, prior = self.read_columns(names)
             return Labels(whole, names, prior)
         samples = self._samples(names)
