@@ -72,7 +72,7 @@ DAMAGE = [
 def test_a_file_that_is_cut_off_joined_or_changed_is_refused(
     name, change, message, monkeypatch, tmp_path
 ):
-    monkeypatch.setattr(arrow, "_BLOCK", 5)  # an end and a start stand in several blocks
+    monkeypatch.setattr(arrow, "_N_SEARCHED", 5)  # an end and a start stand in several blocks
     path = tmp_path / name
     (WRITERS | {"sums.parquet": with_sums})[name](columns(*LABELS["text"]), path)
     # the last line break alone is no loss

@@ -26,12 +26,12 @@ HOW = "file_format", "encoding", "rows", "most_bytes", "no_quotes"
 SIZES = {
     "as it is": [],
     "in pieces": [
-        (arrow, "_ROWS", 7),
-        (arrow, "_BYTES", 100),
+        (arrow, "_N_ROWS", 7),
+        (arrow, "_N_BYTES", 100),
         (objects, "_N_ROWS", 7),
         (delimited, "BLOCK", 200),
     ],
-    "as long text": [(arrow, "_ROW_BYTES", 0), (arrow, "_BYTES", 100)],
+    "as long text": [(arrow, "_LONG_ROW", 0), (arrow, "_N_BYTES", 100)],
 }
 
 

@@ -3,15 +3,16 @@
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, BinaryIO
 
+from ..errors import prefix_errors
 from .columns import FileReader, check_columns, column_of, one_value
 
-_ROWS = 1 << 20  # rows of Parquet decoded at a time
-_ROW_BYTES = 64  # longer rows (long, distinct text) are decoded in smaller batches
-_BYTES = 1 << 24  # counted at a time, such as two columns of a million integers
-_BLOCK = 1 << 22  # bytes searched at a time
+_N_ROWS = 1 << 20  # of Parquet decoded at a time
+_LONG_ROW = 64  # bytes; longer rows (long, distinct text) are decoded in smaller batches
+_N_BYTES = 1 << 24  # counted at a time, such as two columns of a million integers
+_N_SEARCHED = 1 << 22  # bytes searched at a time
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 
 
@@ -60,21 +61,16 @@ class Parquet(_Typed):
     def _record_batches(self) -> Iterator[Any]:
         import pyarrow.parquet
 
-        metadata, columns = self._metadata, self._columns
-        opened: Any = pyarrow.parquet.ParquetFile
-        stream = native(self._stream)
-        file = opened(stream, metadata=metadata, pre_buffer=False)
-        # Reading raises on damaged column metadata; inspecting it would crash the process.
-        next(file.iter_batches(batch_size=1, columns=columns), None)
-        n_rows, coded = _decoded_at_a_time(metadata, columns)
-        file = opened(
-            stream,
-            metadata=metadata,
-            read_dictionary=coded,
-            pre_buffer=False,  # else it keeps all read data in memory
-            page_checksum_verification=True,
+        stream, metadata, columns = native(self._stream), self._metadata, self._columns
+        # With `pre_buffer`, all data that is read stays in memory.
+        opened: Any = partial(
+            pyarrow.parquet.ParquetFile, stream, metadata=metadata, pre_buffer=False
         )
-        yield from file.iter_batches(batch_size=n_rows, columns=columns)
+        # Reading raises on damaged column metadata; inspecting it would crash the process.
+        if next(opened().iter_batches(batch_size=1, columns=columns), None):
+            n_rows, coded = _decoded_at_a_time(metadata, columns)
+            file = opened(read_dictionary=coded, page_checksum_verification=True)
+            yield from file.iter_batches(batch_size=n_rows, columns=columns)
         _check_one_file(self._stream, b"PAR1", "Parquet")
 
 
@@ -128,13 +124,13 @@ def columns_of(batches: Iterable[Any], names: Mapping[str, str]) -> Iterator[dic
     first_row = n_bytes = 0
     waiting = list[Any]()
     for batch in batches:
-        for start in range(0, len(batch), _ROWS):
-            part = batch.slice(start, _ROWS)
+        for start in range(0, len(batch), _N_ROWS):
+            part = batch.slice(start, _N_ROWS)
             columns = {argument: _column(part, x, first_row) for argument, x in names.items()}
             waiting.append(pyarrow.table(columns))
             first_row += len(part)
             n_bytes += waiting[-1].get_total_buffer_size()
-            if n_bytes >= _BYTES:  # counting many small batches is slower
+            if n_bytes >= _N_BYTES:  # counting many small batches is slower
                 yield _concatenated(waiting)
                 waiting.clear()
                 n_bytes = 0
@@ -167,6 +163,7 @@ def check_schema(names: Mapping[str, str], schema: Any) -> dict[str, Sequence[st
     check_columns(names, [*schema.names, *dict.fromkeys(nested)])
     metadata = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
     features = reduce(_field, ("info", "features"), metadata)
+    class_names = dict[str, Sequence[str]]()
     for argument, name in names.items():
         data_type = schema.field(name).type if name in schema.names else None
         if data_type and types.is_nested(data_type) and not types.is_run_end_encoded(data_type):
@@ -174,16 +171,17 @@ def check_schema(names: Mapping[str, str], schema: Any) -> dict[str, Sequence[st
                 f"`{argument}` must have one value per row, got column {name!r} of {data_type}: "
                 "name a field or an element in it, or argmax:NAME for the largest number"
             )
-    named = {argument: _class_names_of(name, features) for argument, name in names.items()}
-    return {argument: class_names for argument, class_names in named.items() if class_names}
+        if labels := _class_names_of(name, features):
+            class_names[argument] = labels
+    return class_names
 
 
 def _class_names_of(name: str, features: Any) -> Sequence[str]:
     """Return the class names of a column, empty if it is not a `ClassLabel`."""
-    steps = [name] if _field(features, name) else name.split(".")
-    feature = reduce(_field, steps, features)
-    class_names = _field(feature, "names") if _field(feature, "_type") == "ClassLabel" else None
-    return class_names if isinstance(class_names, list) else ()
+    feature = _field(features, name) or reduce(_field, name.split("."), features)
+    labels = _field(feature, "names")
+    is_class_label = _field(feature, "_type") == "ClassLabel" and isinstance(labels, list)
+    return labels if is_class_label else ()
 
 
 def _column(batch: Any, name: str, first_row: int) -> Any:
@@ -192,10 +190,8 @@ def _column(batch: Any, name: str, first_row: int) -> Any:
 
     top = str(column_of(name, batch.schema.names))
     column = batch.column(top)
-    try:
-        column.validate(full=True)  # damaged data may crash the process or give a wrong label
-    except pyarrow.ArrowInvalid as error:
-        raise ValueError(f"column {top!r} is damaged: {error}") from error
+    with prefix_errors(f"column {top!r} is damaged"):
+        column.validate(full=True)  # else it may crash the process or give a wrong label
     if top == name:
         return column
     rows = enumerate(column.to_pylist(), start=first_row)
@@ -208,18 +204,16 @@ def _decoded_at_a_time(metadata: Any, columns: list[str]) -> tuple[int, list[str
     With ten labels, dictionaries take a quarter of the time, but long labels take more memory.
     pyarrow cannot decode delta encodings to them, nor nested columns in every file.
     """
-    if not metadata.num_row_groups:
-        return _ROWS, []
     starts = tuple(f"{name}." for name in columns)
     paths = [metadata.schema.column(i).path for i in range(metadata.num_columns)]
     group = metadata.row_group(0)
     chunks = [group.column(i) for i, path in enumerate(paths) if f"{path}.".startswith(starts)]
     n_bytes = sum(chunk.total_uncompressed_size for chunk in chunks)
-    if n_bytes > _ROW_BYTES * group.num_rows:
-        return 1 + min(_ROWS, int(group.num_rows * _BYTES // 4 // n_bytes)), []
-    if any("DELTA" in encoding for chunk in chunks for encoding in chunk.encodings):
-        return _ROWS, []
-    return _ROWS, [x for x in columns if x in paths and "." not in x]
+    if n_bytes > _LONG_ROW * group.num_rows:
+        return 1 + min(_N_ROWS, int(group.num_rows * _N_BYTES // 4 // n_bytes)), []
+    if any("DELTA" in str(chunk.encodings) for chunk in chunks):
+        return _N_ROWS, []
+    return _N_ROWS, [x for x in columns if x in paths and "." not in x]
 
 
 def _check_one_file(stream: BinaryIO, magic: bytes, kind: str) -> None:
@@ -229,11 +223,9 @@ def _check_one_file(stream: BinaryIO, magic: bytes, kind: str) -> None:
     """
     stream.seek(0)
     last_bytes = b""
-    while block := stream.read(_BLOCK):
+    while block := stream.read(_N_SEARCHED):
         block = last_bytes + block
         if magic + magic in block:
-            raise ValueError(
-                f"the file must hold one {kind} file, got several joined into one, of which only "
-                "one would be read: pass the files themselves, as several paths or a folder"
-            )
+            rule = f"the file must hold one {kind} file, got several joined into one"
+            raise ValueError(f"{rule}: pass the files themselves, as several paths or a folder")
         last_bytes = block[1 - 2 * len(magic) :]
