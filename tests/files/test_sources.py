@@ -434,7 +434,7 @@ def test_a_collation_that_merges_labels_is_refused(collation):
     expected = table_of_labels(pair, pair)
     for column in COLUMNS.values():
         rows = f"select * replace ({column} collate {{}} as {column}) from pairs"
-        message = f"column '{column}', which the engine compares .* takes {tried}"
+        message = f"the collation of column '{column}' takes {tried}"
         with pytest.raises(ValueError, match=message):
             table_of_frame(database.sql(rows.format(collation)))
         assert table_of_frame(database.sql(rows.format('"C"'))) == expected
@@ -445,7 +445,7 @@ def test_collations_of_databases_and_columns_are_seen():
     pairs = "('H', 'h'), ('h', 'H'), ('h', 'h')"
     database, column = duckdb.connect(), ibis.sqlite.connect()
     database.execute("pragma default_collation=nocase")
-    with pytest.raises(ValueError, match="a collation that takes 'a' and 'A' for equal"):
+    with pytest.raises(ValueError, match="takes 'a' and 'A' for equal"):
         table_of_frame(database.sql(f"select * from (values {pairs}) t(gold, model)"))
     column.raw_sql("create table t (gold text collate nocase, model text)")
     column.raw_sql(f"insert into t values {pairs}")

@@ -197,7 +197,7 @@ def test_a_quote_is_plain_text_in_files_without_quotes(tmp_path):
         lines_of_file = (f"{sep.join(row)}\n" for row in [("gold", "model"), *rows])
         (tmp_path / name).write_text("".join(lines_of_file))
         check_read(tmp_path / name, [*zip(*rows, strict=True)], no_quotes=True)
-        refused_as(tmp_path / name, r"line 2 .* or with no_quotes=True all quotes")
+        refused_as(tmp_path / name, r"line 2 .* With no_quotes=True all quotes")
     (tmp_path / "p.jsonl").write_text(lines('"a"'))
     refused_as(tmp_path / "p.jsonl", "`no_quotes` is for CSV and TSV", no_quotes=True)
 
@@ -207,6 +207,6 @@ def test_a_command_takes_quotes_as_text_if_told(tmp_path, command):
     path = tmp_path / "p.tsv"
     path.write_text(of("tgm", "a,a,a", '",a,b', "it,b,b").replace(",", "\t"))
     given = ("report", path, "-r", "gold", "-p", "model", "--metric", "accuracy")
-    assert "or with --no-quotes all quotes are text\n" in command(*given)[2]
+    assert "With --no-quotes all quotes are text.\n" in command(*given)[2]
     assert command(*given, "--no-quotes")[:2] == (0, f"{2 / 3!r}\n")
     assert "\ntext " in command("report", path, "--no-quotes")[1]

@@ -167,10 +167,9 @@ def check_schema(names: Mapping[str, str], schema: Any) -> dict[str, Sequence[st
     for argument, name in names.items():
         data_type = schema.field(name).type if name in schema.names else None
         if data_type and types.is_nested(data_type) and not types.is_run_end_encoded(data_type):
-            raise ValueError(
-                f"`{argument}` must have one value per row, got column {name!r} of {data_type}: "
-                "name a field or an element in it, or argmax:NAME for the largest number"
-            )
+            rule = f"`{argument}` must have one value per row, got column {name!r} of {data_type}"
+            remedy = "name a field or an element in it, or argmax:NAME for the largest number"
+            raise ValueError(f"{rule}: {remedy}")
         if labels := _class_names_of(name, features):
             class_names[argument] = labels
     return class_names

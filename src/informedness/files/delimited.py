@@ -102,7 +102,7 @@ class Delimited(FileReader):
         columns = dict.fromkeys([*self._names.values(), *chain(*self._alike.values())])
         unequal = dict[str, list[str]]()
         labels = set[Any]()
-        n_headers = 0
+        n_headers = n_alike = 0
         # pyarrow refuses a header alone if it has no line end
         for batch in self._parsed([*columns], keep_empty) if self._has_rows else ():
             for name, others in self._alike.items():
@@ -110,13 +110,12 @@ class Delimited(FileReader):
                     unequal[name] = others
             if self._hidden:
                 labels.update(batch[self._label_column].dictionary.to_pylist())
-            n_headers += self._count_headers(batch)
+            n_whole, n_any = self._count_headers(batch)
+            n_headers, n_alike = n_headers + n_whole, n_alike + n_any
             yield batch
-        if n_headers:
-            raise DataError(
-                f"the header occurs {n_headers + 1} times, as in files joined end to end: take the "
-                "others out, or list the files"
-            )
+        if 0 < n_headers == n_alike:
+            rule = f"the header occurs {n_headers + 1} times, as in files joined end to end"
+            raise DataError(f"{rule}: take the others out, or list the files")
         if found := labels.intersection(self._hidden):
             raise _not_well_formed(min(self._hidden[x] for x in found))
         warn_of_names(unequal)
@@ -149,15 +148,17 @@ class Delimited(FileReader):
             ),
         )
 
-    def _count_headers(self, batch: Any) -> int:
-        """Count the rows that repeat the header in all columns of text, if several are read."""
+    def _count_headers(self, batch: Any) -> tuple[int, int]:
+        """Count the rows in which all columns of text have their names, and those in which any."""
         written = dict(zip(self.header, self._written, strict=True))
-        texts = {x: batch[x] for x in batch.schema.names if hasattr(batch[x], "dictionary")}
-        codes = [texts[x].dictionary.index(written[x]).as_py() for x in texts]
-        if len(texts) < 2 or -1 in codes:
-            return 0
-        indices = np.stack([np.asarray(x.indices.fill_null(-1)) for x in texts.values()])
-        return int((codes == indices.T).all(axis=1).sum())
+        are_names = list[Any]()
+        for name in batch.schema.names:
+            if hasattr(batch[name], "dictionary"):
+                code = batch[name].dictionary.index(written[name]).as_py()  # -1 if it is absent
+                are_names.append(np.asarray(batch[name].indices.fill_null(-2)) == code)
+        if len(are_names) < 2:
+            return 0, 0
+        return int(np.all(are_names, axis=0).sum()), int(np.any(are_names, axis=0).sum())
 
     def _labels_in_cells(self) -> dict[str, int]:
         """Return the labels in lines of cells that may be rows, and the line numbers of the cells.
@@ -258,11 +259,9 @@ def _has_only_whole_cells(block: str, delimiter: str) -> bool:
 
 
 def _not_well_formed(line: int, why: str = "it goes on in another row") -> DataError:
-    return DataError(
-        f"the row that begins in line {line} has a quoted field that is not well formed ({why}): a "
-        "quote that is part of the text must be written twice, inside a quoted field; or with "
-        "no_quotes=True all quotes are text"
-    )
+    rule = f"the row that begins in line {line} has a quoted field that is not well formed ({why})"
+    remedies = "Write a quote within the text twice. With no_quotes=True all quotes are text."
+    return DataError(f"{rule}. {remedies}")
 
 
 def _n_known(rows: Sequence[Sequence[str]], names: Collection[str]) -> int:
@@ -274,10 +273,8 @@ def _n_known(rows: Sequence[Sequence[str]], names: Collection[str]) -> int:
 def _check_not_arff(top: Sequence[str]) -> None:
     filled = [line for line in top if line.strip() and not line.startswith("%")]
     if filled and filled[0].lower().startswith("@relation"):
-        raise DataError(
-            "the file is ARFF, of Weka: save it as CSV, or replace the lines up to @data by "
-            "one with the names of the columns"
-        )
+        remedy = "save it as CSV, or replace the lines up to @data by the names of the columns"
+        raise DataError(f"the file is ARFF, of Weka: {remedy}")
 
 
 def _check_no_title(top: Sequence[str], tables: Sequence[Sequence[Sequence[str]]]) -> None:
@@ -292,17 +289,15 @@ def _check_no_title(top: Sequence[str], tables: Sequence[Sequence[Sequence[str]]
 def explain_row_error(error: str) -> str:
     """Explain pyarrow's error about a CSV row in plain words; empty for other errors."""
     if match := re.search(r"Expected (\d+) columns, got (\d+): (.*)", error, re.DOTALL):
-        return (
-            f"each row must have {match[1]} cells, as the header has, got {match[2]} in "
-            f"{show(match[3])}: put cells that hold the separator into quotes, and take out lines "
-            "that are no rows"
-        )
+        rule = f"each row must have {match[1]} cells, as the header has"
+        remedies = "Quote cells that hold the separator, and take out lines that are not rows."
+        return f"{rule}, got {match[2]} in {show(match[3])}. {remedies}"
     if match := re.search(r"to double: invalid value '(.*)'", error, re.DOTALL):
         got = f"{show(match[1])}{decimal_comma_hint(match[1])}"
         return f"`counts` and `weights` must be numbers such as 1234.5, got {got}"
     if "field limit" in error or "straddling" in error:
-        most = f"the longest row that can be read, or header, has {BLOCK:,d} bytes"
-        return f"{most}: leave out columns that are not needed, or save the file as Parquet"
+        rule = f"the longest row that can be read, or header, has {BLOCK:,d} bytes"
+        return f"{rule}: leave out columns that are not needed, or save the file as Parquet"
     return ""
 
 

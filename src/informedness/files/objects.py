@@ -44,10 +44,9 @@ class Objects(FileReader):
 
     def __init__(self, names: Mapping[str, str], rows: Iterator[Row]) -> None:
         self._names = names
-        self._first: Row | None = next(rows, None)
-        first = [] if self._first is None else [self._first]
-        self._rows: Iterator[Row] = chain(first, rows)
-        for _, row in first:
+        self._first = [*islice(rows, 1)]
+        self._rows: Iterator[Row] = chain(self._first, rows)
+        for _, row in self._first:
             if isinstance(row, dict):
                 self.header = self.header or [*row]
                 if row.keys() >= _LOG_KEYS and names:
@@ -74,12 +73,12 @@ class Objects(FileReader):
                 columns[argument] += map(labels.setdefault, values, values) if is_text else values
             if len(columns[argument]) >= _N_ROWS:
                 yield columns
-                columns.clear()
+                columns = defaultdict(list)
                 labels.clear()
         names = [*self._names.values()]
         absent = {x: x for x in names if 0 < n_lacking[x] == n_rows * names.count(x)}
-        if absent and self._first:
-            _values_of(self._first[1], absent, self._first[0])
+        for where, row in self._first:
+            _values_of(row, absent, where)
         if columns:
             yield columns
 
@@ -91,10 +90,8 @@ def _with_warning_of_filters(rows: Iterator[Row], names: Mapping[str, str]) -> I
         filters.add(row.get("filter") if isinstance(row, dict) else None)
         yield where, row
     if len(filters) > 1 and "filter" not in names.values():
-        warn(
-            "rows of a log of lm-eval are documents after each filter, and each row counts as a "
-            "sample: slice `by` 'filter', or read the log without naming columns"
-        )
+        text = "rows of a log of lm-eval are documents after each filter, and each row is a sample"
+        warn(f"{text}: slice `by` 'filter', or read the log without naming columns")
 
 
 def _columns_of(
@@ -202,10 +199,8 @@ def _decoded(text: bytes, where: str, first_line: int) -> Any:
     try:
         return _decode(text.decode().removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
-        reason = why_not_utf8(text.splitlines(), first_line) or (
-            f"{error}; write one object per line, or an array of all objects; or say where in one "
-            "document the rows are, with rows="
-        )
+        remedies = "Write one object per line, or an array. Use rows= to name a list in a document."
+        reason = why_not_utf8(text.splitlines(), first_line) or f"{error}. {remedies}"
         raise ValueError(f"{where} is not JSON: {reason}") from error
 
 
@@ -336,9 +331,8 @@ def _rows_at(document: Any, path: str) -> Iterable[Any]:
 def _named_cells(rows: Sequence[Any], names: Sequence[Any], path: str) -> list[Any]:
     """Convert lists of cells to objects."""
     if not all(isinstance(name, str) for name in names):
-        raise ValueError(
-            f'"columns" must hold the names of the cells at {path!r}, got {show(names)}'
-        )
+        rule = f'"columns" must hold the names of the cells at {path!r}'
+        raise ValueError(f"{rule}, got {show(names)}")
     return [dict(zip(names, row, strict=True)) if isinstance(row, list) else row for row in rows]
 
 

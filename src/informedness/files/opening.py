@@ -9,7 +9,7 @@ import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -98,9 +98,9 @@ def _files_in(folder: Path) -> list[Path]:
     parts = [part for part in found if part not in left_out]
     for part in parts:
         if not part.is_file():
-            rule = "a folder of parts must hold files, got a link to a folder, a broken link or a "
-            rule += "pipe: pass the link's target as a separate path"
-            raise ValueError(with_subject(shown(part), rule))
+            rule = "a folder must hold files, got a link to a folder, a broken link or a pipe"
+            remedy = "pass the link's target as a separate path"
+            raise ValueError(with_subject(shown(part), f"{rule}: {remedy}"))
     if not parts:
         rule = "the folder must hold files of predictions, got none"
         raise ValueError(with_subject(shown(folder), rule))
@@ -190,9 +190,7 @@ def open_whole(
         raise ValueError(f"`encoding` applies to text formats only, not to {kind}: leave it out")
     compressions = _COMPRESSIONS if kind == "xlsx" else {**_COMPRESSIONS, b"PK\x03\x04": "zip"}
     with ExitStack() as opened:
-        stream: Any = _stdin() if path == "-" else opened.enter_context(Path(path).open("rb"))
-        if not stream.seekable() or path == "-":
-            stream = opened.enter_context(_copied(_pieces(stream)))
+        stream = opened.enter_context(_open_seekable(path))
         while compression := _marked(stream, compressions):  # some are compressed twice
             pieces = _decompressed(stream, compression)
             stream = opened.enter_context(_copied(pieces, max_bytes))
@@ -202,10 +200,15 @@ def open_whole(
         yield stream if lines is None else opened.enter_context(_copied(lines))
 
 
-def _stdin() -> BinaryIO:
-    if sys.stdin is None:
+@contextmanager
+def _open_seekable(path: str) -> Iterator[Any]:
+    """Open a file or standard input; copy a stream that cannot seek."""
+    if path == "-" and sys.stdin is None:
         raise ValueError("standard input is closed")
-    return sys.stdin.buffer
+    with nullcontext(sys.stdin.buffer) if path == "-" else Path(path).open("rb") as stream:
+        is_file = path != "-" and stream.seekable()
+        with nullcontext(stream) if is_file else _copied(_pieces(stream)) as seekable:
+            yield seekable
 
 
 def _marked(stream: BinaryIO, names: Mapping[bytes, str]) -> str | None:
@@ -245,18 +248,15 @@ def _encoded(stream: BinaryIO, encoding: str) -> Iterator[bytes]:
     except UnicodeError as error:
         raise ValueError(f"the file is not in the encoding {encoding}: {error}") from error
     except (LookupError, TypeError, ValueError) as error:
-        raise ValueError(
-            f"`encoding` must be a Python codec, such as 'cp1252', got {show(encoding)}"
-        ) from error
+        rule = "`encoding` must be a Python codec, such as 'cp1252'"
+        raise ValueError(f"{rule}, got {show(encoding)}") from error
 
 
 def _decompressed(stream: BinaryIO, name: str) -> Iterator[bytes]:
     """Decompress one or several concatenated streams, to the end of the file."""
     if name == "zip":
-        raise ValueError(
-            "the file is a ZIP archive, which may hold several files: unpack it, and name the "
-            "files to read; an Excel file needs the ending .xlsx"
-        )
+        remedies = "Unpack it, and name the files to read. An Excel file needs the ending .xlsx."
+        raise ValueError(f"the file is a ZIP archive, which may hold several files. {remedies}")
     try:
         if name in _DECOMPRESSED:
             yield from _pieces(_DECOMPRESSED[name](stream))

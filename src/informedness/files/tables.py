@@ -259,9 +259,9 @@ def table_of_matrix(
             return None
         table = ContingencyTable.from_matrix(text, labels=labels)
         if table.counts.dtype.kind == "f":
+            remedy = "save the counts, or read weights in Python with ContingencyTable.from_matrix"
             raise ValueError(
-                "a confusion matrix must have counts, and this one has shares or weights: save the "
-                "counts; weights can be read in Python, with ContingencyTable.from_matrix"
+                f"a confusion matrix must have counts, got shares or weights: {remedy}"
             )
     totals = ("rows", table.reference_totals), ("columns", table.prediction_totals)
     columns = [
@@ -411,10 +411,8 @@ def _header_of(native: Any, names: Mapping[str, str]) -> list[str]:
         return list(map(str, schema.names()))
     header = getattr(native, "column_names", None) or getattr(native, "columns", None)
     if header is None or callable(header):
-        raise ValueError(
-            "`frame` must be a data frame (pandas, polars, pyarrow, DuckDB, Ibis, Dask, PySpark), "
-            f"got {show(native)}"
-        )
+        kinds = "pandas, polars, pyarrow, DuckDB, Ibis, Dask, PySpark"
+        raise ValueError(f"`frame` must be a data frame ({kinds}), got {show(native)}")
     return list(map(str, header))
 
 
@@ -480,11 +478,9 @@ def _collected(rows: Any, texts: Sequence[str], prefix: str) -> Any:
     cells = rows.select(nw.all(), **is_equal).collect()
     for column, (name, (first, second)) in pairs.items():
         if True in cells[column].to_list():
-            raise DataError(
-                f"column {name!r}, which the engine compares with a collation that takes {first!a} "
-                f"and {second!a} for equal, would merge labels: select it with one that tells all "
-                'text apart, for example COLLATE "C" in DuckDB or COLLATE UTF8_BINARY in Spark'
-            )
+            rule = f"the collation of column {name!r} takes {first!a} and {second!a} for equal"
+            remedy = 'Select it with COLLATE "C" in DuckDB, or COLLATE UTF8_BINARY in Spark.'
+            raise DataError(f"{rule}, which would merge labels. {remedy}")
     return cells
 
 
