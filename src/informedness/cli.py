@@ -80,9 +80,7 @@ def _main(arguments: Sequence[str]) -> int:
         if sys.stdout is None:
             raise ValueError("standard output is closed")
         command, *words = arguments or [""]
-        text, code = _run(command, words, flags)
-        _print(text)
-        return code
+        return _run(command, words, flags)
     except MemoryError:
         reason = "there is too little memory"
     except OSError as error:
@@ -102,11 +100,10 @@ def _tell(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
-def _print(text: str | None) -> None:
+def _print(text: str) -> int:
     """Print a result; a closed pipe, as in `informedness report ... | head`, is not an error."""
     try:
-        if text is not None:
-            print(text, flush=True)
+        print(text, flush=True)
     except UnicodeEncodeError as error:
         raise ValueError(f"standard output: {error}") from error
     except OSError as error:
@@ -114,22 +111,23 @@ def _print(text: str | None) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):
             raise ValueError(f"standard output: {error}") from error
+    return 0
 
 
-def _run(command: str, words: Sequence[str], flags: dict[str, str]) -> tuple[str | None, int]:
-    """Run a command; return the text to print (none if a file has it) and the exit code."""
+def _run(command: str, words: Sequence[str], flags: dict[str, str]) -> int:
+    """Run a command, print its result, and return the exit code."""
     if command in ("", "-h", "--help", "help"):
-        return _HELP, 0
+        return _print(_HELP)
     if command == "--version":
         from .core.scores import __version__
 
-        return f"informedness {__version__}", 0
+        return _print(f"informedness {__version__}")
     if command not in COMMANDS:
         raise _unknown_command(command)
     parser = _parser(command)
     options = parser.parse_intermixed_args(words)
     if options.help:
-        return parser.format_help().rstrip(), 0
+        return _print(parser.format_help().rstrip())
     flags |= {x.dest: x.option_strings[-1] for x in parser._actions if x.option_strings}
     options.given = frozenset(x for x in flags if getattr(options, x) != parser.get_default(x))
     options.typed = words
@@ -182,10 +180,8 @@ def _argument_names(options: argparse.Namespace, flags: Mapping[str, str]) -> di
     return names
 
 
-def _run_command(
-    command: str, options: argparse.Namespace, flags: dict[str, str]
-) -> tuple[str | None, int]:
-    """Run a command with its options, and write its result to a file if requested."""
+def _run_command(command: str, options: argparse.Namespace, flags: dict[str, str]) -> int:
+    """Run a command with its options, and print its result, or write it to a file."""
     from . import commands
     from .commands.console import Console
     from .commands.request import CompareRequest, ReportRequest, fill
@@ -202,12 +198,12 @@ def _run_command(
             text = commands.compare(fill(CompareRequest, vars(options)), console)
         else:
             text = commands.register() if command == "register" else commands.unregister()
-    code = 3 if console.has_failed else int(console.has_left_out)
     if options.output is None:
-        return text, code
-    Path(options.output).write_text(f"{text}\n", encoding="utf-8")
-    _tell(f"wrote {options.output}")
-    return None, code
+        _print(text)
+    else:
+        Path(options.output).write_text(f"{text}\n", encoding="utf-8")
+        _tell(f"wrote {options.output}")
+    return 3 if console.has_failed else int(console.has_left_out)
 
 
 # Options

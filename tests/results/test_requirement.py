@@ -325,7 +325,7 @@ DECIDED = {
     "report p.csv -r k -p a --metric informedness --at-least 0": (2, "`--at-least` needs `--aver"),
     "report p.csv -r k -p a --metric accuracy --at-least 0.2": (0, ""),
     "report p.csv -r y -p a --at-least 0.5": (2, "`--at-least` is for one score of one model"),
-    f"{REPORT} nit --by doc --at-least 0.5": (2, "add --metric"),
+    f"{REPORT} nit --by doc --at-least 0.5": (2, "all samples: leave out --by"),
     f"report {INSPECT} --metric informedness --at-least 0.3": (2, "add `--average prevalence`"),
     f"report {INSPECT} --metric informedness --average macro --at-least 0.3": (0, ""),
     f"report {INSPECT} --metric informedness --average bias --at-least 0.5": (3, "below 0.5 (0.3"),

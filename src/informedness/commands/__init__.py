@@ -113,8 +113,13 @@ def compare(request: CompareRequest, console: Console) -> str:
     if reader.kind == "logs":
         result, titles = _compare_logs(reader, scores)
     else:
-        titles = _titles(reader)
-        result = _compare_columns(reader, scores)
+        titles, prior = _titles(reader), None
+        if reader.source.columns.by_file:
+            readers = reader.split_by_file()
+            data: Any = {path: one.read_columns()[0] for path, one in readers.items()}
+        else:
+            data, prior = reader.read_columns()
+        result = score_pair(data, scores, prior)
     if isinstance(result, Comparison):
         name_a, name_b = titles
         result = replace(result, detect=scores.detect, names=(name_a, name_b))
@@ -139,15 +144,6 @@ def _titles(reader: Reader) -> Sequence[str]:
     if len(models) == 1:
         return path
     return [f"{file}, {model}" for file, model in zip(path, models, strict=True)]
-
-
-def _compare_columns(reader: Reader, scores: CompareScores) -> "Compared":
-    """Compare two columns; over all files, if each is a task."""
-    if reader.source.columns.by_file:
-        readers = reader.split_by_file()
-        return score_pair({path: one.read_columns()[0] for path, one in readers.items()}, scores)
-    whole, prior = reader.read_columns()
-    return score_pair(whole, scores, prior)
 
 
 def _compare_logs(reader: Reader, scores: CompareScores) -> "tuple[Compared, Sequence[str]]":

@@ -17,15 +17,6 @@ from .request import Output, Scores
 if TYPE_CHECKING:
     from ..results.comparison import Decision
 
-FORMATS: dict[str, Callable[[Result], str]] = {
-    "text": str,
-    "json": lambda result: json.dumps(result.to_dict(), indent=2),
-    "csv": lambda result: result.to_csv().rstrip("\n"),
-    "markdown": lambda result: result.to_markdown(),
-    "latex": lambda result: result.to_latex(),
-    "html": lambda result: result.to_html(),
-}
-
 
 class Console:
     """Tell messages to a person, with options in place of Python arguments.
@@ -93,11 +84,13 @@ def write_result(
         return json.dumps(as_json(result)) if output.format == "json" else repr(result)
     if output.plot is not None:
         _save_figures(result, output.plot, console)
-    if output.format == "json" and decision is not None:
-        return json.dumps(result.to_dict() | {"failed": decision.failed}, indent=2)
     named: Any = result.with_names(console.name_of)
+    if output.format == "json":
+        failed = {} if decision is None else {"failed": decision.failed}
+        return json.dumps(named.to_dict() | failed, indent=2)
+    text = str(named) if output.format == "text" else getattr(named, f"to_{output.format}")()
     reports = map(str, named.runs if output.each and len(named.runs) > 1 else ())
-    return "\n\n\n".join([*reports, FORMATS[output.format](named)])
+    return "\n\n\n".join([*reports, text.rstrip("\n")])
 
 
 def prepare_figures(folder: str) -> None:
