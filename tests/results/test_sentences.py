@@ -82,8 +82,8 @@ def said_of(table):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", InformednessWarning)
             warn_of_table(table)
-            found = Report.from_table(table, **options).text_lines()[:-1]
-        lines += [line for line in found if line not in lines]
+            made = Report.from_table(table, **options)
+        lines += [line for line in (made.summary, *made.notes) if line not in lines]
     lines += sorted({f"({warning.message})" for warning in caught})
     return lines
 

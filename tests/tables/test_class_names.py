@@ -115,7 +115,9 @@ def test_minus_one_is_a_missing_label(tmp_path):
             informedness_score(lacking["gold"], lacking[predictions])
         for table_from, given in ((table_from_frame, lacking), (table_from_file, path)):
             assert table_from(given, **columns, **how).informedness() == expected
-            with pytest.raises(ValueError, match=r'in 1 of 60 rows of column .*ith unknown="wrong"'):
+            with pytest.raises(
+                ValueError, match=r'in 1 of 60 rows of column .*ith unknown="wrong"'
+            ):
                 table_from(given, **columns)
     unlabelled = dataset_of(gold=[*GOLD[:5], -1, *GOLD[6:]])
     with pytest.raises(ValueError, match=r"`y_true` must hold labels .* None at position 5"):

@@ -209,14 +209,10 @@ class Comparison(Difference):
     def to_dict(self) -> dict[str, Any]:
         """Return all fields, the verdict and the summary as plain values for JSON."""
         by_prevalence = self.prevalence and self.prevalence.to_dict()
-        n_needed = self._asked and self.samples_for(self._asked)
+        asked = self.margin if self.detect is None else self.detect
+        n_needed = asked and self.samples_for(asked)
         others = {"verdict": self.verdict, "prevalence": by_prevalence, "summary": self.summary}
         return super().to_dict() | {"samples_for": n_needed} | others
-
-    @property
-    def _asked(self) -> float | None:
-        """The difference for which the number of samples is given."""
-        return self.margin if self.detect is None else self.detect
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -233,10 +229,9 @@ class Comparison(Difference):
             yield f"{sentence} with 80% power."
         if self.margin is not None:
             yield f"{self.loss_in_words}."
-        is_asked = self.detect is not None or is_open
-        if is_asked and self._asked and detection is not None:
-            needs = self.needs_in_words(self._asked, detection)
-            yield f"A true difference of {self._asked:g} {needs} (80% power)."
+        asked = self.margin if is_open and self.detect is None else self.detect
+        if asked is not None and detection is not None:
+            yield f"A true difference of {asked:g} {self.needs_in_words(asked, detection)} (80% power)."
 
     def _notes_on_predictions(self) -> Iterator[str]:
         if self.n_different:
@@ -484,7 +479,7 @@ def compare_pair(
         signature=score.signature(both, prior=prior, **settings),
         out_of_class_shares=(out_of_class_share(a.table), out_of_class_share(b.table)),
         detectable=test.detection.difference() if test.detection else math.nan,
-        margin=None if margin is None else float(margin),
+        margin=margin,
         within_margin=is_within(margin, interval.low, n_different),
         caveat=caveat,
         n_classes=a.table.n_classes,
@@ -504,14 +499,15 @@ def _caveat_of(
     """Say why the interval may mislead: too few samples or groups, or few that decide."""
     a, b = models
     few_groups = FEW_GROUPS if isinstance(score, ClassScore) else FEW_GROUPS_IN_CELLS
-    caveat = a.shortage or b.shortage or group_shortage(pairs, test.fewest_groups, few_groups)
+    first = a if a.shortage else b
+    caveat = first.shortage or group_shortage(pairs, test.fewest_groups, few_groups)
     if a.shortage != b.shortage:
-        caveat += f" (`{a.argument if a.shortage else b.argument}`)"
+        caveat += f" (`{first.argument}`)"
     is_significant = 1 - test.p_value > level
     if caveat or not is_significant or test.share_of_one <= MAX_SHARE_OF_ONE:
         return caveat
     decisive = max(models, key=lambda model: model.influences.max_influence.max())
-    _, table = score.orient(decisive.table)
+    table = score.orient(decisive.table)[1]
     totals = np.where(table.reference_totals > 0, table.reference_totals, np.inf)
     n_rarest = float(totals.min()) * effective_sample_size(table) / float(table.total)
     if score.name == "accuracy" or n_different < n_rarest:

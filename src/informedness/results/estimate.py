@@ -37,14 +37,8 @@ from ..inference.score import (
     wilson_margin,
 )
 from ..inference.significance import CellPairs, n_groups, with_design_effects
-from ..tables.contingency import (
-    ContingencyTable,
-    SampleOptions,
-    as_table,
-    common_codes,
-    read_whole,
-    table_of_labels,
-)
+from ..tables import contingency
+from ..tables.contingency import ContingencyTable, SampleOptions
 from ..tables.label_options import (
     read_label_columns,
     read_labels,
@@ -149,22 +143,14 @@ def estimates_of(
     caveat = group_shortage(pairs, fewest) or score.caveat(judged, prior)
     line = score.signature(table, prior=prior, interval=settings_of(level, pairs), **signed)
     labels = score.class_labels(table) if score.average is None else (None,)
+    size, level = effective_sample_size(table), float(level)
     estimates = []
-    for label, interval in zip(labels, intervals, strict=True):
-        estimates.append(
-            Estimate(
-                metric=score.name,
-                value=interval.value,
-                standard_error=interval.standard_error if error is None else error,
-                confidence_interval=(interval.low, interval.high),
-                confidence_level=float(level),
-                effective_sample_size=effective_sample_size(table),
-                label=label,
-                signature=line if label is None else f"{line}|class:{show(label)}",
-                caveat="" if math.isnan(interval.standard_error) else caveat,
-                n_classes=table.n_classes,
-            )
-        )
+    for label, (value, own_error, low, high) in zip(labels, intervals, strict=True):
+        signature = line if label is None else f"{line}|class:{show(label)}"
+        interval = own_error if error is None else error, (low, high), level
+        own_caveat = "" if math.isnan(own_error) else caveat
+        described: Any = label, signature, own_caveat, table.n_classes
+        estimates.append(Estimate(score.name, value, *interval, size, *described))
     return estimates
 
 
@@ -313,10 +299,8 @@ def estimate(
     informedness 0.7333, standard error 0.1292, 95% interval 0.4112 to 0.9953
     """
     score = score_with_average(metric, average, unknown).require_interval(prior)
-    if groups is not None and prior is not None:
-        raise ValueError("`prior` must be left out if `groups` is given")
-    if groups is not None and average is None:
-        raise ValueError("`average` must be one that gives a number if `groups` is given")
+    if groups is not None and (prior is not None or average is None):
+        raise ValueError("`groups` cannot be combined with `prior` or with average=None")
     options = labels, sample_weight, ignore_index, unknown
     table, pairs = table_in_groups(y_true, y_pred, groups, *options)
     prior, ignore_index = (to_class_names(x, y_true, y_pred) for x in (prior, ignore_index))
@@ -437,7 +421,7 @@ def match_samples(
     weights = _one_per_row("sample_weight", extras, n_rows)
     counts = _one_per_row("counts", extras, n_rows)
     has_counts = counts is not None
-    counts = np.ones(n_rows) if counts is None else read_whole(counts)
+    counts = np.ones(n_rows) if counts is None else contingency.read_whole(counts)
     rows = task.counted(references, counts if weights is None else np.minimum(counts, weights))
     groups = extras["groups"]
     groups = None if groups is None else _codes_of_groups(groups, n_rows, rows)
@@ -488,7 +472,7 @@ def table_in_groups(
 ) -> tuple[ContingencyTable, CellPairs | None]:
     """Return the table of one model, and its samples if they are in groups."""
     if groups is None:
-        return as_table(y_true, y_pred, labels, sample_weight, *options), None
+        return contingency.as_table(y_true, y_pred, labels, sample_weight, *options), None
     extras = {"sample_weight": sample_weight, "groups": groups}
     samples = read_samples(y_true, {"y_pred": y_pred}, extras, labels, *options)
     return samples.tables[0], samples.in_groups(0)
@@ -510,7 +494,9 @@ def _codes_of_groups(groups: Any, n_rows: int, rows: Any) -> Codes:
     if len(names) != n_rows:
         numbers = f"{len(names)} for {n_rows} rows"
         raise ValueError(f"`groups` must name a group for each row, got {numbers}")
-    codes: Codes = np.unique(common_codes(names, names)[1][rows], return_inverse=True)[1]
+    codes: Codes = np.unique(contingency.common_codes(names, names)[1][rows], return_inverse=True)[
+        1
+    ]
     if not codes.any():
         raise ValueError("`groups` must name at least two groups, got one")
     return codes
@@ -602,7 +588,7 @@ def corrected_rate(
         reason = "this interval is for unrelated answers, at their own rate"
         raise ValueError(f"`groups` and `prior` must be left out: {reason}")
     check_level(confidence_level)
-    table = table_of_labels(y_true, y_pred, None, None, None, "wrong")
+    table = contingency.table_of_labels(y_true, y_pred, None, None, None, "wrong")
     label: Any = read_column([to_class_names(positive, y_true, y_pred)], "positive").example()
     if label not in table.labels:
         raise ValueError(f"`positive` must be one of {show(table.labels)}, got {show(label)}")
@@ -613,13 +599,12 @@ def corrected_rate(
     of_two = ContingencyTable.from_matrix(np.array([counts, sizes - counts]).T[1:], labels=[1, 0])
     j = INFORMEDNESS.interval(of_two, confidence_level)
 
-    caveats = [shortage_message(float(sizes[1:].sum()), 100, "labelled answer")]
-    caveats.append(
-        shortage_message(float(sizes[1:].min()), 5, "labelled answer", " of the rarer kind")
-    )
+    unit = "labelled answer"
+    caveats = [shortage_message(float(sizes[1:].sum()), 100, unit)]
+    caveats.append(shortage_message(float(sizes[1:].min()), 5, unit, " of the rarer kind"))
     if j.low <= 0:
         caveats.append(f"J is {j.value:.2f} ({j.low:.2f} to {j.high:.2f}), not surely above 0")
-    rate = Interval(*[math.nan] * 4)
+    rate = Interval(math.nan)
     if j.value > 0:
         rate = _corrected(counts / sizes, sizes, normal_quantile(confidence_level))
         if math.isnan(rate.low):
@@ -638,7 +623,7 @@ def corrected_rate(
 def _counted(judged: Any, label: Label, labels: Any, *sides: Any) -> tuple[int, int]:
     """Count the judged answers with this label, and all of them."""
     if isinstance(judged, tuple) and len(judged) == 2 and all(map(is_real, judged)):
-        n_called, n_judged = read_whole(judged, "judged").tolist()
+        n_called, n_judged = contingency.read_whole(judged, "judged").tolist()
         is_valid = n_called <= n_judged > 0
     else:
         column = read_other_predictions(judged, "judged", *sides).tolist()
@@ -665,8 +650,7 @@ def _corrected(shares: Numbers, sizes: Numbers, z: float) -> Interval:
     error = math.sqrt(variances @ (1, rate**2, (1 - rate) ** 2)) / (tpr - fpr)
     bounds = []
     for end in (0.0, 1.0):
-        inside = end if fits(end) else rate
-        outside = end
+        inside, outside = end if fits(end) else rate, end
         for _ in range(60):
             middle = (inside + outside) / 2
             inside, outside = (middle, outside) if fits(middle) else (inside, middle)
@@ -712,19 +696,7 @@ def add_companions(
     table = Table(*(getattr(own_table, field.name) for field in fields(Table)))
     companions: dict[str, Any] = {}
     if level is not None:
-        prior = options.get("prior")
-        if options.get("prior_mode", "") == "odds":
-            raise ValueError('`confidence_level` must be left out with prior_mode="odds"')
-        score = score_with_average(name, options.get("average", "default")).require_interval(prior)
-        estimates = estimates_of(table, score, level, prior=prior)
-        values = [one.value for one in estimates]
-        is_same = np.allclose(values, value, rtol=0, atol=1e-12, equal_nan=True)
-        if not is_same and not score.undefined(table):
-            raise RuntimeError(
-                f"the metric {name!r} of version {version} scores {value}, and the installed "
-                f"package, version {__version__}, scores {values}: {SAME_VERSION}"
-            )
-        warn_of(estimates)
+        estimates = _estimates_of_module(name, value, table, level, options, version)
         errors = [one.standard_error for one in estimates]
         ends = [[*one.confidence_interval] for one in estimates]
         is_by_class = isinstance(value, list)
@@ -734,3 +706,23 @@ def add_companions(
         how = {**options, "interval": settings_of(level), "version": version}
         companions[f"{name}_signature"] = signature_of(name, table, **how)
     return companions
+
+
+def _estimates_of_module(
+    name: str, value: Any, table: Table, level: float, options: Mapping[str, Any], version: str
+) -> list[Estimate]:
+    """Estimate a module's score, after a check that this package computes the same value."""
+    if options.get("prior_mode", "") == "odds":
+        raise ValueError('`confidence_level` must be left out with prior_mode="odds"')
+    prior = options.get("prior")
+    score = score_with_average(name, options.get("average", "default")).require_interval(prior)
+    estimates = estimates_of(table, score, level, prior=prior)
+    values = [one.value for one in estimates]
+    is_same = np.allclose(values, value, rtol=0, atol=1e-12, equal_nan=True)
+    if not is_same and not score.undefined(table):
+        raise RuntimeError(
+            f"the metric {name!r} of version {version} scores {value}, and the installed package, "
+            f"version {__version__}, scores {values}: {SAME_VERSION}"
+        )
+    warn_of(estimates)
+    return estimates

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.labels import Label
 from ..inference.entropy import entropies
-from ..inference.registry import score_named, scores_in_report
+from ..inference.registry import scores_in_report
 from ..inference.score import INFORMEDNESS, Score, rates_by_class, signature_of
 from ..inference.significance import CellPairs, guessing_p_value
 from ..messages import Message
@@ -41,12 +41,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 BY_PREVALENCE = "informedness_prevalence"  # a row of its own with three or more classes
-_RATES = {"bias": "bias", "tpr": "TPR", "fpr": "FPR", "tpr_minus_fpr": "TPR-FPR"}
-_RATES |= {"precision": "precision", "f1": "F1"}
-_IN_CLASS = ("informedness", "nit", "accuracy")  # are also given for predictions in class alone
 _NOT_IN_CSV = ("guessing", "best", "summary", "notes", "read")
-_MOST_CLASSES = 50
-_MOST_IN_MATRIX = 8
+_MAX_CLASSES = 50
+_MAX_IN_MATRIX = 8
 
 
 @dataclass(frozen=True, repr=False)
@@ -208,10 +205,9 @@ class Report(Result, Mapping[str, float]):
         fields = {"n_out_of_class": n_samples, "out_of_class_share": share}
         given = predictions_in_class(self.table)
         scores = scores_in_report(self.average)
-        for name in _IN_CLASS:
-            fields[f"{name}_in_class"] = (
-                math.nan if given is None else scores[name].value_or_nan(given)
-            )
+        for name in ("informedness", "nit", "accuracy"):
+            score = math.nan if given is None else scores[name].value_or_nan(given)
+            fields[f"{name}_in_class"] = score
         return fields
 
     def summary_of(self, name: str) -> Message:
@@ -273,25 +269,18 @@ class Report(Result, Mapping[str, float]):
         if len(self.per_class) == 2:
             return [scores, self._two_class_rows()]
         tables = [scores, self._class_rows()]
-        if len(self.per_class) <= _MOST_IN_MATRIX:
+        if len(self.per_class) <= _MAX_IN_MATRIX:
             tables += matrix.Matrix(self.table, has_totals=True).text_tables()
         return tables
-
-    def text_lines(self) -> list[str]:
-        """Return the verdict, the notes and the signature."""
-        return [self.summary, *self.notes, self.signature]
 
     def text_blocks(self) -> list[Block]:
         """Return the scores, the verdict on them, the classes, the notes and the signature."""
         scores, *others = self.text_tables()
-        return [self._size(), scores, self.summary, *others, self.notes, self.signature]
-
-    def _size(self) -> str:
-        table = self.table
-        parts = ["unknown N" if table.n_samples is None else f"N {table.n_samples:,}"]
-        if table.is_weighted:
-            parts.append(f"total weight {table.total:.6g}")
-        return ", ".join([*parts, render.several(self.n_classes, "class", "classes")])
+        n, n_classes = self.table.n_samples, render.several(self.n_classes, "class", "classes")
+        size = ["unknown N" if n is None else f"N {n:,}", n_classes]
+        if self.table.is_weighted:
+            size.insert(1, f"total weight {self.table.total:.6g}")
+        return [", ".join(size), scores, self.summary, *others, self.notes, self.signature]
 
     def records(self) -> list[dict[str, Any]]:
         """Return a record for each score; `per_class` holds the records of classes."""
@@ -316,12 +305,7 @@ class Report(Result, Mapping[str, float]):
         return "".join(map(layout.csv_line, rows))
 
     def __getitem__(self, name: str) -> float:
-        """Return a score by its name, or raise a KeyError that suggests a similar name."""
-        if name not in self.scores:
-            try:
-                score_named(name)
-            except ValueError as error:
-                raise KeyError(str(error)) from None
+        """Return a score by its name."""
         return self.scores[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -362,18 +346,18 @@ class Report(Result, Mapping[str, float]):
 
     def _class_rows(self) -> Rows:
         has_intervals = "tpr_minus_fpr_standard_error" in self.per_class[0]
-        heads = [*_RATES.values()]
-        place = heads.index("precision")  # the interval goes before precision
-        if has_intervals:
-            heads.insert(place, render.interval_heads(self.confidence_level)[1])
+        interval_head = render.interval_heads(self.confidence_level)[1:] if has_intervals else []
+        heads = ["bias", "TPR", "FPR", "TPR-FPR", *interval_head, "precision", "F1"]
         rows = [["class", self._unit(), *heads]]
-        for row in self.per_class[:_MOST_CLASSES]:
-            rates = [render.rounded(row[name], 3) for name in _RATES]
-            if has_intervals:
-                interval = row["tpr_minus_fpr_confidence_interval"]
-                rates.insert(place, render.shown_interval(math.nan, interval, 3)[1])
-            rows.append([render.shown(row["label"]), render.amount(row["support"]), *rates])
-        return rows + layout.more_rows(len(self.per_class) - _MOST_CLASSES, len(rows[0]))
+        for row in self.per_class[:_MAX_CLASSES]:
+            cells = [render.shown(row["label"]), render.amount(row["support"])]
+            for name in ("bias", "tpr", "fpr", "tpr_minus_fpr", "precision", "f1"):
+                cells.append(render.rounded(row[name], 3))
+                if has_intervals and name == "tpr_minus_fpr":
+                    interval = row["tpr_minus_fpr_confidence_interval"]
+                    cells.append(render.shown_interval(math.nan, interval, 3)[1])
+            rows.append(cells)
+        return rows + layout.more_rows(len(self.per_class) - _MAX_CLASSES, len(rows[0]))
 
     def _unit(self) -> str:
         return "weight" if self.table.is_weighted else "N"

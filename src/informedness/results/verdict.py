@@ -44,8 +44,8 @@ def verdict(
     p_value : float
         `guessing_p_value` of the table; nan if unknown, as for samples in groups.
     """
-    if judged is None and isinstance(score, Informedness):
-        judged = _estimate_if_known(table, score)
+    if judged is None and isinstance(score, Informedness) and has_known_errors(table):
+        (judged,) = estimates_of(table, score, LEVEL)
     code, phrase = _finding(table, score, value, judged, p_value)
     return message("{title}: {phrase}.", code, title=title_of(table, score), phrase=phrase)
 
@@ -68,67 +68,25 @@ def _finding(
 ) -> tuple[str, str]:
     """Find the code of the verdict and its phrase."""
     if np.count_nonzero(table.reference_totals) == 1:
-        apart = "so there is nothing to tell apart"
-        return "one class", f"all references are {commonest_class(table)}, {apart}"
-    given, p_value = tested_predictions(table, p_value)
+        return "one class", f"all references are {commonest_class(table)}, so there is no verdict"
+    given, p_value = _tested_predictions(table, p_value)
     if given is None:
         return "out of class", "no prediction is a class, so all count as wrong"
-    contains_guessing = _contains_guessing(table, score, judged)
-    if math.isnan(p_value) and contains_guessing is None:
-        unknown = "the squares of the weights are unknown"
-        return "untested", f"not tested against guessing, as {unknown}"
-    level = max(judged.confidence_level if judged else 0.0, LEVEL)
+    level, (low, high) = LEVEL, (math.nan, math.nan)
+    if judged is not None:
+        level, (low, high) = max(judged.confidence_level, LEVEL), judged.confidence_interval
+    contains_guessing = not math.isnan(low) and score.contains_guessing(table, low, high)
+    if math.isnan(p_value) and math.isnan(low):
+        return "untested", "not tested against guessing, as the squares of the weights are unknown"
     if contains_guessing if math.isnan(p_value) else 1 - p_value <= level:
         n = samples(given.n_samples)
         phrase = f"cannot be told from guessing on {n}"
         of_some = f"the predictions in class, for {n}, cannot be told from guessing"
         return "guessing", phrase if given is table else of_some
-    if not isinstance(score, Informedness):
-        return "not guessing", _levels(table, score)
-    if contains_guessing:
-        related = "the predictions are not independent of the references"
-        return "contains 0", f"its interval contains 0, but {related}"
-    return _reading_of_informedness(table, value)
+    return _reading(table, score, value, contains_guessing)
 
 
-def _reading_of_informedness(table: Table, value: float) -> tuple[str, str]:
-    """Find the verdict on a value of Informedness that guessing does not explain."""
-    if value < 0 and table.n_classes == 2:
-        return "worse", "worse than guessing"
-    if value < 0:  # a rotation of three classes is always wrong, yet informed
-        related = "the predictions are not independent of the references"
-        return "below guessing", f"below what guessing scores, but {related}"
-    if (table.rows == table.columns).all():
-        return "all right", "every prediction is right"
-    if value * table.total > table.hits.sum() + 1e-9 * table.total:
-        return "above accuracy", "above accuracy, so it is not a share of the predictions"
-    percent = round(100 * value)
-    share = f"{percent}%"
-    if percent in (0, 100):
-        share = "more than 99%" if percent else "less than 1%"
-    return "share", f"like a model that knows {share} of each class and guesses the rest"
-
-
-def _levels(table: Table, score: Score) -> str:
-    """State the score of guessing, and that of the best possible model unless it is 1."""
-    phrase = f"differs from guessing, which scores {rounded(score.guessing_level(table), 3)}"
-    best = score.best_level(table)
-    return phrase if best == 1 else f"{phrase}; the best for these classes is {rounded(best, 3)}"
-
-
-def _contains_guessing(table: Table, score: Score, judged: Estimate | None) -> bool | None:
-    """Return whether the interval contains the score of guessing; None without an interval."""
-    if judged is None or math.isnan(judged.confidence_interval[0]):
-        return None
-    return score.contains_guessing(table, *judged.confidence_interval)
-
-
-def _estimate_if_known(table: Table, score: Score) -> Estimate | None:
-    """Estimate the score for a verdict; None for weights with unknown squares."""
-    return estimates_of(table, score, LEVEL)[0] if has_known_errors(table) else None
-
-
-def tested_predictions(table: Table, p_value: float) -> tuple[Table | None, float]:
+def _tested_predictions(table: Table, p_value: float) -> tuple[Table | None, float]:
     """Return the table for the test of guessing, None if empty, and the p-value.
 
     If many predictions are out of class, the table has only the others.
@@ -139,6 +97,29 @@ def tested_predictions(table: Table, p_value: float) -> tuple[Table | None, floa
     if given is None or math.isnan(p_value):
         return given, p_value
     return given, guessing_p_value(given)
+
+
+def _reading(table: Table, score: Score, value: float, contains_guessing: bool) -> tuple[str, str]:
+    """Find the verdict on a value that guessing does not explain."""
+    if not isinstance(score, Informedness):
+        phrase = f"differs from guessing, which scores {rounded(score.guessing_level(table), 3)}"
+        best = score.best_level(table)
+        phrase += "" if best == 1 else f"; the best for these classes is {rounded(best, 3)}"
+        return "not guessing", phrase
+    related = "but the predictions are not independent of the references"
+    if contains_guessing:
+        return "contains 0", f"its interval contains 0, {related}"
+    if value < 0:  # a rotation of three classes is always wrong, yet informed
+        if table.n_classes == 2:
+            return "worse", "worse than guessing"
+        return "below guessing", f"below what guessing scores, {related}"
+    if (table.rows == table.columns).all():
+        return "all right", "every prediction is right"
+    if value * table.total > table.hits.sum() + 1e-9 * table.total:
+        return "above accuracy", "above accuracy, so it is not a share of the predictions"
+    percent = round(100 * value)
+    share = {0: "less than 1%", 100: "more than 99%"}.get(percent, f"{percent}%")
+    return "share", f"like a model that knows {share} of each class and guesses the rest"
 
 
 # Notes
@@ -208,18 +189,17 @@ def is_marked(estimates: Mapping[str, Estimate], name: str) -> bool:
 
 def _caveats(estimates: Mapping[str, Estimate]) -> list[Message]:
     """Write why intervals are approximate, once per reason."""
-    titles: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
     for name, own in estimates.items():
         is_noted = math.isnan(own.confidence_interval[0]) or is_marked(estimates, name)
         if own.caveat and not is_noted:
-            titles.setdefault(own.caveat, []).append(name)
+            names.setdefault(own.caveat, []).append(name)
     notes = []
-    for caveat, names in titles.items():
-        which = "most intervals" if len(names) < len(estimates) else "intervals"
-        if len(names) <= 2:
-            which = f"the {'interval' if len(names) == 1 else 'intervals'} of {' and '.join(names)}"
-        verb = "is" if len(names) == 1 else "are"
-        notes.append(Message(f"{which[0].upper()}{which[1:]} {verb} approximate: {caveat}."))
+    for caveat, own_names in names.items():
+        which = "Intervals" if len(own_names) == len(estimates) else "Most intervals"
+        if len(own_names) <= 2:
+            which = f"Intervals of {' and '.join(own_names)}"
+        notes.append(Message(f"{which} are approximate: {caveat}."))
     return notes
 
 
