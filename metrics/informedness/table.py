@@ -38,7 +38,7 @@ Classes: TypeAlias = tuple[Label | None, ...]
 _T = TypeVar("_T")
 
 _SMALL = 2**11  # smaller integers serve as their own codes
-_MOST_BITS = 22  # largest table of all pairs, 32 MB; above, count by sorting
+_MAX_BITS = 22  # largest table of all pairs, 32 MB; above, count by sorting
 
 
 class Cells(NamedTuple):
@@ -74,7 +74,7 @@ def _count(rows: Numbers, columns: Numbers, weights: Any, last_row: int, last: i
     row_bits, bits = last_row.bit_length(), last.bit_length()
     pairs = np.left_shift(rows, bits, dtype=np.int64)
     pairs |= columns
-    if row_bits + bits > min(_MOST_BITS, max(12, (2 * len(rows)).bit_length())):
+    if row_bits + bits > min(_MAX_BITS, max(12, (2 * len(rows)).bit_length())):
         used, codes = np.unique(pairs, return_inverse=True)
         return Cells(used >> bits, used & (2**bits - 1), *_sums(codes, weights, len(used)))
     sums = _sums(pairs, weights, 2 ** (row_bits + bits))

@@ -13,8 +13,8 @@ from .core.labels import Numbers, as_array, show, warn
 from .tables.contingency import NO_ANSWER
 
 SELECT = "select logits in `preprocess_logits_for_metrics`, references in `label_names`"
-_MOST_SCORES = 2**23  # limit for reading samples with an infinite score again on a device
-_MOST_CLASSES = 1000  # limit on columns of logits that `config.num_labels` contradicts
+_MAX_SCORES = 2**23  # limit for reading samples with an infinite score again on a device
+_MAX_CLASSES = 1000  # limit on columns of logits that `config.num_labels` contradicts
 NO_REFERENCES = "name the column of labels in `label_names`; pairs of preferred answers have none"
 DECODE = "generated ids need `batch_decode` first, see Generated text in docs/evaluate.md"
 
@@ -142,7 +142,7 @@ def check_no_vocabulary(n_columns: int, references: Numbers, config: Any) -> Non
     """Raise ValueError if logits seem to be for tokens, not for the configured classes."""
     is_padded = references.ndim > 1 or bool(np.any(references == -100))
     vocabulary = getattr(config, "vocab_size", None)
-    if n_columns == vocabulary or n_columns > _MOST_CLASSES or is_padded:
+    if n_columns == vocabulary or n_columns > _MAX_CLASSES or is_padded:
         raise ValueError(
             f"logits have {n_columns} columns where `config.num_labels` is {config.num_labels}, as "
             f"those of a language model, for each token: {DECODE}; or keep the logits of the "
@@ -155,7 +155,7 @@ def argmax(logits: Any) -> Any:
 
     The id is `NO_ANSWER` if a score is nan, none is finite, or several are inf. Tensors on an
     accelerator are read once, without waiting for it. Samples whose highest score is inf are read
-    again, up to `_MOST_SCORES` scores; the others are missing.
+    again, up to `_MAX_SCORES` scores; the others are missing.
     """
     if is_tensor(logits):
         highest, ids = logits.max(-1)  # nan where any score is
@@ -183,7 +183,7 @@ def _positions_of(flags: Any, n_scores: int) -> Any:
     if is_on_host(flags):
         return flags.nonzero()[:, 0]
     # only the device knows how many are set, and asking it would mean waiting
-    return flags.int().topk(min(len(flags), max(1, _MOST_SCORES // n_scores))).indices
+    return flags.int().topk(min(len(flags), max(1, _MAX_SCORES // n_scores))).indices
 
 
 def _set_missing(ids: Any, is_missing: Any) -> Any:

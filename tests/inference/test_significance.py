@@ -77,7 +77,7 @@ def test_permutations_count_the_observed_table_itself():
 @pytest.mark.parametrize("pair", [THREE, ("00001111", "00010111")])
 def test_many_samples_go_by_the_exact_mean_and_variance(pair, monkeypatch):
     monkeypatch.setattr(significance, "independence_test", lambda table: 1.0)
-    monkeypatch.setattr(significance, "_MOST_PERMUTED", 0)
+    monkeypatch.setattr(significance, "_MAX_PERMUTED", 0)
     observed, found = permuted(*pair)
     wanted = 2 * stats.norm.sf(observed, found.mean(), found.std())
     assert guessing_p_value(table_of_strings(*pair)) == pytest.approx(wanted, rel=1e-9)

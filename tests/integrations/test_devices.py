@@ -89,7 +89,7 @@ def test_scores_with_nan_and_inf_are_cut_alike(device):
 
 
 def test_samples_with_inf_beyond_the_limit_are_missing(device, monkeypatch):
-    monkeypatch.setattr(informedness.logits, "_MOST_SCORES", 2 * K)
+    monkeypatch.setattr(informedness.logits, "_MAX_SCORES", 2 * K)
     scores = torch.rand(20, K, generator=GENERATOR)
     wanted = scores.argmax(1)
     scores[torch.arange(3, 8), wanted[3:8]] = math.inf

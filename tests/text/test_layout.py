@@ -16,7 +16,7 @@ from pylatexenc import latexwalker
 from harnesses.arithmetic import kept
 from informedness import ContingencyTable, Tally, compare, estimate, leaderboard, report, slices
 from informedness.logs.reading import read_log
-from informedness.text.render import cut_apart, shown_interval
+from informedness.text.render import cut_uniquely, shown_interval
 from inputs.tables import table_of_labels
 
 REFERENCES = ["ham"] * 80 + ["spam & eggs_1"] * 20
@@ -135,7 +135,7 @@ def test_interval_ends_never_round_to_unreached_values():
 def test_names_are_cut_to_their_width_and_told_apart():
     names = [f"{'a' * 50}{i}{'b' * 50}" for i in range(12)]
     for width in (9, 12, 39, 40):
-        cut_names = cut_apart([*names, *names, "short"], width)
+        cut_names = cut_uniquely([*names, *names, "short"], width)
         assert cut_names[:12] == cut_names[12:24]
         assert len({*cut_names}) == 13
         assert max(map(len, cut_names)) == width

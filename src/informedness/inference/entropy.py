@@ -47,7 +47,7 @@ def entropies(table: Table) -> Entropies:
     p = table.counts / table.total
     r, c = table.reference_totals[table.rows], table.prediction_totals[table.columns]
     shares = (r / table.total, c / table.total, table.counts / c, table.counts / r)
-    is_used = p > 0  # a share may be below the least float
+    is_used = p > 0  # a share may be below the smallest float
     bits = (-float((p[is_used] * np.log2(share[is_used])).sum()) for share in shares)
     return Entropies(*(max(0.0, entropy) for entropy in bits))  # rounding may give less
 
@@ -64,11 +64,11 @@ class EntropicScore(Score):
     has_vanishing_variance: ClassVar[bool] = False  # whether the variance is 0 without information
 
     def scale(self, n_classes: int) -> float:
-        """Score where the logarithm is 0."""
+        """Compute the score whose logarithm is 0."""
         return 1.0
 
     def least_scale(self, table: Table) -> float:
-        """Scale with one more class if a class without references may be missing."""
+        """Compute the scale with one more class if a class without references may be missing."""
         return self.scale(table.n_classes + (fewest_if_undeclared(table) < 5 - 1e-6))
 
     def cell_gradient(self, table: Table) -> Numbers:
@@ -116,9 +116,9 @@ class EntropicScore(Score):
         z, size = normal_quantile(level), effective_sample_size(table)
         guessing = self.least_logarithm(table, rows, z)
         centre = self._unbiased_logarithm(table, cells, columns, rows)
-        least = centre + cells.likely - cells.most
-        least -= 0.0 if error is None else self._excess_of_fixed_groups(table)
-        least, centre = max(least, guessing), max(centre, guessing)
+        lowest = centre + cells.likely - cells.highest
+        lowest -= 0.0 if error is None else self._excess_of_fixed_groups(table)
+        lowest, centre = max(lowest, guessing), max(centre, guessing)
 
         variance = (own_error / float(self.exact_value(table))) ** 2
         variance += cells.variance + rows.variance
@@ -127,13 +127,13 @@ class EntropicScore(Score):
         down = math.log(size) / size - up
         if self.has_vanishing_variance:
             down -= variance / max(scores.mutual_information(table) * math.log(2), 1 / size)
-        low = least - margin_of_error(z, variance, down)
+        low = lowest - margin_of_error(z, variance, down)
         high = centre + margin_of_error(z, variance, up)
         if independence_test(table, permute=False) > 1 - level:
             low = guessing
         scale = self.scale(table.n_classes)
-        most = -math.log(scale)  # where the score is 1; with few groups, exp could overflow
-        low, high = (math.exp(min(max(end, guessing), most)) for end in (low, high))
+        perfect = -math.log(scale)  # with few groups, exp of more than this could overflow
+        low, high = (math.exp(min(max(end, guessing), perfect)) for end in (low, high))
         return Interval(value, own_error, low * self.least_scale(table), high * scale)
 
     def _missing_entropies(self, table: Table) -> tuple[Missing, Missing, Missing]:
@@ -149,7 +149,7 @@ class EntropicScore(Score):
         )
 
     def _excess_of_fixed_groups(self, table: Table) -> float:
-        """Excess of the logarithm if the groups of each class are taken as given."""
+        """Estimate the excess of the logarithm if the groups of each class are fixed."""
         r, c = table.reference_totals[table.rows], table.prediction_totals[table.columns]
         squares, n = squared_weights(table), float(table.total)
         return float((squares * (table.counts / r * n / c - 1)).sum()) / (2 * n**2)
@@ -165,10 +165,7 @@ class EntropicScore(Score):
         return float(self.exact_value(table)) - unbiased, unbiased**2 * lacking[0].variance
 
     def max_influence(self, table: Table) -> Numbers:
-        """Score times -ln of the least n_ij / c_j, for each cell.
-
-        No cell or column counts below 1.
-        """
+        """Multiply the score by -ln of the least n_ij / c_j; no cell or column counts below 1."""
         one = float(table.total) / effective_sample_size(table)
         cells, c = np.maximum(table.counts / one, 1), np.maximum(table.prediction_totals / one, 1)
         n_rows = np.count_nonzero(table.reference_totals)
@@ -184,7 +181,7 @@ class EntropicScore(Score):
 
 
 def _shortage_for_predictions(table: Table) -> str:
-    """Say that samples are too few for several predicted labels without a reference.
+    """State that samples are too few for several predicted labels without a reference.
 
     Each adds (k - 1) / 2N nats to the information of a guesser of k classes on N samples. With
     10 (k - 1) samples for each its score rises by 5% to 6%.
@@ -264,7 +261,7 @@ class Ema(EntropicScore):
     title = "EMA"
     stand_in = 1.0
     signs = (1, -1, 0)
-    undefined_sides = ("references",)
+    undefined_margins = ("references",)
 
     def guessing_level(self, table: Table) -> float:
         return math.pow(2.0, -entropies(table).reference)
@@ -284,9 +281,9 @@ class Ema(EntropicScore):
         return -math.log(float(self.exact_value(table)))
 
     def least_logarithm(self, table: Table, rows: Missing, z: float) -> float:
-        mean, most = reference_surprisals(table)
-        slope = (most - mean) / effective_sample_size(table)
-        return -mean - rows.most - margin_of_error(z, mean * slope + rows.variance, slope)
+        mean, weighted_mean = reference_surprisals(table)
+        slope = (weighted_mean - mean) / effective_sample_size(table)
+        return -mean - rows.highest - margin_of_error(z, mean * slope + rows.variance, slope)
 
     def may_miss_classes(self, table: Table) -> bool:
         return not table.is_declared and references_outside_largest(table) < 5 - 1e-6
@@ -323,7 +320,7 @@ class Missing(NamedTuple):
     """The amount by which the entropy of a sample is below the true one, in nats."""
 
     likely: float
-    most: float  # if everything unseen is equally rare
+    highest: float  # if everything unseen is equally rare
     variance: float  # of the unseen part
 
 
@@ -351,8 +348,8 @@ def missing_entropy(weights: Numbers, squares: Numbers, n_unseen: int) -> Missin
         rate = 2 / ((size - 1) * (f1 - 1) + 2)
     least = min(rate, unseen / n_unseen) if f1 and n_unseen else rate
     seen = float((shares * _log_minus_digamma(sizes)).sum() - _log_minus_digamma(np.array(size)))
-    likely, most = (seen + unseen * _unseen_sum(share, size) for share in (rate, least))
-    return Missing(likely, most, unseen**2 / (f2 + 1))
+    likely, highest = (seen + unseen * _unseen_sum(share, size) for share in (rate, least))
+    return Missing(likely, highest, unseen**2 / (f2 + 1))
 
 
 def _log_minus_digamma(size: Numbers) -> Numbers:

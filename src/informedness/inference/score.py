@@ -11,8 +11,8 @@ drawings use only its interface. To add a score, write a subclass of one of thes
     EntropicScore   name, title, exact_value, signs, may_miss_classes, max_excess_surprisal
 
 It overrides these members if they differ: lowest, highest, guessing_level, best_level,
-undefined_sides or undefined, stand_in, averages. docs/formulas.md has the formulas and the rules of
-intervals. Cohen (1960), "A coefficient of agreement for nominal scales"; Gorodkin (2004),
+undefined_margins or undefined, stand_in, averages. docs/formulas.md has the formulas and the rules
+of intervals. Cohen (1960), "A coefficient of agreement for nominal scales"; Gorodkin (2004),
 "Comparing two K-category assignments by a K-category correlation coefficient".
 """
 
@@ -65,7 +65,7 @@ def normal_quantile(level: float) -> float:
 
 
 def squared_weights(table: Table) -> Numbers:
-    """Sum of squared weights of each cell; without weights, its count."""
+    """Sum the squared weights of each cell; without weights, count its samples."""
     squares = table.squared_weights if table.is_weighted else table.counts
     if squares is None or not (0 < squares.min() <= squares.sum(dtype=np.float64) < math.inf):
         remedy = "Count labels with weights between 1e-150 and 1e150, or pass `squared_weights`."
@@ -152,8 +152,8 @@ class Score:
         The averages over classes that it allows, the default first.
     prior_modes : tuple of str
         Values allowed for `prior_mode`.
-    undefined_sides : tuple of {"references", "predictions"}
-        The sides on which a single class leaves the score undefined.
+    undefined_margins : tuple of {"references", "predictions"}
+        The margins in which a single class leaves the score undefined.
     stand_in : float
         The value returned where it is undefined.
     is_label_sensitive : bool
@@ -174,7 +174,7 @@ class Score:
     highest: ClassVar[float] = 1.0
     averages: ClassVar[tuple[scores.Average, ...]] = ()
     prior_modes: ClassVar[tuple[str, ...]] = ("reweight",)
-    undefined_sides: ClassVar[tuple[str, ...]] = ()
+    undefined_margins: ClassVar[tuple[str, ...]] = ()
     stand_in: ClassVar[float] = 0.0
     is_label_sensitive: ClassVar[bool] = True
     allows_unknown: ClassVar[bool] = True
@@ -207,23 +207,23 @@ class Score:
         return 0.0
 
     def best_level(self, table: Table) -> float:
-        """Score of perfect predictions of the same references."""
+        """Compute the score of perfect predictions of the same references."""
         return self.highest
 
     def contains_guessing(self, table: Table, low: float, high: float) -> bool:
-        """Whether the guessing level lies within an interval."""
+        """Whether an interval contains the guessing level."""
         level = self.guessing_level(table)
         return low <= level + 1e-12 and level <= high
 
     def undefined(self, table: Table) -> str:
-        """Say why the score is undefined for this table; empty if it is defined."""
+        """Explain why the score is undefined for this table; empty if it is defined."""
         totals = {"references": table.reference_totals, "predictions": table.prediction_totals}
         options = self.title, self.stand_in, table
-        reasons = (scores.why_one_class(*options, totals[x], x) for x in self.undefined_sides)
+        reasons = (scores.why_one_class(*options, totals[x], x) for x in self.undefined_margins)
         return next(filter(None, reasons), "")
 
     def has_single_reference_class(self, table: Table) -> bool:
-        """Whether all references are of one class, so that the score cannot tell models apart."""
+        """Whether all references are of one class, so that all models have the same score."""
         return np.count_nonzero(table.reference_totals) == 1
 
     def exact_value(self, table: Any) -> Any:
@@ -252,7 +252,7 @@ class Score:
         return math.nan if self.undefined(table) else float(self.clipped_value(table))
 
     def caution(self, table: Table, value: float) -> str:
-        """Say why a value may mislead; empty for most."""
+        """Explain why a value may mislead; empty if it does not."""
         return ""
 
     def signature(self, table: Table, **options: Any) -> str:
@@ -271,11 +271,11 @@ class Score:
         return self
 
     def shortage(self, table: Table, prior: Prior = None) -> str:
-        """Say which samples are too few for an interval; empty if there are enough."""
+        """State which samples are too few for an interval; empty if there are enough."""
         raise NotImplementedError
 
     def caveat(self, table: Table, prior: Prior = None) -> str:
-        """Say why the interval may fail on such a table; empty if nothing is known."""
+        """Explain why the interval may fail on such a table; empty if no reason is known."""
         return self.shortage(table, prior)
 
     def interval(
@@ -320,15 +320,15 @@ class Score:
         raise NotImplementedError
 
     def cell_gradient(self, table: Table) -> Numbers:
-        """Derivative by the share of each cell, up to a constant."""
+        """Compute the derivative by the share of each cell, up to a constant."""
         raise NotImplementedError
 
     def max_influence(self, table: Table) -> Numbers:
-        """N times the largest change that one additional sample in each cell can cause."""
+        """Bound N times the change that one additional sample in each cell can cause."""
         raise NotImplementedError
 
     def sampling_bias(self, table: Table) -> tuple[float, float]:
-        """Mean excess of a sample over the population, and the variance after subtracting it."""
+        """Estimate by how much samples exceed the population on average, and its variance."""
         return 0.0, 0.0
 
 
@@ -354,7 +354,7 @@ def references_outside_largest(table: Table) -> float:
 
 
 def shortage_message(amount: float, wanted: float, unit: str, which: str = "") -> str:
-    """Say how much there is, and how much is recommended; empty if it is enough.
+    """State how much there is, and how much is recommended; empty if it is enough.
 
     Weights may make the amount fractional.
     """
@@ -368,7 +368,7 @@ def shortage_message(amount: float, wanted: float, unit: str, which: str = "") -
 
 
 def rarest_class_shortage(table: Table, unit: str = "reference") -> str:
-    """Say how few samples the rarest class has; empty with five, or with enough samples in all."""
+    """State how few samples the rarest class has; empty with five, or enough samples in all."""
     if effective_sample_size(table) >= FEW_SAMPLES - 1e-6:
         return ""
     return shortage_message(fewest_references(table), 5, unit, " of the rarest class")
@@ -422,7 +422,7 @@ Sums: TypeAlias = Table | ClassSums
 
 
 def transpose(sums: Any) -> Any:
-    """Swap references and predictions. All labels of the resulting table are classes."""
+    """Swap references and predictions; all labels of the result are classes."""
     if isinstance(sums, ClassSums):
         r, c = sums.reference_totals, sums.prediction_totals
         return replace(sums, reference_totals=c, prediction_totals=r)
@@ -462,7 +462,7 @@ class Gradient(NamedTuple):
     m: Numbers | None = None
 
     def cell_slopes(self, table: Table) -> Numbers:
-        """Derivative by the share of each cell."""
+        """Compute the derivative by the share of each cell."""
         i, j = table.rows, table.columns
         b = self.b[j] if self.m is None else np.where(table.is_class[j], self.b[j], self.m[i])
         return self.a[i] + b + self.u[i] * (i == j)
@@ -470,11 +470,11 @@ class Gradient(NamedTuple):
     def slope_ranges(self, table: Table) -> tuple[Numbers, Numbers]:
         """Find the least and the greatest b_j + u_i [i = j] of each row i, over all columns j."""
         b = np.where(table.is_class | (self.m is None), self.b, np.nan)  # nan sorts last
-        lowest, highest = least_of_others(b), -least_of_others(-b)
+        lowest, highest = minima_of_others(b), -minima_of_others(-b)
         return np.fmin(lowest, b + self.u), np.fmax(highest, b + self.u)
 
 
-def least_of_others(values: Numbers) -> Numbers:
+def minima_of_others(values: Numbers) -> Numbers:
     """Find for each value the least of the others; a single value is returned itself."""
     least, second = np.argsort(values)[[0, min(1, len(values) - 1)]]
     least_values = np.full(len(values), values[least])
@@ -486,7 +486,7 @@ class ClassScore(Score):
     """A score computed from the hits and the totals of the classes."""
 
     def gradient(self, table: Table) -> Gradient:
-        """Derivatives by the shares of the cells, used for errors and influences."""
+        """Compute the derivatives by the shares of the cells, for errors and influences."""
         raise NotImplementedError
 
     def cell_gradient(self, table: Table) -> Numbers:
@@ -514,13 +514,13 @@ class ClassScore(Score):
         if error is not None:
             rows = rows._replace(error=np.asarray(error))
         below, above = margins_of_error(rows, level)
-        least = most = value
+        lowest = highest = value
         if scored is table:
-            least, most = absent_class_bounds(table, self.exact_value, value, level)
+            lowest, highest = absent_class_bounds(table, self.exact_value, value, level)
         elif fewest_references(table) < _FEWEST_UNDER_A_PRIOR:
-            least = most = math.nan
+            lowest = highest = math.nan
         excess = _excess_of_bias_average(table, scored) if self.average == "bias" else 0.0
-        low, high = least - float(below) - excess, most + float(above) - excess
+        low, high = lowest - float(below) - excess, highest + float(above) - excess
         return Interval(value, float(rows.error), low, high)
 
 
@@ -528,7 +528,7 @@ class ClassScore(Score):
 
 
 class Accuracy(ClassScore):
-    """Share of right predictions, in [0, 1]; the best guesser predicts the commonest class."""
+    """Share of correct predictions, in [0, 1]; the best guesser predicts the commonest class."""
 
     name = "accuracy"
     title = "Accuracy"
@@ -537,7 +537,7 @@ class Accuracy(ClassScore):
         return float(table.reference_totals.max() / table.total)
 
     def has_single_reference_class(self, table: Table) -> bool:
-        return False  # with one class, accuracy still distinguishes models
+        return False  # models may differ in accuracy even with one class
 
     def shortage(self, table: Table, prior: Prior = None) -> str:
         return ""
@@ -583,8 +583,7 @@ class F1Macro(ClassScore):
         return 1 / int(np.count_nonzero(table.reference_totals))
 
     def shortage(self, table: Table, prior: Prior = None) -> str:
-        one = effective_sample_size(table) / float(table.total)
-        r = table.reference_totals * one
+        r = table.reference_totals * (effective_sample_size(table) / float(table.total))
         n_rare, n_present = np.count_nonzero((r > 0) & (r < 5 - 1e-6)), np.count_nonzero(r)
         if (reason := super().shortage(table, prior)) or 2 * n_rare <= n_present:
             return reason
@@ -612,7 +611,7 @@ def _count_occurring(table: Sums) -> Any:
 
 
 class CohenKappa(ClassScore):
-    """(p_o - p_e)/(1 - p_e), in [-1, 1]; chance 0; nan where p_e is 1."""
+    """(p_o - p_e)/(1 - p_e), in [-1, 1]; guessing scores 0; nan where p_e is 1."""
 
     name = "cohen_kappa"
     title = "Cohen's kappa"
@@ -629,27 +628,27 @@ class CohenKappa(ClassScore):
         return 1 - ratio_or_nan(_error_rate(table), _expected_error_rate(table))
 
     def gradient(self, table: Table) -> Gradient:
-        """Derivatives of 1 - wrong/expected.
+        """Compute the derivatives of 1 - wrong/expected.
 
         With p_ij, the wrong share falls by [i = j], and the expected one by beta_i + pi_j.
         """
         wrong, expected = _error_rate(table), _expected_error_rate(table)
-        sides = table.prediction_totals, table.reference_totals
-        a, b = (-wrong / expected**2 * (side / table.total) for side in sides)
+        margins = table.prediction_totals, table.reference_totals
+        a, b = (-wrong / expected**2 * (margin / table.total) for margin in margins)
         return Gradient(a, b, np.zeros_like(a) + 1 / expected)
 
 
 class MatthewsCorrelation(ClassScore):
-    """The R_k correlation, in [-1, 1]; chance 0, and 0 where a margin has one class."""
+    """The R_k correlation, in [-1, 1]; guessing scores 0, as does a margin of one class."""
 
     name = "matthews_corrcoef"
     title = "MCC"
     lowest = -1.0
-    undefined_sides = ("references", "predictions")
+    undefined_margins = ("references", "predictions")
 
     def exact_value(self, table: Sums) -> Numbers:
         (gain, s), (same_gain, t) = map(_gain_and_variance, (table, transpose(table)))
-        # both gains are equal, but the side with less variance is computed more exactly
+        # both gains are equal, but that of the margin with less variance is more exact
         return ratio_or_nan(np.where(s <= t, gain, same_gain), np.sqrt(s * t))
 
     def gradient(self, table: Table) -> Gradient:
@@ -672,12 +671,12 @@ def _gain_and_variance(table: Sums) -> tuple[Numbers, Numbers]:
 
 
 def _error_rate(table: Sums) -> Numbers:
-    """Share of wrong predictions, 1 - p_o."""
+    """Compute the share of wrong predictions, 1 - p_o."""
     return np.asarray(table.false_positives.sum(axis=0) / table.total)
 
 
 def _expected_error_rate(table: Sums) -> Numbers:
-    """Share of wrong predictions if they were independent of the class, 1 - p_e."""
+    """Compute the share of wrong predictions if they ignored the class, 1 - p_e."""
     bias, others = table.prediction_totals / table.total, table.other_references / table.total
     return np.asarray((bias * others).sum(axis=0))
 
@@ -695,7 +694,7 @@ class Informedness(ClassScore):
     averages = ("bias", "prevalence", "macro", None)
     prior_modes = ("reweight", "odds")
     mark_meaning = "above accuracy, so it is not a share of the answers"
-    undefined_sides = ("references",)
+    undefined_margins = ("references",)
 
     average: scores.Average = "bias"
 
@@ -713,12 +712,12 @@ class Informedness(ClassScore):
         return np.asarray((weights * gains).sum(axis=0))
 
     def gradient(self, table: Table) -> Gradient:
-        """Derivatives, with V = pi (1 - pi).
+        """Compute the derivatives, with V = pi (1 - pi).
 
-        J_c = (p_cc - pi_c beta_c) / V_c moves by 1/V_c with p_cc and by -pi_c/V_c with beta_c. With
-        pi_c it moves by -(beta_c + (1 - 2 pi_c) J_c) / V_c. The weights pi or beta move too. An
-        out-of-class prediction for class i moves each other beta_c by pi_c / (1 - pi_i), as do
-        pi_c and pi_i.
+        J_c = (p_cc - pi_c beta_c) / V_c has the derivatives 1/V_c by p_cc, -pi_c/V_c by beta_c and
+        -(beta_c + (1 - 2 pi_c) J_c) / V_c by pi_c. The weights pi or beta change, too. An
+        out-of-class prediction for class i adds pi_c / (1 - pi_i) to each other beta_c, which
+        also depends on pi_c and pi_i.
         """
         pi = table.reference_totals / table.total
         beta = (table.hits + table.distributed_false_positives) / table.total
@@ -780,7 +779,7 @@ class Markedness(ClassScore):
     lowest = -1.0
     allows_unknown = False
     averages = ("prevalence", "bias", "macro", None)
-    undefined_sides = ("predictions",)
+    undefined_margins = ("predictions",)
 
     average: scores.Average = "prevalence"
 
@@ -815,7 +814,7 @@ class Markedness(ClassScore):
 
 
 class RowMeans(NamedTuple):
-    """A score as the sum of share x mean over rows of samples, whose means err independently.
+    """A score as the sum of share x mean over rows, whose means have independent errors.
 
     The arrays have the rows along their first axis.
     """
@@ -837,8 +836,8 @@ def margins_of_error(rows: RowMeans, level: float) -> tuple[Numbers, Numbers]:
     """
     z = normal_quantile(level)
     span = rows.below + rows.above
-    place = ratio_or_zero((rows.share * rows.below).sum(axis=0), (rows.share * span).sum(axis=0))
-    unseen_variance = place * (1 - place) * (span / rows.size) ** 2
+    position = ratio_or_zero((rows.share * rows.below).sum(axis=0), (rows.share * span).sum(axis=0))
+    unseen_variance = position * (1 - position) * (span / rows.size) ** 2
     variance_of_mean = rows.variance / rows.size + unseen_variance
     error = np.sqrt(rows.error**2 + (rows.share**2 * unseen_variance).sum(axis=0))
 
@@ -853,7 +852,7 @@ def margins_of_error(rows: RowMeans, level: float) -> tuple[Numbers, Numbers]:
 
 
 def wilson_margin(distance: Numbers, variance: Numbers, size: Numbers, z: float) -> Numbers:
-    """Wilson's margin of error of a mean, by its distance d from the bound of the values.
+    """Compute Wilson's margin of error of a mean, by its distance d from the bound of the values.
 
     It is the x with x^2 = z^2 (1 - x/d)(variance + x d / size).
     """
@@ -867,7 +866,7 @@ def wilson_margin(distance: Numbers, variance: Numbers, size: Numbers, z: float)
 
 
 def wilson_intervals(table: Table, codes: Codes, level: float) -> list[tuple[float, float]]:
-    """Wilson's interval of the share of hits of each class; nan if it has no samples.
+    """Compute Wilson's interval of the share of hits of each class; nan without samples.
 
     `codes` are the rows of the cells, for recall, or their columns, for precision.
     """
@@ -875,8 +874,8 @@ def wilson_intervals(table: Table, codes: Codes, level: float) -> list[tuple[flo
     totals = sum_by(codes, table.counts.astype(np.float64), k)
     size = totals * ratio_or_nan(totals, sum_by(codes, squared_weights(table), k))
     share = ratio_or_nan(table.hits, totals)
-    known = share * (1 - share) / size, size, normal_quantile(level)
-    ends = share - wilson_margin(share, *known), share + wilson_margin(1 - share, *known)
+    options = share * (1 - share) / size, size, normal_quantile(level)
+    ends = share - wilson_margin(share, *options), share + wilson_margin(1 - share, *options)
     return list(zip(*(end.clip(0, 1)[table.is_class].tolist() for end in ends), strict=True))
 
 
@@ -944,13 +943,11 @@ def absent_class_bounds(
 
 
 def intervals_by_class(table: Table, level: float) -> list[Interval]:
-    """Intervals of TPR - FPR of each class against all others; nan if it has no samples."""
+    """Compute intervals of TPR - FPR of each class against all others; nan without samples."""
     # a difference of sums of weights is not quite 0 where there are no cells
     has_cells = _sums_by_outcome(table, np.ones(len(table.rows))) > 1e-9
-    counts, squares = (
-        np.where(has_cells, _sums_by_outcome(table, amounts), 0.0)
-        for amounts in (table.counts, squared_weights(table))
-    )
+    counts = np.where(has_cells, _sums_by_outcome(table, table.counts), 0.0)
+    squares = np.where(has_cells, _sums_by_outcome(table, squared_weights(table)), 0.0)
     totals = counts.sum(axis=1)
     mean = ratio_or_nan(counts[:, 0], totals)
     outcome_deviations = np.stack([1 - mean, -mean], axis=1)

@@ -34,10 +34,10 @@ from .score import (
 FEWEST_GROUPS = 5  # for a test
 _FEW_OF_A_CLASS = 5 - 1e-9  # effective groups that contain a class
 _MANY_DIFFERENT = 30  # groups; with fewer, a whole group may be missing, not only a sample
-_MOST_OF_FEW = 0.1  # share of the variance; above, a warning names classes in few groups
+_MAX_SHARE_OF_FEW = 0.1  # share of the variance; above, a warning names classes in few groups
 _NET = 0.9  # of further differing samples: the share favouring one model minus the other share
 _LEVEL_FOR_POWER = 0.6  # four in five lie below this two-sided quantile
-_MOST_PERMUTED = 2000  # samples; with more, the gamma distribution is accurate in the tail
+_MAX_PERMUTED = 2000  # samples; with more, the gamma distribution is accurate in the tail
 _N_PERMUTATIONS = 999
 
 
@@ -136,7 +136,7 @@ def effective_totals(table: Table) -> tuple[Numbers, Numbers, float, tuple[Codes
     r, c = table.reference_totals * one, table.prediction_totals * one
     whole_r, whole_c = np.rint(r).astype(np.int64), np.rint(c).astype(np.int64)
     is_counted = np.allclose(r, whole_r, 0, 1e-6) and np.allclose(c, whole_c, 0, 1e-6)
-    return r, c, size, (whole_r, whole_c) if is_counted and size <= _MOST_PERMUTED else None
+    return r, c, size, (whole_r, whole_c) if is_counted and size <= _MAX_PERMUTED else None
 
 
 def has_rare_cells(r: Numbers, c: Numbers, size: float) -> bool:
@@ -479,17 +479,17 @@ def group_variance(
     # the variance inside classes does not include variation in their frequency
     mean = float(amounts @ influences) / float(amounts.sum())
     overall = np.bincount(groups, amounts * deviations(influences, mean, scale))
-    most = max(n - 2, 1)  # degrees of freedom
-    overall_variance = (n - 1) / most * float((overall**2).sum())
+    max_df = max(n - 2, 1)
+    overall_variance = (n - 1) / max_df * float((overall**2).sum())
     variance = max(float((by_group**2).sum()) + missing, overall_variance)
 
     whole = float(variances.sum())
-    df = min(whole**2 / float((variances**2 / dfs).sum()), most) if whole else float(most)
+    df = min(whole**2 / float((variances**2 / dfs).sum()), max_df) if whole else float(max_df)
     # few groups may happen to agree, so their possible influence counts, too
     carried = np.maximum(*(ratio_or_zero(x, x.sum()) for x in (variances, rooms)))
     is_few = (n_effective < _FEW_OF_A_CLASS) & (carried > 0)
     fewest = math.inf
-    if carried[is_few].sum() > _MOST_OF_FEW * carried.sum():
+    if carried[is_few].sum() > _MAX_SHARE_OF_FEW * carried.sum():
         fewest = float(n_effective[is_few].min())
     has_part = centred != 0 if differ is None else (centred != 0) | differ
     if has_part[factors[pooled] == 0].any():

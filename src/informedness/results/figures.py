@@ -67,7 +67,7 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
     n_rows, n_columns = cells.shape
     names = list(map(render.shown, labels))
     is_full = n_columns > 12 or n_columns * min(16, max(map(len, names))) > 100
-    names[:n_rows] = render.cut_apart(names[:n_rows], 12 if is_full else 16)
+    names[:n_rows] = render.cut_uniquely(names[:n_rows], 12 if is_full else 16)
 
     ax, size = _axes(ax, 2.9)
     totals = table.reference_totals[rows].astype(np.float64)
@@ -107,7 +107,7 @@ def _write_numbers(ax: Axes, shares: Numbers, numbers: list[str], size: float) -
 def draw_per_class(per_class: list[dict[str, Any]], width: int, ax: Axes | None) -> Axes:
     """Draw TPR and FPR of each class for `Report.plot`, with class names cut to a width."""
     classes = per_class[:_MAX_ROWS]
-    labels = render.cut_apart([render.shown(row["label"]) for row in classes], width)
+    labels = render.cut_uniquely([render.shown(row["label"]) for row in classes], width)
     names, numbers = [], []
     ax, size = _axes(ax, 0.95 + 0.2 * max(len(classes), 2))
     for y, (label, row) in enumerate(zip(labels, classes, strict=True)):
@@ -218,7 +218,9 @@ def plot_entropy_triangle(tables: Mapping[Any, Table] | Table, *, ax: Axes | Non
             handletextpad=0.1, columnspacing=1, borderaxespad=0, ncols=3, loc="upper center",
             bbox_to_anchor=(0.5, 0), bbox_transform=below,
         )  # fmt: skip
-        for text, name in zip(legend.get_texts(), render.cut_apart(list(named), 15), strict=True):
+        for text, name in zip(
+            legend.get_texts(), render.cut_uniquely(list(named), 15), strict=True
+        ):
             text.set_text(name)
             text.set_parse_math(False)
     ax.figure.canvas.figure.draw_without_rendering()  # equal scales need two layout passes
@@ -311,7 +313,7 @@ def draw_forest(rows: list[ForestRow], title: str, ax: Axes | None, head: str = 
             ax.plot(runs, [y + 0.3] * len(runs), "|", color=_INK, ms=0.6 * size, mew=0.7, zorder=2)
         if is_whole:
             ax.axvline(estimate.value, color=_BLUE, linewidth=0.8, linestyle=":", zorder=0)
-    names = render.cut_apart([row.name for row in rows], 24)
+    names = render.cut_uniquely([row.name for row in rows], 24)
     numbers = [f"{render.rounded(row.estimate.value)} {row.ranks}".rstrip() for row in rows]
     _rows(ax, names, numbers, size, head)
     low, high = ax.get_xlim()

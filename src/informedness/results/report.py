@@ -333,7 +333,7 @@ class Report(Result, Mapping[str, float]):
     def _two_class_rows(self) -> Rows:
         """Return the rates of two classes and the cells; TPR - FPR is the Informedness."""
         _, labels, cells = matrix.most_frequent_classes(self.table, 2)
-        columns = render.cut_apart([*map(render.shown, labels)], 20)
+        columns = render.cut_uniquely([*map(render.shown, labels)], 20)
         named = zip(columns, labels, strict=True)
         columns = [name if label is None else f"as {name}" for name, label in named]
         rows = [["class", self._unit(), *columns, "TPR", "FPR", "precision", "F1"]]

@@ -16,7 +16,7 @@ from ..core.labels import Column, Label, Numbers, check_distinct, check_same_kin
 from ..core.table import Table
 from ..errors import DataError, prefix_errors
 from ..text.layout import Result, Rows
-from ..text.render import amount, cut_apart, samples, shown
+from ..text.render import amount, cut_uniquely, samples, shown
 from ..warnings import collected
 from .label_options import read_labels
 from .label_warnings import role_in, warn_of_swapped
@@ -422,7 +422,7 @@ class Matrix(Result):
         """Lay out the cells with predictions in the header and references on the left."""
         _, labels, cells = most_frequent_classes(self.table, _MOST_IN_MATRIX)
         corner = "reference \\ prediction" if self.has_totals else ""
-        columns = cut_apart(list(map(shown, labels)), 20)
+        columns = cut_uniquely(list(map(shown, labels)), 20)
         rows = columns[: len(cells)]
         if self.has_totals:
             cells = np.vstack([cells, cells.sum(axis=0)])

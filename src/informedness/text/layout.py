@@ -18,7 +18,7 @@ import numpy as np
 from ..core.labels import Label
 from ..errors import optional_import
 from ..messages import Message, Naming, render
-from .render import amount, as_json, cut, cut_apart, several, shown, shown_interval
+from .render import amount, as_json, cut, cut_uniquely, several, shown, shown_interval
 
 # A table, header first. The first column is text, the others are numbers.
 Rows: TypeAlias = list[list[str]]
@@ -33,9 +33,9 @@ _PAGE = Path(__file__).with_name("page.html")
 _INTERVAL_CELL = re.compile(r"<td>\((-?[\d.]+) to (-?[\d.]+)\)</td>")
 # Labels with their numbers of samples, or their weights; None means a missing label.
 Amounts: TypeAlias = list[tuple[Label | None, Any]]
-_MOST_LABELS = 10  # shown per column
-_MOST_OUTSIDE = 3
-_MOST_NAMES = 20  # unused columns shown
+_MAX_LABELS = 10  # shown per column
+_MAX_OUTSIDE = 3
+_MAX_NAMES = 20  # unused columns shown
 
 
 # Accounts
@@ -57,7 +57,7 @@ class ReadColumn:
 
     def __str__(self) -> str:
         """List the most frequent labels with their amounts, and the notes."""
-        labels, outside = self.labels[:_MOST_LABELS], self.outside[:_MOST_OUTSIDE]
+        labels, outside = self.labels[:_MAX_LABELS], self.outside[:_MAX_OUTSIDE]
         text = _listed(map(_amount_text, labels), len(self.labels))
         if outside:
             text += ("; " if len(self.outside) > 1 else ", ") if text else ""
@@ -68,7 +68,7 @@ class ReadColumn:
         """Convert the column to plain values for JSON, with only its most frequent labels."""
         plain: dict[str, Any] = {"part": self.part, "column": self.name}
         for name, amounts in (("labels", self.labels), ("outside", self.outside)):
-            pairs = [[as_json(label), n] for label, n in amounts[:_MOST_LABELS]]
+            pairs = [[as_json(label), n] for label, n in amounts[:_MAX_LABELS]]
             plain |= {name: pairs, f"n_{name}": len(amounts)}
         return {**plain, "notes": [*self.notes]}
 
@@ -108,7 +108,7 @@ class Account:
         parts, names = (max(len(row[i]) for row in cells) for i in (0, 1))
         lines = [f"{part:{parts}}  {name:{names}}  {text}".rstrip() for part, name, text in cells]
         if unused := self.not_used:
-            lines.append(f"not used: {_listed(map(shown, unused[:_MOST_NAMES]), len(unused))}")
+            lines.append(f"not used: {_listed(map(shown, unused[:_MAX_NAMES]), len(unused))}")
         return "\n".join([f"{sources}: {several(self.n_rows, 'row')}{''.join(left_out)}", *lines])
 
     def to_dict(self) -> dict[str, Any]:
@@ -339,14 +339,14 @@ def more_rows(n: int, width: int) -> Rows:
     return padded([[f"and {n} more in JSON"]] if n > 0 else [], width)
 
 
-def aligned(rows: Rows, most: int = 40) -> str:
+def aligned(rows: Rows, max_width: int = 40) -> str:
     """Align columns for a terminal: the first to the left, others to the right.
 
-    The first column is cut to `most`. Columns have two spaces between them, or one if that makes
-    the table fit. Columns that still do not fit go below, next to the first one again.
+    The first column is cut to `max_width`. Columns have two spaces between them, or one if this
+    makes the table fit. Columns that still do not fit go below, after the first one again.
     """
     names, *columns = zip(*rows, strict=True)
-    first = cut_apart(names, most)
+    first = cut_uniquely(names, max_width)
     room = max(map(len, first))
     widths = [max(map(len, column)) for column in columns]
     free = WIDTH - room - sum(widths)

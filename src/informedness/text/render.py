@@ -99,7 +99,7 @@ def cut(name: str, width: int = 40) -> str:
     return f"{name[: width - 3 - tail]}...{name[len(name) - tail :]}"
 
 
-def cut_apart(names: Sequence[str], width: int) -> list[str]:
+def cut_uniquely(names: Sequence[str], width: int) -> list[str]:
     """Shorten names to a width, and number those that become equal."""
     originals: dict[str, str] = {}
     for name in names:
