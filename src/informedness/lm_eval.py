@@ -187,7 +187,8 @@ class Task(ConfigurableTask):  # type: ignore[misc]
         """Read the right answer (its position if there are choices) and the choices."""
         target = self.doc_to_text(doc) if self.multiple_input else self.doc_to_target(doc)
         if isinstance(target, (list, tuple)):
-            raise ValueError(f"must have one right answer, got {show(target)}")
+            rule = "must have one right answer for a score of classes"
+            raise ValueError(f"{rule}, got {show(target)}")
         if self.config.doc_to_choice is None:
             return str(target), []
         choices = list(self.doc_to_choice(doc))

@@ -21,13 +21,7 @@ from ..results.comparison import Comparison, compare
 from ..results.estimate import Averaged, Estimate, estimate
 from ..results.report import Report, report
 from ..tables.contingency import ContingencyTable
-from ..tables.label_options import (
-    DEFAULT_LABEL_OPTIONS,
-    LabelOptions,
-    class_name_at,
-    extract_answers,
-    read_labels,
-)
+from ..tables.label_options import LabelOptions, class_name_at, extract_answers, read_labels
 from ..text import render
 from ..warnings import collected
 from .verdicts import ClassNames, Sample, VerdictError, VerdictMetric, find_classes
@@ -162,11 +156,9 @@ class Answers:
 
         An error would end a run that may have cost hours, so warn instead.
         """
-        answers = cls.from_samples(samples, choices, origin=Origin(), how="")
+        answers = cls.from_samples(_by_sample(samples), choices, origin=Origin(), how="")
         try:
-            return replace(answers, samples=_by_sample(answers.samples)).find_classes(
-                DEFAULT_LABEL_OPTIONS
-            )
+            return answers.find_classes(LabelOptions())
         except VerdictError as error:
             warn(with_subject("no score", error))
             return None
@@ -291,9 +283,8 @@ class Answers:
         """
         task, other_task = ((x.origin.harness, x.origin.task, x.classes) for x in (self, other))
         if task != other_task:
-            raise ValueError(
-                f"the runs must be of one task, got {show(task)} and {show(other_task)}"
-            )
+            tasks = f"{show(task)} and {show(other_task)}"
+            raise ValueError(f"the runs must be of one task, got {tasks}")
         names = [f"{self.name} (A)", f"{other.name} (B)"]
         a = self._columns_to_join()
         b = align_rows(a, other._columns_to_join(), names, "sample identifiers")

@@ -1,4 +1,4 @@
-"""Logs of Inspect (`inspect-ai`): `.eval`, a zip of JSON files, and `.json`."""
+"""Read logs of Inspect (`inspect-ai`): `.eval`, a zip of JSON files, and `.json`."""
 
 import json
 import math
@@ -6,7 +6,9 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +49,8 @@ class _Log:
     scores : dict of (epoch, scorer, key) to list of Sample
         One entry per scorer, or per named value of it; without a reference if a sample has several.
     n_samples, n_several, n_errors : Counter of epoch
-        Numbers of samples, and of those with several targets, or without scores for an error.
+        Numbers of samples, of those with several targets, and of those that an error left without
+        scores.
     """
 
     asked: list[tuple[str, str]] = field(default_factory=list)
@@ -66,14 +69,14 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     Raises
     ------
     ValueError
-        If the log is damaged, has another version of the schema or is of a run that did not
-        succeed, or if a sample cannot be scored.
+        If the log is damaged, if its schema has another version, if the run did not succeed, or if
+        a sample cannot be scored.
     ImportError
-        If it is a `.eval` file and nothing is installed that reads Zstandard.
+        If it is a `.eval` file and `backports.zstd` is missing.
     """
     if verdict is not None:
         raise ValueError("Inspect logs do not support `verdict`: choose a score with `variant`")
-    parts = (_parts_of_json if path.suffix == ".json" else _parts_of_eval)(path)
+    parts = _parts(path)
     header = next(parts)
     _check_status(header)
     with prefix_errors("the header", *DAMAGES):
@@ -82,17 +85,18 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     created, settings = str(header["eval"].get("created", "")), _settings(log, header)
     has_several = len({scorer for _, scorer, _ in log.scores}) > 1
     for epoch, scorer, key in sorted(log.scores, key=lambda score: score[0]):
-        metric, null = _metric(log, header, scorer, key)
-        samples = _counting(log.scores[epoch, scorer, key], null)
+        metric, scored = _metric(log, header, epoch, scorer, key)
+        samples = [x for x in scored if None not in (x.reference, x.verdict)]
         if not samples:
             continue
+        samples.sort(key=lambda x: (x.id, x.prompt))  # a log has them by the time they ended
         variant = ", ".join(filter(None, (scorer if has_several else "", key)))
         shown_epoch = epoch if len(log.n_samples) > 1 else None
         n_unscored = log.n_samples[epoch] - log.n_several[epoch] - len(samples)
         yield Answers(
             Origin("inspect", task, model, variant, shown_epoch, created, settings),
             f"what scorer {scorer!r} logged as the answer",
-            samples,
+            tuple(samples),
             classes_of(log.targets),
             metric,
             LeftOut(log.n_several[epoch], n_unscored, log.n_errors[epoch]),
@@ -120,6 +124,7 @@ def _read_samples(parts: Iterator[dict[str, Any]], header: dict[str, Any]) -> _L
 
 
 def _add_sample(raw: dict[str, Any], log: _Log) -> None:
+    """Add a sample to the log, and raise SeveralError if it has several targets."""
     epoch, name, choices = raw["epoch"], str(raw["id"]), raw.get("choices") or []
     prompt, letters = _prompt(raw["input"], choices), letters_of(len(choices))
     targets = targets_of(raw["target"], letters)
@@ -130,21 +135,10 @@ def _add_sample(raw: dict[str, Any], log: _Log) -> None:
     for scorer, key, value, logged in _scores(raw):
         answer, verdict = answer_and_verdict(value, logged)
         completion = None if answer else (raw.get("output") or {}).get("completion")
-        reference = None if len(targets) > 1 else targets[0]
+        reference = targets[0] if len(targets) == 1 else None
         sample = Sample(name, reference, answer, verdict, prompt, completion)
         log.scores.setdefault((epoch, scorer, key), []).append(sample)
     log.targets.append((only_target(targets), letters))
-
-
-def _counting(scored: Sequence[Sample], null: float | None) -> tuple[Sample, ...]:
-    """Select the samples that count, in an order that does not depend on which ended first."""
-    verdicts = [null if x.verdict is None else x.verdict for x in scored]
-    counting = [
-        x._replace(verdict=verdict)
-        for x, verdict in zip(scored, verdicts, strict=True)
-        if x.reference is not None and verdict is not None
-    ]
-    return tuple(sorted(counting, key=lambda x: (x.id, x.prompt)))
 
 
 def _settings(log: _Log, header: dict[str, Any]) -> dict[str, Any]:
@@ -169,21 +163,23 @@ def _check_status(header: dict[str, Any]) -> None:
 
 
 def _metric(
-    log: _Log, header: dict[str, Any], scorer: str, key: str
-) -> tuple[VerdictMetric, float | None]:
-    """Build the metric of a score, and decide whether `null` counts as wrong or is skipped.
+    log: _Log, header: dict[str, Any], epoch: int, scorer: str, key: str
+) -> tuple[VerdictMetric, list[Sample]]:
+    """Build the metric of a score; return it with the samples of an epoch.
 
     Inspect counts a sample as wrong if its scorer returns null. Among several values, Inspect
     before 0.3.260 also writes nan as null, and skips it. The recorded totals show which applies.
     """
     recorded = _recorded(header, scorer, key)
-    runs = [samples for name, samples in log.scores.items() if name[1:] == (scorer, key)]
-    verdicts = [(x.id, x.verdict) for samples in runs for x in samples]
-    scored = Totals.from_verdicts(verdicts)
+    epochs = (y for name, y in log.scores.items() if name[1:] == (scorer, key))
+    verdicts = [(x.id, x.verdict) for x in chain.from_iterable(epochs)]
+    counted = Totals.from_verdicts(verdicts)
     as_wrong = Totals.from_verdicts((x, 0.0 if y is None else y) for x, y in verdicts)
-    if as_wrong.agree(recorded) is False and scored.agree(recorded) is not False:
-        return VerdictMetric(key or scorer, {}, scored, recorded), None
-    return VerdictMetric(key or scorer, {}, as_wrong, recorded), 0.0
+    samples, null = log.scores[epoch, scorer, key], None
+    if counted.agree(recorded) is False or as_wrong.agree(recorded) is not False:
+        counted, null = as_wrong, 0.0
+    samples = [x._replace(verdict=null) if x.verdict is None else x for x in samples]
+    return VerdictMetric(key or scorer, {}, counted, recorded), samples
 
 
 def _recorded(header: dict[str, Any], scorer: str, key: str) -> Totals:
@@ -200,14 +196,13 @@ def _recorded(header: dict[str, Any], scorer: str, key: str) -> Totals:
 # From files to samples
 
 
-def _parts_of_json(path: Path) -> Iterator[dict[str, Any]]:
-    log = json_object(path.read_bytes())
-    yield log
-    yield from log.get("samples") or ()
-
-
-def _parts_of_eval(path: Path) -> Iterator[dict[str, Any]]:
+def _parts(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the header and each sample."""
+    if path.suffix == ".json":
+        log = json_object(path.read_bytes())
+        yield log
+        yield from log.get("samples") or ()
+        return
     with optional_import("reading .eval logs needs backports.zstd", "informedness[inspect]"):
         if sys.version_info >= (3, 14):
             import zipfile
@@ -247,11 +242,9 @@ def answer_and_verdict(value: Any, answer: str | None) -> tuple[str | None, Any]
 
 
 def _number(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        return 0.0
-    return number if math.isfinite(number) else 0.0
+    with suppress(ValueError):
+        return float(text) if math.isfinite(float(text)) else 0.0
+    return 0.0
 
 
 def letters_of(n_choices: int) -> tuple[str, ...]:
