@@ -437,26 +437,26 @@ def part_of(whole: Any, *names: str) -> Any:
 
 
 def settings_of(
-    asked: Iterable[tuple[Any, str]], log: Any, places: str, arguments: Any = None, **others: Any
+    asked: Iterable[Mapping[str, Any]], log: Any, paths: str, arguments: Any = None, **others: Any
 ) -> dict[str, Any]:
     """Collect the run's settings.
 
     Parameters
     ----------
-    asked : iterable of (sample, prompt)
-        All samples of the log, whether or not they count.
+    asked : iterable of mapping
+        The "id" and the "prompt" of all samples in the log, whether or not they count.
     log : dict
         JSON that holds settings.
-    places : str
+    paths : str
         Dotted paths into `log`, such as "eval.dataset.name", separated by spaces.
     arguments : dict, optional
         Arguments of the task; none is ignored.
     **others
         More settings.
     """
-    pairs = sorted({(str(sample), prompt) for sample, prompt in asked})
+    pairs = sorted({(x["id"], x["prompt"]) for x in asked})
     digest = sha256(json.dumps(pairs).encode()).hexdigest()
-    others |= {x.rpartition(".")[2]: part_of(log, *x.split(".")) for x in places.split()}
+    others |= {x.rpartition(".")[2]: part_of(log, *x.split(".")) for x in paths.split()}
     found = {"samples": len(dict(pairs)), **dict(_flat(others))}
     arguments = arguments if isinstance(arguments, dict) else {}
     return {"asked": digest, "arguments": arguments, **found}

@@ -42,8 +42,8 @@ class _Log:
 
     Attributes
     ----------
-    asked : list of (sample, prompt)
-        One entry per sample and epoch.
+    asked : list of dict
+        The "id" and "prompt" of each sample in each epoch.
     targets : list of (target, letters of the choices)
         One entry per sample with a single target.
     scores : dict of (epoch, scorer, key) to list of Sample
@@ -53,7 +53,7 @@ class _Log:
         scores.
     """
 
-    asked: list[tuple[str, str]] = field(default_factory=list)
+    asked: list[dict[str, str]] = field(default_factory=list)
     targets: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     scores: dict[tuple[int, str, str], list[Sample]] = field(default_factory=dict)
     n_samples: Counter[int] = field(default_factory=Counter)
@@ -92,15 +92,11 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
         samples.sort(key=lambda x: (x.id, x.prompt))  # a log has them by the time they ended
         variant = ", ".join(filter(None, (scorer if has_several else "", key)))
         shown_epoch = epoch if len(log.n_samples) > 1 else None
-        n_unscored = log.n_samples[epoch] - log.n_several[epoch] - len(samples)
-        yield Answers(
-            Origin("inspect", task, model, variant, shown_epoch, created, settings),
-            f"what scorer {scorer!r} logged as the answer",
-            tuple(samples),
-            classes_of(log.targets),
-            metric,
-            LeftOut(log.n_several[epoch], n_unscored, log.n_errors[epoch]),
-        )
+        n_several, n_errors = log.n_several[epoch], log.n_errors[epoch]
+        left_out = LeftOut(n_several, log.n_samples[epoch] - n_several - len(samples), n_errors)
+        origin = Origin("inspect", task, model, variant, shown_epoch, created, settings)
+        how = f"what scorer {scorer!r} logged as the answer"
+        yield Answers(origin, how, tuple(samples), classes_of(log.targets), metric, left_out)
 
 
 def _read_samples(parts: Iterator[dict[str, Any]], header: dict[str, Any]) -> _Log:
@@ -128,7 +124,7 @@ def _add_sample(raw: dict[str, Any], log: _Log) -> None:
     epoch, name, choices = raw["epoch"], str(raw["id"]), raw.get("choices") or []
     prompt, letters = _prompt(raw["input"], choices), letters_of(len(choices))
     targets = targets_of(raw["target"], letters)
-    log.asked.append((name, prompt))
+    log.asked.append({"id": name, "prompt": prompt})
     log.n_samples[epoch] += 1
     log.n_several[epoch] += len(targets) > 1
     log.n_errors[epoch] += bool(raw.get("error") and not raw.get("scores"))

@@ -25,9 +25,9 @@ from .verdicts import (
     Sample,
     SeveralAnswers,
     VerdictError,
+    add_verdicts,
     likeliest_choice,
     only_target,
-    read_metric,
 )
 
 _FILE = re.compile(r"details_.+_(\d{4}-\d\d-\d\dT[\d.-]+)\.parquet")
@@ -68,7 +68,8 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     kinds: dict[str, list[Any]] = {"log-probabilities": [], "text": []}
     for number, row in enumerate(_rows(path), start=1):
         with prefix_errors(f"row {number}", *DAMAGES):
-            row |= {"name": f"sample {row['doc']['id']}", "prompt": _prompt(row["doc"])}
+            row |= {"id": str(row["doc"]["id"]), "prompt": _prompt(row["doc"])}
+            row["metrics"] = row.get("metric") or {}
             # Generated tokens may have log-probabilities too, but scored choices have no text.
             kinds["text" if row["model_response"]["text"] else "log-probabilities"].append(row)
 
@@ -164,28 +165,22 @@ def _answers(
     """Build answers from rows of one kind: scored choices or generated texts."""
     task, model = str(rows[0]["doc"]["task_name"]), _model(path)
     results = results_in(_results(path, model))
-    metrics, names = ([row.get(field) for row in rows] for field in ("metric", "name"))
     known = TEXT_METRICS if is_text else CHOICE_METRICS
-    recorded = part_of(results, "results", task)
-    metric, verdicts = read_metric([x or {} for x in metrics], known, wanted, names, recorded)
+    metric = add_verdicts(rows, known, wanted, part_of(results, "results", task))
     is_extracted = any(_extracted(row["doc"], "predictions") is not None for row in rows)
     samples: list[Sample] = []
     several = SeveralAnswers()
-    for row, verdict in zip(rows, verdicts, strict=True):
-        with several.skip(row["name"]):
+    for row in rows:
+        with several.skip(f"sample {row['id']}"):
             sample = read_sample(row, metric.name, is_text, is_extracted)
-            ident = str(row["doc"]["id"])
-            samples.append(sample._replace(id=ident, verdict=verdict, prompt=row["prompt"]))
+            known_fields = {name: row[name] for name in ("id", "verdict", "prompt")}
+            samples.append(sample._replace(**known_fields))
     several.check(len(rows))
     log = {**results, "task": part_of(results, "config_tasks", task)}
-    settings = settings_of([(row["doc"]["id"], row["prompt"]) for row in rows], log, _SETTINGS)
-    return Answers.from_samples(
-        samples,
-        origin=Origin("lighteval", task, model, variant, None, path.name, settings),
-        how=_HOW[is_text, is_text and is_extracted],
-        metric=metric,
-        left_out=LeftOut(len(several)),
-    )
+    settings, how = settings_of(rows, log, _SETTINGS), _HOW[is_text, is_text and is_extracted]
+    origin = Origin("lighteval", task, model, variant, None, path.name, settings)
+    left_out = LeftOut(len(several))
+    return Answers.from_samples(samples, origin=origin, how=how, metric=metric, left_out=left_out)
 
 
 def _results(path: Path, model: str) -> Path:

@@ -17,14 +17,7 @@ from typing import Any
 from ..core.labels import show
 from ..files.opening import open_whole
 from .answers import Answers, LeftOut, Origin, json_object, part_of, results_in, settings_of
-from .verdicts import (
-    Sample,
-    SeveralAnswers,
-    VerdictMetric,
-    likeliest_choice,
-    only_target,
-    read_metric,
-)
+from .verdicts import Sample, SeveralAnswers, add_verdicts, likeliest_choice, only_target
 
 _DATE = r"\d{4}-\d\d-\d\dT[\d.-]+"
 _FILE = re.compile(rf"samples_(?P<task>.+?)(_(?P<date>{_DATE}))?\.jsonl(\.(gz|bz2|zst))?", re.I)
@@ -33,8 +26,8 @@ RESULTS = re.compile(rf"results_{_DATE}\.json")
 CHOICE_METRICS = "acc", "acc_norm", "acc_bytes", "acc_mutual_info"
 TEXT_METRICS = "exact_match", "acc", "em"
 
-_NAMES = ("doc_id", "target", "filtered_resps", "filter", "prompt_hash", "doc_hash")
-_NO_METRICS = {*_NAMES, "doc", "arguments", "resps", "metrics", "target_hash"}
+_NO_METRICS = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter"}
+_NO_METRICS |= {"metrics", "doc_hash", "prompt_hash", "target_hash"}
 _NO_METRICS |= {"informedness", "informedness_stderr", "nit", "nit_stderr"}
 _SETTINGS = "config.model_args task.dataset_path task.dataset_name chat_template "
 _SETTINGS += "system_instruction generation"
@@ -86,45 +79,32 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     for name, lines in _read_lines(path, config, _only_filter(shares)).items():
         recorded = {x.partition(",")[0]: y for x, y in shares.items() if x.endswith(f",{name}")}
         n_recorded = part_of(results, "n-samples", task, "effective")
-        counting, metric = _add_verdicts(lines, verdict, recorded, n_recorded)
+        counting = [line for line in lines if "pair" in line]
+        metric = add_verdicts(lines, _known_metrics(counting), verdict, recorded, n_recorded)
         find = _find_choices if "texts" in counting[0] else _find_texts
         how = find(counting, metric.name, name)
         log = {**results, "task": config, "generation": counting[0]["generation"]}
-        asked = [(line["doc_id"], str(line["prompt_hash"])) for line in lines]
-        settings = settings_of(asked, log, _SETTINGS, shots=part_of(log, "n-shot", task))
+        settings = settings_of(lines, log, _SETTINGS, shots=part_of(log, "n-shot", task))
         variant = "" if name == "none" else name
+        origin = Origin("lm-eval", task, model, variant, None, date, settings)
+        samples, left_out = [*map(_sample, counting)], LeftOut(len(lines) - len(counting))
         yield Answers.from_samples(
-            [_sample(line) for line in counting],
-            origin=Origin("lm-eval", task, model, variant, None, date, settings),
-            how=how,
-            metric=metric,
-            left_out=LeftOut(len(lines) - len(counting)),
+            samples, origin=origin, how=how, metric=metric, left_out=left_out
         )
 
 
-def _add_verdicts(
-    lines: Sequence[_Line], wanted: str | None, *recorded: Any
-) -> tuple[list[_Line], VerdictMetric]:
-    """Add a verdict to each line; return the lines that count, and the metric."""
-    counting = [line for line in lines if "pair" in line]
-    is_choice = "texts" in counting[0]
-    if odd := [x["name"] for x in counting if ("texts" in x) != is_choice]:
+def _known_metrics(lines: Sequence[_Line]) -> Sequence[str]:
+    """List the metrics of choices or of text; raise ValueError if lines have both."""
+    is_choice = "texts" in lines[0]
+    if odd := [x["name"] for x in lines if ("texts" in x) != is_choice]:
         raise ValueError(f"{odd[0]}: must have choices scored as in the first sample, or none")
-    known = CHOICE_METRICS if is_choice else TEXT_METRICS
-    metrics, ids = ([x[name] for x in lines] for name in ("metrics", "doc_id"))
-    metric, verdicts = read_metric(metrics, known, wanted, ids, *recorded)
-    for line, credit in zip(lines, verdicts, strict=True):
-        line["verdict"] = credit
-    return counting, metric
+    return CHOICE_METRICS if is_choice else TEXT_METRICS
 
 
 def _sample(line: _Line) -> Sample:
-    prompt, document = str(line["prompt_hash"]), str(line["doc_hash"])
+    sample = Sample(line["id"], *line["pair"])._replace(verdict=line["verdict"])
     choices = tuple(map(str, line.get("choices", ())))
-    sample = Sample(str(line["doc_id"]), *line["pair"])
-    return sample._replace(
-        verdict=line["verdict"], prompt=prompt, document=document, choices=choices
-    )
+    return sample._replace(prompt=line["prompt"], document=line["document"], choices=choices)
 
 
 def _read_lines(path: Path, config: dict[str, Any], default: str) -> dict[str, list[_Line]]:
@@ -141,15 +121,27 @@ def _read_lines(path: Path, config: dict[str, Any], default: str) -> dict[str, l
                 raise ValueError(_TOO_OLD.format("0.4.3", "an array of samples"))
             with several.skip(f"line {number}"):
                 logged = json_object(text)
-                line = {name: ({"filter": default} | logged)[name] for name in _NAMES}
-                line["metrics"] = {x: y for x, y in logged.items() if x not in _NO_METRICS}
-                lines.setdefault(str(line["filter"]), []).append(line)
-                line |= {"name": f"line {number}", **_read_line(line, logged, config)}
-    ids = [x["doc_id"] for filter_lines in lines.values() for x in filter_lines]
+                line = _fields(logged) | {"name": f"line {number}"}
+                lines.setdefault(str(logged.get("filter", default)), []).append(line)
+                line |= _read_line(line, logged, config)
+    ids = [x["id"] for filter_lines in lines.values() for x in filter_lines]
     several.check(len(ids))
     if "filter" not in logged and len({*ids}) < len(ids):
         raise ValueError(_TOO_OLD.format("0.4.7", "without the filter of each answer"))
     return lines
+
+
+def _fields(logged: _Line) -> _Line:
+    """Collect the fields of a line that need no conversion."""
+    identifiers = {"id": "doc_id", "prompt": "prompt_hash", "document": "doc_hash"}
+    line = {name: str(logged[field]) for name, field in identifiers.items()}
+    metrics = {x: y for x, y in logged.items() if x not in _NO_METRICS}
+    return {
+        **line,
+        "metrics": metrics,
+        "target": logged["target"],
+        "answers": logged["filtered_resps"],
+    }
 
 
 def _only_filter(shares: Mapping[str, Any]) -> str:
@@ -212,9 +204,9 @@ def _only_in_text(target: Any) -> str:
 
 def _scored_choices(line: _Line, texts: list[str]) -> _Line:
     """Read the choices, with and without outer blanks, and their log-likelihoods."""
-    logprobs = [float(logprob) for logprob, _ in line["filtered_resps"]]
+    logprobs = [float(logprob) for logprob, _ in line["answers"]]
     if len(logprobs) != len(texts) or any(map(math.isnan, logprobs)):
-        raise ValueError(f"must hold a number for each choice, got {show(line['filtered_resps'])}")
+        raise ValueError(f"must hold a number for each choice, got {show(line['answers'])}")
     # For acc_mutual_info the harness scores each choice again without the prompt.
     is_twice = line["metrics"].get("acc_mutual_info") is not None
     texts = texts[: len(texts) // 2] if is_twice else texts
@@ -222,7 +214,7 @@ def _scored_choices(line: _Line, texts: list[str]) -> _Line:
 
 
 def _target_and_text(line: _Line) -> list[str]:
-    answers = line["filtered_resps"]
+    answers = line["answers"]
     if len(answers) != 1 or not isinstance(answers[0], str):
         raise ValueError(f"must have one answer, got {show(answers)}: add take_first to the filter")
     return [str(line["target"]), *answers]
@@ -231,7 +223,7 @@ def _target_and_text(line: _Line) -> list[str]:
 def _find_texts(lines: Sequence[_Line], metric: str, name: str) -> str:
     """Convert targets to positions if all lines name choices; describe the answers."""
     source = f"the text after filter {name!r}"
-    if any(line["filtered_resps"][:1] != line["pair"][1:] for line in lines):
+    if any(line["answers"][:1] != line["pair"][1:] for line in lines):
         source = f"what the metrics took from {source}"
     pairs = [(_position(line["pair"][0]), line["pair"][1]) for line in lines]
     named = [line["named"] if isinstance(line["named"], list) else () for line in lines]

@@ -122,6 +122,13 @@ def _fold_punctuation(text: str) -> str:
     return _fold_case(text.translate(_NO_PUNCTUATION))
 
 
+def _fold_clear(text: str) -> str:
+    """Remove punctuation, but not from a single letter among signs, which is not an answer."""
+    name = _fold_punctuation(text)
+    is_noise = len(name) == 1 and not re.search(_letter_pattern(name), text, re.IGNORECASE)
+    return text if is_noise else name
+
+
 def _letter_pattern(name: str) -> str:
     """Make a pattern for a name; a single letter or digit must not have signs around it."""
     is_letter = len(name) == 1 and name.isascii() and name.isalnum()
@@ -130,36 +137,33 @@ def _letter_pattern(name: str) -> str:
 
 # Each reading: the pattern of a name, how texts are folded, and patterns before and after the name.
 # Search inside longer text, or accept a letter next to signs, only if verdicts require it.
+_WHOLE = (r"\A", r"\Z")
 _AROUND = ((r"(?<!\w)", r"\W*$"), (r"^\W*", r"(?!\w)"), (r"(?<!\w)", r"(?!\w)"), ("", ""))
-_FOLDED: list[Any] = [(fold,) for fold in (_fold_punctuation, _fold_case, str.strip, str)]
+_FOLDED = [(fold, *_WHOLE) for fold in (_fold_case, str.strip, str)]
 _FOLDED += [(fold, *around) for fold in (_fold_case, str) for around in _AROUND]
-_READINGS = [(pattern, *folded) for pattern in (_letter_pattern, re.escape) for folded in _FOLDED]
+_READINGS: list[Any] = [(_letter_pattern, *x) for x in ((_fold_clear, *_WHOLE), *_FOLDED)]
+_READINGS += [(re.escape, *x) for x in ((_fold_punctuation, *_WHOLE), *_FOLDED)]
 
 
 def _reader(
     class_names: ClassNames,
     as_pattern: Callable[[str], str],
     fold: Callable[[str], str],
-    before: str | None = None,
-    after: str = "",
+    before: str,
+    after: str,
 ) -> Callable[[str], Label | None]:
-    """Make a function that finds a class in text: the whole text, or between two patterns."""
+    """Make a function that finds the only class in a text, between two patterns."""
     by_text = {fold(text): label for text, label in class_names.items()}
     if any(by_text[fold(text)] != label for text, label in class_names.items()):
         return lambda text: None  # two classes would be folded into one
     longest_first = map(as_pattern, sorted(by_text, key=len, reverse=True))
-    pattern = re.compile(f"{before or ''}({'|'.join(longest_first)}){after}")
+    pattern = re.compile(f"{before}({'|'.join(longest_first)}){after}")
 
-    def label_of_all(text: str) -> Label | None:
-        name = fold(text)
-        is_noise = len(name) == 1 and not re.search(as_pattern(name), text, re.IGNORECASE)
-        return None if is_noise else by_text.get(name)
-
-    def label_between(text: str) -> Label | None:
+    def label_in(text: str) -> Label | None:
         labels = {by_text[name] for name in pattern.findall(fold(text))}
         return labels.pop() if len(labels) == 1 else None
 
-    return label_of_all if before is None else label_between
+    return label_in
 
 
 # Choosing the reading that agrees with the verdicts
@@ -401,43 +405,35 @@ class VerdictMetric:
         return message("{line}: pass `verdict` {ways}", line=line, ways=ways) if ways else line
 
 
-def read_metric(
-    logged: Sequence[Mapping[str, Any]],
+def add_verdicts(
+    rows: Sequence[dict[str, Any]],
     known: Sequence[str],
     wanted: str | None,
-    ids: Sequence[Any],
     recorded: Any,
     n_recorded: Any = None,
-) -> tuple[VerdictMetric, list[float | None]]:
-    """Choose the metric that gives the verdicts: the wanted one, else the first known one.
+) -> VerdictMetric:
+    """Add the verdict of a metric to each row: of the wanted one, else of the first known one.
 
     Parameters
     ----------
-    logged : sequence of mapping of str to Any
-        The metrics of each sample. A known metric must be a number in all of them.
+    rows : sequence of dict
+        The "id" and the "metrics" of each sample. A known metric must be a number in all of them.
+        "verdict" becomes the credit of the sample, None if the log has none.
     known : sequence of str
         Metrics that count right answers, in order of preference.
     wanted : str or None
         The requested metric.
-    ids : sequence
-        The identifier of each sample.
     recorded : mapping of str to float
         The mean of each metric that the harness recorded.
     n_recorded : int, optional
         The number of samples that the harness recorded.
-
-    Returns
-    -------
-    metric : VerdictMetric
-    verdicts : list of float or None
-        The credit of each sample; None if the log has none.
 
     Raises
     ------
     VerdictError
         If the wanted metric is not logged, or has values other than 0 and 1.
     """
-    verdicts = _credits_by_metric(logged)
+    verdicts = _credits_by_metric(rows)
     shares = {
         name: credits.count(1.0) / len(credits) if {*credits} <= {0.0, 1.0} else math.nan
         for name, credits in verdicts.items()
@@ -450,22 +446,24 @@ def read_metric(
         if not name:
             rule = f"`verdict` must be a metric of 0 and 1 in the log: {listed(offered, wanted)}"
             raise VerdictError(f"{rule}, got {wanted!r}")
-    chosen = verdicts.get(name, [None] * len(logged))
-    counted = Totals.from_verdicts(zip(ids, chosen, strict=True))
+    for row, credit in zip(rows, verdicts.get(name, [None] * len(rows)), strict=True):
+        row["verdict"] = credit
+    counted = Totals.from_verdicts((row["id"], row["verdict"]) for row in rows)
     accuracy = recorded.get(name) if isinstance(recorded, dict) else None
     totals = Totals.from_log(n_recorded, accuracy)
-    return VerdictMetric(name, shares, counted, totals), chosen
+    return VerdictMetric(name, shares, counted, totals)
 
 
-def _credits_by_metric(logged: Sequence[Mapping[str, Any]]) -> dict[str, list[float | None]]:
+def _credits_by_metric(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[float | None]]:
     """Collect the credits of each metric, shorter names first.
 
     lighteval appends options to a metric's name, so the plain name comes first. Informedness and
     NIT log an object, and are skipped.
     """
-    items = (item for row in logged for item in row.items())
+    items = (item for row in rows for item in row["metrics"].items())
     names = {x: None for x, y in items if y is not None and not isinstance(y, Mapping)}
-    return {name: [_credit(row.get(name)) for row in logged] for name in sorted(names, key=len)}
+    shortest_first = sorted(names, key=len)
+    return {name: [_credit(row["metrics"].get(name)) for row in rows] for name in shortest_first}
 
 
 def first_known(offered: Sequence[str], known: Sequence[str]) -> str:
