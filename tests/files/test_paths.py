@@ -5,6 +5,7 @@ Covers src: files/opening.py.
 
 import bz2
 import gzip
+import lzma
 import os
 import re
 import zipfile
@@ -103,6 +104,7 @@ def test_a_file_given_twice_and_what_is_no_path_is_an_error(folder, tmp_path):
 COMPRESSED = {
     "gz": gzip.compress,
     "bz2": bz2.compress,
+    "xz": lzma.compress,
     "zst": lambda text: pa.compress(text, "zstd", asbytes=True),
 }
 

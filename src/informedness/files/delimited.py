@@ -122,30 +122,22 @@ class Delimited(FileReader):
 
     def _parsed(self, columns: Sequence[str], keep_empty: bool) -> Any:
         """Return batches of these columns as pyarrow reads them."""
-        import pyarrow.csv
+        import pyarrow
+        from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, open_csv
 
         self._stream.seek(0)
         text = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
         amounts = [x for argument, x in self._names.items() if argument in ("weights", "counts")]
-        return pyarrow.csv.open_csv(
+        types = {x: pyarrow.float64() if x in amounts else text for x in columns}
+        skipped = {"skip_rows": self._n_above, "skip_rows_after_names": 1}
+        nulls = {"null_values": [""], "strings_can_be_null": not keep_empty}
+        no_quotes = self._no_quotes
+        quotes = {"quote_char": False if no_quotes else '"', "newlines_in_values": not no_quotes}
+        return open_csv(
             native(self._stream),
-            read_options=pyarrow.csv.ReadOptions(
-                block_size=BLOCK,
-                skip_rows=self._n_above,
-                skip_rows_after_names=1,
-                column_names=self.header,
-            ),
-            parse_options=pyarrow.csv.ParseOptions(
-                delimiter=self._delimiter,
-                quote_char=False if self._no_quotes else '"',
-                newlines_in_values=not self._no_quotes,
-            ),
-            convert_options=pyarrow.csv.ConvertOptions(
-                include_columns=columns,
-                column_types={x: pyarrow.float64() if x in amounts else text for x in columns},
-                null_values=[""],
-                strings_can_be_null=not keep_empty,
-            ),
+            ReadOptions(block_size=BLOCK, column_names=self.header, **skipped),
+            ParseOptions(delimiter=self._delimiter, **quotes),
+            ConvertOptions(include_columns=columns, column_types=types, **nulls),
         )
 
     def _count_headers(self, batch: Any) -> tuple[int, int]:
@@ -252,10 +244,10 @@ def _has_only_whole_cells(block: str, delimiter: str) -> bool:
     codes = np.frombuffer(f"\n{block}\n".encode(), dtype=np.uint8)
     is_end = (codes == ord("\n")) | (codes == ord("\r"))
     quotes = np.flatnonzero(codes == ord('"'))
-    next_to_quotes = codes[np.concatenate([quotes[::2] - 1, quotes[1::2] + 1])]
-    are_beside = np.isin(next_to_quotes, [*f'"\r\n{delimiter}'.encode()])
+    neighbors = codes[np.concatenate([quotes[::2] - 1, quotes[1::2] + 1])]
+    are_separators = np.isin(neighbors, [*f'"\r\n{delimiter}'.encode()])
     is_in_cell = np.searchsorted(quotes, np.flatnonzero(is_end)) % 2
-    return len(quotes) % 2 == 0 and bool(are_beside.all()) and not is_in_cell.any()
+    return len(quotes) % 2 == 0 and bool(are_separators.all()) and not is_in_cell.any()
 
 
 def _not_well_formed(line: int, why: str = "it goes on in another row") -> DataError:
@@ -266,8 +258,8 @@ def _not_well_formed(line: int, why: str = "it goes on in another row") -> DataE
 
 def _n_known(rows: Sequence[Sequence[str]], names: Collection[str]) -> int:
     """Count the names in a header, or all its columns if no names are given."""
-    header = {*chain(*rows[:1])}
-    return len(header & {*names} if names else header)
+    header = rows[0] if rows else []
+    return len({*header} & {*names}) if names else len(header)
 
 
 def _check_not_arff(top: Sequence[str]) -> None:

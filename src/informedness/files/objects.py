@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, TypeAlias, TypedDict
 
 from ..core.labels import show, warn
 from ..errors import DataError, optional_import, prefix_errors, refuse_all
-from ..messages import join, with_subject
+from ..messages import Message, join, with_subject
 from ..text.render import several, shown
 from .columns import (
     ARGMAX,
@@ -301,11 +301,9 @@ def _are_rows(values: Sequence[Any]) -> bool:
 
 def _has_named_cells(document: Mapping[str, Any]) -> bool:
     """Return whether it has "columns" and lists of cells, as tables of W&B and pandas do."""
-    names = document.get("columns")
-    if not isinstance(names, list):
-        return False
-    tables = [x for x in document.values() if isinstance(x, list) and x]
-    return any(all(isinstance(y, list) and len(y) == len(names) for y in x) for x in tables)
+    lists = [x for x in document.values() if isinstance(x, list) and x]
+    has_cells = any(isinstance(x, list) for x in chain(*lists))
+    return has_cells and isinstance(document.get("columns"), list)
 
 
 def _rows_at(document: Any, path: str) -> Iterable[Any]:
@@ -315,11 +313,9 @@ def _rows_at(document: Any, path: str) -> Iterable[Any]:
     named by "columns" in the same object, as in W&B and pandas.
     """
     above, _, name = path.rpartition(".")
-    try:
+    with prefix_errors(Message(f"`rows` leads nowhere, got {path!r}")):
         parent = value_in(document, above) if above else document
-        rows = document if path == "." else value_in(parent, name)
-    except (ValueError, AttributeError, TypeError) as error:
-        raise ValueError(join([f"`rows` leads nowhere, got {path!r}", error], ": ")) from None
+        rows = document if path == "." else value_in(parent, name, above)
     if isinstance(rows, dict) and all(isinstance(row, dict) for row in rows.values()):
         return rows.values()
     if not isinstance(rows, list):
@@ -400,7 +396,7 @@ def _compared(rows: Iterator[Row], alike: Mapping[str, Sequence[str]]) -> Iterat
 
 
 def _filled_rows(sheet: Any) -> Iterator[Row]:
-    """Yield the place and the cells of each row that is not empty."""
+    """Yield the location and the cells of each row that is not empty."""
     sheet.reset_dimensions()  # some programs write wrong ones
     with prefix_errors("not readable as xlsx", Exception):
         for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):

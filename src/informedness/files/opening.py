@@ -29,7 +29,6 @@ FORMATS |= {".feather": "arrow", ".ipc": "arrow", ".ndjson": "jsonl", ".xlsm": "
 FORMATS |= {".conll": "tsv", ".arff": "csv"}  # .arff is rejected later, by its first line
 
 _COMPRESSIONS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zst"}
-_DECOMPRESSED: Mapping[str, Any] = {"gz": gzip.open, "xz": lzma.open}
 _ENCODINGS = {  # by byte order mark; UTF-32 first, because its mark starts with UTF-16's
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -258,8 +257,11 @@ def _decompressed(stream: BinaryIO, name: str) -> Iterator[bytes]:
         remedies = "Unpack it, and name the files to read. An Excel file needs the ending .xlsx."
         raise ValueError(f"the file is a ZIP archive, which may hold several files. {remedies}")
     try:
-        if name in _DECOMPRESSED:
-            yield from _pieces(_DECOMPRESSED[name](stream))
+        if name == "xz":
+            yield from _streams_of_xz(stream)
+            return
+        if name == "gz":
+            yield from _pieces(gzip.GzipFile(fileobj=stream))
             return
         with optional_import(f"reading {name} files needs pyarrow", "informedness[cli]"):
             import pyarrow
@@ -267,6 +269,19 @@ def _decompressed(stream: BinaryIO, name: str) -> Iterator[bytes]:
         yield from _pieces(pyarrow.CompressedInputStream(file, name.replace("zst", "zstd")))
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise ValueError(f"the file cannot be decompressed ({name}): {error}") from error
+
+
+def _streams_of_xz(stream: BinaryIO) -> Iterator[bytes]:
+    """Decompress concatenated streams; `lzma.open` ignores those after a damaged header."""
+    decompressor = lzma.LZMADecompressor()
+    for piece in iter(partial(stream.read, 1 << 10), b""):  # 1 kB can become 7 MB
+        while piece:
+            if decompressor.eof:
+                decompressor = lzma.LZMADecompressor()
+            yield decompressor.decompress(piece)
+            piece = decompressor.unused_data
+    if not decompressor.eof:
+        raise EOFError("the file is cut off")
 
 
 def why_not_utf8(lines: Iterable[bytes], first: int = 1) -> str:
