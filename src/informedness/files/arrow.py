@@ -67,7 +67,7 @@ class Parquet(_Typed):
             pyarrow.parquet.ParquetFile, stream, metadata=metadata, pre_buffer=False
         )
         # Reading raises on damaged column metadata; inspecting it would crash the process.
-        if next(opened().iter_batches(batch_size=1, columns=columns), None):
+        if next(opened().iter_batches(batch_size=1, columns=columns), None) is not None:
             n_rows, coded = _decoded_at_a_time(metadata, columns)
             file = opened(read_dictionary=coded, page_checksum_verification=True)
             yield from file.iter_batches(batch_size=n_rows, columns=columns)

@@ -146,8 +146,9 @@ class Delimited(FileReader):
         are_names = list[Any]()
         for name in batch.schema.names:
             if hasattr(batch[name], "dictionary"):
-                code = batch[name].dictionary.index(written[name]).as_py()  # -1 if it is absent
-                are_names.append(np.asarray(batch[name].indices.fill_null(-2)) == code)
+                labels = batch[name].dictionary.to_pylist()
+                code = labels.index(written[name]) if written[name] in labels else -2
+                are_names.append(np.asarray(batch[name].indices.fill_null(-1)) == code)
         if len(are_names) < 2:
             return 0, 0
         return int(np.all(are_names, axis=0).sum()), int(np.any(are_names, axis=0).sum())
