@@ -58,6 +58,11 @@ def test_the_command_line_loads_what_a_command_needs(tmp_path):
     later = {f"informedness.{name}" for name in later} | {"importlib.metadata", "pandas"}
     assert not (loaded - loaded_by("import numpy")) & later
     assert "informedness.results.report" in loaded
+    for name, text in (("p.csv", "g,m\na,a\nb,\n"), ("p.jsonl", '{"g": "a", "m": "a"}\n' * 2)):
+        (tmp_path / name).write_text(text)
+        given = ["report", str(tmp_path / name), "-r", "g", "-p", "m", "--drop-null"]
+        loaded = loaded_by(f"from informedness.cli import main; main({given})")
+        assert not {"pandas", "pyarrow.dataset", "narwhals"} & loaded
 
 
 def files_in(folder, name):

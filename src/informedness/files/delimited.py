@@ -141,16 +141,19 @@ class Delimited(FileReader):
         )
 
     def _count_headers(self, batch: Any) -> tuple[int, int]:
-        """Count the rows in which all columns of text have their names, and those in which any."""
+        """Count the rows in which all columns of text have their names, and those in which any.
+
+        If a column lacks its name, only return whether another one has its name.
+        """
         written = dict(zip(self.header, self._written, strict=True))
-        are_names = list[Any]()
+        codes = dict[str, int]()
         for name in batch.schema.names:
             if hasattr(batch[name], "dictionary"):
                 labels = batch[name].dictionary.to_pylist()
-                code = labels.index(written[name]) if written[name] in labels else -2
-                are_names.append(np.asarray(batch[name].indices.fill_null(-1)) == code)
-        if len(are_names) < 2:
-            return 0, 0
+                codes[name] = labels.index(written[name]) if written[name] in labels else -1
+        if len(codes) < 2 or -1 in codes.values():
+            return 0, int(max(codes.values(), default=-1) >= 0)
+        are_names = [np.asarray(batch[name].indices) == code for name, code in codes.items()]
         return int(np.all(are_names, axis=0).sum()), int(np.any(are_names, axis=0).sum())
 
     def _labels_in_cells(self) -> dict[str, int]:
