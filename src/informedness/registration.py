@@ -10,7 +10,6 @@ import shutil
 import tempfile
 from collections.abc import Collection
 from contextlib import suppress
-from itertools import chain
 from pathlib import Path
 
 from .core.labels import warn
@@ -81,20 +80,20 @@ def unregister() -> list[str]:
     """
     folders = _cache_folders().values()
     ours = [copy for folder in folders for copy in _copies(folder) if (copy / _MARK).exists()]
-    folders_of_each = [(copy.parent, copy, copy / "__pycache__") for copy in ours]
-    if links := [path for path in chain(*folders_of_each) if path.is_symlink()]:
+    parts = [part for copy in ours for part in (copy.parent, copy, copy / "__pycache__")]
+    if links := [part for part in parts if part.is_symlink()]:
         raise OSError(f"{links[0]} is a symbolic link, which `register` never makes: unlink it")
     for copy in ours:
         names = (copy / _MARK).read_text("utf-8", "replace").split()
         if others := _remove(copy, [_MARK, *names]):
             why = "move it away, or `evaluate` loads no other copy"
             warn(f"left {copy}, which has other files ({', '.join(others)}): {why}")
-    _remove_folders({copy.parent for copy in ours})
-    return [str(copy) for copy in ours]
+    _remove_unused({copy.parent for copy in ours})
+    return [*map(str, ours)]
 
 
-def _remove_folders(folders: Collection[Path]) -> None:
-    """Remove folders that hold no copy, and staged files of killed processes in them."""
+def _remove_unused(folders: Collection[Path]) -> None:
+    """Remove folders without copies, and staged files of killed processes in them."""
     for folder in folders:
         if not _copies(folder):
             for staged in folder.glob(".staged-*"):
@@ -108,9 +107,9 @@ def _remove(folder: Path, names: Collection[str]) -> list[str]:
         source = path.name if path.parent == folder else f"{path.name.partition('.')[0]}.py"
         if source in names and not path.is_dir():
             path.unlink()
-    for place in (folder / "__pycache__", folder):
-        with suppress(OSError):  # other files are there
-            place.rmdir()
+    for emptied in (folder / "__pycache__", folder):
+        with suppress(OSError):  # it holds other files
+            emptied.rmdir()
     return sorted(path.name for path in folder.glob("*"))
 
 
@@ -136,26 +135,22 @@ def _copies(folder: Path) -> list[Path]:
 
 def _odd_files(copy: Path, files: dict[str, bytes]) -> list[str]:
     """List the files that are missing from a copy, or differ in it."""
-    odd = [*files]
-    for name, content in files.items():
-        with suppress(OSError):
-            if (copy / name).read_bytes() == content:
-                odd.remove(name)
-    return odd
+    paths = {name: copy / name for name in files}
+    return [x for x in files if not paths[x].is_file() or paths[x].read_bytes() != files[x]]
 
 
 def _put_in_place(copy: Path, files: dict[str, bytes], script: str) -> None:
     """Make a copy the newest, which is loaded; several processes may do so at once."""
-    if _odd_files(copy, files):
-        _write_copy(copy, files)
+    if odd := _odd_files(copy, files):
+        _write_copy(copy, files, odd)
     times = [(other / script).stat().st_mtime for other in _copies(copy.parent) if other != copy]
     if times and max(times) >= (copy / script).stat().st_mtime:
         os.utime(copy / script, (max(times) + 1, max(times) + 1))
 
 
-def _write_copy(copy: Path, files: dict[str, bytes]) -> None:
-    """Write a whole copy, or repair an existing one."""
-    folder = copy.parent
+def _write_copy(copy: Path, files: dict[str, bytes], odd: list[str]) -> None:
+    """Write a whole copy, or replace the odd files of an existing one and keep its other files."""
+    folder, is_new = copy.parent, not copy.exists()
     folder.mkdir(parents=True, exist_ok=True)
     for package in (folder.parents[1], folder.parent, folder):
         (package / "__init__.py").touch()
@@ -164,20 +159,15 @@ def _write_copy(copy: Path, files: dict[str, bytes]) -> None:
         staged.mkdir()
         for name, content in files.items():
             (staged / name).write_bytes(content)
-        if copy.exists() and (odd := _odd_files(copy, files)):
-            _mend_copy(copy, staged, odd)
+        if copy.is_dir() and not copy.is_symlink():
+            for name in odd:
+                (staged / name).replace(copy / name)
+        elif not is_new:
+            copy.unlink(missing_ok=True)  # another process may be faster
+        if not is_new:
+            warn(f"replaced {copy}: changed or missing were {', '.join(odd)}")
         try:
             staged.rename(copy)
         except OSError:
             if _odd_files(copy, files):  # else a faster process has made it
                 raise
-
-
-def _mend_copy(copy: Path, staged: Path, odd: list[str]) -> None:
-    """Replace the odd files of a copy, but keep files of others in it."""
-    if copy.is_symlink() or not copy.is_dir():
-        copy.unlink(missing_ok=True)  # another process may be faster
-    else:
-        for name in odd:
-            (staged / name).replace(copy / name)
-    warn(f"replaced {copy}: changed or missing were {', '.join(odd)}")

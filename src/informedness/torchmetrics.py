@@ -58,8 +58,7 @@ class _ScoreOfCounts(Metric):
         check_threshold(threshold)
         check_choice("unknown", unknown, ("error", "wrong"))
         if threshold is not None and num_classes != 2:
-            rule = f"left out unless `num_classes` is 2, got {threshold} with {num_classes}"
-            raise ValueError(f"`threshold` must be {rule}: the highest score counts")
+            raise ValueError(f"`threshold` is only for `num_classes` of 2, got {num_classes}")
         self._score = score_with_average(self.metric, average)
         self._warned_kinds: set[str] = set()
         self.num_classes = num_classes
@@ -69,8 +68,8 @@ class _ScoreOfCounts(Metric):
         self.unknown = unknown
         # A MetricCollection shares a state between metrics if its name and value are equal after
         # the first batch. So the name has the options that change how batches are read.
-        options = f"without_{ignore_index}_above_{threshold}_unknown_{unknown}"
-        self._state = f"counts_{options}".replace(".", "_")
+        name = f"counts_without_{ignore_index}_above_{threshold}_unknown_{unknown}"
+        self._state = name.replace(".", "_")
         # Extra row: targets out of range. Extra columns: missing, and out-of-class predictions.
         zeros = torch.zeros(num_classes + 1, num_classes + 2, dtype=torch.int64)
         self.add_state(self._state, zeros, dist_reduce_fx="sum")
@@ -101,8 +100,8 @@ class _ScoreOfCounts(Metric):
         ValueError
             If shapes do not match, an id is not in range(num_classes), or there is one score per
             sample but no `threshold`; the batch is then not counted. On an accelerator, `update`
-            does not wait for the ids. Instead, `compute` and `forward` raise for ids outside the
-            range until `reset` is called.
+            does not wait for the ids. Instead, `compute` raises for ids outside the range until
+            `reset` is called.
         """
         for name, tensor in (("preds", preds), ("target", target)):
             if not isinstance(tensor, torch.Tensor) or tensor.is_complex():
@@ -118,8 +117,8 @@ class _ScoreOfCounts(Metric):
     def _count(self, ids: Any, target: Any) -> Any:
         """Count a batch without waiting for an accelerator."""
         k, shape = self.num_classes, getattr(self, self._state).shape
-        columns = ids.masked_fill(self._is_outside(ids), k + 1).masked_fill(ids == NO_ANSWER, k)
-        cells = target.masked_fill(self._is_outside(target), k) * shape[1] + columns
+        columns = ids.masked_fill((ids < 0) | (ids >= k), k + 1).masked_fill(ids == NO_ANSWER, k)
+        cells = target.masked_fill((target < 0) | (target >= k), k) * shape[1] + columns
         n_cells = shape.numel()
         if self.ignore_index is not None:
             cells = cells.masked_fill(target == self.ignore_index, n_cells)  # after the others
@@ -131,9 +130,6 @@ class _ScoreOfCounts(Metric):
             counts.scatter_add_(0, cells, torch.ones_like(cells))
         return counts[:n_cells].reshape(shape)
 
-    def _is_outside(self, ids: Any) -> Any:
-        return (ids < 0) | (ids >= self.num_classes)
-
     def _check_ids(self, counts: Any) -> None:
         """Raise ValueError if ids outside the range of the classes were counted."""
         n_outside = {"target": counts[-1].sum()}
@@ -141,8 +137,8 @@ class _ScoreOfCounts(Metric):
             n_outside["preds"] = counts[:, -1].sum()
         for name, n in n_outside.items():
             if n:
-                rule = f"must hold ids in range({self.num_classes})"
-                raise ValueError(f"`{name}` {rule}, but {n} of {counts.sum()} are outside")
+                got = f"{n} of {counts.sum()} are outside"
+                raise ValueError(f"`{name}` must hold ids in range({self.num_classes}), but {got}")
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Count a batch and return its own score, as all torchmetrics metrics do."""
@@ -150,40 +146,33 @@ class _ScoreOfCounts(Metric):
         try:
             return super().forward(*args, **kwargs)
         except ValueError:
-            # the state holds only this batch here, and must not replace the earlier counts
-            batch_counts = getattr(self, self._state)
-            vars(self).update(before)
-            if batch_counts is not getattr(self, self._state):
-                setattr(self, self._state, getattr(self, self._state) + batch_counts)
-                self._computed = None
+            vars(self).update(before)  # until here, the state holds only this batch
             raise
 
     def _ids(self, preds: torch.Tensor, target: torch.Tensor) -> Any:
         """Convert predictions to ids with the shape of the target."""
-        shape, dtype = tuple(preds.shape), preds.dtype
+        k, shape, is_float = self.num_classes, tuple(preds.shape), preds.is_floating_point()
         if preds.shape == target.shape:
-            if not preds.is_floating_point():
+            if not is_float:
                 return preds.long()
-            if self.num_classes != 2:
-                forms = f"ids (integers) or {self.num_classes} scores per sample in dimension 1"
-                raise ValueError(f"`preds` must hold {forms}, got {dtype} of {shape}")
+            if k != 2:
+                got = f"got {preds.dtype} of {shape}"
+                raise ValueError(f"`preds` must hold ids or {k} scores in dimension 1, {got}")
             if self.threshold is None:
-                rule = f"`threshold` must be given if `preds` holds one score per sample, {dtype}"
-                raise ValueError(f"{rule}: 0.5 for probabilities, 0.0 for logits")
+                remedy = "Pass 0.5 for probabilities, 0.0 for logits."
+                raise ValueError(f"one score per sample in `preds` needs a `threshold`. {remedy}")
             return above_threshold(preds[..., None], self.threshold)[..., 0]
-        if shape != (*target.shape[:1], self.num_classes, *target.shape[1:]):
-            form = f"the shape of `target`, {tuple(target.shape)}, with or without a dimension 1"
-            remedy = "move the classes there, for example with preds.movedim(-1, 1)"
+        if shape != (*target.shape[:1], k, *target.shape[1:]):
+            remedy = "Move the classes there, for example with preds.movedim(-1, 1)."
             if shape == (*target.shape, 1):
-                remedy = f"drop the dimension of one column with preds.squeeze({len(shape) - 1})"
-            raise ValueError(
-                f"`preds` must have {form} of {self.num_classes} classes, got {shape}: {remedy}"
-            )
-        if not preds.is_floating_point():
-            raise ValueError(f"`preds` must hold scores (floats) for its classes, got {dtype}")
+                remedy = f"Drop the dimension of 1 with preds.squeeze({len(shape) - 1})."
+            got = f"{k} classes in dimension 1, got {shape} and {tuple(target.shape)}"
+            raise ValueError(f"`preds` must have the shape of `target`, or {got}. {remedy}")
+        if not is_float:
+            raise ValueError(f"`preds` must hold scores (floats), got {preds.dtype}")
         if self.threshold is not None:
-            rule = f"`preds` must hold one score per sample if `threshold` is given, got {shape}"
-            raise ValueError(f"{rule}: pass preds[:, 1], or no threshold to count the higher score")
+            remedy = "Pass preds[:, 1], or no threshold to count the higher score."
+            raise ValueError(f"`threshold` needs one score per sample, got {shape}. {remedy}")
         return argmax(preds.movedim(1, -1))
 
     def compute(self) -> torch.Tensor:
@@ -212,7 +201,7 @@ class _ScoreOfCounts(Metric):
 
 
 class Informedness(_ScoreOfCounts):
-    """Multi-class Bookmaker Informedness: best 1, chance 0.
+    """Multi-class Bookmaker Informedness: from -1 to 1; 1 is perfect, and guesses score 0.
 
     Parameters
     ----------
@@ -247,7 +236,7 @@ class Informedness(_ScoreOfCounts):
 
 
 class NIT(_ScoreOfCounts):
-    """Normalised Information Transfer: chance 1 / num_classes, best 1.
+    """Normalised Information Transfer: at most 1; guesses score 1 / num_classes.
 
     Parameters
     ----------

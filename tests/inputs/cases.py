@@ -25,7 +25,7 @@ NULL, OUTSIDE, SPELT = (
     "has labels that are not classes of",
     "differ only in case or whitespace",
 )
-NO_REFERENCE, NO_PREDICTION = "references.*missing", "predictions.*missing"
+NO_REFERENCE, NO_PREDICTION = "references.*(missing|null)", "predictions.*(missing|null)"
 TRUTH, ANSWERS = "abcbacab", "abcaabab"
 
 

@@ -96,9 +96,15 @@ REFUSED = [
     (K, {}, PREDS, TARGET + 1, r"`target` .* range\(4\), but 53 of 240 are outside"),
     (K, {"ignore_index": -100}, PREDS, TARGET - 1, r"`target` .* range\(4\).*are outside"),
     (K, {}, PREDS + 1, TARGET, rf"`preds` .* {(PREDS == 3).sum()} of 240 are outside"),
-    (K, {}, SCORES[:, 0], TARGET, "ids .* or 4 scores per sample"),
-    (K, {}, SCORES.reshape(24, 10, K), IDS[1], r"1 of 4 classes, got .*preds.movedim\(-1, 1\)"),
-    (K, {}, SCORES[:, :1], TARGET, r"got \(240, 1\): drop .* preds.squeeze\(1\)"),
+    (K, {}, SCORES[:, 0], TARGET, "ids or 4 scores in dimension 1"),
+    (
+        K,
+        {},
+        SCORES.reshape(24, 10, K),
+        IDS[1],
+        r"4 classes in dimension 1, .*preds.movedim\(-1, 1\)",
+    ),
+    (K, {}, SCORES[:, :1], TARGET, r"got \(240, 1\) .* Drop .* preds.squeeze\(1\)"),
     (K, {}, torch.nn.functional.one_hot(PREDS, K), TARGET, "must hold scores"),
     (K, {}, PREDS, TARGET.float(), "`target` must hold class ids .* torch.float32"),
     (K, {}, PREDS.tolist(), TARGET, r"`preds` must be a tensor of real numbers, got \["),
@@ -121,7 +127,7 @@ def test_options_that_are_not_valid_are_refused():
     for k, options, message in (
         (1, {}, "`num_classes` must be an integer above 1, got 1"),
         (3, {"ignore_index": "pad"}, "`ignore_index` .* 'pad'"),
-        (3, {"threshold": 0.5}, "`threshold` must be left out unless .* 2, got 0.5"),
+        (3, {"threshold": 0.5}, "`threshold` is only for `num_classes` of 2, got 3"),
         (2, {"threshold": "0.5"}, "`threshold` must be a finite number, got '0.5'"),
         (2, {"average": "macro"}, "`average` must be left out for 'nit'"),
     ):

@@ -86,7 +86,7 @@ CASES = [
     (["is A"], ["it is A"], {"extract": "is (.)"}, (["is A"], ["A"], None)),
     (["A", "B"], [7, 8], {"extract": "A"}, "`extract` needs text, got 7 in `predictions`"),
     # integers taken out of text
-    (*NUMBERED, DIGITS, "found none in 'none' of `predictions`"),
+    (*NUMBERED, DIGITS, "found no answer in 'none' of `predictions`"),
     *(
         (*NUMBERED, DIGITS | WRONG | {"labels": x}, ([1, 2, 2], [1, 2, None], [*map(int, x)]))
         for x in ([1, 2], ["1", "2"])
@@ -108,7 +108,7 @@ CASES = [
     # what cannot be meant
     (*ASKED, {"extract": "(a"}, r"`extract` must be a regular expression .*'\(a': .* position 0"),
     (*ASKED, {"extract": b"a"}, "`extract` must be a regular expression of text, got b'a'"),
-    (*ASKED, {"extract": PATTERN}, "found none in 'I cannot answer that.' of `predictions`: pass"),
+    (*ASKED, {"extract": PATTERN}, "found no answer in 'I cannot answer that.' of `predictions`. Pass"),
     (*ASKED, OF_CHOICES | WRONG, "`choices` are the classes of the task: give"),
     (*ASKED, {"choices": "ABCD"}, "`choices` must be a sequence of labels"),
     (*ASKED, {"choices": [1, 2]}, r"`choices` must hold text, the name of each .* \[1, 2\]"),
@@ -119,7 +119,7 @@ CASES = [
     ([0, 4], [0, 0], OF_CHOICES, f"{NO_POSITION} 4$"),
     ([0, 1], [0, -1], OF_CHOICES, "`predictions` must hold names .* got -1$"),
     ([0, 1], ["A", "a"], OF_CHOICES, "`choices` must list every prediction; 'a' is .*unknown=\"w"),
-    (["0", "1"], [0, 1], OF_CHOICES, "got '0': numeric=True .* such text as a position"),
+    (["0", "1"], [0, 1], OF_CHOICES, "got '0'. numeric=True .* such text as a position"),
     (A_TO_C, [0, 4, -1, 1], OR_WRONG, (["A", "B", "C", "B"], ["A", None, None, "B"], CHOICES)),
     ([0, 4, -1, 1], A_TO_C, OR_WRONG, "`references` must hold names"),
     ([*"AE0B"], A_TO_C, OR_WRONG, "`references` must hold names|every reference"),

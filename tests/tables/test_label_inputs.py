@@ -465,7 +465,7 @@ OF_THREE = np.array([*"aabbccca"]), np.array([*"ababcbca"])
 @pytest.mark.parametrize("normalize", [False, True])
 def test_margins_in_a_matrix_are_refused_unless_a_class(name, sides, normalize):
     frame = pd.crosstab(*sides, margins=True, margins_name=name, normalize=normalize)
-    wanted = "sums of the others as its last row and column. .* labels= if they are a class"
+    wanted = "row and column of `matrix` are the sums of the others. .* labels= if they are a class"
     for matrix in (frame, frame.to_numpy(), frame.to_numpy().tolist()):
         with pytest.raises(ValueError, match=wanted):
             table_of(matrix)

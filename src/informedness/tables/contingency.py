@@ -360,10 +360,8 @@ def as_table(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
         return table_of_labels(y_true, y_pred, *options)
     labels, sample_weight, _, unknown = options
     if any(x is not None for x in (y_pred, labels, sample_weight)) or unknown != "error":
-        raise ValueError(
-            "`y_pred`, `labels`, `sample_weight` and `unknown` must be left out with a table, "
-            "which was counted with its own"
-        )
+        rule = "must be left out with a table, which was counted with its own"
+        raise ValueError(f"`y_pred`, `labels`, `sample_weight` and `unknown` {rule}")
     return y_true
 
 
@@ -386,9 +384,8 @@ def read_counts(n_pairs: int, **given: Any) -> tuple[Numbers, Numbers | None, Nu
     sums = {name: read_amounts(x, name) for name, x in given.items() if x is not None}
     for name, array in sums.items():
         if array.shape != (n_pairs,):
-            raise ValueError(
-                f"`{name}` must be {n_pairs} numbers, one per pair, got shape {array.shape}"
-            )
+            rule = f"must be {n_pairs} numbers, one per pair"
+            raise ValueError(f"`{name}` {rule}, got shape {array.shape}")
     amounts, samples = sums["counts"], sums.get("n_samples")
     if not amounts.any():
         raise NoSamplesError("`counts` must sum to more than 0, got 0")
@@ -445,10 +442,8 @@ def slice_column(by: Any, n_samples: int | None = None) -> Column:
     read = {name: read_labels(column, str(name)) for name, column in columns.items()}
     for name, column in read.items():
         if n_samples is not None and len(column) != n_samples:
-            raise ValueError(
-                f"`by` must have a value for each sample, got {len(column)} in {name!r} for "
-                f"{n_samples} samples"
-            )
+            got = f"got {len(column)} in {name!r} for {n_samples} samples"
+            raise ValueError(f"`by` must have a value for each sample, {got}")
     if not isinstance(by, Mapping):
         return read["by"]
     names, codes = list[Any]([()]), np.array(0)
@@ -472,9 +467,8 @@ def sort_by_name(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
         return {name: tables[name] for name in sorted(tables)}
     except TypeError:
         first, *_, last = sorted(tables, key=repr)
-        raise ValueError(
-            f"`by` must hold labels of one type, got {show(first)} and {show(last)}: convert some"
-        ) from None
+        got = f"got {show(first)} and {show(last)}. Convert some."
+        raise ValueError(f"`by` must hold labels of one type, {got}") from None
 
 
 def count_slices(

@@ -164,10 +164,8 @@ class LabelOptions:
             _check_choices(classes, self.numeric)
         known = [*map(str, classes or ())]
         if self.threshold is not None and (self.extract or len(known) not in (0, 2)):
-            raise ValueError(
-                "`threshold` needs scores for two classes, without `extract`. For more classes, "
-                "name one column per class: argmax:a,b,c"
-            )
+            remedy = "For more classes, name one column per class: argmax:a,b,c"
+            raise ValueError(f"`threshold` needs two classes, without `extract`. {remedy}")
         spellings = {self.fold(text): text for text in known}
         if len(spellings) < len(known):
             rule = "must be distinct after any folding of case and whitespace"
@@ -210,10 +208,7 @@ def _check_choices(names: Any, numeric: bool) -> None:
     if not names or not isinstance(names[0], str):
         raise ValueError(f"`choices` must hold text, the name of each position, got {[*names]!r}")
     if numeric and (text := next((x for x in names if integer_of(x) is not None), None)):
-        raise ValueError(
-            "`choices` must not hold integers together with numeric=True, which reads "
-            f"such text as a position, got {show(text)}"
-        )
+        raise ValueError(f"`choices` must not hold integers with numeric=True, got {show(text)}")
 
 
 def _compile_pattern(extract: Any) -> re.Pattern[str]:
@@ -294,10 +289,8 @@ def _find_answer(text: Any, options: LabelOptions, name: str) -> str | None:
         raise ValueError(f"`extract` needs text, got {show(text)} in `{name}`")
     (answer,) = extract_answers([text], options.pattern)
     if answer is None and options.unknown == "error":
-        raise ValueError(
-            f"`extract` must find an answer in each text, and found none in {show(text)} of "
-            f'`{name}`: pass unknown="wrong" to count such predictions as wrong answers'
-        )
+        remedy = 'Pass unknown="wrong" to count such predictions as wrong.'
+        raise ValueError(f"`extract` found no answer in {show(text)} of `{name}`. {remedy}")
     return answer
 
 
@@ -326,11 +319,9 @@ def _to_name(
     allow_missing = is_prediction and options.unknown == "wrong"
     if allow_missing or (text is not None and (text in names or integer_of(text) is None)):
         return text
-    hint = "" if text is None else ": numeric=True reads such text as a position"
-    raise ValueError(
-        f"`{name}` must hold names of classes, or their positions from 0 to {len(names) - 1}, got "
-        f"{show(answer)}{hint}"
-    )
+    rule = f"must hold names of classes, or their positions from 0 to {len(names) - 1}"
+    hint = "" if text is None else ". numeric=True reads such text as a position."
+    raise ValueError(f"`{name}` {rule}, got {show(answer)}{hint}")
 
 
 def _to_integer(label: Any, is_integer: bool) -> Any:

@@ -103,21 +103,16 @@ def warn_of_own_labels(n_different: int, n_samples: int | None, label: Any, name
     """Warn if nearly every label is different, as with texts and identifiers."""
     is_many = n_samples is not None and n_different >= 0.9 * n_samples >= 0.9 * _MANY
     if is_many and isinstance(label, str):
-        warn(
-            f"{n_different:,d} of {n_samples:,d} `{name}` are labels of their own: are these texts "
-            "or identifiers? If they are classes, declare them all as `labels`",
-            OwnLabelsWarning,
-        )
+        remedy = "are these texts or identifiers? If they are classes, list all in `labels`"
+        labels = f"{n_different:,d} of {n_samples:,d} `{name}` are labels of their own"
+        warn(f"{labels}: {remedy}", OwnLabelsWarning)
 
 
 def warn_of_swapped(references: Any, predictions: Any) -> None:
     """Warn if the names of columns or axes suggest that references and predictions are swapped."""
     if role_in(references) == "predictions" and role_in(predictions) == "references":
-        warn(
-            f"{references!r} is read as references and {predictions!r} as predictions, but the "
-            "names say the opposite: swap them if they are right",
-            LabelsWarning,
-        )
+        how = f"{references!r} is read as references and {predictions!r} as predictions"
+        warn(f"{how}, but the names say the opposite: swap them if they are right", LabelsWarning)
 
 
 def warn_of_other_order(columns: Sequence[str], classes: Sequence[Label]) -> None:

@@ -67,19 +67,17 @@ def read_names(frame: Any) -> tuple[Column, Column] | None:
     if not hasattr(frame, "columns"):
         return None
     if not hasattr(frame, "index"):
+        remedy = "Pass its counts as an array, and the classes as labels="
         raise ValueError(
-            f"`matrix` must be an array or a data frame of pandas, got {type(frame)}. Pass its "
-            "counts as an array, and the classes as labels="
+            f"`matrix` must be an array or a pandas frame, got {type(frame)}. {remedy}"
         )
     axes = frame.index, frame.columns
     rows, columns = map(list, axes)
     is_unnamed = any(type(axis).__name__ == "RangeIndex" and axis.name is None for axis in axes)
     if is_unnamed and rows != columns:
-        raise ValueError(
-            f"`matrix` must name its rows like its columns, got {show(rows)} as its index and "
-            f"{show(columns)} as its columns. Set both to the classes. If rows and columns are in "
-            "the same order, pass matrix.to_numpy() and labels="
-        )
+        got = f"got {show(rows)} as its index and {show(columns)} as its columns"
+        remedy = "If they have the same order, pass matrix.to_numpy() and labels="
+        raise ValueError(f"`matrix` must name its rows like its columns, {got}. {remedy}")
     row_names, column_names, _ = strip_roles(rows, columns, *(axis.name for axis in axes))
     references = read_labels(row_names, "matrix.index")
     predictions = read_labels(column_names, "matrix.columns")
@@ -103,10 +101,8 @@ def check_no_totals(amounts: Numbers) -> None:
     rows = np.abs(amounts[:-1].sum(axis=0) - amounts[-1])
     columns = np.abs(amounts[:, :-1].sum(axis=1) - amounts[:, -1])
     if max(rows.max(), columns.max()) <= _SLACK * amounts.max():
-        raise ValueError(
-            "`matrix` must hold only the counts of classes, got the sums of the others as its last "
-            "row and column. Leave them out, or give labels= if they are a class"
-        )
+        remedy = "Leave them out, or give labels= if they are a class"
+        raise ValueError(f"last row and column of `matrix` are the sums of the others. {remedy}")
 
 
 # Matrices in text
@@ -127,18 +123,13 @@ def parse_matrix(text: str) -> tuple[list[str], list[list[str]], tuple[str, str]
     squares = filter(None, map(_as_square, _blocks(plain)))
     square = max(squares, key=lambda x: are_counts(chain(*x[-1])), default=None)
     if square is None:
-        raise ValueError(
-            "`matrix` must have a row and a column for each class and no others, with "
-            r"the names of the classes on both sides or without: ',ham,spam\nham,90,10\nspam,5,95' "
-            f"or '[[90, 10], [5, 95]]', got {show(text)}"
-        )
+        rule = "must be square, with class names above and on the left or without names"
+        example = r"',ham,spam\nham,90,10\nspam,5,95' or '[[90, 10], [5, 95]]'"
+        raise ValueError(f"`matrix` {rule}, like {example}, got {show(text)}")
     row_names, column_names, titles = strip_roles(*square[:-1])
     if sorted(column_names) != sorted(row_names):
-        raise ValueError(
-            "`matrix` must have the same names above and on the left, got the rows "
-            f"{', '.join(map(show, row_names))} and the columns "
-            f"{', '.join(map(show, column_names))}"
-        )
+        got = f"got {show(column_names)} and {show(row_names)}"
+        raise ValueError(f"`matrix` must have the same names above and on the left, {got}")
     check_distinct(row_names, "labels")
     order = [column_names.index(name) for name in row_names]
     cells = [[row[column] for column in order] for row in square[-1]] if row_names else square[-1]
@@ -153,10 +144,7 @@ def parse_count(cell: str) -> float:
     if grouped := re.fullmatch(_THOUSANDS, text):
         if len(re.findall("[.,]", text)) == 1:
             whole = re.sub("[.,]", "", text)
-            raise ValueError(
-                f"{text} could be a number of thousands or have three decimals: write {whole} or "
-                f"{text}0"
-            )
+            raise ValueError(f"{text} may be {whole} or a decimal: write {whole} or {text}0")
         text = text.replace(grouped["mark"], "")
     if text.isdecimal():
         return int(text)
