@@ -3,7 +3,7 @@
 A label is an integer of at most 64 bits, a string, or bytes. Booleans count as 0 and 1, and whole
 floats as integers. Nothing else is a label: no missing value, score, sequence or date. One task
 never mixes integers, strings and bytes. Strings are compared code point by code point: "001" is not
-"1", and nothing is stripped, folded or normalised. `read_column` alone says what a label is.
+"1", and nothing is stripped, folded or normalised. Only `read_column` decides what a label is.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NAMES = "references", "predictions"  # what evaluate calls them
 # The folder of the package, or of a published metric, which has copies of these four files.
 _FOLDER = os.path.dirname(__file__).removesuffix(f"{os.sep}core")
 
-# A list that takes the warnings of this thread; None if they are issued, as they mostly are.
+# A list that collects the warnings of this thread; None, the usual case, if they are issued.
 NOTES: ContextVar[list[Warning] | None] = ContextVar("notes", default=None)
 
 _NUMBERS = (bool, float, np.bool_, np.number)  # a list of one of them is read as an array
@@ -53,11 +53,11 @@ class LabelsWarning(InformednessWarning):
 
 
 class NoSamplesError(ValueError):
-    """No sample is left to score, for example in a batch where all are ignored."""
+    """There is no sample to score, for example in a batch where all are ignored."""
 
 
 def warn(message: str, category: type[Warning] = InformednessWarning) -> None:
-    """Warn at the caller's line; filters may go by the prefix, as each copy has its own classes."""
+    """Warn at the caller's line, with a prefix for filters: each copy has classes of its own."""
     if (notes := NOTES.get()) is not None:
         return notes.append(category(WARNING_PREFIX + message))
     frame, level = sys._getframe(1), 2
@@ -93,7 +93,7 @@ _SHORT.maxother = 80
 
 @dataclass(frozen=True)
 class Column:
-    """Labels of samples: `values[code]` of each, None if missing; or the integers `codes`."""
+    """Labels of samples: `values[code]` for each code, None if missing; or integers, `codes`."""
 
     codes: Numbers
     values: Sequence[Label | None] | None = None
@@ -126,7 +126,7 @@ class Column:
         return np.array([value != label for value in self.values], dtype=bool)[self.codes]
 
     def coded(self) -> tuple[Sequence[Any], Numbers]:
-        """Return distinct labels, some of them unused, and each sample's position among them."""
+        """List distinct labels, some maybe unused, and each sample's position among them."""
         if self.values is not None:
             return self.values, self.codes
         integers, codes = code_integers(self.codes)
@@ -134,7 +134,7 @@ class Column:
 
 
 def code_integers(array: Numbers) -> tuple[Numbers, Codes]:
-    """Number integers: return the distinct ones, sorted, and each one's position among them."""
+    """List the distinct integers, sorted, and the position of each integer among them."""
     low, high = (int(array.min()), int(array.max())) if len(array) else (0, 0)
     if high - low >= max(2 * len(array), 2**16):
         return np.unique(array, return_inverse=True)
@@ -254,7 +254,7 @@ def _to_flat(values: Any, name: str) -> Numbers | list[Any]:
 
 
 def _sole_column(values: Any) -> Any:
-    """Take the only column out of a table or data frame; leave anything else as it is."""
+    """Extract the only column of a table or data frame; return anything else unchanged."""
     names: Any = getattr(values, "column_names", getattr(values, "columns", None))
     if hasattr(names, "__len__") and len(names) == 1:
         values = values[names[0]]
@@ -339,7 +339,7 @@ def _as_label(value: Any, name: str, position: int, allow_missing: bool) -> Labe
 
 
 def _unbox(value: Any) -> Any:
-    """Take the value out of a scalar of an array library, but for text, dates and masked values.
+    """Extract the value of a scalar of an array library, except text, dates and masked values.
 
     `item` would drop trailing NULs of numpy's strings, and make nanoseconds of dates.
     """
@@ -360,7 +360,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def _why_not_a_label(value: Any) -> str:
-    """Say what a value is instead of a label, and what to do."""
+    """Explain what a value is instead of a label, and what to do."""
     if _is_missing(value):
         return (
             'a missing value. Pass unknown="wrong" to count missing predictions as wrong (for '

@@ -164,6 +164,6 @@ def _made(parts: Parts, code: str, values: Mapping[str, Any]) -> Message:
 
 def _joined(first: Parts, second: Parts) -> Parts:
     """Concatenate parts; words that meet become one part."""
-    *before, last = first
-    start, *behind = second
-    return (*before, last + start, *behind)
+    *head, last = first
+    start, *tail = second
+    return (*head, last + start, *tail)

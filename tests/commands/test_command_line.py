@@ -213,7 +213,7 @@ def test_every_output_shows_the_account_then_the_result(run):
 
 # What is said beside a result: on standard output, and on the other
 
-NOTE = ["Informedness (bias)*: above accuracy, so it is not a share of the answers."]
+NOTE = ["Informedness (bias)*: above accuracy, so it is not a share of the predictions."]
 ABOVE = ["100 classes, and --average prevalence gives 0.091"]
 SAID = {
     "compare a.csv c.csv --on id -r gold -p model other": (

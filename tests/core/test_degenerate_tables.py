@@ -48,7 +48,7 @@ def messages(call, *args, **options):
             informedness_score,
             "aabb axyx",
             {"labels": [*"abxy"]},
-            "75.0% of the answers are 'x', 'y'",
+            "75.0% of the predictions are 'x', 'y'",
         ),
         # declared and never predicted either, it is no reason to warn
         (informedness_score, "aabb aabb", {"labels": [*"abx"], "average": "macro"}, None),

@@ -203,8 +203,8 @@ TENS = np.repeat(np.arange(100), 10)  # of which the model only knows the group 
 SAID = [
     (
         *(UNSURE, THREE),
-        "9.0% of the answers are 'unsure', which no reference has: Informedness 0.718; if it is "
-        "not a class of the task, leave out `labels`: -0.011",
+        "9.0% of the predictions are 'unsure', which no reference has: Informedness 0.718; if it "
+        "is not a class of the task, leave out `labels`: -0.011",
     ),
     (
         *(FEW, THREE),
@@ -212,8 +212,8 @@ SAID = [
     ),
     (
         *((TENS, TENS // 10 * 10), {}),
-        "Informedness 0.909 is above accuracy (0.100), so it is not a share of the answers: the "
-        'model uses 10 of the 100 classes, and average="prevalence" gives 0.091',
+        "Informedness 0.909 is above accuracy (0.100), so it is not a share of the predictions: "
+        'the model uses 10 of the 100 classes, and average="prevalence" gives 0.091',
     ),
 ]
 
@@ -269,7 +269,7 @@ def test_a_training_loop_warns_once_over_its_evaluations():
     r, p = map(ids_of, UNSURE)
     compute_metrics = ComputeMetrics("informedness", "nit", labels=range(3))
     said = "".join(warned(compute_metrics, (p, r))[1] for _ in range(3))
-    assert said.count("9.0% of the answers are 2, which no reference has") == 1
+    assert said.count("9.0% of the predictions are 2, which no reference has") == 1
 
 
 def test_slices_take_the_classes_of_all_references():

@@ -596,4 +596,6 @@ def test_a_mean_above_the_mean_accuracy_is_marked():
     with pytest.warns(InformednessWarning, match="above accuracy"):
         text = str(RunTable.from_answers(tasks))
     assert [line.split()[-2] for line in text.splitlines() if "0.9091" in line] == ["0.9091^"] * 3
-    assert text.count("^ Informedness: above accuracy, so it is not a share of the answers.") == 1
+    assert (
+        text.count("^ Informedness: above accuracy, so it is not a share of the predictions.") == 1
+    )

@@ -71,9 +71,9 @@ def _apply_prior(table: Table, prior: Any, prior_mode: str) -> tuple[Table, Numb
         return (scored := reweighted(table, shares)), class_gains(scored)
     if table.out_of_class_totals.any():
         raise ValueError('`prior_mode` must be "reweight" with out-of-class predictions')
-    bias, right = table.prediction_totals / table.total, table.hits / table.total
-    with np.errstate(divide="ignore", invalid="ignore"):  # where there is but one class
-        odds = right / shares - (bias - right) / (1 - shares)
+    bias, hits = table.prediction_totals / table.total, table.hits / table.total
+    with np.errstate(divide="ignore", invalid="ignore"):  # if there is only one class
+        odds = hits / shares - (bias - hits) / (1 - shares)
     return table, np.where(np.isnan(shares), 0.0, odds)
 
 
@@ -96,18 +96,19 @@ def why_above_accuracy(table: Table, value: float, samples: Table) -> str:
         return ""
     n_used = np.count_nonzero(has_references & (table.prediction_totals > 0))
     return (
-        f"above accuracy ({accuracy:.3f}), so it is not a share of the answers: the model uses "
+        f"above accuracy ({accuracy:.3f}), so it is not a share of the predictions: the model uses "
         f'{n_used} of the {k} classes, and average="prevalence" gives '
         f"{mean_gain(table, 'prevalence'):.3f}"
     )
 
 
-def class_gains(table: Any, wrong: Numbers | None = None) -> Numbers:
+def class_gains(table: Any, false_positives: Numbers | None = None) -> Numbers:
     """Compute J_c of each class from sums and false positives; 0 for a class without references."""
-    wrong = table.distributed_false_positives if wrong is None else wrong
+    if false_positives is None:
+        false_positives = table.distributed_false_positives
     references, others = table.reference_totals, table.other_references
     with np.errstate(divide="ignore", invalid="ignore"):
-        gains = table.hits / references - wrong / others
+        gains = table.hits / references - false_positives / others
     return np.where((references > 0) & (others > 0), gains, 0.0)
 
 
@@ -182,7 +183,7 @@ def warn_of_absent(title: str, table: Table, names: Any, scored: Table, average:
     if average is not None and share > 0.05:
         without = mean_gain(replace(scored, is_declared=False, class_mask=None), average)
         remedy = "leave out" if table.is_declared else "list the others in"
-        message = f"{share:.1%} of the answers are {listed}, which no reference has: {title} "
+        message = f"{share:.1%} of the predictions are {listed}, which no reference has: {title} "
         message += f"{mean_gain(scored, average):.3f}; if it is not a class of the task, {remedy} "
         message += f"`labels`: {without:.3f}"
     warn(message, UndefinedMetricWarning)

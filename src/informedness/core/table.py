@@ -63,7 +63,7 @@ def count_pairs(
 
 
 def plain_codes(column: Column) -> tuple[Sequence[Any], Numbers]:
-    """Return labels (some may be unused) and each sample's code; small integers are their own."""
+    """List labels, some maybe unused, and each sample's code; small integers are their own."""
     # the bitwise OR of all codes bounds the largest, and is negative if any is
     union = -1 if column.values is not None else int(np.bitwise_or.reduce(column.codes, initial=0))
     return (range(union + 1), column.codes) if 0 <= union < _SMALL else column.coded()
@@ -100,9 +100,9 @@ def sum_by(codes: Codes, amounts: Numbers, size: int) -> Numbers:
 
 def sums_of_others(amounts: Numbers) -> Numbers:
     """For each class, sum all others; total - own would cancel digits."""
-    before, behind = np.cumsum(amounts, axis=0), np.cumsum(amounts[::-1], axis=0)[::-1]
-    none = amounts[:1] * 0
-    return np.concatenate([none, before[:-1]]) + np.concatenate([behind[1:], none])
+    forward, backward = np.cumsum(amounts, axis=0), np.cumsum(amounts[::-1], axis=0)[::-1]
+    zero = amounts[:1] * 0
+    return np.concatenate([zero, forward[:-1]]) + np.concatenate([backward[1:], zero])
 
 
 class cached_property(Generic[_T]):  # noqa: N801 as in functools
@@ -261,7 +261,7 @@ class Table:
 
     @cached_property
     def hits(self) -> Numbers:
-        """The diagonal h, the weight of right predictions of each class, shape (k,)."""
+        """The diagonal h, the weight of correct predictions of each class, shape (k,)."""
         return self._sum_by(self.rows, self.rows == self.columns)
 
     @cached_property

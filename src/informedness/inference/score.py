@@ -693,7 +693,7 @@ class Informedness(ClassScore):
     lowest = -1.0
     averages = ("bias", "prevalence", "macro", None)
     prior_modes = ("reweight", "odds")
-    mark_meaning = "above accuracy, so it is not a share of the answers"
+    mark_meaning = "above accuracy, so it is not a share of the predictions"
     undefined_margins = ("references",)
 
     average: scores.Average = "bias"
