@@ -58,9 +58,9 @@ def test_the_command_line_loads_what_a_command_needs(tmp_path):
     later = {f"informedness.{name}" for name in later} | {"importlib.metadata", "pandas"}
     assert not (loaded - loaded_by("import numpy")) & later
     assert "informedness.results.report" in loaded
-    for name, text in (("p.csv", "g,m\na,a\nb,\n"), ("p.jsonl", '{"g": "a", "m": "a"}\n' * 2)):
+    for name, text in (("p.csv", "g,m\na,a\nb,b\n"), ("p.jsonl", '{"g": "a", "m": "a"}\n' * 2)):
         (tmp_path / name).write_text(text)
-        given = ["report", str(tmp_path / name), "-r", "g", "-p", "m", "--drop-null"]
+        given = ["report", str(tmp_path / name), "-r", "g", "-p", "m"]
         loaded = loaded_by(f"from informedness.cli import main; main({given})")
         assert not {"pandas", "pyarrow.dataset", "narwhals"} & loaded
 
