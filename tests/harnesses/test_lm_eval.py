@@ -273,7 +273,7 @@ def test_targets_that_are_texts_of_their_own_are_no_classes(tmp_path):
     )
     found = result_of("knows-half", task, folder=tmp_path)
     assert found["exact_match,none"] == close(0.7)
-    with pytest.raises(ValueError, match="are texts of their own, not classes: 60 different ones"):
+    with pytest.raises(ValueError, match="are free text, not classes: 60 different ones"):
         read(tmp_path)
 
 

@@ -261,8 +261,10 @@ def test_other_files_and_several_runs_are_refused(command, report, tmp_path):
     assert command("compare", *folders, *chosen)[0] == 0
     refused(report(*folders, "--task", "x"), "`--task` must be one of 'arithmetic_gene")
     refused(report(kept("lm-eval"), "--labels=A"), "`--labels` is for columns")
-    said = "is not a log with samples, and holds none: samples_*.jsonl of lm-eval, details_"
-    refused(report(tmp_path), f"{tmp_path} {said}", "Name the harness of a renamed log with `--fr")
+    said = "must be or hold a log with samples: samples_*.jsonl of lm-eval, details_"
+    refused(
+        report(tmp_path), f"{tmp_path} {said}", "For a renamed log, name its harness with `--fr"
+    )
     results = tmp_path / "results_2026-01-01T00-00-00.json"
     results.write_text("{}")
     refused(report(results), "results hold no samples: lm-eval writes samples_*.jsonl with --log_s")

@@ -515,12 +515,12 @@ OF_ITS_OWN = [f"Ann has {i} apples. #### {i % 3 + i // 5}" for i in range(9)]
 @pytest.mark.parametrize(
     ("answers", "golds", "verdicts", "said", "unsaid"),
     [
-        ("010101010", OF_ITS_OWN, "110001010", "are texts of their own, not classes: 9", "extract"),
+        ("010101010", OF_ITS_OWN, "110001010", "are free text, not classes: 9", "extract"),
         (["no", "no"], ["no", "yes"], "01", "with `extract`, `ignore_case` or", "`choices`"),
-        ("11", "10", "01", "name them with `choices`", "texts of their own"),
+        ("11", "10", "01", "name them with `choices`", "free text"),
         ([1, 1], [1, 0], "01", "does not fit the answer in 2 of 2", "`extract`"),
-        # four classes are not texts of their own for so few samples
-        ("bbaaddcc", "aabbccdd", "11111111", "does not fit the answer in 8 of 8", "of their own"),
+        # four classes are not free text for so few samples
+        ("bbaaddcc", "aabbccdd", "11111111", "does not fit the answer in 8 of 8", "free text"),
         ([None, None], ["a", "b"], "01", "no answer is logged in 1 of 2", "`choices`"),
     ],
 )

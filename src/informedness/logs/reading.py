@@ -31,9 +31,9 @@ READERS: dict[str, ModuleType] = {
     "inspect": inspect_logs,
 }
 _NO_LOG = (
-    "{path} is not a log with samples, and holds none: samples_*.jsonl of lm-eval, "
-    "details_*.parquet of lighteval, .eval or .json of Inspect. Name the harness of a renamed log "
-    "with `harness`. To score columns of other files, name `references` and `predictions`"
+    "{path} must be or hold a log with samples: samples_*.jsonl of lm-eval, details_*.parquet of "
+    "lighteval, .eval or .json of Inspect. For a renamed log, name its harness with `harness`. "
+    "To score columns of other files, name `references` and `predictions`"
 )
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d")
 
@@ -140,15 +140,15 @@ def read_log(
     check_choice("epochs", epochs, ("each", "pooled"))
     left_out: list[Message] = []
     logged: list[Answers] = []
-    for place in map(Path, paths_of(path)):
-        for file, reader in _logs(place, harness, runs):
+    for source in map(Path, paths_of(path)):
+        for file, reader in _find_logs(source, harness, runs):
             with _collect_errors(left_out, file):
                 logged += _read_file(file, reader, verdict)
-    logged = _drop_tasks(_chosen(_named_runs(logged), "task", task), exclude_task)
-    logged = _chosen(_chosen(logged, "variant", variant), "epoch", epoch)
+    logged = _drop_tasks(_select(_name_runs(logged), "task", task), exclude_task)
+    logged = _select(_select(logged, "variant", variant), "epoch", epoch)
     if latest:
-        logged = _latest(logged)
-    logged = _named_runs(_pooled(logged) if epochs == "pooled" else logged)
+        logged = _keep_latest(logged)
+    logged = _name_runs(_pool_epochs(logged) if epochs == "pooled" else logged)
 
     read: list[Answers] = []
     for answers in logged:
@@ -167,7 +167,7 @@ def read_log(
 
 @contextmanager
 def _collect_errors(left_out: list[Message], *names: object) -> Iterator[None]:
-    """Add an error in the block to `left_out`, with the names of a file and a variant."""
+    """Add an error in the block to `left_out`, prefixed with names of a file and a variant."""
     try:
         with prefix_errors(", ".join(map(shown, filter(None, names))), *DAMAGES):
             yield
@@ -178,9 +178,9 @@ def _collect_errors(left_out: list[Message], *names: object) -> Iterator[None]:
 # Finding log files
 
 
-def _logs(path: Path, harness: str | None, runs: str | None) -> list[tuple[Path, ModuleType]]:
+def _find_logs(path: Path, harness: str | None, runs: str | None) -> list[tuple[Path, ModuleType]]:
     """Find each log and the reader of its harness; raise ValueError if there are none."""
-    logs = _logs_in(path, harness)
+    logs = _list_logs(path, harness)
     if not logs:
         raise ValueError(message(_NO_LOG, path=shown(path)))
     top = path if path.is_dir() else path.parent
@@ -191,8 +191,8 @@ def _logs(path: Path, harness: str | None, runs: str | None) -> list[tuple[Path,
     return logs
 
 
-def _logs_in(path: Path, harness: str | None) -> list[tuple[Path, ModuleType]]:
-    """Find logs in a folder or file, or else one file of results, whose reader gives a hint."""
+def _list_logs(path: Path, harness: str | None) -> list[tuple[Path, ModuleType]]:
+    """List logs in a folder or file, or else a file of results, whose reader says what to do."""
     readers = READERS.values() if harness is None else [READERS[harness]]
     if harness is not None and not path.is_dir():
         return [(path, READERS[harness])]  # perhaps a renamed log
@@ -217,19 +217,19 @@ def _read_file(file: Path, reader: ModuleType, verdict: str | None) -> list[Answ
 # Selecting and naming runs
 
 
-def _chosen(logged: list[Answers], argument: str, value: Any) -> list[Answers]:
+def _select(logged: list[Answers], argument: str, value: Any) -> list[Answers]:
     """Keep answers with this task, variant or epoch, and those without one."""
     if value is None or not logged:
         return logged
-    values = {x for answers in logged for x in _values(answers.origin, argument)}
+    values = {x for answers in logged for x in _names_of(answers.origin, argument)}
     if value not in values:
         names = listed(sorted(values, key=repr), str(value))
         raise ValueError(f"`{argument}` must be one of {names}, got {value!r}")
-    return [x for x in logged if {value, "", None} & _values(x.origin, argument)]
+    return [x for x in logged if {value, "", None} & _names_of(x.origin, argument)]
 
 
-def _values(origin: Origin, argument: str) -> set[Any]:
-    """List what selects answers: names of the task, or the variant or epoch."""
+def _names_of(origin: Origin, argument: str) -> set[Any]:
+    """Collect the names that select answers: of the task, the variant or the epoch."""
     is_task = argument in ("task", "exclude_task")
     return {origin.task, origin.task_name} if is_task else {getattr(origin, argument)}
 
@@ -237,14 +237,14 @@ def _values(origin: Origin, argument: str) -> set[Any]:
 def _drop_tasks(logged: list[Answers], excluded: str | Sequence[str] | None) -> list[Answers]:
     """Leave out tasks by name; each must exist, and at least one other task."""
     names = [excluded] if isinstance(excluded, str) else excluded or ()
-    dropped = [x.origin for name in names for x in _chosen(logged, "exclude_task", name)]
+    dropped = [x.origin for name in names for x in _select(logged, "exclude_task", name)]
     kept = [x for x in logged if x.origin not in dropped]
     if dropped and not kept:
         raise ValueError(f"`exclude_task` must leave a task, got {', '.join(map(repr, names))}")
     return kept
 
 
-def _pooled(logged: list[Answers]) -> list[Answers]:
+def _pool_epochs(logged: list[Answers]) -> list[Answers]:
     """Pool all epochs of a run."""
     runs: defaultdict[tuple[str, str], list[Answers]] = defaultdict(list)
     for answers in logged:
@@ -252,7 +252,7 @@ def _pooled(logged: list[Answers]) -> list[Answers]:
     return [first.pooled(others) for first, *others in runs.values()]
 
 
-def _latest(logged: list[Answers]) -> list[Answers]:
+def _keep_latest(logged: list[Answers]) -> list[Answers]:
     """Keep the latest of repeated runs; several if they have the same date."""
     others = {"file": "", "created": "", "epoch": None, "arguments": "", "run": ""}
     runs = [json.dumps(vars(x.origin) | others, sort_keys=True) for x in logged]
@@ -262,7 +262,7 @@ def _latest(logged: list[Answers]) -> list[Answers]:
     return [answers for answers, run, date in rows if date == latest[run]]
 
 
-def _named_runs(logged: list[Answers]) -> list[Answers]:
+def _name_runs(logged: list[Answers]) -> list[Answers]:
     """Name each run by its differences from other runs of its model and task.
 
     Names hold the task arguments that differ. Runs with the same arguments are named by the
@@ -297,18 +297,16 @@ def _names_of_runs(runs: Sequence[Origin]) -> list[str]:
 
 def _differences(settings: Sequence[Mapping[str, Any]]) -> list[str]:
     """Format the settings of each run that differ between runs."""
-    names = dict.fromkeys(name for run in settings for name in run)
+    names = dict.fromkeys(x for run in settings for x in run if x not in ("asked", "arguments"))
     differ = [x for x in names if any(run.get(x) != settings[0].get(x) for run in settings)]
     texts = []
     for run in settings:
-        shown_settings = [_text(x, run[x]) for x in differ if run.get(x) is not None]
-        texts.append(", ".join(filter(None, shown_settings)))
+        known = [x for x in differ if run.get(x) is not None]
+        texts.append(", ".join(_format_setting(x, run[x]) for x in known))
     return texts
 
 
-def _text(name: str, value: Any) -> str:
-    if name in ("asked", "arguments"):
-        return ""
+def _format_setting(name: str, value: Any) -> str:
     if name == "shots":
         return f"{value}-shot"
     return samples(value) if name == "samples" else f"{name}={cut(str(value), 40)}"

@@ -136,7 +136,7 @@ def _mean_of(model: str, runs: Sequence[Run]) -> TaskMean:
 
 
 def _mean_scores(runs: Sequence[Run]) -> dict[str, TaskScore | Estimate]:
-    """Average each score, but NIT only if all tasks have as many classes."""
+    """Average each score, but NIT only if all tasks have the same number of classes."""
     is_alike = len({run.report.table.n_classes for run in runs}) == 1
     names = [x for x in runs[0].scores if is_alike or x != "nit"]
     return {x: TaskScore.mean_of([run.scores[x] for run in runs]) for x in names}
@@ -370,7 +370,7 @@ def _lines_of_means(means: Sequence[TaskMean]) -> list[Message]:
 
 
 def _cell(row: Run | TaskMean, name: str) -> str:
-    """Write a score with its mark, "--" if it is undefined, "" if it is missing."""
+    """Format a score with its mark: "--" if it is undefined, "" if it is missing."""
     score = row.scores.get(name)
     if score is None or math.isnan(score.value):
         return "" if score is None else "--"
@@ -384,10 +384,10 @@ def _cell(row: Run | TaskMean, name: str) -> str:
 
 def how_found(answers: Answers) -> Message:
     """Name the run, and say in one line how its answers were found and which are out of class."""
-    found = message("the answer is {how}", how=answers.how)
-    said = join(filter(None, (found, _compared(answers), answers.metric.unread)))
+    source = message("the answer is {how}", how=answers.how)
+    parts = join(filter(None, (source, _agreement(answers), answers.metric.unread)))
     name = f"{answers.origin.harness}, {render.shown(answers.name)}"
-    line = message("{name}: {said}.", name=name, said=said)
+    line = message("{name}: {parts}.", name=name, parts=parts)
     unknown = answers.unknown()
     if not unknown:
         return line
@@ -401,7 +401,7 @@ def how_found(answers: Answers) -> Message:
     return message(text, line=line, classes=classes, commonest=commonest)
 
 
-def _compared(answers: Answers) -> str:
+def _agreement(answers: Answers) -> str:
     """Say whether the accuracy is the one that the harness recorded."""
     metric = answers.metric
     if metric.name and metric.is_harness_accuracy is False:
@@ -419,7 +419,7 @@ def compare_logs(
     margin: float | None = None,
     **options: Any,
 ) -> SuiteComparison:
-    """Compare over all tasks that both sides ran exactly once: one run, variant and epoch.
+    """Compare two models over the tasks that each ran exactly once: one run, variant and epoch.
 
     Parameters
     ----------
@@ -438,11 +438,10 @@ def compare_logs(
     comparisons: dict[str, Comparison] = {}
     left_out: list[str] = []
     for task in dict.fromkeys(answers.origin.task_name for answers in (*answers_a, *answers_b)):
-        sides = answers_a, answers_b
-        a, b = ([x for x in side if x.origin.task_name == task] for side in sides)
+        a, b = ([x for x in y if x.origin.task_name == task] for y in (answers_a, answers_b))
         name = render.shown(task)
         if not a or not b:
-            left_out.append(message("{name}, which only {side} has", name=name, side="AB"[not a]))
+            left_out.append(message("{name}, which only {x} has", name=name, x="AB"[not a]))
         elif len(several := max(a, b, key=len)) > 1:
             left_out.append(how_to_choose(name, [vars(x.origin) for x in several]))
         elif len({*a[0].references}) < 2:

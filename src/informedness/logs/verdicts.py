@@ -122,7 +122,7 @@ def _fold_punctuation(text: str) -> str:
     return _fold_case(text.translate(_NO_PUNCTUATION))
 
 
-def _fold_clear(text: str) -> str:
+def _fold_clear_punctuation(text: str) -> str:
     """Remove punctuation, but not from a single letter among signs, which is not an answer."""
     name = _fold_punctuation(text)
     is_noise = len(name) == 1 and not re.search(_letter_pattern(name), text, re.IGNORECASE)
@@ -141,7 +141,9 @@ _WHOLE = (r"\A", r"\Z")
 _AROUND = ((r"(?<!\w)", r"\W*$"), (r"^\W*", r"(?!\w)"), (r"(?<!\w)", r"(?!\w)"), ("", ""))
 _FOLDED = [(fold, *_WHOLE) for fold in (_fold_case, str.strip, str)]
 _FOLDED += [(fold, *around) for fold in (_fold_case, str) for around in _AROUND]
-_READINGS: list[Any] = [(_letter_pattern, *x) for x in ((_fold_clear, *_WHOLE), *_FOLDED)]
+_READINGS: list[Any] = [
+    (_letter_pattern, *x) for x in ((_fold_clear_punctuation, *_WHOLE), *_FOLDED)
+]
 _READINGS += [(re.escape, *x) for x in ((_fold_punctuation, *_WHOLE), *_FOLDED)]
 
 
@@ -226,7 +228,7 @@ def _best(fits: Sequence[_Fit], samples: Sequence[Sample]) -> _Fit:
     fitting = [fit for fit in fits if not fit.contradicted]
     if fitting and not any(fit.is_opposed for fit in fits):
         is_mostly_unread = 2 * len(fitting[0].unread) > fitting[0].n_right
-        if not (is_mostly_unread and _are_texts(samples)):
+        if not (is_mostly_unread and _has_text_references(samples)):
             return fitting[0]
     fewest = min((fit.contradicted for fit in fits if fit.contradicted), key=len, default=set())
     raise _refusal([samples[i] for i in sorted(fewest)], samples)
@@ -240,17 +242,17 @@ def _fit(
     right = [i for i, x in enumerate(samples) if x.verdict == 1 and x.prediction is not None]
     unread = [i for i in right if found[i] is None]
     is_opposed = any(found[i] not in (None, samples[i].reference) for i in right)
-    # The first verdict on an unread text gives its class, also for all equal texts.
-    told = {samples[i].prediction: samples[i].reference for i in reversed(unread)}
-    labels = [told.get(samples[i].prediction) if x is None else x for i, x in enumerate(found)]
+    # The first verdict on an unread text gives the class of all equal texts.
+    inferred = {samples[i].prediction: samples[i].reference for i in reversed(unread)}
+    labels = [inferred.get(samples[i].prediction) if x is None else x for i, x in enumerate(found)]
     contradicted = _contradictions(samples, labels, unread)
     return _Fit(labels, contradicted, unread, len(right), is_opposed)
 
 
 def _label(sample: Sample, names: ClassNames, readers: Mapping[int, Any]) -> Any:
-    """Find the label in an answer by the reader of its class names; None if there is none.
+    """Find the label in an answer with the reader of its class names; None without one.
 
-    Without a verdict only the whole name of a class counts.
+    If there is no verdict, only the whole name of a class counts.
     """
     answer = sample.prediction
     if sample.verdict is None:
@@ -271,17 +273,17 @@ def _contradictions(
     return contradicted
 
 
-def _are_texts(samples: Sequence[Sample]) -> bool:
+def _has_text_references(samples: Sequence[Sample]) -> bool:
     """Whether most references are different texts rather than classes."""
     return 2 * len({x.reference for x in samples}) > max(len(samples), 8)
 
 
 def _refusal(contradicted: Sequence[Sample], samples: Sequence[Sample]) -> VerdictError:
-    """Make the error for answers that fit the verdicts under no reading."""
+    """Explain why no reading of the answers agrees with all verdicts."""
     references = [x.reference for x in samples]
-    if _are_texts(samples):
+    if _has_text_references(samples):
         return VerdictError(
-            f"the targets are texts of their own, not classes: {len({*references})} different ones "
+            f"the targets are free text, not classes: {len({*references})} different ones "
             f"in {len(samples)} samples, such as {render.cut(show(references[0]), 60)}"
         )
     n = f"{len(contradicted)} of {len(samples)} samples"
@@ -292,7 +294,7 @@ def _refusal(contradicted: Sequence[Sample], samples: Sequence[Sample]) -> Verdi
         parts = [
             f"the harness's verdict does not fit the answer in {n}",
             "This happens if a model grades, or with partial credit or several values of a score",
-            f"The first: {'; '.join(map(_described, contradicted[:3]))}",
+            f"The first: {'; '.join(map(_describe, contradicted[:3]))}",
             "Use a scorer that finds the class in the text",
         ]
     if str in kinds or kinds == {type(None)}:
@@ -302,7 +304,7 @@ def _refusal(contradicted: Sequence[Sample], samples: Sequence[Sample]) -> Verdi
     return VerdictError(". ".join(parts))
 
 
-def _described(sample: Sample) -> str:
+def _describe(sample: Sample) -> str:
     answered = f"{show(sample.id)} answered {render.cut(show(sample.prediction), 60)}"
     right = f"where {show(sample.reference)} is right"
     return f"{answered} {right}, with verdict {show(sample.verdict)}"
@@ -394,15 +396,15 @@ class VerdictMetric:
 
     @property
     def unread(self) -> Message:
-        """A message that names the metrics not read, and how to choose one; or ""."""
+        """Message that names metrics that were not read, and how to choose one; "" if none."""
         shares = {name: share for name, share in self.shares.items() if name != self.name}
         if not shares:
             return Message("")
-        names = (x if math.isnan(share) else f"{x} ({share:.4f})" for x, share in shares.items())
+        unread = (x if math.isnan(share) else f"{x} ({share:.4f})" for x, share in shares.items())
         verb = "was" if len(shares) == 1 else "were"
-        line = message("the log's {names} {verb} not read", names=", ".join(names), verb=verb)
-        ways = " or ".join(map(repr, self.alternatives))
-        return message("{line}: pass `verdict` {ways}", line=line, ways=ways) if ways else line
+        line = message("the log's {names} {verb} not read", names=", ".join(unread), verb=verb)
+        names = " or ".join(map(repr, self.alternatives))
+        return message("{line}: pass `verdict` {names}", line=line, names=names) if names else line
 
 
 def add_verdicts(
@@ -468,8 +470,8 @@ def _credits_by_metric(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[floa
 
 def first_known(offered: Sequence[str], known: Sequence[str]) -> str:
     """Choose the first known metric offered, perhaps with options after a colon; else ""."""
-    chosen = [x for name in known for x in offered if name in (x, x.partition(":")[0])]
-    return chosen[0] if chosen else ""
+    chosen = (x for name in known for x in offered if name in (x, x.partition(":")[0]))
+    return next(chosen, "")
 
 
 def _credit(value: Any) -> float | None:
