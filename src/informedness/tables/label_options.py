@@ -103,8 +103,9 @@ def _arrow_column(values: Any, name: str, allow_missing: bool) -> Column | None:
     if types.is_integer(kind) and kind != pyarrow.uint64() and not values.null_count:
         return Column(np.from_dlpack(_in_one_chunk(values)))  # asarray would import pandas
     try:
-        values = values.dictionary_encode()
-        values = values.cast(pyarrow.dictionary(pyarrow.int32(), values.type.value_type))
+        if not types.is_dictionary(kind) or kind.index_type != pyarrow.int32():
+            values = values.dictionary_encode()  # imports pyarrow.compute, in 60 ms
+            values = values.cast(pyarrow.dictionary(pyarrow.int32(), values.type.value_type))
         values = _in_one_chunk(values.unify_dictionaries())
     except (ValueError, NotImplementedError):  # `read_column` reads these one by one
         return None
