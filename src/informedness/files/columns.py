@@ -10,6 +10,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from functools import partial
+from itertools import count
 from typing import Any
 
 from ..core.labels import LabelsWarning, show, warn
@@ -49,28 +51,21 @@ def named_columns(
         raise ValueError(
             "`counts` are numbers of samples, and `weights` sums of their weights: give one of them"
         )
-    names = {"references": references, "predictions": predictions, **_slicing_columns(by)}
-    names |= {x: y for x, y in (("weights", weights), ("counts", counts)) if y is not None}
-    for argument, name in names.items():
-        if not isinstance(name, (str, int, tuple)):
-            raise ValueError(f"`{argument}` must be the name of a column, got {show(name)}")
-    for amount in {"counts", "weights"} & {*names}:
-        if [*names.values()].count(names[amount]) > 1:
-            raise ValueError(
-                f"`{amount}` must name a column of its own, got {names[amount]!r}, which holds "
-                "labels, too"
-            )
-    return {argument: str(name) for argument, name in names.items()}
-
-
-def _slicing_columns(by: Any) -> dict[str, Any]:
-    """Return the columns to slice by as "by", "by 2", "by 3"; empty for None."""
-    if by is None:
-        return {}
     columns = [*by] if isinstance(by, Sequence) and not isinstance(by, str) else [by]
     if not columns:
         raise ValueError("`by` must name at least one column, got none")
-    return {f"by {i}" if i > 1 else "by": x for i, x in enumerate(columns, start=1)}
+    optional = {f"by {i}" if i > 1 else "by": name for i, name in enumerate(columns, start=1)}
+    optional |= {"weights": weights, "counts": counts}
+    names = {"references": references, "predictions": predictions}
+    names |= {argument: name for argument, name in optional.items() if name is not None}
+    for argument, name in names.items():
+        if not isinstance(name, (str, int, tuple)):
+            raise ValueError(f"`{argument}` must be the name of a column, got {show(name)}")
+        if argument in ("weights", "counts") and [*names.values()].count(name) > 1:
+            raise ValueError(
+                f"`{argument}` must name a column of its own, got {name!r}, which holds labels, too"
+            )
+    return {argument: str(name) for argument, name in names.items()}
 
 
 def columns_of_argument(argument: str, name: str) -> dict[str, str]:
@@ -131,17 +126,14 @@ def slices_of(columns: Mapping[str, Any]) -> Any:
 
 def distinct_names(names: Sequence[str]) -> list[str]:
     """Make column names distinct as pandas does: a second x becomes x.1."""
-    taken, times = {*names}, Counter[str]()
-    distinct = list[str]()
+    numbers = defaultdict[str, Iterator[int]](partial(count, 1))
+    taken, distinct = {*names}, dict[str, None]()
     for name in names:
         new = name
-        while times[name] and new in taken:
-            new = f"{name}.{times[name]}"
-            times[name] += 1
-        taken.add(new)
-        times[name] += times[name] == 0
-        distinct.append(new)
-    return distinct
+        while new in distinct or (new in taken and new != name):
+            new = f"{name}.{next(numbers[name])}"
+        distinct[new] = None
+    return [*distinct]
 
 
 def columns_alike(names: Iterable[str], written: Sequence[str]) -> dict[str, list[str]]:
@@ -240,38 +232,36 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
         yield path, value
 
 
-def value_in(value: Any, path: str, above: str = "") -> Any:
+def value_in(value: Any, path: str) -> Any:
     """Return the value at a path in JSON; None if the path meets null or an empty list.
 
     Raises
     ------
     ValueError
-        If the path does not exist; the message lists what does. `above` is the path so far.
+        If the path does not exist; the message says what does.
     """
-    if value is None or value == []:
-        return None
-    if isinstance(value, dict):
-        step = _longest_name(path, value)
-        if step is None:
-            raise AbsentError(above, value, path)
-        inner = value[step]
-    elif isinstance(value, list):
+    above = ""
+    while value is not None and value != []:
         step = path.partition(".")[0]
-        if not re.fullmatch("[0-9]+", step) or int(step) >= len(value):
-            elements = f"whose elements are '{above}.0', '{above}.1', ..."
-            raise ValueError(f"{above!r} is a list of length {len(value)}, {elements}")
-        inner = value[int(step)]
-    else:
-        raise ValueError(f"{above!r} is {show(value)}, which has no fields")
-    if step == path:
-        return inner
-    return value_in(inner, path[len(step) + 1 :], f"{above}.{step}".removeprefix("."))
+        if isinstance(value, dict):
+            step = _longest_name(path, value) or ""
+            if step not in value:
+                raise AbsentError(above, value, path)
+            value = value[step]
+        elif isinstance(value, list) and re.fullmatch("[0-9]+", step) and int(step) < len(value):
+            value = value[int(step)]
+        else:
+            raise ValueError(f"{above!r} is {show(value)}, which has no {step!r}")
+        if step == path:
+            return value
+        path, above = path[len(step) + 1 :], f"{above}.{step}".removeprefix(".")
+    return None
 
 
-def one_value(row: Mapping[str, Any], name: str, where: str, n_lacking: Any = None) -> Any:
+def one_value(row: Mapping[str, Any], name: str, where: str, n_absent: Any = None) -> Any:
     """Return the single value at a name, or with `argmax:` the place of the largest number.
 
-    If `n_lacking` is a Counter, it counts absent keys, which become None.
+    If `n_absent` is a Counter, it counts absent keys, which become None.
 
     Raises
     ------
@@ -282,11 +272,11 @@ def one_value(row: Mapping[str, Any], name: str, where: str, n_lacking: Any = No
     try:
         value = value_in(row, path)
     except ValueError as error:
-        if n_lacking is not None and isinstance(error, AbsentError):
-            n_lacking[name] += 1
-            return None
-        lacking = message("{where} has no {name!r}", where=where, name=name)
-        raise DataError(join([lacking, error])) from error
+        if n_absent is None or not isinstance(error, AbsentError):
+            absent = message("{where} has no {name!r}", where=where, name=name)
+            raise DataError(join([absent, error])) from error
+        n_absent[name] += 1
+        return None
     if is_argmax:
         return _argmax(value, f"{where}: {path!r}")
     if isinstance(value, (dict, list)):
@@ -301,41 +291,43 @@ def _argmax(value: Any, name: str) -> Any:
     """Return the name of the largest number, or its position in a list; None if empty."""
     if value in (None, [], {}):
         return None
-    names, numbers = _named_numbers(value)
-    if not numbers or {*map(type, numbers)} - {int, float} or any(x != x for x in numbers):
+    pairs = _named_numbers(value)
+    numbers = [number for _, number in pairs]
+    if not pairs or {*map(type, numbers)} - {int, float} or any(x != x for x in numbers):
         raise ValueError(
             f"{name} must be a list of numbers, an object of numbers, or a list of objects of a "
             f"label and a number each, without null or nan, got {show(value)}"
         )
-    return names[numbers.index(max(numbers))]
+    return pairs[numbers.index(max(numbers))][0]
 
 
-def _named_numbers(value: Any) -> tuple[Sequence[Any], list[Any]]:
-    """Return names (or positions in a list) and their numbers; empty for other values.
+def _named_numbers(value: Any) -> Sequence[tuple[Any, Any]]:
+    """Return pairs of a name, or of a position in a list, and a number; empty for other values.
 
     An object of booleans is read as numbers if exactly one is true.
     """
-    if isinstance(value, list) and isinstance(value[0], tuple):  # a map of Arrow
-        value = dict(value)
     if isinstance(value, dict):
-        numbers = [*value.values()]
-        is_one_true = {*map(type, numbers)} == {bool} and sum(numbers) == 1
-        return [*value], [*map(int, numbers)] if is_one_true else numbers
+        is_one_true = {*map(type, value.values())} == {bool} and sum(value.values()) == 1
+        return [(name, int(x) if is_one_true else x) for name, x in value.items()]
     if not isinstance(value, list):
-        return [], []
-    return _labels_and_numbers(value) if isinstance(value[0], dict) else (range(len(value)), value)
+        return []
+    if isinstance(value[0], tuple):  # a map of Arrow
+        return value
+    are_objects = all(isinstance(x, dict) for x in value)
+    return _labels_and_numbers(value) if are_objects else [*enumerate(value)]
 
 
-def _labels_and_numbers(objects: list[Any]) -> tuple[list[Any], list[Any]]:
+def _labels_and_numbers(objects: list[Any]) -> Sequence[tuple[Any, Any]]:
     """Return the label and the number of each object; empty if they are ambiguous.
 
     Labels are text, or else integers if the numbers have decimals.
     """
-    rows = [x if isinstance(x, dict) else {} for x in objects]
-    columns = [[row.get(key) for row in rows] for key in objects[0]]
-    texts, integers, numbers = (
-        [x for x in columns if {*map(type, x)} <= kinds] for kinds in ({str}, {int}, {int, float})
-    )
-    names = texts or integers
-    numbers = [x for x in numbers if not any(x is y for y in names)]
-    return (names[0], numbers[0]) if len(names) == len(numbers) == 1 else ([], [])
+    columns = [[x.get(key) for x in objects] for key in objects[0]]
+    labels = [x for x in columns if {*map(type, x)} == {str}]
+    numbers = [x for x in columns if {*map(type, x)} <= {int, float}]
+    if not labels:
+        labels = [x for x in numbers if {*map(type, x)} == {int}]
+        numbers = [x for x in numbers if float in map(type, x)]
+    if len(labels) != 1 or len(numbers) != 1:
+        return []
+    return [*zip(labels[0], numbers[0], strict=True)]

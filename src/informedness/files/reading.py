@@ -3,7 +3,7 @@
 import csv
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -33,9 +33,12 @@ class FileOptions:
     no_quotes: bool = False
     most_bytes: int | None = None
 
-    def open(self, file: str, kind: str) -> AbstractContextManager[BinaryIO]:
-        """Open a file of this format as a seekable stream."""
-        return open_whole(file, kind, self.encoding, self.most_bytes, self.no_quotes)
+    @contextmanager
+    def open(self, file: str, kind: str) -> Iterator[BinaryIO]:
+        """Open a file of this format as a seekable stream, and explain errors."""
+        options = self.encoding, self.most_bytes, self.no_quotes
+        with open_whole(file, kind, *options) as stream, explain_errors(stream, kind):
+            yield stream
 
     def read_header(self, stream: BinaryIO, kind: str, names: Mapping[str, str]) -> FileReader:
         """Return a reader of these columns by argument, or of all if `names` is empty.
@@ -58,10 +61,9 @@ class FileOptions:
             return Objects(names, json_rows(stream, self.rows, names))
         if self.rows is not None:
             raise ValueError(f"`rows` is for JSON, and this file is {kind}: leave it out")
-        with explain_errors(stream, kind):
-            if kind in DELIMITERS:
-                return Delimited(stream, kind, names, self.no_quotes)
-            return (Parquet if kind == "parquet" else Arrow)(stream, names)
+        if kind in DELIMITERS:
+            return Delimited(stream, kind, names, self.no_quotes)
+        return (Parquet if kind == "parquet" else Arrow)(stream, names)
 
 
 @contextmanager
@@ -76,15 +78,11 @@ def explain_errors(stream: BinaryIO, kind: str) -> Iterator[None]:
     try:
         yield
     except (pyarrow.ArrowException, csv.Error, OSError, UnicodeError, MemoryError) as error:
-        reason = str(error)
-        if isinstance(error, MemoryError):
-            reason = "it asks for more memory than there is"
+        reason = explain_row_error(str(error)) or str(error) or "there is not enough memory"
         if kind in DELIMITERS:
             stream.seek(0)
             reason = why_not_utf8(stream) or reason
-        raise ValueError(
-            f"not readable as {kind}: {explain_row_error(reason) or reason}"
-        ) from error
+        raise ValueError(f"not readable as {kind}: {reason}") from error
 
 
 def read_files(path: Any, samples: Samples, **file_options: Any) -> Iterator[dict[str, Any]]:
@@ -126,8 +124,7 @@ def raw_batches(
             top = partial(_first_columns, file, replace(options, file_format=kind))
             source = Source(f"{file}{sheet}", kind, reader.header, reader.class_names, top)
             samples.begin(source)
-            with explain_errors(stream, kind):
-                yield from map(group_by_argument, reader.batches(samples.keep_missing))
+            yield from map(group_by_argument, reader.batches(samples.keep_missing))
 
 
 def _first_columns(file: str, options: FileOptions, names: Sequence[str]) -> Mapping[str, Any]:
@@ -166,7 +163,7 @@ def first_rows(path: Any, **file_options: Any) -> Listing:
                 raise
             options = replace(options, rows=error.rows)
             reader = options.read_header(stream, kind, {})
-        columns, n_rows = _top_columns(reader, stream, kind)
+        columns, n_rows = _top_columns(reader)
     nulls = NULLS if kind in DELIMITERS else ()
     within: dict[str, list[Any]] = {}
     for name, values in columns.items():
@@ -177,18 +174,15 @@ def first_rows(path: Any, **file_options: Any) -> Listing:
     return Listing(within, f"{shown(file)}{sheet}: {n_rows}", options.rows)
 
 
-def _top_columns(
-    reader: FileReader, stream: BinaryIO, kind: str
-) -> tuple[dict[str, list[Any]], str]:
+def _top_columns(reader: FileReader) -> tuple[dict[str, list[Any]], str]:
     """Return the first rows of all columns, and their number as text."""
     is_whole = True
     if isinstance(reader, Objects):
         columns = reader.first_columns(_MOST_ROWS + 1)
     else:
-        with explain_errors(stream, kind):
-            batches = reader.batches(keep_empty=False)
-            columns = {x: as_list(y[: _MOST_ROWS + 1]) for x, y in next(batches, {}).items()}
-            is_whole = next(batches, None) is None
+        batches = reader.batches(keep_empty=False)
+        columns = {x: as_list(y[: _MOST_ROWS + 1]) for x, y in next(batches, {}).items()}
+        is_whole = next(batches, None) is None
     n_rows = max(map(len, columns.values()), default=0)
     top = {name: values[:_MOST_ROWS] for name, values in columns.items()}
     if is_whole and n_rows <= _MOST_ROWS:
