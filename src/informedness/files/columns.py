@@ -51,11 +51,7 @@ def named_columns(
         raise ValueError(
             "`counts` are numbers of samples, and `weights` sums of their weights: give one of them"
         )
-    columns = [*by] if isinstance(by, Sequence) and not isinstance(by, str) else [by]
-    if not columns:
-        raise ValueError("`by` must name at least one column, got none")
-    optional = {f"by {i}" if i > 1 else "by": name for i, name in enumerate(columns, start=1)}
-    optional |= {"weights": weights, "counts": counts}
+    optional = {**_slicing_columns(by), "weights": weights, "counts": counts}
     names = {"references": references, "predictions": predictions}
     names |= {argument: name for argument, name in optional.items() if name is not None}
     for argument, name in names.items():
@@ -66,6 +62,14 @@ def named_columns(
                 f"`{argument}` must name a column of its own, got {name!r}, which holds labels, too"
             )
     return {argument: str(name) for argument, name in names.items()}
+
+
+def _slicing_columns(by: Any) -> dict[str, Any]:
+    """Return the columns to slice by as "by", "by 2", "by 3"."""
+    columns = [*by] if isinstance(by, Sequence) and not isinstance(by, str) else [by]
+    if not columns:
+        raise ValueError("`by` must name at least one column, got none")
+    return {f"by {i}" if i > 1 else "by": name for i, name in enumerate(columns, start=1)}
 
 
 def columns_of_argument(argument: str, name: str) -> dict[str, str]:

@@ -63,7 +63,7 @@ class FileOptions:
             raise ValueError(f"`rows` is for JSON, and this file is {kind}: leave it out")
         if kind in DELIMITERS:
             return Delimited(stream, kind, names, self.no_quotes)
-        return (Parquet if kind == "parquet" else Arrow)(stream, names)
+        return {"parquet": Parquet, "arrow": Arrow}[kind](stream, names)
 
 
 @contextmanager

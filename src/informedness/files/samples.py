@@ -55,11 +55,6 @@ class Source(NamedTuple):
     # Returns the first rows of these columns; a file returns all its columns
     columns: Callable[[Sequence[str]], Mapping[str, Sequence[Any]]] = lambda names: {}
 
-    @property
-    def is_text(self) -> bool:
-        """Whether labels are text that may have several spellings."""
-        return self.kind in DELIMITERS
-
 
 @dataclass
 class Samples:
@@ -84,9 +79,9 @@ class Samples:
     is_label_sensitive: bool = True  # whether relabelling predictions changes the score
     prior_labels: Collection[str] = ()
 
-    source: Source = field(default_factory=lambda: Source("", ""))  # that is being read
-    class_names: Sequence[str] = ()  # of its labels
-    # About all rows that were read
+    source: Source = field(default_factory=lambda: Source("", ""))  # the current one
+    class_names: Sequence[str] = ()  # in the current source
+    # Totals over all rows
     sources: list[str] = field(default_factory=list)
     header: list[str] = field(default_factory=list)
     n_rows: int = 0
@@ -94,9 +89,9 @@ class Samples:
     n_missing: Counter[str] = field(default_factory=Counter)  # by argument
     first_missing: dict[str, int] = field(default_factory=dict)  # row, counted from 1
     errors: dict[str, ValueError] = field(default_factory=dict)  # the first of each argument
-    faulty: dict[str, None] = field(default_factory=dict)  # sources with errors or nulls
-    examples: dict[str, Column] = field(default_factory=dict)  # of labels
-    text_labels: Mapping[Any, Label] = field(default_factory=dict)  # of all texts, if some change
+    faulty: dict[str, None] = field(default_factory=dict)  # sources with errors or missing values
+    examples: dict[str, Column] = field(default_factory=dict)  # a label of each argument
+    text_labels: Mapping[Any, Label] = field(default_factory=dict)  # label of each text
     has_text: bool = False
     has_integers: bool = False  # among the references
     ignored: Label | None = None  # the reference to leave out
@@ -113,9 +108,9 @@ class Samples:
         self.source = source
         self.sources.append(source.name)
         self.header += [name for name in source.header if name not in self.header]
-        self.has_text |= source.is_text
-        named = (source.class_names.get(argument) for argument in self.labelled)
-        self.class_names = next(filter(None, named), ())
+        self.has_text |= source.kind in DELIMITERS
+        class_names = (source.class_names.get(argument) for argument in self.labelled)
+        self.class_names = next(filter(None, class_names), ())
 
     def read(self, given: Mapping[str, Any], **times: Numbers) -> dict[str, Any]:
         """Read labels as columns and amounts as arrays, without the rows that are left out.
@@ -124,13 +119,13 @@ class Samples:
         rows each row of a GROUP BY represents.
         """
         n = len(next(iter(given.values())))
-        read: dict[str, Any] = {**times}
-        n_rows = read.get("times", np.ones(n, dtype=np.int64))
+        columns: dict[str, Any] = {**times}
+        n_rows = columns.get("times", np.ones(n, dtype=np.int64))
         keep = np.ones(n, dtype=bool)
         for argument, values in given.items():
             try:
                 with prefix_errors(f"in the rows from {self.n_rows} on" if self.n_rows else ""):
-                    read[argument], missing = self.read_values(argument, values)
+                    columns[argument], missing = self.read_values(argument, values)
                     self._count_missing(argument, missing, n_rows, keep)
             except ValueError as error:
                 self.errors.setdefault(argument, self._explain_in_sheet(argument, values) or error)
@@ -138,24 +133,24 @@ class Samples:
         self.n_rows += int(n_rows.sum())
         if self.errors or not keep.any():
             return {}
-        return {name: values[keep] for name, values in read.items()}
+        return {name: column[keep] for name, column in columns.items()}
 
     def _explain_in_sheet(self, argument: str, values: Any) -> ValueError | None:
         """Return an error if a row at the end of a sheet seems to be a total or a note."""
         label = next((x for x in values if x is not None), None)
-        odd = [i for i, x in enumerate(values) if not isinstance(x, (type(label), type(None)))]
+        other = [i for i, x in enumerate(values) if not isinstance(x, (type(label), type(None)))]
         is_sheet = self.source.kind == "xlsx" and argument in self.labelled
-        if not (is_sheet and odd and len(values) - odd[0] <= max(3, len(values) // 20)):
+        if not (is_sheet and other and len(values) - other[0] <= max(3, len(values) // 20)):
             return None
         return ValueError(
-            f"`{argument}`: row {self.n_rows + odd[0] + 1:,d} has {show(values[odd[0]])} where the "
+            f"`{argument}`: row {self.n_rows + other[0] + 1:,d} has {show(values[other[0]])} where the "
             f"rows above have labels such as {show(label)}. Delete the rows below the table."
         )
 
     def _count_missing(
         self, argument: str, missing: Numbers, n_rows: Numbers, keep: Numbers
     ) -> None:
-        """Count missing values, and drop their rows from `keep` unless they are allowed."""
+        """Count missing values, and clear their rows in the mask `keep` unless they are allowed."""
         if not missing.any():
             return
         self.n_missing[argument] += int(n_rows[missing].sum())
@@ -182,24 +177,22 @@ class Samples:
 
     def _read_labels(self, argument: str, values: Any) -> Column:
         """Read labels, or the classes of scores, as a column."""
-        options, source = self.options, self.source
-        is_prediction = argument.startswith("predictions")
-        if isinstance(values, tuple) or (is_prediction and options.threshold is not None):
+        is_scored = self.options.threshold is not None and argument.startswith("predictions")
+        if isinstance(values, tuple) or is_scored:
             values = self._classes_of_scores(values, argument)
-        elif source.kind == "xlsx" and self.keep_missing:
+        elif self.source.kind == "xlsx" and self.keep_missing:
             values = ["" if value is None else value for value in values]
-        nulls = options.nulls() if source.is_text and not self.keep_missing else ()
-        class_names = source.class_names.get(argument)
-        if class_names is None and argument in self.labelled:
-            class_names = self.class_names
-        column = convert_labels(values, argument, options, class_names, nulls)
-        is_spelled = source.is_text and argument == "references"
-        return self._spell_ignored(column) if is_spelled else column
+        is_text = self.source.kind in DELIMITERS
+        nulls = self.options.nulls() if is_text and not self.keep_missing else ()
+        class_names = self.source.class_names.get(argument, self.class_names)
+        column = convert_labels(values, argument, self.options, class_names, nulls)
+        return self._spell_ignored(column) if argument == "references" else column
 
     def _spell_ignored(self, references: Column) -> Column:
-        """Spell the reference to ignore as in the options."""
+        """Spell the reference to ignore as in the options, if it is text in a file of text."""
         ignored = self.options.ignored(is_integer=False)
-        if references.kind != "strings" or not isinstance(ignored, str):
+        is_text = self.source.kind in DELIMITERS and references.kind == "strings"
+        if not is_text or not isinstance(ignored, str):
             return references
         texts: Sequence[Any] = references.values or ()
         labels = labels_of_text([{*texts} - {None}, {ignored}])
@@ -212,22 +205,19 @@ class Samples:
         A tuple has a column per class, and gives the class with the highest score, the first of
         equal ones. One column gives the second of two classes above the threshold, else the first.
         """
-        columns, threshold = (
-            values if isinstance(values, tuple) else (values,),
-            self.options.threshold,
-        )
-        references = self.examples.get("references")
-        classes = self.options.classes(references is None or references.kind == "integers") or ()
+        columns = values if isinstance(values, tuple) else (values,)
+        threshold, references = self.options.threshold, self.examples.get("references")
+        is_integer = not self.has_text if references is None else references.kind == "integers"
+        classes = self.options.classes(is_integer) or ()
         if len(columns) > 1 and (threshold is not None or len(classes) != len(columns)):
             raise ValueError(
                 f"expected one of `labels` for each of the {len(columns)} columns of scores, in "
                 f"their order, and without `threshold`; got {classes or 'none'}"
             )
         scores = np.stack([read_scores(column, argument) for column in columns], axis=1)
-        if threshold is not None and str(getattr(columns[0], "type", "")) == "float":
-            threshold = float(np.float32(threshold))  # in single precision, like the scores
         codes = scores.argmax(axis=1) if threshold is None else scores[:, 0] > threshold
-        labels = [str(x) if self.source.is_text else x for x in classes or (0, 1)]
+        labels = [*(classes or (0, 1))]
+        labels = labels if is_integer else [*map(str, labels)]
         return Column(np.where(np.isnan(scores).any(axis=1), len(labels), codes), [*labels, None])
 
     def _check_kind(self, argument: str, column: Column) -> None:
@@ -249,9 +239,9 @@ class Samples:
             raise ValueError(join([error, "numeric=True reads text as integers"])) from error
 
     def task(self, references: Column, rows: Mapping[str, Any]) -> Task:
-        """Return a task with the reference to ignore, as an integer or the name of a class.
+        """Make a task with the reference to ignore, and count the rows that are left out for it.
 
-        Count the rows whose reference is ignored, or whose weight is 0.
+        Rows of weight 0 are counted, too.
         """
         self.has_integers = references.kind == "integers"
         ignored = self.options.ignored(self.has_integers, self.class_names)
@@ -292,14 +282,15 @@ class Samples:
             return []
         if len(self.sources) == 1 and self.source.kind != "frame":
             reasons[0] += f", first in row {self.first_missing[arguments[0]]}"
-        remedies = ["With drop_null=True such rows are left out."]
-        if any(x.startswith("predictions") for x in arguments):
-            text = 'With unknown="wrong" a missing prediction counts as wrong; '
-            text += "leaving it out can flatter a model that gives up on hard samples."
-            remedies.insert(0, text)
+        remedies = "With drop_null=True such rows are left out."
+        if "predictions" in " ".join(arguments):
+            remedies = (
+                'With unknown="wrong" a missing prediction counts as wrong; leaving it out can '
+                f"flatter a model that gives up on hard samples. {remedies}"
+            )
         if self.has_text:
-            remedies.append("With keep_missing=True such text is a label.")
-        return [ValueError(f"{'; '.join(reasons)}. {' '.join(remedies)}")]
+            remedies += " With keep_missing=True such text is a label."
+        return [ValueError(f"{'; '.join(reasons)}. {remedies}")]
 
     def check_labels(
         self, totals: Mapping[str, Amounts], never_repeats: bool
@@ -315,19 +306,21 @@ class Samples:
         renamed = {argument: self._rename(amounts) for argument, amounts in totals.items()}
         self.has_integers = any(isinstance(label, int) for label, _ in renamed["references"])
         self.ignored = self.text_labels.get(self.ignored, self.ignored)
-        classes = self.options.classes(self.has_integers, self.class_names)
-        declared = None if classes is None else tuple(map(self.spell, classes))
+        listed = self.options.classes(self.has_integers, self.class_names)
+        declared = None if listed is None else tuple(map(self.spell, listed))
         check_distinct(declared or (), "labels")
-        checks = Checks(self, totals, renamed, declared)
-        checks.run(never_repeats)
+        classes = declared or [label for label, _ in renamed["references"]]
+        if declared is None:
+            self.refuse(_errors_if_undeclared(self, renamed, classes))
+        _warn_of_mistakes(self, renamed, declared or (), never_repeats)
+        notes = {argument: [*_notes(self, argument, totals[argument])] for argument in totals}
         task = Task(declared, self.ignored, self.options.unknown)
-        return self.text_labels, task, checks.account()
+        return self.text_labels, task, self._account(renamed, {*classes}, notes)
 
     def _labels_of_text(self, totals: Mapping[str, Amounts]) -> Mapping[Any, Label]:
         """Return the label of each text in columns and options; empty if none changes."""
-        labels: Iterable[set[Any]] = ({*dict(amounts)} - {None} for amounts in totals.values())
-        groups = [*labels]
-        if not self.has_text or not all(isinstance(x, str) for group in groups for x in group):
+        groups: list[set[Any]] = [{*dict(amounts)} - {None} for amounts in totals.values()]
+        if not self.has_text or not all(isinstance(x, str) for x in chain(*groups)):
             return {}
         ignored = self.options.ignore_index
         options = [self.options.spellings.values(), [] if ignored is None else [str(ignored)]]
@@ -349,141 +342,115 @@ class Samples:
                 used |= {column_of(column, self.header) for column in columns}
         return [name for name in self.header if name not in used]
 
-
-@dataclass(frozen=True)
-class Checks:
-    """Check the labels of all rows, warn of mistakes, and build the account.
-
-    Parameters
-    ----------
-    samples : Samples
-    texts, totals : dict of str to Amounts
-        The labels of each argument, as read and as converted, with their numbers of samples.
-    declared : tuple of labels, optional
-        The classes that the options list.
-    """
-
-    samples: Samples
-    texts: Mapping[str, Amounts]
-    totals: Mapping[str, Amounts]
-    declared: tuple[Label, ...] | None
-
-    @property
-    def classes(self) -> Sequence[Any]:
-        """The declared classes, or else the references."""
-        return self.declared or [label for label, _ in self.totals["references"]]
-
-    def run(self, never_repeats: bool) -> None:
-        """Refuse labels that cannot be right, and warn of those that may be wrong."""
-        samples, names = self.samples, self.samples.names
-        if self.declared is None:
-            samples.refuse(self._errors_if_undeclared())
-        self._warn_if_none_is_ignored()
-        for argument in samples.labelled[1:]:
-            warn_of_swapped(names["references"], names[argument])
-            columns = columns_of_argument(argument, names[argument])
-            warn_of_other_order([*columns.values()], self.declared or ())
-        self._warn_of_verdicts()
-        if "counts" not in names and never_repeats and _are_most_pairs(self.totals):
-            self._warn_of_counts()
-
-    def _errors_if_undeclared(self) -> Iterator[ValueError]:
-        """Yield errors about labels that are valid only if the options list the classes."""
-        samples, n_classes = self.samples, len(self.classes)
-        if samples.options.threshold is not None and n_classes > 2:
-            yield ValueError(
-                f"`threshold` is for two classes, and the references have {n_classes}: name a "
-                "column of scores for each, as in argmax:a,b"
-            )
-        elif samples.is_label_sensitive and samples.n_rows > 1:
-            yield from filter(None, map(self._mismatch_in, samples.labelled[1:]))
-
-    def _mismatch_in(self, argument: str) -> ValueError | None:
-        """Return an error about predictions if none of them is a class."""
-        n_samples = {label: n for label, n in self.totals[argument] if label is not None}
-        labels, classes = [*n_samples], self.classes
-        if not labels or not {*labels}.isdisjoint(classes):
-            return None
-        remedy = mismatch_hint(labels, classes)
-        if self.samples.options.threshold is not None:
-            remedy = "give their names as `labels`, that of low scores first"
-        shown_labels, shown_classes = (", ".join(map(show, x[:2])) for x in (labels, classes))
-        return ValueError(
-            f"none of the {amount(sum(n_samples.values()))} `{argument}` ({shown_labels}) is a "
-            f"class of the `references` ({shown_classes}): {remedy}"
-        )
-
-    def _warn_if_none_is_ignored(self) -> None:
-        """Warn if the label to ignore is not a reference of a file."""
-        samples = self.samples
-        is_asked = samples.ignored is not None and len(samples.labelled) > 1
-        if is_asked and not (samples.source.kind == "frame" or samples.left_out["ignored"]):
-            text = f"`ignore_index` leaves out nothing: no reference is {show(samples.ignored)}"
-            warn(text, LabelsWarning)
-
-    def _warn_of_verdicts(self) -> None:
-        """Warn of predictions that are verdicts: whether references and a column agree."""
-        names, totals = self.samples.names, self.totals
-        asked = [names[x] for x in [*totals][1:] if len({*dict(totals[x])} - {None}) == 2]
-        columns = self._other_columns() if asked else {}
-        for name, agreed in verdicts_in(columns, [names["references"]], asked).items():
-            if agreed:
-                text = f"{name!r} says in each row whether {' and '.join(map(repr, agreed))} agree"
-                warn(f"{text}: it is a verdict on predictions, not predictions", LabelsWarning)
-
-    def _warn_of_counts(self) -> None:
-        """Warn if another column has whole numbers, which may be counts of the rows."""
-        names = self.samples.columns_not_used("weights")
-        columns = self._other_columns(names)
-        if numbers := [x for x in names if x in columns and _are_whole(columns[x])]:
-            text = "each row is another pair of labels: are these counts? Then name "
-            text += f"{' or '.join(map(repr, numbers))} as `counts`"
-            warn(Message(text, "may be counts", columns=numbers), LabelsWarning)
-
-    def _other_columns(self, names: Sequence[str] = ()) -> Mapping[str, Sequence[Any]]:
-        """Return the first rows of columns of the source; empty if they are invalid."""
-        with suppress(ValueError):
-            return self.samples.source.columns(names)
-        return {}
-
-    def account(self) -> Account:
+    def _account(
+        self, totals: Mapping[str, Amounts], classes: Collection[Any], notes: Mapping[str, Any]
+    ) -> Account:
         """Build the account of what was read."""
-        samples, columns = self.samples, []
-        for argument, name in samples.names.items():
+        columns = []
+        for argument, name in self.names.items():
             part = argument.replace("_a", " A").replace("_b", " B")
-            totals = self.totals.get(argument, [])
-            labels = [pair for pair in totals if pair[0] in self.classes]
-            outside = [pair for pair in totals if pair[0] not in self.classes]
-            notes = tuple(self._notes(argument)) if argument in self.totals else ()
-            columns.append(ReadColumn(part, name, labels, outside, notes))
-        not_used = tuple(samples.columns_not_used())
-        amounts = tuple(samples.sources), samples.n_rows, +samples.left_out, tuple(columns)
-        return Account(*amounts, not_used, samples.ignored)
+            amounts = totals.get(argument, [])
+            labels = [pair for pair in amounts if pair[0] in classes]
+            outside = [pair for pair in amounts if pair[0] not in classes]
+            columns.append(ReadColumn(part, name, labels, outside, tuple(notes.get(argument, ()))))
+        not_used = tuple(self.columns_not_used())
+        amounts_read = tuple(self.sources), self.n_rows, +self.left_out, tuple(columns)
+        return Account(*amounts_read, not_used, self.ignored)
 
-    def _notes(self, argument: str) -> Iterator[str]:
-        """Yield notes on how the labels of a column were converted."""
-        samples, options = self.samples, self.samples.options
-        labels_of = samples.text_labels
-        texts = [str(text) for text, _ in self.texts[argument]]
-        changed = sorted(x for x in texts if str(labels_of.get(x, x)) != x)
-        if options.numeric or any(isinstance(x, int) for x in labels_of.values()):
-            yield "text read as integers"
-        if changed:
-            yield f"{changed[0]} read as {labels_of[changed[0]]!s}"
-        if argument.startswith("predictions") and options.threshold is not None:
-            yield self._note_on_threshold(argument, options.threshold)
-        if argument.startswith("predictions") and options.pattern is not None:
-            n_extracted = samples.n_rows - samples.n_missing[argument]
-            yield f"an answer extracted from {n_extracted:,d} of {samples.n_rows:,d}"
-        if samples.class_names:
-            yield "positions read as names of classes"
 
-    def _note_on_threshold(self, argument: str, threshold: float) -> str:
-        """Say how many scores are above the threshold."""
-        above = str((self.samples.options.classes(False) or (0, 1))[1])
-        n_above = sum(n for label, n in self.totals[argument] if str(label) == above)
-        total = sum(n for _, n in self.totals[argument])
-        return f"above {threshold:g}: {above} in {amount(n_above)} of {amount(total)}"
+def _warn_of_mistakes(
+    samples: Samples, totals: Mapping[str, Amounts], declared: Sequence[Label], never_repeats: bool
+) -> None:
+    """Warn of names and labels that are probably not what was meant."""
+    names, ignored = samples.names, samples.ignored
+    is_file = samples.source.kind != "frame"
+    is_asked = ignored is not None and len(samples.labelled) > 1
+    if is_asked and is_file and not samples.left_out["ignored"]:
+        text = f"`ignore_index` leaves out nothing: no reference is {show(ignored)}"
+        warn(text, LabelsWarning)
+    for argument in samples.labelled[1:]:
+        warn_of_swapped(names["references"], names[argument])
+        columns = columns_of_argument(argument, names[argument])
+        warn_of_other_order([*columns.values()], declared)
+    with suppress(ValueError):  # about other columns
+        _warn_of_verdicts(samples, totals)
+        if "counts" not in names and never_repeats and _are_most_pairs(totals):
+            _warn_of_counts(samples)
+
+
+def _errors_if_undeclared(
+    samples: Samples, totals: Mapping[str, Amounts], classes: Sequence[Any]
+) -> Iterator[ValueError]:
+    """Yield errors about labels that are valid only if the options list the classes."""
+    has_threshold = samples.options.threshold is not None
+    if has_threshold and len(classes) > 2:
+        yield ValueError(
+            f"`threshold` is for two classes, and the references have {len(classes)}: name a "
+            "column of scores for each, as in argmax:a,b"
+        )
+        return
+    for argument in samples.labelled[1:] if samples.is_label_sensitive else ():
+        n_samples = dict(totals[argument])
+        n_samples.pop(None, None)
+        if n_samples and n_samples.keys().isdisjoint(classes) and samples.n_rows > 1:
+            remedy = mismatch_hint([*n_samples], classes)
+            if has_threshold:
+                remedy = "give their names as `labels`, that of low scores first"
+            examples = [", ".join(map(show, x[:2])) for x in ([*n_samples], classes)]
+            yield ValueError(
+                f"none of the {amount(sum(n_samples.values()))} `{argument}` ({examples[0]}) is a "
+                f"class of the `references` ({examples[1]}): {remedy}"
+            )
+
+
+def _warn_of_verdicts(samples: Samples, totals: Mapping[str, Amounts]) -> None:
+    """Warn of predictions that are verdicts: whether references and a column agree."""
+    names = samples.names
+    asked = [names[x] for x in [*totals][1:] if len({*dict(totals[x])} - {None}) == 2]
+    columns = samples.source.columns([]) if asked else {}
+    for name, agreed in verdicts_in(columns, [names["references"]], asked).items():
+        if agreed:
+            text = f"{name!r} says in each row whether {' and '.join(map(repr, agreed))} agree"
+            warn(f"{text}: it is a verdict on predictions, not predictions", LabelsWarning)
+
+
+def _warn_of_counts(samples: Samples) -> None:
+    """Warn if another column has only whole numbers, which may be counts of the rows."""
+    names = samples.columns_not_used("weights")
+    columns = samples.source.columns(names)
+    texts = {name: map(str, columns[name]) for name in names if name in columns}
+    whole = re.compile(r"\+?[0-9]+(\.0*)?")
+    if numbers := [name for name, some in texts.items() if all(map(whole.fullmatch, some))]:
+        text = "each row is another pair of labels: are these counts? Then name "
+        text += f"{' or '.join(map(repr, numbers))} as `counts`"
+        warn(Message(text, "may be counts", columns=numbers), LabelsWarning)
+
+
+def _notes(samples: Samples, argument: str, texts: Amounts) -> Iterator[str]:
+    """Yield notes on how the labels of a column were converted, or its texts if they are."""
+    options, labels_of = samples.options, samples.text_labels
+    changed = [str(x) for x, _ in texts if str(labels_of.get(x, x)) != str(x)]
+    if options.numeric or any(isinstance(x, int) for x in labels_of.values()):
+        yield "text read as integers"
+    if changed:
+        yield f"{min(changed)} read as {labels_of[min(changed)]!s}"
+    if argument.startswith("predictions"):
+        yield from _notes_on_predictions(samples, argument, texts)
+    if samples.class_names:
+        yield "positions read as names of classes"
+
+
+def _notes_on_predictions(samples: Samples, argument: str, texts: Amounts) -> Iterator[str]:
+    """Yield the numbers of scores above the threshold and of extracted predictions."""
+    threshold = samples.options.threshold
+    if threshold is not None:
+        above = str((samples.options.classes(False) or (0, 1))[1])
+        n_above = sum(n for x, n in texts if str(samples.text_labels.get(x, x)) == above)
+        total = amount(sum(n for _, n in texts))
+        yield f"above {threshold:g}: {above} in {amount(n_above)} of {total}"
+    if samples.options.pattern is not None:
+        n_extracted = samples.n_rows - samples.n_missing[argument]
+        yield f"an answer extracted from {n_extracted:,d} of {samples.n_rows:,d}"
 
 
 def _warn_of_no_header(samples: Samples, totals: Mapping[str, Amounts]) -> None:
@@ -512,15 +479,8 @@ def read_scores(values: Any, name: str) -> Numbers:
         except (TypeError, ValueError) as error:
             got = f"{show(value)}{decimal_comma_hint(value)}"
             raise ValueError(f"`{name}` must hold scores, got {got}") from error
-    return np.array(scores)
-
-
-def _are_whole(values: Any) -> bool:
-    """Return whether a column holds only whole numbers from 0, which may be counts."""
-    with suppress(ValueError):
-        numbers = read_scores(values, "counts")
-        return bool(((numbers >= 0) & (numbers == np.trunc(numbers))).all())
-    return False
+    # in their own precision, for comparisons with a threshold
+    return np.array(scores, np.float32 if str(getattr(values, "type", "")) == "float" else None)
 
 
 def name_sources(sources: Sequence[str]) -> str:
@@ -553,10 +513,10 @@ def labels_of_text(groups: Sequence[Collection[str]]) -> dict[str, Label]:
     if len(wholes) < len(decimals):
         wholes = {}
     spellings = wholes | _truth_values_in(groups)
-    spelt = Counter(spellings.get(text, text) for text in texts)
-    if all(spelt[label] == 1 for label in spellings.values()):
+    counts = Counter(spellings.get(text, text) for text in texts)
+    if all(counts[label] == 1 for label in spellings.values()):
         return {}
-    if all(re.fullmatch(_WHOLE, label) for label in spelt):
+    if all(re.fullmatch(_WHOLE, label) for label in counts):
         return {text: int(spellings.get(text, text)) for text in texts}
     return dict(spellings)
 
