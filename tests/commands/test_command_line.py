@@ -297,6 +297,7 @@ ERRORS = {
     f"report {PAIR} --counts gold": "a column of its own",
     "report p.csv -r gold -p labels": "`--predictions` names column 'labels', which does not exist",
     f"report {PAIR} --on id": "`--on` needs two files, got 1",
+    "report a.csv c.csv --on id -r gold -p model other": "`--on` is for one model: name one",
     f"report {PAIR} --weights type": "p.csv: not readable as csv: `--counts` and `--weights` must",
     f"report {PAIR} --numeric": "`--references` must hold integers with --numeric, got 'ham'",
     "report scores.csv -r gold -p a": "--threshold 0.5 cuts scores into two classes; ",

@@ -240,7 +240,7 @@ def _rules_for_reports(request: ReportRequest) -> list[Rule]:
     slice_level = "the intervals of slices: add --confidence-level 0.95"
     return [
         (("by", "on", "weights", "metric", "plot"), not columns.by_file, all_files),
-        (("weights", "by", "by_file"), not is_ranking, "one model: name one --predictions"),
+        (("weights", "by", "by_file", "on"), not is_ranking, "one model: name one --predictions"),
         (("vs_rest", "sort"), bool(columns.by), "slices: add --by COLUMN"),
         (("groups",), has_level, level),
         (("groups",), columns.weights is None, "samples without --weights"),

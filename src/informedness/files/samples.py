@@ -142,9 +142,10 @@ class Samples:
         is_sheet = self.source.kind == "xlsx" and argument in self.labelled
         if not (is_sheet and other and len(values) - other[0] <= max(3, len(values) // 20)):
             return None
+        row, odd = self.n_rows + other[0] + 1, values[other[0]]
         return ValueError(
-            f"`{argument}`: row {self.n_rows + other[0] + 1:,d} has {show(values[other[0]])} where the "
-            f"rows above have labels such as {show(label)}. Delete the rows below the table."
+            f"`{argument}`: row {row:,d} has {show(odd)} where the rows above have labels such as "
+            f"{show(label)}. Delete the rows below the table."
         )
 
     def _count_missing(
