@@ -236,15 +236,14 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
         yield path, value
 
 
-def value_in(value: Any, path: str) -> Any:
+def value_in(value: Any, path: str, above: str = "") -> Any:
     """Return the value at a path in JSON; None if the path meets null or an empty list.
 
     Raises
     ------
     ValueError
-        If the path does not exist; the message says what does.
+        If the path does not exist; the message lists what does. `above` is the path so far.
     """
-    above = ""
     while value is not None and value != []:
         step = path.partition(".")[0]
         if isinstance(value, dict):
