@@ -181,11 +181,10 @@ class LabelInputs:
             rows = [decoder.decode(row) for row in predictions if row]
             wanted = dict.fromkeys(range(self.num_process), self._round)
             if (rounds := {process: at for process, at, *_ in rows}) != wanted:
-                raise ValueError(
-                    f"all {self.num_process} processes must be in round {self._round}, got rounds "
-                    f"{rounds} by process: let each call `compute` in every round, and give each "
-                    "job in the cache folder an `experiment_id`"
-                )
+                rule = f"all {self.num_process} processes must be in round {self._round}"
+                remedies = "Call `compute` in each process in every round. Give each job in the "
+                remedies += "cache folder an `experiment_id`."
+                raise ValueError(f"{rule}, got rounds {rounds} by process. {remedies}")
             batches = [
                 (*read_pair(r, p, unknown="wrong"), None if weights is None else np.array(weights))
                 for *_, r, p, weights in rows

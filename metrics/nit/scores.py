@@ -95,11 +95,9 @@ def why_above_accuracy(table: Table, value: float, samples: Table) -> str:
     if value - expected - accuracy <= max(0.05, size**-0.5):  # chance and uneven errors
         return ""
     n_used = np.count_nonzero(has_references & (table.prediction_totals > 0))
-    return (
-        f"above accuracy ({accuracy:.3f}), so it is not a share of the predictions: the model uses "
-        f'{n_used} of the {k} classes, and average="prevalence" gives '
-        f"{mean_gain(table, 'prevalence'):.3f}"
-    )
+    reason = f"above accuracy ({accuracy:.3f}), so it is not a share of the predictions"
+    other = f'average="prevalence" gives {mean_gain(table, "prevalence"):.3f}'
+    return f"{reason}: the model uses {n_used} of the {k} classes, and {other}"
 
 
 def class_gains(table: Any, false_positives: Numbers | None = None) -> Numbers:

@@ -460,30 +460,26 @@ def informed_decisions(
 def _read_probabilities(probabilities: Any) -> Numbers:
     p = _read_shares(probabilities, "probabilities", "for logits, pass their softmax")
     if p.ndim != 2 or p.shape[1] == 1:
-        raise ValueError(
-            f"`probabilities` must have a column for each class, got an array of shape {p.shape}: "
-            "for p of class 1, pass np.column_stack([1 - p, p])"
-        )
+        remedy = "For p of class 1, pass np.column_stack([1 - p, p])."
+        rule = "must have a column for each class"
+        raise ValueError(f"`probabilities` {rule}, got an array of shape {p.shape}. {remedy}")
     if not len(p):
         raise NoSamplesError(f"`probabilities` must have at least one row, got shape {p.shape}")
     sums = p.sum(axis=1)
     off = np.abs(sums - 1) > _TOLERANCE
     if off.any():
-        raise ValueError(
-            f"each row of `probabilities` must sum to 1, got {sums[off][0]:.6g} in row "
-            f"{int(off.argmax())}: for logits, pass their softmax; for classes that are not "
-            "exclusive, call once per class with two columns"
-        )
+        got = f"{sums[off][0]:.6g} in row {int(off.argmax())}. For logits pass their softmax"
+        remedy = "For classes that are not exclusive, call once per class with two columns."
+        raise ValueError(f"each row of `probabilities` must sum to 1, got {got}. {remedy}")
     return p
 
 
 def _read_prevalence(prevalence: Any, k: int) -> Numbers:
     if hasattr(prevalence, "iloc") and not prevalence.index.is_monotonic_increasing:
-        raise ValueError(
-            "`prevalence` must have the order of the columns of `probabilities`, got the index "
-            f"{show(list(prevalence.index))}: pass prevalence.sort_index() if the columns are "
-            "sorted, or prevalence.to_numpy()"
-        )
+        rule = "must have the order of the columns of `probabilities`"
+        remedy = "Pass prevalence.to_numpy(), or prevalence.sort_index() for sorted columns."
+        got = f"the index {show(list(prevalence.index))}"
+        raise ValueError(f"`prevalence` {rule}, got {got}. {remedy}")
     pi = _read_shares(prevalence, "prevalence", "pass shares, not counts")
     if pi.shape != (k,):
         raise ValueError(f"`prevalence` must be {k} numbers, one per class, got shape {pi.shape}")

@@ -111,10 +111,9 @@ def _check_ids(predictions: Any, references: Numbers) -> None:
         if are_alike and len(predictions) != len(references):
             sizes = f"predictions ({len(predictions)}) and references ({len(references)})"
             raise ValueError(f"Mismatch in the number of {sizes}")
-        raise ValueError(
-            "predictions must be logits with one axis more than the references, or ids, got "
-            f"shapes {tuple(predictions.shape)} and {references.shape}: {SELECT}; {DECODE}"
-        )
+        rule = "must be logits with one axis more than the references, or ids"
+        got = f"shapes {tuple(predictions.shape)} and {references.shape}"
+        raise ValueError(f"predictions {rule}, got {got}: {SELECT}; {DECODE}")
     if predictions.ndim > 1 and (is_float(predictions) or is_float(references)):
         shapes = f"arrays of one shape, {references.shape}, could be several labels or tokens"
         remedies = "For several labels pass multilabel=True. Take the argmax of one-hot references."
@@ -143,11 +142,9 @@ def check_no_vocabulary(n_columns: int, references: Numbers, config: Any) -> Non
     is_padded = references.ndim > 1 or bool(np.any(references == -100))
     vocabulary = getattr(config, "vocab_size", None)
     if n_columns == vocabulary or n_columns > _MAX_CLASSES or is_padded:
-        raise ValueError(
-            f"logits have {n_columns} columns where `config.num_labels` is {config.num_labels}, as "
-            f"those of a language model, for each token: {DECODE}; or keep the logits of the "
-            "position that predicts the answer, and of its choices"
-        )
+        found = f"logits have {n_columns} columns and `config.num_labels` is {config.num_labels}"
+        remedy = "keep the logits of the position that predicts the answer, and of its choices"
+        raise ValueError(f"{found}, as in a language model: {DECODE}; or {remedy}")
 
 
 def argmax(logits: Any) -> Any:

@@ -365,7 +365,7 @@ def test_language_model_logits_are_refused_with_a_configuration():
         (tokens, PADDED),
         (tokens[:, 0], np.where(PADDED[:, 0] == 1, -100, PADDED[:, 0])),
     ):
-        with pytest.raises(ValueError, match=r"of a language model.*`batch_decode`.*position that"):
+        with pytest.raises(ValueError, match=r"in a language model.*`batch_decode`.*position that"):
             ComputeMetrics("nit", config=config)((logits, references))
     named = config_of(6)
     assert ComputeMetrics("nit", config=named)((tokens, PADDED))["nit"] > 0

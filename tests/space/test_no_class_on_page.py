@@ -23,7 +23,7 @@ TEXTS = ["ok"] * 900 + ["toxic"] * 100
 UNSURE = ["ok"] * 890 + ["unsure"] * 10 + ["ok"] * 20 + ["unsure"] * 80
 THREE = ["ok", "toxic", "unsure"]
 COUNTS = [[890, 0, 10], [20, 0, 80], [0, 0, 0]]
-WORTH = "9.0% of the predictions are 'unsure', which no reference has: Informedness 0.718; if it is "
+WORTH = "9.0% of the predictions are 'unsure', which no reference has: Informedness 0.718; if it "
 COMMA = "ham, where spam"
 
 
@@ -111,11 +111,11 @@ def test_a_result_warns_of_many_answers_of_classes_without_references_and_the_wa
     score, matrix = page.endpoints.score, page.endpoints.score_matrix
     for table in (table_of_labels(TEXTS, UNSURE, labels=THREE), table_of(COUNTS, labels=THREE)):
         way_out = 'leave out "Classes without references count, too"'
-        said = f"{WORTH}not a class of the task, {way_out}: -0.011."
+        said = f"{WORTH}is not a class of the task, {way_out}: -0.011."
         assert said.replace(": -", ": \u2212") in drawn(page, table, is_grid=True).notes()
     alone = drawn(page_of("informedness"), table_of_labels(TEXTS, UNSURE))
     assert alone.id("score").text == "\u22120.01"
-    said = f"{WORTH}not a class of the task, leave out `labels`: -0.011"
+    said = f"{WORTH}is not a class of the task, leave out `labels`: -0.011"
     for function, columns in ((score, (TEXTS, UNSURE)), (matrix, [COUNTS])):
         result, without = function(*columns, THREE), function(*columns)
         assert result["warnings"].count(said) == 1

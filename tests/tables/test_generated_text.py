@@ -108,7 +108,11 @@ CASES = [
     # what cannot be meant
     (*ASKED, {"extract": "(a"}, r"`extract` must be a regular expression .*'\(a': .* position 0"),
     (*ASKED, {"extract": b"a"}, "`extract` must be a regular expression of text, got b'a'"),
-    (*ASKED, {"extract": PATTERN}, "found no answer in 'I cannot answer that.' of `predictions`. Pass"),
+    (
+        *ASKED,
+        {"extract": PATTERN},
+        "found no answer in 'I cannot answer that.' of `predictions`. Pass",
+    ),
     (*ASKED, OF_CHOICES | WRONG, "`choices` are the classes of the task: give"),
     (*ASKED, {"choices": "ABCD"}, "`choices` must be a sequence of labels"),
     (*ASKED, {"choices": [1, 2]}, r"`choices` must hold text, the name of each .* \[1, 2\]"),

@@ -187,11 +187,9 @@ def check_same_kind(first: Column, first_name: str, second: Column, name: str) -
     """Raise ValueError unless both columns hold integers, both strings, or both bytes."""
     kind, first_kind = second.kind, first.kind
     if kind and first_kind and kind != first_kind:
-        raise ValueError(
-            f"`{name}` must hold labels of the same type as `{first_name}`, got {kind} such as "
-            f"{show(second.example())} but {first_kind} such as {show(first.example())}: "
-            "convert one of the two"
-        )
+        got = f"{kind} such as {show(second.example())}"
+        got += f" but {first_kind} such as {show(first.example())}. Convert one of the two."
+        raise ValueError(f"`{name}` must hold labels of the same type as `{first_name}`, got {got}")
 
 
 def check_distinct(classes: Sequence[Label], name: str) -> None:
@@ -333,10 +331,8 @@ def _as_label(value: Any, name: str, position: int, allow_missing: bool) -> Labe
         return int(value)
     if allow_missing and _is_missing(value):
         return None
-    raise ValueError(
-        f"`{name}` must hold labels (integers, strings or bytes), "
-        f"got {show(value)} at position {position}: {_why_not_a_label(value)}"
-    )
+    got = f"{show(value)} at position {position}: {_why_not_a_label(value)}"
+    raise ValueError(f"`{name}` must hold labels (integers, strings or bytes), got {got}")
 
 
 def _unbox(value: Any) -> Any:
@@ -363,10 +359,8 @@ def _is_missing(value: Any) -> bool:
 def _why_not_a_label(value: Any) -> str:
     """Explain what a value is instead of a label, and what to do."""
     if _is_missing(value):
-        return (
-            'a missing value. Pass unknown="wrong" to count missing predictions as wrong (for '
-            "`add_batch`, to `load`). Leave out other samples without a label."
-        )
+        remedy = 'Pass unknown="wrong" (for `add_batch`, to `load`) if predictions may be missing.'
+        return f"a missing value. {remedy} Leave out other samples without a label."
     if _is_date(value):
         return "a date or a duration. Convert it to a string."
     if not isinstance(value, (float, np.floating, list, tuple, np.ndarray)):

@@ -378,11 +378,9 @@ def warn_of_out_of_class(table: Table, names: Any = NAMES, unknown: str = "error
         classes = " and ".join(map(show, labels_at(table, table.is_class)[:2]))
         such += f", none in common with classes such as {classes} (check the spelling)"
     in_samples = in_part(table, table.out_of_class_totals)
-    warn(
-        f"{in_samples} `{names[1]}` has labels that are not classes of `{names[0]}`: {such}. They "
-        "count as wrong in Informedness, and as information in NIT.",
-        UndefinedMetricWarning,
-    )
+    message = f"{in_samples} `{names[1]}` has labels that are not classes of `{names[0]}`: {such}"
+    effect = "They count as wrong in Informedness, and as information in NIT."
+    warn(f"{message}. {effect}", UndefinedMetricWarning)
 
 
 def in_part(table: Table, amounts: Numbers) -> str:

@@ -84,10 +84,8 @@ class EntropicScore(Score):
             return reason
         enough = float(f"{5 / n_rarest * effective_sample_size(table):.2g}")
         references = "reference" if n_rarest == 1 else "references"
-        return (
-            f"only {n_rarest:.4g} {references} of the rarest class; about {enough:,.0f} samples "
-            "are enough, or declare all classes with `labels`"
-        )
+        remedy = f"about {enough:,.0f} samples are enough, or declare all classes with `labels`"
+        return f"only {n_rarest:.4g} {references} of the rarest class; {remedy}"
 
     def may_miss_classes(self, table: Table) -> bool:
         """Whether too many classes may lack references for any interval."""
