@@ -139,6 +139,7 @@ def columns_of(batches: Iterable[Any], names: Mapping[str, str]) -> Iterator[dic
 
 
 def _concatenated(tables: Sequence[Any]) -> dict[str, Any]:
+    """Join tables to columns by name."""
     import pyarrow
 
     table = pyarrow.concat_tables(tables, promote_options="default")  # some are all null
@@ -146,6 +147,7 @@ def _concatenated(tables: Sequence[Any]) -> dict[str, Any]:
 
 
 def _field(value: Any, name: str) -> Any:
+    """Return a field of an object of JSON, None if it has none."""
     return value.get(name) if isinstance(value, dict) else None
 
 
@@ -176,7 +178,7 @@ def check_schema(names: Mapping[str, str], schema: Any) -> dict[str, Sequence[st
 
 
 def _class_names_of(name: str, features: Any) -> Sequence[str]:
-    """Return the class names of a column, empty if it is not a `ClassLabel`."""
+    """Return the class names of a `ClassLabel` column, empty for other columns."""
     feature = _field(features, name) or reduce(_field, name.split("."), features)
     labels = _field(feature, "names")
     is_class_label = _field(feature, "_type") == "ClassLabel" and isinstance(labels, list)
@@ -198,7 +200,7 @@ def _column(batch: Any, name: str, first_row: int) -> Any:
 
 
 def _decoded_at_a_time(metadata: Any, columns: list[str]) -> tuple[int, list[str]]:
-    """Return how many rows of a Parquet file to decode at a time, and which text as a dictionary.
+    """Choose how many rows of a Parquet file to decode at a time, and which text as a dictionary.
 
     With ten labels, dictionaries take a quarter of the time, but long labels take more memory.
     pyarrow cannot decode delta encodings to them, nor nested columns in every file.

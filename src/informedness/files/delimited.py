@@ -59,8 +59,8 @@ class Delimited(FileReader):
     def _find_header(self, names: Mapping[str, str], delimiter: str) -> list[list[str]]:
         """Find the delimiter and the header, and return the first rows.
 
-        A first line such as "sep=;" states the delimiter. Otherwise the first that finds most
-        `names` in the header is used; without `names`, the first that finds most columns.
+        A first line such as "sep=;" states the delimiter. Otherwise use the first that finds most
+        `names` in the header; without `names`, the first that finds most columns.
         """
         with _as_text(self._stream) as text:
             top = list(islice(text, _N_LINES))
@@ -68,18 +68,18 @@ class Delimited(FileReader):
         stated = re.fullmatch(r"sep=(.)[\r\n]*", "".join(top[:1]), re.IGNORECASE)
         lines = top[1:] if stated else top
         quoting: Any = csv.QUOTE_NONE if self._no_quotes else csv.QUOTE_MINIMAL
-        rows = {
-            mark: [*filter(None, csv.reader(lines, delimiter=mark, quoting=quoting))]
+        tables = {
+            mark: [row for row in csv.reader(lines, delimiter=mark, quoting=quoting) if row]
             for mark in (stated[1] if stated else f"{delimiter}{_SEPARATORS}")
         }
-        n_known = {mark: _n_known(some, names.values()) for mark, some in rows.items()}
+        n_known = {mark: _count_known(rows, names.values()) for mark, rows in tables.items()}
         self._delimiter = max(n_known, key=lambda mark: n_known[mark])
         if not names or not n_known[self._delimiter]:
-            _check_no_title(top, [some for some in rows.values() if some])
+            _check_no_title(top, tables.values())
         n_empty = sum(1 for _ in takewhile(lambda line: not line.strip("\r\n"), lines))
         self._header_line = "".join(lines[n_empty : n_empty + 1])
         self._n_above = n_empty + len(top) - len(lines)
-        return rows[self._delimiter]
+        return tables[self._delimiter]
 
     def _check_header(self, names: Mapping[str, str]) -> None:
         """Raise an error if columns are missing, and say so if the text is not UTF-8."""
@@ -121,7 +121,7 @@ class Delimited(FileReader):
         warn_of_names(unequal)
 
     def _parsed(self, columns: Sequence[str], keep_empty: bool) -> Any:
-        """Return batches of these columns as pyarrow reads them."""
+        """Read these columns with pyarrow, in batches."""
         import pyarrow
         from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, open_csv
 
@@ -141,9 +141,9 @@ class Delimited(FileReader):
         )
 
     def _count_headers(self, batch: Any) -> tuple[int, int]:
-        """Count the rows in which all columns of text have their names, and those in which any.
+        """Count the rows that repeat the header, and the rows in which any label is a column name.
 
-        If a column lacks its name, only return whether another one has its name.
+        If no row can repeat it, the second number is 1 if there are any such labels.
         """
         written = dict(zip(self.header, self._written, strict=True))
         codes = dict[str, int]()
@@ -157,13 +157,13 @@ class Delimited(FileReader):
         return int(np.all(are_names, axis=0).sum()), int(np.any(are_names, axis=0).sum())
 
     def _labels_in_cells(self) -> dict[str, int]:
-        """Return the labels in lines of cells that may be rows, and the line numbers of the cells.
+        """Find the labels in lines of cells that may be rows, and the line numbers of their rows.
 
         A stray quote merges everything up to the next quote into one cell, and pyarrow accepts it.
-        Each line in that cell has as many cells as the header, but genuine text may have, too. It
-        is genuine if other text of several lines does not look like rows. It also is if the header
-        is quoted, since then all rows are. If quoted cells hold a separator, text counts as genuine
-        unless it has a label of another row.
+        Each line in that cell then has as many cells as the header, but genuine text may, too. Text
+        counts as genuine if other text of several lines does not look like rows, or if the header
+        is quoted. If quoted cells hold a separator, it counts as genuine unless it has a label of
+        another row.
 
         Raises
         ------
@@ -211,7 +211,7 @@ class Delimited(FileReader):
                 raise _not_well_formed(n_lines + 1, str(error)) from error
 
     def _lines_in(self, row: Sequence[str], end: str) -> list[list[str]]:
-        """Split a row into lines of cells at this line end; leave out empty lines between them."""
+        """Split a row into lines of cells at this line end, without empty lines."""
         rows = list[list[str]]([[]])
         for cell in row:
             first, *others = (line.split(self._delimiter) for line in cell.split(end))
@@ -227,7 +227,7 @@ class Delimited(FileReader):
         return labels
 
     def _has_quoted_separators(self) -> bool:
-        """Return whether a cell of one line holds a separator."""
+        """Return whether a cell of a single line holds a separator."""
         end = _line_end(self._header_line)
         with _as_text(self._stream) as text:
             cells = chain.from_iterable(csv.reader(text, delimiter=self._delimiter))
@@ -235,14 +235,12 @@ class Delimited(FileReader):
 
 
 def _line_end(line: str) -> str:
+    """Return the line end of a line, by default of Unix."""
     return line[len(line.rstrip("\r\n")) :] or "\n"
 
 
 def _has_only_whole_cells(block: str, delimiter: str) -> bool:
-    """Return whether quotes enclose cells in pairs, and no cell has a line end.
-
-    This takes half the time of `csv`.
-    """
+    """Return whether quotes enclose cells, of which none has a line end: half the time of `csv`."""
     if '"' not in block:
         return True
     codes = np.frombuffer(f"\n{block}\n".encode(), dtype=np.uint8)
@@ -260,7 +258,7 @@ def _not_well_formed(line: int, why: str = "it goes on in another row") -> DataE
     return DataError(f"{rule}. {remedies}")
 
 
-def _n_known(rows: Sequence[Sequence[str]], names: Collection[str]) -> int:
+def _count_known(rows: Sequence[Sequence[str]], names: Collection[str]) -> int:
     """Count the names in a header, or all its columns if no names are given."""
     header = rows[0] if rows else []
     return len({*header} & {*names}) if names else len(header)
@@ -273,17 +271,17 @@ def _check_not_arff(top: Sequence[str]) -> None:
         raise DataError(f"the file is ARFF, of Weka: {remedy}")
 
 
-def _check_no_title(top: Sequence[str], tables: Sequence[Sequence[Sequence[str]]]) -> None:
+def _check_no_title(top: Sequence[str], tables: Collection[Sequence[Sequence[str]]]) -> None:
     """Raise an error if a single cell is above a table, for any separator."""
-    is_alone = all(len(header) == 1 for header, *_ in tables)
-    widths_below = [{len(row) for row in rows} for _, *rows in tables]
+    is_alone = all(len(rows[0]) == 1 for rows in tables if rows)
+    widths_below = [{len(row) for row in rows[1:]} for rows in tables]
     if is_alone and any(len(widths) == 1 < max(widths) for widths in widths_below):
         number, line = next((i, line.strip()) for i, line in enumerate(top, 1) if line.strip())
         raise DataError(f"line {number} looks like a title, {show(line)}: take it out")
 
 
 def explain_row_error(error: str) -> str:
-    """Explain pyarrow's error about a CSV row in plain words; empty for other errors."""
+    """Explain pyarrow's error about a CSV row in plain words; return "" for other errors."""
     if match := re.search(r"Expected (\d+) columns, got (\d+): (.*)", error, re.DOTALL):
         rule = f"each row must have {match[1]} cells, as the header has"
         remedies = "Quote cells that hold the separator, and take out lines that are not rows."

@@ -61,7 +61,7 @@ class Objects(FileReader):
         return {name: [row.get(name) for _, row in objects] for name in names}
 
     def batches(self, keep_empty: bool) -> Iterator[dict[str, list[Any]]]:
-        """Yield values by argument; an absent key is a null, but an error if no row has it."""
+        """Yield values by argument. An absent key is a null, but an error if no row has it."""
         columns = defaultdict[str, list[Any]](list)
         labels: dict[Any, Any] = {}  # one object per label, to fit in the cache: 70% of the time
         n_rows = 0
@@ -84,7 +84,7 @@ class Objects(FileReader):
 
 
 def _with_warning_of_filters(rows: Iterator[Row], names: Mapping[str, str]) -> Iterator[Row]:
-    """Yield rows of a log of lm-eval; then warn if they repeat documents after several filters."""
+    """Yield rows of a log of lm-eval, then warn if they have several filters."""
     filters = set[Any]()
     for where, row in rows:
         filters.add(row.get("filter") if isinstance(row, dict) else None)
@@ -196,6 +196,7 @@ def _json_lines(stream: BinaryIO, decode: Decoder | None = None) -> Iterator[Row
 
 
 def _decoded(text: bytes, where: str, first_line: int) -> Any:
+    """Decode JSON; name the text in an error, and its first line that is not UTF-8."""
     try:
         return _decode(text.decode().removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
@@ -208,7 +209,7 @@ def _decoder_of(names: Collection[str]) -> Decoder | None:
     """Return a decoder of only those keys of lines that names begin with.
 
     Skipping other values takes a fifth of the time. Return None without msgspec, or if a name has
-    characters that are often written in several ways.
+    characters that programs write in several ways.
     """
     if re.search(r'["\\/]|[^ -~]', "".join(names)):
         return None
@@ -268,7 +269,7 @@ def _check_is_row(document: Mapping[str, Any], names: Mapping[str, str], is_line
 
 
 def _rows_of_columns(document: Mapping[str, Any], names: Collection[str]) -> list[Row]:
-    """Return the rows of a table by column, in lists or objects; empty if it is not one."""
+    """Return the rows of a table by column, in lists or objects; empty for other documents."""
     columns = [x for x in document.values() if isinstance(x, (list, dict))]
     keys = [[*range(len(x))] if isinstance(x, list) else [*x] for x in columns]
     is_table = len(columns) == len(document) > 1 and keys.count(keys[0]) == len(keys)
@@ -278,10 +279,7 @@ def _rows_of_columns(document: Mapping[str, Any], names: Collection[str]) -> lis
 
 
 def _paths_to_rows(document: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, int, bool]]:
-    """Yield possible paths to rows, their number, and whether they are in a list.
-
-    Lists are not searched.
-    """
+    """Yield possible paths to rows outside lists, the number of rows, and if a list has them."""
     kind = list if _has_named_cells(document) else dict
     for name, value in document.items():
         path = f"{above}.{name}".removeprefix(".")
@@ -300,7 +298,7 @@ def _are_rows(values: Sequence[Any]) -> bool:
 
 
 def _has_named_cells(document: Mapping[str, Any]) -> bool:
-    """Return whether it has "columns" and lists of cells, as tables of W&B and pandas do."""
+    """Return whether a document has "columns" and lists of cells, as of W&B and pandas."""
     lists = [x for x in document.values() if isinstance(x, list) and x]
     has_cells = any(isinstance(x, list) for x in chain(*lists))
     return has_cells and isinstance(document.get("columns"), list)
@@ -387,7 +385,7 @@ def _table_with(names: Mapping[str, str], tables: Sequence[Any]) -> Any:
 
 
 def _compared(rows: Iterator[Row], alike: Mapping[str, Sequence[str]]) -> Iterator[Row]:
-    """Yield rows; then warn of columns that share a name but differ in values."""
+    """Yield rows, then warn of columns that share a name but differ in values."""
     unequal = set[str]()
     for where, row in rows:
         unequal |= {name for name, x in alike.items() if any(row[y] != row[name] for y in x)}

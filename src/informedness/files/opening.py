@@ -58,21 +58,20 @@ def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
         parts = _files_in(Path(one)) if Path(one).is_dir() else [Path(one)]
         formats = [file_format or _format_of(part) for part in parts]
         if len({*formats}) > 1:
-            found = ", ".join(sorted({*formats}))
             rule = (
-                f"the files of a folder must have one format, got {found}: list the files to read"
+                f"the files of a folder must have one format, got {', '.join(sorted({*formats}))}"
             )
-            raise ValueError(with_subject(shown(one), rule))
+            raise ValueError(with_subject(shown(one), f"{rule}: list the files to read"))
         files += zip(map(str, parts), formats, strict=True)
     if not files:
         raise ValueError("`path` must name at least one file, got none")
-    known: dict[Any, str] = {}
+    names: dict[Any, str] = {}
     for file, _ in files:
         identity = file if file == "-" else Path(file).stat()[1:3]  # inode and device
-        if identity in known:
+        if identity in names:
             text = "{file}: each file must be listed once, got the same as {same}"
-            raise ValueError(message(text, file=shown(file), same=shown(known[identity])))
-        known[identity] = file
+            raise ValueError(message(text, file=shown(file), same=shown(names[identity])))
+        names[identity] = file
     return files
 
 
@@ -117,12 +116,12 @@ def _walk(folder: Path) -> Iterator[Path]:
     def fail(error: OSError) -> None:
         raise error
 
-    for place, folders, files in os.walk(folder, onerror=fail):
+    for parent, folders, files in os.walk(folder, onerror=fail):
         hidden = {name for name in folders if name.startswith(_HIDDEN)}
-        links = {name for name in folders if Path(place, name).is_symlink()}
+        links = {name for name in folders if Path(parent, name).is_symlink()}
         folders[:] = [name for name in folders if name not in hidden]
-        for name in (*_data_files(files, place), *hidden | links):
-            yield Path(place, name)
+        for name in (*_data_files(files, parent), *hidden | links):
+            yield Path(parent, name)
 
 
 def _is_without_data(part: Path) -> bool:
@@ -156,6 +155,7 @@ def named_format(path: Path) -> str | None:
 
 
 def _format_of(path: Path) -> str:
+    """Return the format of a file by its name; text is CSV."""
     file_format = named_format(path) or ("csv" if path.suffix.lower() == ".txt" else None)
     if file_format is None:
         remedy = "save it as CSV or Parquet" if path.suffix else "give it as file_format="
@@ -211,13 +211,14 @@ def _open_seekable(path: str) -> Iterator[Any]:
 
 
 def _marked(stream: BinaryIO, names: Mapping[bytes, str]) -> str | None:
-    """Return the name of the magic number at the start of a stream; None if it has none."""
+    """Return the name of the magic number that a stream begins with, None without one."""
     start = stream.read(max(map(len, names)))
     stream.seek(0)
     return next((name for mark, name in names.items() if start.startswith(mark)), None)
 
 
 def _pieces(stream: Any) -> Iterator[bytes]:
+    """Read a stream piece by piece."""
     return iter(partial(stream.read, _N_BYTES), b"")
 
 
@@ -285,7 +286,7 @@ def _streams_of_xz(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def why_not_utf8(lines: Iterable[bytes], first: int = 1) -> str:
-    """Return an error message for the first line that is not UTF-8, or ''."""
+    """Return an error message for the first line that is not UTF-8, "" if all are."""
     for number, line in enumerate(lines, start=first):
         at = line.find(b"\0")
         try:
@@ -293,8 +294,6 @@ def why_not_utf8(lines: Iterable[bytes], first: int = 1) -> str:
         except UnicodeDecodeError as error:
             at = error.start
         if at >= 0:
-            return (
-                f"line {number} is not text in UTF-8, at {line[max(at - 10, 0) : at + 10]!r}: give "
-                "its encoding as encoding=, such as 'cp1252' or 'utf-16-le'"
-            )
+            rule = f"line {number} is not text in UTF-8, at {line[max(at - 10, 0) : at + 10]!r}"
+            return f"{rule}: give its encoding as encoding=, such as 'cp1252' or 'utf-16-le'"
     return ""

@@ -135,7 +135,7 @@ def table_from_file(
         If text for a missing value or -100 counts as a class, labels look alike or differ only in
         case or whitespace, nearly all references are different texts, predictions say where the
         references and another column agree, rows look like counts (all pairs or most, each once,
-        beside whole numbers), or names of columns suggest swapped arguments.
+        next to whole numbers), or names of columns suggest swapped arguments.
     UndefinedMetricWarning
         If predictions are not classes of the references, unless `unknown="wrong"`.
 
@@ -259,17 +259,15 @@ def table_of_matrix(
             return None
         table = ContingencyTable.from_matrix(text, labels=labels)
         if table.counts.dtype.kind == "f":
-            remedy = "save the counts, or read weights in Python with ContingencyTable.from_matrix"
-            raise ValueError(
-                f"a confusion matrix must have counts, got shares or weights: {remedy}"
-            )
-    totals = ("rows", table.reference_totals), ("columns", table.prediction_totals)
-    columns = [
-        ReadColumn(part, place, amounts_of(table.labels, amounts.tolist()), [])
-        for part, (place, amounts) in zip(NAMES, totals, strict=True)
-    ]
-    read = Account((f"{path}, a confusion matrix",), table.n_classes, {}, tuple(columns))
-    return replace(table, read=(read,))
+            rule = "a confusion matrix must have counts, got shares or weights"
+            raise ValueError(f"{rule}: read them in Python with ContingencyTable.from_matrix")
+    totals = table.reference_totals, table.prediction_totals
+    columns = tuple(
+        ReadColumn(argument, axis, amounts_of(table.labels, amounts.tolist()), [])
+        for argument, axis, amounts in zip(NAMES, ("rows", "columns"), totals, strict=True)
+    )
+    account = Account((f"{path}, a confusion matrix",), table.n_classes, {}, columns)
+    return replace(table, read=(account,))
 
 
 # Counting
@@ -284,22 +282,22 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
     tables = _count(samples, batches)
     overall = ContingencyTable.sum_of(list(tables.values()))
     n_cells = sum(len(table.counts) for table in tables.values())
-    totals = overall.reference_totals.tolist(), overall.prediction_totals.tolist()
-    amounts = (amounts_of(overall.labels, column) for column in totals)
+    totals = overall.reference_totals, overall.prediction_totals
+    amounts = [amounts_of(overall.labels, column.tolist()) for column in totals]
     label_totals = dict(zip(samples.labelled, amounts, strict=True))
     never_repeats = 1 < (overall.n_samples or 0) == n_cells
     text_labels, task, account = samples.check_labels(label_totals, never_repeats)
     try:
-        overall = _with_classes(overall, text_labels, task)
+        overall = _as_classes(overall, text_labels, task)
     except ValueError as error:
         argument = "labels" if samples.options.choices is None else "choices"
-        own = render(error, lambda name, _: f"`{argument}`" if name == "labels" else None)
-        samples.refuse([ValueError(own)])
+        text = render(error, lambda name, _: f"`{argument}`" if name == "labels" else None)
+        samples.refuse([ValueError(text)])
     options: dict[str, Any] = {"nulls_are_labels": samples.keep_missing, "unknown": task.unknown}
     warn_of_table(overall, is_named=bool(samples.class_names), **options)
     if "by" not in samples.names:
         return replace(overall, read=(account,))
-    tables = {name: _with_classes(table, text_labels, task) for name, table in tables.items()}
+    tables = {name: _as_classes(table, text_labels, task) for name, table in tables.items()}
     return {name: replace(table, read=(account,)) for name, table in tables.items()}
 
 
@@ -337,9 +335,7 @@ def _add(sums: list[ContingencyTable], table: ContingencyTable, n_at_once: int) 
         sums[-n_at_once:] = [table]
 
 
-def _with_classes(
-    table: ContingencyTable, names: Mapping[Any, Any], task: Task
-) -> ContingencyTable:
+def _as_classes(table: ContingencyTable, names: Mapping[Any, Any], task: Task) -> ContingencyTable:
     """Rename labels of a table by `names`, and convert it to the classes of the task."""
     if not names and task.classes is None and task.unknown == "error":
         return table
