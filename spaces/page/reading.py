@@ -26,7 +26,7 @@ from lists import as_rows, as_table, list_of, named_lists
 from trial import is_small, runs_of_log
 
 from informedness.commands.reading import Reader
-from informedness.commands.request import ColumnNames, FileFormat, Source
+from informedness.commands.request import ColumnNames, Source
 from informedness.files.opening import DELIMITERS, list_files, open_whole
 from informedness.files.reading import FileOptions
 from informedness.logs.reading import READERS
@@ -144,9 +144,8 @@ class Upload:
             threshold = float(threshold)
         labels = list_of(classes or "") or None
         options = LabelOptions(labels=labels, threshold=threshold, **switches)
-        form = FileFormat(encoding=self._encoding, rows=self.part)
-        limits: dict[str, Any] = {"most_bytes": MAX_FILE, "most_rows": MAX_ROWS}
-        source = Source((str(self._path),), form, **of_rows, **limits)
+        form = FileOptions(None, self._encoding, self.part, most_bytes=MAX_FILE)
+        source = Source((str(self._path),), form, **of_rows, most_rows=MAX_ROWS)
         if counts and len(roles) == 2:  # no need to keep each sample
             places = ColumnNames(named["references"], (named["predictions"],), counts=counts)
             with collected() as notes:

@@ -13,13 +13,13 @@ from informedness.commands.request import (
     ColumnNames,
     CompareRequest,
     CompareScores,
-    FileFormat,
     ReportRequest,
     ReportScores,
     Source,
     fill,
 )
 from informedness.commands.scoring import score, score_pair
+from informedness.files.reading import FileOptions
 from informedness.tables.label_options import LabelOptions
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # few samples
@@ -56,7 +56,7 @@ def test_a_request_is_frozen_and_has_the_values_that_were_given():
     values = {"path": ["p.csv"], "average": "macro", "labels": ["a", "b"], "rows": "."}
     request = fill(ReportRequest, values)
     assert request.source.path == ("p.csv",)
-    assert (request.source.files, request.scores.average) == (FileFormat(rows="."), "macro")
+    assert (request.source.files, request.scores.average) == (FileOptions(rows="."), "macro")
     assert [*request.labels.labels] == ["a", "b"]
     for part in (request, request.source, request.source.columns, request.scores, request.output):
         with pytest.raises(FrozenInstanceError):

@@ -226,7 +226,7 @@ class Reader:
             encoding = self.source.files.encoding
             return samples_of_lines({x: read_lines(y, encoding) for x, y in names.items()}, samples)
         second = ["references", "predictions_b"] if self.are_compared else ["predictions"]
-        options: Any = {**vars(self.source.files), "most_bytes": self.source.most_bytes}
+        options: Any = vars(self.source.files)
         if not {*second} <= {*names} or (on is None and not self._are_paired()):
             return read_files(path, samples, **options)
         first = [argument for argument in names if argument != second[-1]]

@@ -9,20 +9,11 @@ from typing import Any, TypeAlias
 
 from ..core.labels import check_choice
 from ..files.opening import list_files
+from ..files.reading import FileOptions
 from ..inference.registry import REPORTED, score_named, score_with_average
 from ..inference.score import check_level
 from ..results.estimate import Averaged
 from ..tables.label_options import LabelOptions
-
-
-@dataclass(frozen=True)
-class FileFormat:
-    """Options for reading files."""
-
-    file_format: str | None = None
-    encoding: str | None = None
-    rows: str | None = None
-    no_quotes: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,16 +55,15 @@ class LogSelection:
 class Source:
     """Source of references and predictions: columns or lines of files, or logs.
 
-    `most_bytes` limits each file after decompression, and `most_rows` all files together.
+    `most_rows` limits all files together.
     """
 
     path: tuple[str, ...] = ()
-    files: FileFormat = field(default_factory=FileFormat)
+    files: FileOptions = field(default_factory=FileOptions)
     columns: ColumnNames = field(default_factory=ColumnNames)
     logs: LogSelection = field(default_factory=LogSelection)
     drop_null: bool = False
     keep_missing: bool = False
-    most_bytes: int | None = None
     most_rows: int | None = None
 
 
@@ -197,14 +187,7 @@ def check(request: Request, kind: str) -> None:
         for name in options:
             if name in request.given and not is_allowed:
                 raise ValueError(f"`{name}` is for {purpose}")
-    if scores.confidence_level is not None:
-        check_level(scores.confidence_level)
-    modes: tuple[str, ...] = ("reweight", "odds")
-    if scores.metric is not None:
-        score = score_with_average(scores.metric, scores.average, request.labels.unknown)
-        modes = score.prior_modes
-    if isinstance(scores, ReportScores):
-        _check_report_scores(scores, modes)
+    _check_scores(scores, request.labels.unknown)
     _check_files(source, kind)
     if isinstance(scores, CompareScores):
         _check_requirements(scores)
@@ -254,13 +237,18 @@ def _rules_for_reports(request: ReportRequest) -> list[Rule]:
     ]
 
 
-def _check_report_scores(scores: ReportScores, modes: tuple[str, ...]) -> None:
-    """Reject unknown scores of slices, and a `prior_mode` that the score lacks."""
-    check_choice("prior_mode", scores.prior_mode, modes)
-    if scores.vs_rest is not None:
-        score_named(scores.vs_rest, "vs_rest")
-    if scores.sort != "name":
-        check_choice("sort", score_named(scores.sort, "sort").name, REPORTED)
+def _check_scores(scores: Scores, unknown: str) -> None:
+    """Reject unknown scores, and scores that do not support the options."""
+    if scores.confidence_level is not None:
+        check_level(scores.confidence_level)
+    if scores.metric is not None:
+        score = score_with_average(scores.metric, scores.average, unknown)
+        if isinstance(scores, ReportScores):
+            check_choice("prior_mode", scores.prior_mode, score.prior_modes)
+    if isinstance(scores, ReportScores):
+        check_choice("sort", scores.sort, ("name", *REPORTED))
+        if scores.vs_rest is not None:
+            score_named(scores.vs_rest, "vs_rest")
 
 
 def _check_requirements(scores: CompareScores) -> None:
