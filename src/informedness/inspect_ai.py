@@ -47,10 +47,8 @@ def _answers(scores: list[SampleScore]) -> Answers | None:
     for scored in scores:
         noted: Any = (scored.score.metadata or {}).get(_KEY)
         if noted is None:
-            raise ValueError(
-                f"the score of sample {show(scored.sample_id)} must hold its target, but does not: "
-                "use informedness.inspect_ai.with_target(scorer)"
-            )
+            rule = f"the score of sample {show(scored.sample_id)} must hold its target"
+            raise ValueError(f"{rule}: use informedness.inspect_ai.with_target(scorer)")
         answer = answer_and_verdict(scored.score.value, scored.score.answer)
         samples.append(Sample(scored.sample_id, noted["target"], *answer))
         targets.append((noted["target"], letters_of(noted["choices"])))

@@ -471,7 +471,7 @@ REFUSED = [  # harness, log, fields of one sample (or of all, if the message doe
     ("lm-eval", "letters", {"arguments": ONE_TEXT}, "must have scored choices or generated text"),
     ("lm-eval", "letters", {"arguments": POSITIONS, "acc": DELETED}, "could be a choice or a posi"),
     ("lm-eval", "letters", GENERATED, f"{LINE}must have choices scored as in the first sample"),
-    ("lm-eval", "plain", prompts(3, acc=0.0), "which prompt is right is not logged: list"),
+    ("lm-eval", "plain", prompts(3, acc=0.0), "does not say which prompt is right: list"),
     ("lm-eval", "plain", prompts(3, acc_norm=0.0), "acc_norm needs choices, .* list `acc`, too"),
     ("lighteval", None, {"doc.id": DELETED}, "row 1: it is damaged: KeyError 'id'"),
     (

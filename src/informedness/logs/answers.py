@@ -27,11 +27,11 @@ from ..warnings import collected
 from .verdicts import ClassNames, Sample, VerdictError, VerdictMetric, find_classes
 
 # Settings ignored when comparing runs, as whole words of a name: dates, ids, seeds, devices...
-_UNCOUNTED = "api_key|(access|api|auth|hf)_token|(eval|job|run|task)_id|batch(es)?|cache|concurrent"
-_UNCOUNTED += "|concurrency|connections|devices?|endpoint|gpus?|gpu_memory_utilization|headers|host"
-_UNCOUNTED += "|parallel_size|parallelize|password|port|retries|seeds?|sha|timeout|url|workers"
-_UNCOUNTED = rf"^(created|id|token|uuid)$|(^|_)({_UNCOUNTED}|(?<!model_)versions?)(_|$)"
-_UNCOUNTED += "|(^|_)(date|time)$"
+_IGNORED = "api_key|(access|api|auth|hf)_token|(eval|job|run|task)_id|batch(es)?|cache|concurrent"
+_IGNORED += "|concurrency|connections|devices?|endpoint|gpus?|gpu_memory_utilization|headers|host"
+_IGNORED += "|parallel_size|parallelize|password|port|retries|seeds?|sha|timeout|url|workers"
+_IGNORED = rf"^(created|id|token|uuid)$|(^|_)({_IGNORED}|(?<!model_)versions?)(_|$)"
+_IGNORED += "|(^|_)(date|time)$"
 _ADDRESS = " at 0x[0-9a-f]+"  # of a function in memory
 
 
@@ -156,7 +156,7 @@ class Answers:
 
         An error would end a run that may have cost hours, so warn instead.
         """
-        answers = cls.from_samples(_by_sample(samples), choices, origin=Origin(), how="")
+        answers = cls.from_samples(_group_by_sample(samples), choices, origin=Origin(), how="")
         try:
             return answers.find_classes(LabelOptions())
         except VerdictError as error:
@@ -255,7 +255,7 @@ class Answers:
     def pooled(self, others: Sequence[Answers]) -> Answers:
         """Combine these answers with the answers of other epochs."""
         epochs = (self, *others)
-        samples = _by_sample([sample for epoch in epochs for sample in epoch.samples])
+        samples = _group_by_sample([sample for epoch in epochs for sample in epoch.samples])
         left_out = LeftOut(*map(sum, zip(*(epoch.left_out for epoch in epochs), strict=True)))
         origin = replace(self.origin, epoch=None)
         return replace(self, origin=origin, samples=samples, left_out=left_out)
@@ -320,17 +320,17 @@ class Answers:
             If answers do not fit the verdicts, are not text when options need it, or a reference is
             not among the choices.
         """
-        answers = self if options.choices is None else self._named(options.choices)
+        answers = self if options.choices is None else self._name_positions(options.choices)
         class_names = answers._class_names()
         if finds_in_text(options):
-            answers = answers._found_in_text(options)
+            answers = answers._find_in_text(options)
             class_names = [{options.fold(x): y for x, y in names.items()} for names in class_names]
         pairs = zip(answers.samples, find_classes(answers.samples, class_names), strict=True)
         return replace(answers, samples=tuple(x._replace(prediction=y) for x, y in pairs))
 
-    def _found_in_text(self, options: LabelOptions) -> Answers:
+    def _find_in_text(self, options: LabelOptions) -> Answers:
         """Find answers in their text by these options, without verdicts."""
-        texts, source = self._texts()
+        texts, source = self._choose_texts()
         if options.pattern is None:
             source += ", after ignoring case or whitespace"
         else:
@@ -341,7 +341,7 @@ class Answers:
         metric = replace(self.metric, name="", is_wanted=False)
         return replace(self, samples=tuple(samples), how=source, metric=metric)
 
-    def _texts(self) -> tuple[list[str | None], str]:
+    def _choose_texts(self) -> tuple[list[str | None], str]:
         """Choose the texts to find classes in, and describe them.
 
         Completions replace missing answers if all are missing, or if one of them was right.
@@ -371,7 +371,7 @@ class Answers:
             class_names.append({**names, **by_text, texts[self.classes.index(right)]: right})
         return class_names
 
-    def _named(self, choices: Sequence[str]) -> Answers:
+    def _name_positions(self, choices: Sequence[str]) -> Answers:
         """Replace positions by choice names in references and answers."""
         samples = [
             x._replace(
@@ -391,7 +391,7 @@ def finds_in_text(options: LabelOptions) -> bool:
     return options.pattern is not None or options.ignore_case or options.strip
 
 
-def _by_sample(samples: Sequence[Sample]) -> tuple[Sample, ...]:
+def _group_by_sample(samples: Sequence[Sample]) -> tuple[Sample, ...]:
     """Group answers by sample, if a sample has several."""
     if len({x.id for x in samples}) == len(samples):
         return tuple(samples)
@@ -457,24 +457,24 @@ def settings_of(
     pairs = sorted({(x["id"], x["prompt"]) for x in asked})
     digest = sha256(json.dumps(pairs).encode()).hexdigest()
     others |= {x.rpartition(".")[2]: part_of(log, *x.split(".")) for x in paths.split()}
-    found = {"samples": len(dict(pairs)), **dict(_flat(others))}
+    found = {"samples": len(dict(pairs)), **dict(_flatten(others))}
     arguments = arguments if isinstance(arguments, dict) else {}
     return {"asked": digest, "arguments": arguments, **found}
 
 
-def _flat(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _flatten(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield each setting by name, except those that may differ when a run is repeated."""
-    for name, value in _counted(settings).items():
+    for name, value in _drop_ignored(settings).items():
         if name == "model_args" and isinstance(value, str):  # as lm-eval may write them
-            value = _counted(dict(x.partition("=")[::2] for x in value.split(",")))
-        yield from _flat(value) if isinstance(value, dict) else [(name, value)]
+            value = _drop_ignored(dict(x.partition("=")[::2] for x in value.split(",")))
+        yield from _flatten(value) if isinstance(value, dict) else [(name, value)]
 
 
-def _counted(value: Any) -> Any:
+def _drop_ignored(value: Any) -> Any:
     """Drop settings that may differ when a run is repeated."""
     if isinstance(value, Mapping):
-        items = [(x, _counted(y)) for x, y in value.items() if not re.search(_UNCOUNTED, x)]
+        items = [(x, _drop_ignored(y)) for x, y in value.items() if not re.search(_IGNORED, x)]
         return {x: y for x, y in items if y not in (None, {}, [], "")}
     if isinstance(value, list):
-        return [*map(_counted, value)]
+        return [*map(_drop_ignored, value)]
     return re.sub(_ADDRESS, "", value) if isinstance(value, str) else value

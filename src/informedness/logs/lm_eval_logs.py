@@ -64,9 +64,9 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     Raises
     ------
     ValueError
-        If the file is damaged or has no samples; if a sample cannot be scored, as it has no choices
-        or its target is not one; if more than one in five have several right answers; or if no
-        metric is the verdict.
+        If the file is damaged or without samples; if a sample cannot be scored, because it has no
+        choices or its target is not one of them; if more than one in five have several right
+        answers; or if no metric is the verdict.
     """
     if RESULTS.fullmatch(path.name):
         raise ValueError(_ONLY_RESULTS)
@@ -81,8 +81,8 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
         n_recorded = part_of(results, "n-samples", task, "effective")
         counting = [line for line in lines if "pair" in line]
         metric = add_verdicts(lines, _known_metrics(counting), verdict, recorded, n_recorded)
-        find = _find_choices if "texts" in counting[0] else _find_texts
-        how = find(counting, metric.name, name)
+        is_choice = "texts" in counting[0]
+        how = _find_choices(counting, metric.name) if is_choice else _find_texts(counting, name)
         log = {**results, "task": config, "generation": counting[0]["generation"]}
         settings = settings_of(lines, log, _SETTINGS, shots=part_of(log, "n-shot", task))
         variant = "" if name == "none" else name
@@ -121,7 +121,7 @@ def _read_lines(path: Path, config: dict[str, Any], default: str) -> dict[str, l
                 raise ValueError(_TOO_OLD.format("0.4.3", "an array of samples"))
             with several.skip(f"line {number}"):
                 logged = json_object(text)
-                line = _fields(logged) | {"name": f"line {number}"}
+                line = _collect_fields(logged) | {"name": f"line {number}"}
                 lines.setdefault(str(logged.get("filter", default)), []).append(line)
                 line |= _read_line(line, logged, config)
     ids = [x["id"] for filter_lines in lines.values() for x in filter_lines]
@@ -131,16 +131,15 @@ def _read_lines(path: Path, config: dict[str, Any], default: str) -> dict[str, l
     return lines
 
 
-def _fields(logged: _Line) -> _Line:
-    """Collect the fields of a line that need no conversion."""
-    identifiers = {"id": "doc_id", "prompt": "prompt_hash", "document": "doc_hash"}
-    line = {name: str(logged[field]) for name, field in identifiers.items()}
-    metrics = {x: y for x, y in logged.items() if x not in _NO_METRICS}
+def _collect_fields(logged: _Line) -> _Line:
+    """Collect the fields of a line that are used unchanged."""
     return {
-        **line,
-        "metrics": metrics,
+        "id": str(logged["doc_id"]),
+        "prompt": str(logged["prompt_hash"]),
+        "document": str(logged["doc_hash"]),
         "target": logged["target"],
         "answers": logged["filtered_resps"],
+        "metrics": {x: y for x, y in logged.items() if x not in _NO_METRICS},
     }
 
 
@@ -163,7 +162,7 @@ def _read_line(line: _Line, logged: _Line, config: dict[str, Any]) -> _Line:
         options for generating text; and "named", the choices that the task's configuration names.
         Scored choices add the keys of `_scored_choices`.
     """
-    arguments, is_choice = _arguments(logged)
+    arguments, is_choice = _read_arguments(logged)
     delimiter = config.get("target_delimiter", " ")
     texts = [text.removeprefix(delimiter) for text in arguments if is_choice]
     # Informedness and NIT log target and answer, perhaps with a verdict and choices.
@@ -171,7 +170,7 @@ def _read_line(line: _Line, logged: _Line, config: dict[str, Any]) -> _Line:
     ours = ours if isinstance(ours, list) else []
     pair = [ours[0], ours[1]] if ours else []
     if not pair and str(line["target"]).strip() not in map(str.strip, texts):
-        line["target"] = _only_in_text(line["target"])
+        line["target"] = _read_target(line["target"])
     named = ours[3] if ours[3:] else config.get("doc_to_choice")
     if isinstance(named, str):
         named = logged["doc"].get(named.strip("{ }"))
@@ -181,10 +180,10 @@ def _read_line(line: _Line, logged: _Line, config: dict[str, Any]) -> _Line:
     return found | {"generation": arguments[0], "pair": pair or _target_and_text(line)}
 
 
-def _arguments(logged: _Line) -> tuple[list[Any], bool]:
-    """Read the second argument of each request, and tell whether they are choices.
+def _read_arguments(logged: _Line) -> tuple[list[Any], bool]:
+    """Read the second argument of each request, and tell whether these are choices.
 
-    Otherwise they are options for generating text.
+    If not, they are options for generating text.
     """
     arguments = [request.get("arg_1") for request in logged["arguments"].values()]
     is_choice = len(arguments) > 1 and all(isinstance(x, str) for x in arguments)
@@ -193,7 +192,7 @@ def _arguments(logged: _Line) -> tuple[list[Any], bool]:
     return arguments, is_choice
 
 
-def _only_in_text(target: Any) -> str:
+def _read_target(target: Any) -> str:
     """Read the only target; tasks that allow several write a list as text."""
     targets = None
     if _LIST.fullmatch(str(target)):
@@ -220,7 +219,7 @@ def _target_and_text(line: _Line) -> list[str]:
     return [str(line["target"]), *answers]
 
 
-def _find_texts(lines: Sequence[_Line], metric: str, name: str) -> str:
+def _find_texts(lines: Sequence[_Line], name: str) -> str:
     """Convert targets to positions if all lines name choices; describe the answers."""
     source = f"the text after filter {name!r}"
     if any(line["answers"][:1] != line["pair"][1:] for line in lines):
@@ -233,7 +232,7 @@ def _find_texts(lines: Sequence[_Line], metric: str, name: str) -> str:
     return source
 
 
-def _find_choices(lines: Sequence[_Line], metric: str, name: str) -> str:
+def _find_choices(lines: Sequence[_Line], metric: str) -> str:
     """Find the right and the likeliest choice; describe the answers."""
     metric = metric or "acc"
     in_prompts = [x["name"] for x in lines if not x["pair"] and len({*x["texts"]}) == 1]
@@ -254,12 +253,12 @@ def _references(lines: Sequence[_Line]) -> Sequence[Any]:
     A target "2" may be a position or the text of a choice. The verdicts decide.
     """
     readings = [*zip(*map(_possible_references, lines), strict=True)]
-    bad = [_contradicted(references, lines) for references in readings]
-    fitting = [x for x, others in zip(readings, bad, strict=True) if not others]
+    contradicted = [_find_contradicted(references, lines) for references in readings]
+    fitting = [x for x, others in zip(readings, contradicted, strict=True) if not others]
     if fitting[1:] and fitting[0] != fitting[1]:
         raise ValueError("`target` could be a choice or a position: list `informedness`, too")
     if not fitting:
-        first = min(bad, key=len)[0]
+        first = min(contradicted, key=len)[0]
         fields = {name: first[name] for name in ("target", "choices", "likeliest", "verdict")}
         raise ValueError(f"{first['name']}: must have one choice as target, got {show(fields)}")
     return fitting[0]
@@ -277,11 +276,11 @@ def _possible_references(line: _Line) -> list[Any]:
     if len({*choices}) > 1:
         return [choices.index(target) if target in choices else None, _position(line["target"])]
     if len(choices) > 2 or line["verdict"] is None:
-        raise ValueError("which prompt is right is not logged: list `informedness`, too")
+        raise ValueError("the log does not say which prompt is right: list `informedness`, too")
     return [int(likeliest if line["verdict"] else 1 - likeliest)] * 2
 
 
-def _contradicted(references: Sequence[Any], lines: Sequence[_Line]) -> list[_Line]:
+def _find_contradicted(references: Sequence[Any], lines: Sequence[_Line]) -> list[_Line]:
     """Find lines whose reference is not a choice or contradicts the verdict."""
     return [
         line

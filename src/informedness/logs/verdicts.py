@@ -147,14 +147,9 @@ _READINGS: list[Any] = [
 _READINGS += [(re.escape, *x) for x in ((_fold_punctuation, *_WHOLE), *_FOLDED)]
 
 
-def _reader(
-    class_names: ClassNames,
-    as_pattern: Callable[[str], str],
-    fold: Callable[[str], str],
-    before: str,
-    after: str,
-) -> Callable[[str], Label | None]:
-    """Make a function that finds the only class in a text, between two patterns."""
+def _reader(class_names: ClassNames, reading: Any) -> Callable[[str], Label | None]:
+    """Make a function that finds the only class in a text by a reading."""
+    as_pattern, fold, before, after = reading
     by_text = {fold(text): label for text, label in class_names.items()}
     if any(by_text[fold(text)] != label for text, label in class_names.items()):
         return lambda text: None  # two classes would be folded into one
@@ -209,7 +204,7 @@ def find_classes(samples: Sequence[Sample], class_names: Sequence[ClassNames]) -
     distinct = {id(names): names for names in class_names}
     fits: list[_Fit] = []
     for reading in _READINGS:
-        readers = {key: _reader(names, *reading) for key, names in distinct.items()}
+        readers = {key: _reader(names, reading) for key, names in distinct.items()}
         fits.append(_fit(samples, class_names, readers))
         if fits[-1].is_full:
             break
@@ -408,11 +403,7 @@ class VerdictMetric:
 
 
 def add_verdicts(
-    rows: Sequence[dict[str, Any]],
-    known: Sequence[str],
-    wanted: str | None,
-    recorded: Any,
-    n_recorded: Any = None,
+    rows: list[Any], known: Sequence[str], wanted: str | None, recorded: Any, n_recorded: Any = None
 ) -> VerdictMetric:
     """Add the verdict of a metric to each row: of the wanted one, else of the first known one.
 
