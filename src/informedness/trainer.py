@@ -28,7 +28,7 @@ from .inference.score import Score, check_level
 from .logits import argmax_logits as argmax_logits
 from .messages import join
 from .multilabel import is_unknown, scores_of_labels
-from .results.estimate import estimate_of
+from .results.estimate import estimate_table
 from .tables.contingency import NO_ANSWER, ContingencyTable, LabelTally, Tally, check_shapes
 from .tables.label_options import check_threshold
 from .warnings import collected, issue_once
@@ -386,7 +386,7 @@ class ComputeMetrics:
             values = np.ravel(score.value(table, **self._options)).tolist()
         else:
             score = score.require_interval(self._options["prior"])
-            estimates = estimate_of(table, score, level, **self._options)
+            estimates = estimate_table(table, score, level, **self._options)
             rows = ([x.value, x.standard_error, *x.confidence_interval] for x in estimates)
             values = [*chain.from_iterable(rows)]
         return dict(zip(map("".join, product(keys, ends)), values, strict=True))

@@ -223,7 +223,7 @@ SAID = {
     **{f"report many.csv -r gold -p a --format {x}": (NOTE, ABOVE) for x in ("text", "latex")},
     "report p.csv p -r gold -p a --input-format csv": (["p.csv and p: 240 rows\n"], []),
     "report null.parquet -r gold -p b --drop-null": (["120 rows, 1 left out (no prediction)"], []),
-    "report n.csv -r gold -p a --by n": (["n.csv: 4 rows\n"], ["of 3 slices, 3 have fewer"]),
+    "report n.csv -r gold -p a --by n": (["n.csv: 4 rows\n"], ["*): 3 of 3"]),
     "report n.csv -r gold -p a": (
         ["not used: n"],
         ["are these counts? Then name 'n' as `--counts`"],

@@ -75,8 +75,9 @@ def test_a_slice_of_one_class_is_undefined_and_marked():
     with collected() as notes:
         slices(*of(FRAME), by=np.arange(N) // 50)  # which are large enough
         sliced = slices(*of(frame), by=frame["type"], vs_rest="nit", confidence_level=0.95)
-    said = "1 have fewer than 50 samples (marked with *) and 1 have references of only one class"
-    assert [*map(str, notes)] == [f"informedness: of 4 slices, {said}"]
+    small = "slices with fewer than 50 samples (marked with *): 1 of 4"
+    undefined = "slices with references of only one class: 1 of 4"
+    assert [*map(str, notes)] == [f"informedness: {small}; {undefined}"]
     assert math.isnan(sliced["only x"].scores["informedness"])
     assert not math.isnan(sliced["only x"].scores["accuracy"])
     (line, *_) = (line for line in str(sliced).splitlines() if line.startswith("only x"))

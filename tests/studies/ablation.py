@@ -169,7 +169,7 @@ def run_groups(task):
         samples = groups.read_samples(*given)
         for name in names:
             score = score_with_average(*groups.SCORES[name])
-            made = estimates_of(samples.tables[0], score, LEVEL, samples.in_groups(0))[0]
+            made = estimates_of(samples.tables[0], score, LEVEL, samples.pairs_in_groups(0))[0]
             if made.caveat or math.isnan(made.standard_error):
                 continue
             ends = Interval(made.value, made.standard_error, *made.confidence_interval)

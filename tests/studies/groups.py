@@ -197,7 +197,7 @@ def class_cell(arguments):
         sides = {x: answers_by_group(rng, references, groups, k, kind) for x in "ab"}
         samples = read_samples(references, sides, {"groups": groups}, range(k), None, "error")
         for name, scored in scores.items():
-            made = estimates_of(samples.tables[0], scored, 0.95, samples.in_groups(0))[0]
+            made = estimates_of(samples.tables[0], scored, 0.95, samples.pairs_in_groups(0))[0]
             low, high = made.confidence_interval
             key = name, pi.tobytes()
             if key not in truths:

@@ -157,9 +157,9 @@ class Reader:
         tables = tables_of(samples, self._rows(samples))
         by = [x for argument, x in names.items() if argument.startswith("by")]
         for column, n_bins in self._bins().items():
-            from ..results.slices import in_quantiles
+            from ..results.slices import cut_into_quantiles
 
-            tables = in_quantiles(tables, by.index(column), n_bins, column)
+            tables = cut_into_quantiles(tables, by.index(column), n_bins, column)
         return Labels(tables, names, self._spelled_prior(samples))
 
     def split_by_file(self) -> dict[str, Reader]:

@@ -16,7 +16,7 @@ from ..messages import Message, Naming, join, message
 from ..messages import render as render_message
 from ..results.comparison import Comparison
 from ..results.estimate import Averaged, Estimate
-from ..results.report import BY_PREVALENCE, Report
+from ..results.report import PREVALENCE_SCORE, Report
 from ..results.suite import SuiteComparison, suite_of
 from ..results.verdict import MAY_BE_GUESSES
 from ..text import render
@@ -107,7 +107,7 @@ class Run(NamedTuple):
     ) -> Run:
         """Make the row of a report."""
         scores = {x: report.estimates.get(x) or TaskScore(y) for x, y in report.scores.items()}
-        scores.pop(BY_PREVALENCE, None)  # absent for two classes
+        scores.pop(PREVALENCE_SCORE, None)  # absent for two classes
         undefined = [x for x in _METRICS if score_named(x).undefined(report.table)]
         scores |= dict.fromkeys(undefined, TaskScore(math.nan))
         is_guess = report.summary.code in MAY_BE_GUESSES

@@ -72,8 +72,8 @@ class Difference(Measured):
         return verdict_of(self.p_value, self.difference, self.confidence_level)
 
     @property
-    def loss_in_words(self) -> str:
-        """Whether B is worse, by more than the margin if there is one."""
+    def loss_phrase(self) -> str:
+        """Whether B is worse, by more than the margin if there is one, as a sentence."""
         if self.margin is None:
             return "B is worse"
         verb = "is not" if self.within_margin else "may be"
@@ -198,7 +198,7 @@ class Comparison(Difference):
         times = detection.times(difference) if detection and difference else math.inf
         return math.ceil((self.n_groups or self.n_samples) * times) if times < math.inf else None
 
-    def needs_in_words(self, difference: float, detection: Detection) -> str:
+    def size_phrase(self, difference: float, detection: Detection) -> str:
         """Say how many samples, or groups, a difference needs, to end a sentence."""
         n_needed = self._n_needed(difference, detection)
         if n_needed is None:
@@ -208,10 +208,10 @@ class Comparison(Difference):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields, the verdict and the summary as plain values for JSON."""
-        by_prevalence = self.prevalence and self.prevalence.to_dict()
+        prevalence = self.prevalence and self.prevalence.to_dict()
         asked = self.margin if self.detect is None else self.detect
         n_needed = asked and self.samples_for(asked)
-        others = {"verdict": self.verdict, "prevalence": by_prevalence, "summary": self.summary}
+        others = {"verdict": self.verdict, "prevalence": prevalence, "summary": self.summary}
         return super().to_dict() | {"samples_for": n_needed} | others
 
     @property
@@ -220,18 +220,19 @@ class Comparison(Difference):
         return (*self._notes_on_size(), *self._notes_on_predictions())
 
     def _notes_on_size(self) -> Iterator[str]:
-        is_open, detection = self.verdict == "not shown", self.paired.detection
-        if is_open and detection is not None:
+        is_undecided, detection = self.verdict == "not shown", self.paired.detection
+        if is_undecided and detection is not None:
             score = score_named(self.metric)
             sentence = f"These samples detect a true difference of {self.detectable:.2g}"
             if self.detectable >= score.highest - score.lowest:
                 sentence = "These samples are too few to detect any difference"
             yield f"{sentence} with 80% power."
         if self.margin is not None:
-            yield f"{self.loss_in_words}."
-        asked = self.margin if is_open and self.detect is None else self.detect
+            yield f"{self.loss_phrase}."
+        asked = self.margin if is_undecided and self.detect is None else self.detect
         if asked is not None and detection is not None:
-            yield f"A true difference of {asked:g} {self.needs_in_words(asked, detection)} (80% power)."
+            needs = self.size_phrase(asked, detection)
+            yield f"A true difference of {asked:g} {needs} (80% power)."
 
     def _notes_on_predictions(self) -> Iterator[str]:
         if self.n_different:
@@ -364,18 +365,16 @@ def compare(
     answers = {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
     extras = {"counts": counts, "sample_weight": sample_weight, "groups": groups}
     samples = read_samples(y_true, answers, extras, labels, ignore_index, unknown)
-    prior, ignore_index = (
-        to_class_names(x, y_true, *answers.values()) for x in (prior, ignore_index)
-    )
+    containers = y_true, y_pred_a, y_pred_b
+    prior, ignore_index = (to_class_names(x, *containers) for x in (prior, ignore_index))
     settings = (0, 1), confidence_level, prior, ignore_index, margin
     comparison = compare_pair(score, samples, score_models(score, samples, prior), *settings)
     if score == INFORMEDNESS and samples.tables[0].n_classes > 2:
         score = score.with_average("prevalence").require_interval(prior)
         with collected():  # the first comparison has warned
-            by_prevalence = compare_pair(
-                score, samples, score_models(score, samples, prior), *settings
-            )
-        comparison = replace(comparison, prevalence=by_prevalence)
+            models = score_models(score, samples, prior)
+            prevalence = compare_pair(score, samples, models, *settings)
+        comparison = replace(comparison, prevalence=prevalence)
     return comparison
 
 
@@ -423,7 +422,7 @@ def score_models(
             raise ValueError(f"`y_true` must have at least two classes, but all are {label}")
         shortage = score.shortage(table, prior) or _class_shortage(table, score)
         scored = with_prior(table, prior)
-        influences = model_influences(score, table, scored, samples.in_groups(i))
+        influences = model_influences(score, table, scored, samples.pairs_in_groups(i))
         with prefix_warnings(f"`{argument}`"):
             value = float(score.value(table, prior=prior))
         models.append(ComparedModel(argument, table, value, influences, shortage))
@@ -446,7 +445,7 @@ def compare_pair(
     n_samples = samples.number(samples.references >= 0)
     n_different = samples.number(answers_a != answers_b)
     is_right_a, is_right_b = (side == samples.references for side in (answers_a, answers_b))
-    pairs = samples.paired(*pair)
+    pairs = samples.pair(*pair)
     if prior is not None:
         totals = a.table.reference_totals
         factors = ratio_or_zero(read_prior(prior, a.table) * float(totals.sum()), totals)
@@ -561,7 +560,7 @@ def decide_required(compared: Difference, required: str) -> Decision:
     Equal predictions pass as "not-worse", although they prove nothing: users first try an unchanged
     model. With several tasks, the mean decides.
     """
-    is_shown, verdict = bool(compared.within_margin), compared.loss_in_words
+    is_shown, verdict = bool(compared.within_margin), compared.loss_phrase
     if required == "better":
         is_shown = compared.verdict == "better"
         verdict = "B is worse" if compared.verdict == "worse" else "B is not shown to be better"
@@ -583,7 +582,7 @@ def decide_worse(compared: Difference) -> Decision:
     if reason := _why_not_shown(compared, "B is worse"):
         return Decision(False, reason)
     if compared.confidence_interval[1] < -(compared.margin or 0.0):
-        return Decision(True, f"{compared.loss_in_words} {compared.shown(3)[1]}")
+        return Decision(True, f"{compared.loss_phrase} {compared.shown(3)[1]}")
     return Decision(False, "")
 
 
@@ -620,7 +619,7 @@ def _advice(compared: Difference, required: str) -> str:
         size, name = compared.margin or 0.0, "A margin of"
         detection = detection._replace(growth=0.0)  # an equally good model adds no disagreements
     can = f"{can} {detection.difference():.2g} with 80% power"
-    advice = f". {can}. {name} {size:.2g} {compared.needs_in_words(size, detection)}"
+    advice = f". {can}. {name} {size:.2g} {compared.size_phrase(size, detection)}"
     if compared.n_different < _FEW_DIFFERENT:
         advice += f". Only {compared.n_different} predictions differ"
     return advice

@@ -181,7 +181,7 @@ def warn_of(estimates: Iterable[Estimate]) -> None:
     warn_of_caveats([(x.metric, x.caveat, math.isnan(x.confidence_interval[0])) for x in estimates])
 
 
-def estimate_of(
+def estimate_table(
     table: Table,
     score: Score,
     level: float,
@@ -191,7 +191,7 @@ def estimate_of(
     zero_division: ZeroDivision = "warn",
     ignore_index: Label | None = None,
 ) -> list[Estimate]:
-    """Estimate a score of a table, or of samples in groups, as `estimate` does; return a list."""
+    """Estimate a score, or the scores of its classes, with warnings, as `estimate` does."""
     check_zero_division(zero_division, score.stand_in)
     options: dict[str, Any] = {"prior": prior, "zero_division": zero_division}
     value = score.value(table, **options)
@@ -305,7 +305,7 @@ def estimate(
     table, pairs = table_in_groups(y_true, y_pred, groups, *options)
     prior, ignore_index = (to_class_names(x, y_true, y_pred) for x in (prior, ignore_index))
     signed: dict[str, Any] = {"zero_division": zero_division, "ignore_index": ignore_index}
-    estimates = estimate_of(table, score, confidence_level, pairs, prior=prior, **signed)
+    estimates = estimate_table(table, score, confidence_level, pairs, prior=prior, **signed)
     return estimates if average is None else estimates[0]
 
 
@@ -331,7 +331,7 @@ def group_shortage(pairs: CellPairs | None, fewest: float, least: int = FEW_GROU
     return shortage or shortage_message(fewest, 5, "group", which)
 
 
-ByArgument: TypeAlias = Mapping[str, Any]  # arrays by the caller's name for them
+Arrays: TypeAlias = Mapping[str, Any]  # by the caller's names of the arguments
 
 
 @dataclass(frozen=True)
@@ -367,11 +367,11 @@ class AnsweredSamples:
         """Return how many samples these rows represent."""
         return int(self.counts[rows].sum())
 
-    def in_groups(self, model: int) -> CellPairs | None:
+    def pairs_in_groups(self, model: int) -> CellPairs | None:
         """Return the samples of one model, or None without groups."""
-        return None if self.groups is None else self.paired(model, model)
+        return None if self.groups is None else self.pair(model, model)
 
-    def paired(self, a: int, b: int) -> CellPairs:
+    def pair(self, a: int, b: int) -> CellPairs:
         """Pair the samples of two models, counted by cell unless they have weights or groups."""
         if self.weights is None and self.groups is None:
             n_cells = len(self.tables[b].rows)
@@ -382,12 +382,12 @@ class AnsweredSamples:
         differ = None if self.groups is None else self.answers[a] != self.answers[b]
         return CellPairs(self.cells[a], self.cells[b], self.counts, weights, self.groups, differ)
 
-    def paired_by(self, slices: Column) -> dict[Any, CellPairs]:
+    def pairs_by_slice(self, slices: Column) -> dict[Any, CellPairs]:
         """Split the samples in groups of one model by slice; None maps to all samples.
 
         Cells and groups of a slice are numbered as in the table of the slice alone.
         """
-        whole = self.paired(0, 0)
+        whole = self.pair(0, 0)
         pairs: dict[Any, CellPairs] = {None: whole}
         names, codes = slices.coded()
         for code in np.unique(codes).tolist():
@@ -399,9 +399,7 @@ class AnsweredSamples:
         return pairs
 
 
-def read_samples(
-    y_true: Any, answers: ByArgument, extras: ByArgument, *options: Any
-) -> AnsweredSamples:
+def read_samples(y_true: Any, answers: Arrays, extras: Arrays, *options: Any) -> AnsweredSamples:
     """Read the samples of some models.
 
     `extras` may have counts, sample_weight and groups; the options are labels, ignore_index and
@@ -414,7 +412,7 @@ def read_samples(
 
 
 def match_samples(
-    references: Column, answers: Mapping[str, Column], task: Task, extras: ByArgument
+    references: Column, answers: Mapping[str, Column], task: Task, extras: Arrays
 ) -> AnsweredSamples:
     """Build samples from columns of shape (n_rows,) that have been read."""
     n_rows = len(references)
@@ -475,10 +473,10 @@ def table_in_groups(
         return contingency.as_table(y_true, y_pred, labels, sample_weight, *options), None
     extras = {"sample_weight": sample_weight, "groups": groups}
     samples = read_samples(y_true, {"y_pred": y_pred}, extras, labels, *options)
-    return samples.tables[0], samples.in_groups(0)
+    return samples.tables[0], samples.pairs_in_groups(0)
 
 
-def _one_per_row(argument: str, extras: ByArgument, n_rows: int) -> Numbers | None:
+def _one_per_row(argument: str, extras: Arrays, n_rows: int) -> Numbers | None:
     """Read one number per row, shape (n_rows,); None if the argument is missing."""
     values = extras.get(argument)
     values = None if values is None else read_amounts(values, argument)
@@ -596,14 +594,14 @@ def corrected_rate(
     code = table.labels.index(label)
     sizes = np.array([n_judged, table.reference_totals[code], table.other_references[code]])
     counts = np.array([n_called, table.hits[code], table.false_positives[code]])
-    of_two = ContingencyTable.from_matrix(np.array([counts, sizes - counts]).T[1:], labels=[1, 0])
-    j = INFORMEDNESS.interval(of_two, confidence_level)
+    matrix = np.array([counts, sizes - counts]).T[1:]
+    j = INFORMEDNESS.interval(ContingencyTable.from_matrix(matrix), confidence_level)
 
     unit = "labelled answer"
     caveats = [shortage_message(float(sizes[1:].sum()), 100, unit)]
     caveats.append(shortage_message(float(sizes[1:].min()), 5, unit, " of the rarer kind"))
     if j.low <= 0:
-        caveats.append(f"J is {j.value:.2f} ({j.low:.2f} to {j.high:.2f}), not surely above 0")
+        caveats.append(f"J is {j.value:.2f} ({j.low:.2f} to {j.high:.2f}) and may not be above 0")
     rate = Interval(math.nan)
     if j.value > 0:
         rate = _corrected(counts / sizes, sizes, normal_quantile(confidence_level))
@@ -639,12 +637,12 @@ def _counted(judged: Any, label: Label, labels: Any, *sides: Any) -> tuple[int, 
 def _corrected(shares: Numbers, sizes: Numbers, z: float) -> Interval:
     """Compute the rate from q, TPR and FPR, shape (3,); its interval is nan if no rate fits."""
     (q, tpr, fpr), variances = shares.tolist(), shares * (1 - shares) / sizes
-    below, above = (wilson_margin(x, variances, sizes, z).tolist() for x in (shares, 1 - shares))
+    low, high = (wilson_margin(x, variances, sizes, z).tolist() for x in (shares, 1 - shares))
 
     def fits(rate: float) -> bool:
         gap = q - rate * tpr - (1 - rate) * fpr
-        of_q, of_tpr, of_fpr = (below[0], *above[1:]) if gap > 0 else (above[0], *below[1:])
-        return bool(abs(gap) <= math.hypot(of_q, rate * of_tpr, (1 - rate) * of_fpr))
+        margins = (low[0], *high[1:]) if gap > 0 else (high[0], *low[1:])
+        return bool(abs(gap) <= math.hypot(*np.multiply(margins, (1, rate, 1 - rate))))
 
     rate = min(max((q - fpr) / (tpr - fpr), 0.0), 1.0)
     error = math.sqrt(variances @ (1, rate**2, (1 - rate) ** 2)) / (tpr - fpr)

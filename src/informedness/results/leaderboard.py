@@ -24,7 +24,7 @@ from ..text.layout import Account, Block, Result, Rows
 from ..text.render import as_json, interval_heads, rounded, several, shown, shown_p, texts_of
 from ..warnings import collected, prefix_warnings
 from .comparison import Comparison, compare_pair, score_models, score_of_pairs
-from .estimate import AnsweredSamples, ByArgument, Estimate, estimate_of, match_samples, settings_of
+from .estimate import AnsweredSamples, Arrays, Estimate, estimate_table, match_samples, settings_of
 from .figures import ForestRow, draw_forest
 from .verdict import out_of_class_share, share_text, title_of
 
@@ -253,8 +253,8 @@ def leaderboard(
     estimates = []
     for i, (argument, table) in enumerate(zip(samples.arguments, samples.tables, strict=True)):
         with prefix_warnings(f"`{argument}`"):
-            pairs = samples.in_groups(i)
-            estimates += estimate_of(table, score, confidence_level, pairs, **signed)
+            pairs = samples.pairs_in_groups(i)
+            estimates += estimate_table(table, score, confidence_level, pairs, **signed)
     # rounded, so that rounding errors do not reorder models with equal scores
     order = sorted(range(len(names)), key=lambda i: -round(estimates[i].value, 12))
     with collected():  # the estimates have warned of the same
@@ -280,7 +280,7 @@ def leaderboard(
         models.append(Model(name, estimates[i], scores, deviation, ranks[name], caution, *shares))
     first, n_samples = samples.tables[0], samples.number(samples.references >= 0) // n_runs
     whole = replace(ContingencyTable.sum_of(samples.tables), n_samples=n_samples)
-    settings = settings_of(confidence_level, samples.in_groups(0))
+    settings = settings_of(confidence_level, samples.pairs_in_groups(0))
     return Leaderboard(
         metric=metric,
         models=tuple(models),
@@ -333,7 +333,7 @@ def _pool_runs(
 
 
 def _read_runs(
-    y_true: Any, y_pred: Any, extras: ByArgument, *options: Any
+    y_true: Any, y_pred: Any, extras: Arrays, *options: Any
 ) -> tuple[Column, dict[str, list[Column]], Task]:
     """Read the references and the answers of each run, of which each model has as many."""
     names = getattr(y_pred, "column_names", getattr(y_pred, "columns", None))  # of a data frame

@@ -40,7 +40,7 @@ from .verdict import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-BY_PREVALENCE = "informedness_prevalence"  # a row of its own with three or more classes
+PREVALENCE_SCORE = "informedness_prevalence"  # a row of its own with three or more classes
 _NOT_IN_CSV = ("guessing", "best", "summary", "notes", "read")
 _MAX_CLASSES = 50
 _MAX_IN_MATRIX = 8
@@ -144,15 +144,14 @@ class Report(Result, Mapping[str, float]):
         p_value = math.nan
         if pairs is None and has_known_errors(table):
             p_value = guessing_p_value(table)
-        judged = BY_PREVALENCE if BY_PREVALENCE in scores else "informedness"
-        of_verdict = scores[judged], values[judged], estimates.get(judged), p_value
+        judged = PREVALENCE_SCORE if PREVALENCE_SCORE in scores else "informedness"
         return cls(
             table=table,
             scores=values,
             class_entropy=entropies(table).reference,
             per_class=rates_by_class(table, confidence_level if pairs is None else None),
             guessing_p_value=p_value,
-            summary=verdict(table, *of_verdict),
+            summary=verdict(table, scores[judged], values[judged], estimates.get(judged), p_value),
             notes=tuple(notes),
             marked=frozenset(marked),
             signature=signed(line, table.read),
@@ -369,13 +368,13 @@ def reported_scores(table: ContingencyTable, average: Averaged) -> dict[str, Sco
     for name, score in scores_in_report(average).items():
         scores[name] = score
         if name == "informedness" and average == "default" and table.n_classes > 2:
-            scores[BY_PREVALENCE] = INFORMEDNESS.with_average("prevalence")
+            scores[PREVALENCE_SCORE] = INFORMEDNESS.with_average("prevalence")
     return scores
 
 
 def _value_of(name: str, score: Score, table: ContingencyTable) -> float:
     """Return a score, the second Informedness without repeating the first's warnings."""
-    if name != BY_PREVALENCE:
+    if name != PREVALENCE_SCORE:
         return float(score.value(table))
     return score.stand_in if score.undefined(table) else float(score.clipped_value(table))
 

@@ -171,7 +171,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         *rows, overall = rows
         _warn_of(rows)
         if vs_rest is not None:
-            tests = zip(rows, *against_rest(own, vs_rest, average), strict=True)
+            tests = zip(rows, *_compare_with_rest(own, vs_rest, average), strict=True)
             rows = [replace(row, difference=b_a, p_value=p_value) for row, b_a, p_value in tests]
         if sort != "name":
             rows.sort(key=lambda row: (math.isnan(row.scores[sort]), row.scores[sort]))
@@ -321,8 +321,8 @@ def _guessing(row: SliceRow) -> dict[str, float]:
 
 def _guessing_row(levels: Mapping[str, float], heads: Sequence[str]) -> list[str]:
     """Format the row for guessing if its scores are the same in all slices."""
-    by_head = {head: _shown(levels[name]) for name, head in _HEADS.items()}
-    return ["guessing", *(by_head.get(head, "") for head in heads[1:])]
+    cells = {head: _shown(levels[name]) for name, head in _HEADS.items()}
+    return ["guessing", *(cells.get(head, "") for head in heads[1:])]
 
 
 def _score_column(score: Score, rows: Sequence[SliceRow]) -> list[str]:
@@ -369,11 +369,12 @@ def _is_small(row: SliceRow) -> bool:
 def _warn_of(rows: Sequence[SliceRow]) -> None:
     """Warn once about slices that are small or have references of one class."""
     numbers = {
-        f"have fewer than {FEW_SAMPLES} samples (marked with *)": sum(map(_is_small, rows)),
-        "have references of only one class": sum(not row.class_entropy for row in rows),
+        f"fewer than {FEW_SAMPLES} samples (marked with *)": sum(map(_is_small, rows)),
+        "references of only one class": sum(not row.class_entropy for row in rows),
     }
-    if parts := [f"{n} {fault}" for fault, n in numbers.items() if n]:
-        warn(f"of {len(rows)} slices, {' and '.join(parts)}")
+    parts = [f"slices with {fault}: {n} of {len(rows)}" for fault, n in numbers.items() if n]
+    if parts:
+        warn("; ".join(parts))
 
 
 def slices(
@@ -443,7 +444,7 @@ def slices(
             raise ValueError("`vs_rest` assumes independent slices: leave out `groups`")
         extras = {"sample_weight": sample_weight, "groups": groups}
         samples = match_samples(references, {"y_pred": predictions}, task, extras)
-        options["pairs"] = samples.paired_by(slice_column(by)[samples.rows])
+        options["pairs"] = samples.pairs_by_slice(slice_column(by)[samples.rows])
     return Slices.from_tables(tables, by=names, average=average, **options)
 
 
@@ -480,7 +481,7 @@ def _sorted_by_category(tables: Mapping[Slice, Any], by: Any) -> dict[Slice, Any
     return {name: tables[name] for name in read_labels(categories, "by").tolist() if name in tables}
 
 
-def in_quantiles(
+def cut_into_quantiles(
     tables: Mapping[Slice, ContingencyTable], position: int, n_bins: int, column: str
 ) -> dict[Slice, ContingencyTable]:
     """Merge slices by a column of numbers into bins of about equally many samples.
@@ -523,7 +524,7 @@ def _number_of(name: Slice, position: int, column: str) -> float:
     raise ValueError(f"`by` must name a column of numbers to cut, got {show(value)} in {column}")
 
 
-def against_rest(
+def _compare_with_rest(
     tables: list[ContingencyTable], metric: str, average: Averaged
 ) -> tuple[list[float], list[float]]:
     """Compare each table with the sum of the others; return differences and Holm p-values."""

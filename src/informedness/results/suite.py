@@ -81,7 +81,7 @@ class SuiteComparison(Difference):
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes on the margin, verdicts by task, tasks left out and out-of-class predictions."""
-        notes = [] if self.margin is None else [f"{self.loss_in_words}."]
+        notes = [] if self.margin is None else [f"{self.loss_phrase}."]
         tests = ((self.p_values[name], one.difference) for name, one in self.tasks.items())
         n_tasks = Counter(verdict_of(*test, self.confidence_level) for test in tests)
         better = f"B is better in {n_tasks['better']} of {several(len(self.tasks), 'task')}"
@@ -245,8 +245,8 @@ def _caveat_of(tasks: Mapping[str, Comparison]) -> str:
     """Give the caveat of the first task with one, if such tasks matter to the mean."""
     variances = {name: one.standard_error**2 for name, one in tasks.items()}
     names = [name for name, one in tasks.items() if one.n_different and one.caveat]
-    with_caveat = sum(variances[name] for name in names)
-    if not names or with_caveat <= _MAX_SHARE_OF_CAVEATS * sum(variances.values()):
+    own_variance = sum(variances[name] for name in names)
+    if not names or own_variance <= _MAX_SHARE_OF_CAVEATS * sum(variances.values()):
         return ""
     first, *others = names
     more = several(len(others), "other task has a caveat", "other tasks have caveats")

@@ -81,9 +81,10 @@ def _finding(
     if contains_guessing if math.isnan(p_value) else 1 - p_value <= level:
         n = samples(given.n_samples)
         phrase = f"cannot be told from guessing on {n}"
-        of_some = f"the predictions in class, for {n}, cannot be told from guessing"
-        return "guessing", phrase if given is table else of_some
-    return _reading(table, score, value, contains_guessing)
+        if given is not table:
+            phrase = f"the predictions in class, for {n}, cannot be told from guessing"
+        return "guessing", phrase
+    return _verdict_on_value(table, score, value, contains_guessing)
 
 
 def _tested_predictions(table: Table, p_value: float) -> tuple[Table | None, float]:
@@ -99,7 +100,9 @@ def _tested_predictions(table: Table, p_value: float) -> tuple[Table | None, flo
     return given, guessing_p_value(given)
 
 
-def _reading(table: Table, score: Score, value: float, contains_guessing: bool) -> tuple[str, str]:
+def _verdict_on_value(
+    table: Table, score: Score, value: float, contains_guessing: bool
+) -> tuple[str, str]:
     """Find the verdict on a value that guessing does not explain."""
     if not isinstance(score, Informedness):
         phrase = f"differs from guessing, which scores {rounded(score.guessing_level(table), 3)}"
@@ -112,7 +115,7 @@ def _reading(table: Table, score: Score, value: float, contains_guessing: bool) 
     if value < 0:  # a rotation of three classes is always wrong, yet informed
         if table.n_classes == 2:
             return "worse", "worse than guessing"
-        return "below guessing", f"below what guessing scores, {related}"
+        return "below guessing", f"below the guessing level, {related}"
     if (table.rows == table.columns).all():
         return "all right", "every prediction is right"
     if value * table.total > table.hits.sum() + 1e-9 * table.total:
@@ -140,7 +143,7 @@ def notes_of(
         for name, text in _notes_of_scores(table, shown_scores, values, estimates):
             notes.append(text)
             marked.add(name)
-    return notes + _caveats(estimates), marked
+    return notes + _interval_notes(estimates), marked
 
 
 def _out_of_class_note(table: Table, shown_scores: Mapping[str, Score]) -> Iterator[Message]:
@@ -187,7 +190,7 @@ def is_marked(estimates: Mapping[str, Estimate], name: str) -> bool:
     return name == NIT.name and is_alone and not math.isnan(own.confidence_interval[0])
 
 
-def _caveats(estimates: Mapping[str, Estimate]) -> list[Message]:
+def _interval_notes(estimates: Mapping[str, Estimate]) -> list[Message]:
     """Write why intervals are approximate, once per reason."""
     names: dict[str, list[str]] = {}
     for name, own in estimates.items():
