@@ -142,8 +142,8 @@ def _unknown_command(command: str) -> ValueError:
     close = [_REPLACEMENTS.get(command), *get_close_matches(command, COMMANDS, 1)]
     if _is_file(command):
         close = [shlex.join(["informedness", "report", command])]
-    meant = next(filter(None, close), None)
-    hint = f"did you mean `{meant}`?" if meant else "see `informedness --help`"
+    suggestion = next(filter(None, close), None)
+    hint = f"did you mean `{suggestion}`?" if suggestion else "see `informedness --help`"
     names = ", ".join(COMMANDS)
     return ValueError(f"the command must be one of {names}, got {command!r}; {hint}")
 
@@ -287,7 +287,7 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     add("-p", "--predictions", help=models, **several_columns, **report)
     models = "predictions: A, then B (one column with --on)"
     add("-p", "--predictions", help=models, **several_columns, **compare)
-    add("--counts", help="how many samples a row stands for", **column)
+    add("--counts", help="number of samples per row (default: 1)", **column)
     joined = "join two files by the identifiers in this column: references, then predictions"
     add("--on", help=joined, **column, **report)
     joined = "join the files of A and B by the identifiers in this column; both need references"
@@ -295,8 +295,8 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     add("--weights", help="how much a row counts (default: 1)", **column, **report)
     sliced = "one row of scores for each value of a column, such as language; COL:4 cuts numbers "
     add("--by", help=sliced + "into four quantiles", **several_columns, **report)
-    add("--by-file", help="score each file as a task, and their mean", **flag)
-    add("--by-task", help="score each value as a task of its own classes, and the mean", **column)
+    add("--by-file", help="score each file as a task, then their mean", **flag)
+    add("--by-task", help="score each value as a task of its own classes, then the mean", **column)
     grouped = "rows with one value, such as a document, belong together; changes only intervals"
     add("--groups", help=grouped, **column)
 
@@ -310,7 +310,7 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     averages += "references (prevalence, advised for three or more classes), or equal (macro)"
     weights = ["bias", "prevalence", "macro"]
     add("--average", choices=weights, default="default", help=averages)
-    shares = "score as if classes were as common as in this column, such as of training data"
+    shares = "score as if classes were as common as in this column, for example of training data"
     add("--prior", metavar="FILE:COL", help=shares)
     modes = "reweight samples (default); odds only to reproduce the paper"
     add("--prior-mode", choices=["reweight", "odds"], default="reweight", help=modes, **report)
@@ -318,7 +318,7 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     add("--at-least", type=float, metavar="X", help=least, **report)
     loss = "largest loss that you accept, such as 0.02: says whether B is shown to lose less"
     add("--margin", type=float, metavar="M", help=loss, **compare)
-    detected = "how many samples show a true difference of this size (80%% power)"
+    detected = "number of samples that would show a true difference of this size (80%% power)"
     add("--detect", type=float, metavar="D", help=detected, **compare)
     wanted = "fail (exit code 3) unless B is shown to be better, or to lose less than --margin"
     add("--require", choices=["better", "not-worse"], help=wanted, **compare)
@@ -343,9 +343,9 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     add = _group(parser, command, "labels")
     labels = {**several, "metavar": "LABEL"}
     classes = "all classes, also those absent here (default: those of the references); others are "
-    add("--labels", help=classes + "an error, or wrong by --unknown wrong", **labels)
-    others = "a missing prediction, or one that is not in --labels, stops (error, the default) or "
-    others += "counts as wrong: for refusals and empty cells"
+    add("--labels", help=classes + "an error, or wrong with --unknown wrong", **labels)
+    others = "stop at predictions that are missing or not in --labels, such as refusals (error, "
+    others += "the default), or count them as wrong"
     add("--unknown", choices=["error", "wrong"], default="error", help=others)
     add("--ignore-index", metavar="LABEL", help="drop samples with this reference, such as -100")
     add("--extract", metavar="REGEX", help="extract the class from text: group 1, or the match")
@@ -355,28 +355,28 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
 
     add = _group(parser, command, "reading files")
     add("--choices", help="names of 0, 1, 2, ..., if files hold numbers", **labels)
-    add("--ignore-case", help="take Yes and yes for one class", **flag)
+    add("--ignore-case", help="read Yes and yes as one class", **flag)
     add("--strip", help="strip whitespace around labels", **flag)
     add("--numeric", help="read text labels as integers, so that 001 is 1", **flag)
     add("--drop-null", help="leave out rows with missing values (default: an error)", **flag)
     add("--keep-missing", help="read empty cells and NA or None as labels", **flag)
-    add("--rows", metavar="PATH", help="where rows are in JSON, such as a.b, or the sheet of Excel")
+    add("--rows", metavar="PATH", help="path of the rows in JSON, such as a.b, or a sheet of Excel")
     add("--no-quotes", help="read quotes in CSV and TSV as text, as in CoNLL", **flag)
     by_name = "format of the files (default: by the ending of their names)"
     add("--input-format", dest="file_format", choices=_FORMATS, help=by_name)
-    add("--encoding", metavar="NAME", help="of text, such as cp1252 (default: UTF-8)")
+    add("--encoding", metavar="NAME", help="encoding of text, such as cp1252 (default: UTF-8)")
 
     add = _group(parser, command, "logs of harnesses")
-    add("--from", dest="harness", choices=_HARNESSES, help="only its logs (default: of all)")
+    add("--from", dest="harness", choices=_HARNESSES, help="only logs of this harness")
     add("--task", metavar="NAME", help="only this task")
-    add("--exclude-task", metavar="NAME", help="all tasks but these", **several)
+    add("--exclude-task", metavar="NAME", help="all tasks except these", **several)
     variant = "only this filter (lm-eval) or score (Inspect), such as strict-match"
     add("--variant", metavar="NAME", help=variant)
-    verdict = "the log's metric of 0 and 1 that says what is right, such as exact_match"
+    verdict = "metric of 0 and 1 that says what is right (default: the log's accuracy or match)"
     add("--verdict", metavar="NAME", help=verdict)
-    add("--run", dest="runs", metavar="TEXT", help="only logs whose path contains this")
+    add("--run", dest="runs", metavar="TEXT", help="only logs whose path contains this text")
     add("--each", help="also print the full report of each run", **flag, **report)
-    add("--latest", help="only the latest of runs that repeat each other", **flag)
+    add("--latest", help="only the latest of repeated runs", **flag)
     add("--epoch", type=int, metavar="N", help="only this epoch")
     together = "score each epoch (default), or all together"
     add("--epochs", choices=["each", "pooled"], default="each", help=together)

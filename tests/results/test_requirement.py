@@ -276,7 +276,7 @@ DECIDED = {
     f"{COMPARE} a same --margin 0.01 --require not-worse": (0, "passed (--require not-worse): bo"),
     f"{COMPARE} a same --require better": (3, "No prediction differs"),
     f"{COMPARE} a b --margin 0.9 --require not-worse --groups doc": (3, "fewer than the recommend"),
-    f"{COMPARE} a b --require not-worse": (2, "`--require` not-worse needs the `--margin`"),
+    f"{COMPARE} a b --require not-worse": (2, "`--require` not-worse needs a `--margin`"),
     f"{COMPARE} a b --detect 0": (2, "`--detect` must be finite and above 0, got 0.0"),
     f"{COMPARE} a b --by-task task --detect 0.1": (2, "`--detect` is for one task"),
     f"{COMPARE} a b --margin 0": (2, "`--margin` must be finite and above 0, got 0.0"),
@@ -286,7 +286,7 @@ DECIDED = {
     f"{COMPARE} a b --fail-if worse": (0, ""),
     f"{COMPARE} a same --fail-if worse": (0, "passed (--fail-if worse): both models give"),
     f"{COMPARE} a bad --fail-if worse --groups doc": (0, "passed (--fail-if worse): this does not"),
-    f"{COMPARE} a bad --fail-if worse --require better": (2, "`--require` and `--fail-if` are two"),
+    f"{COMPARE} a bad --fail-if worse --require better": (2, "`--require` and `--fail-if` exclude"),
     f"{COMPARE} a bad --by-task task --fail-if worse": (
         3,
         "failed (--fail-if worse): B is worse (",

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def report(request: ReportRequest, console: Console) -> str:
     """Score the predictions in files, or the answers in logs."""
-    reader = _open(request, console)
+    reader = _prepare_reader(request, console)
     if reader is None:
         return ask_for_columns(request)
     scores, output = request.scores, request.output
@@ -38,20 +38,22 @@ def report(request: ReportRequest, console: Console) -> str:
     if request.has_default_level:
         scores = replace(scores, confidence_level=LEVEL)
     # intervals by default need no warnings, because the result has the same notes
-    quiet = prefix_warnings("", without=IntervalWarning if request.has_default_level else ())
+    suppressed = prefix_warnings("", without=IntervalWarning if request.has_default_level else ())
     if request.source.columns.by_file:
-        with quiet:
+        with suppressed:
             return write_result(_report_on_files(reader, scores), output, console)
     labels = reader.read(is_one_run=scores.metric is not None or output.plot is not None)
     if scores.metric is not None:
         console.tell(*labels.accounts)
-    with quiet:
+    with suppressed:
         result = score(labels, scores)
     _tell_averages(labels, scores, console)
     return write_result(result, output, console, _decide_score(labels, scores, console))
 
 
-def _open(request: Request, console: Console, are_compared: bool = False) -> Reader | None:
+def _prepare_reader(
+    request: Request, console: Console, are_compared: bool = False
+) -> Reader | None:
     """Check a request, and prepare to read its source; None if columns must be named."""
     kind = find_kind(request)
     check(request, kind)
@@ -68,9 +70,9 @@ def _report_on_files(reader: Reader, scores: ReportScores) -> "Result":
     from ..logs.runs import RunTable
 
     reports: dict[tuple[str, str], Any] = {}
-    for path, one in reader.split_by_file().items():
+    for path, file_reader in reader.split_by_file().items():
         with prefix_warnings(shown(path)):
-            reports["", path] = score(one.read(), scores)
+            reports["", path] = score(file_reader.read(), scores)
     return RunTable.from_reports(reports)
 
 
@@ -88,25 +90,25 @@ def _decide_score(labels: Labels, scores: ReportScores, console: Console) -> "De
 
 
 def _tell_averages(labels: Labels, scores: ReportScores, console: Console) -> None:
-    """Tell both averages of Informedness if one is printed that was not named."""
+    """Tell both averages of Informedness if the default one is printed alone."""
     table = labels.data
-    is_open = scores.metric == INFORMEDNESS.name and scores.average == "default"
-    if not (is_open and isinstance(table, ContingencyTable) and table.n_classes > 2):
+    is_default = scores.metric == INFORMEDNESS.name and scores.average == "default"
+    if not (is_default and isinstance(table, ContingencyTable) and table.n_classes > 2):
         return
     values = {}
     with collected():  # the score has already warned
         for average in ("bias", "prevalence"):
             value = INFORMEDNESS.with_average(average).value(table, prior=labels.prior)
             values[average] = rounded(float(value), 4)
-    text = "informedness is {bias} by bias, the default, and {prevalence} by prevalence"
-    console.tell(message(f"{text}: name one with `average`", **values))
+    text = "informedness is {bias} by bias, the default, and {prevalence} by prevalence. "
+    console.tell(message(f"{text}Name one with `average`", **values))
 
 
 def compare(request: CompareRequest, console: Console) -> str:
     """Compare two models."""
     from ..results.comparison import Comparison
 
-    reader = _open(request, console, are_compared=True)
+    reader = _prepare_reader(request, console, are_compared=True)
     if reader is None:
         return ask_for_columns(request)
     scores = request.scores

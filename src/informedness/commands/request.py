@@ -257,9 +257,9 @@ def _check_requirements(scores: CompareScores) -> None:
 
     check_size("detect", scores.detect)
     if scores.require == "not-worse" and scores.margin is None:
-        raise ValueError("`--require` not-worse needs the `--margin` that is tolerable")
+        raise ValueError("`--require` not-worse needs a `--margin`: the largest acceptable loss")
     if scores.require and scores.fail_if:
-        raise ValueError("`--require` and `--fail-if` are two questions: leave out one of them")
+        raise ValueError("`--require` and `--fail-if` exclude each other: leave out one of them")
 
 
 def _check_files(source: Source, kind: str) -> None:

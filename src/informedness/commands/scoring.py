@@ -131,8 +131,8 @@ def _score_tasks(whole: Whole, models: Sequence[str], scores: ReportScores) -> R
         options["groups"] = columns.get("groups")
         for model, column in zip(models, predictions, strict=True):
             with prefix_errors(shown(task)), prefix_warnings(shown(task)):
-                made = report(columns["references"], column, **options)
-            reports[model if metric else "", task] = made
+                one_report = report(columns["references"], column, **options)
+            reports[model if metric else "", task] = one_report
     return replace(RunTable.from_reports(reports, metric), read=(whole.read,))
 
 
@@ -190,8 +190,8 @@ def _task_options(task: Task) -> dict[str, Any]:
 
 def _advised_average(scores: ReportScores, n_classes: int) -> Averaged:
     """Choose the average to rank by: prevalence for more than two classes if none was named."""
-    is_open = scores.average == "default" and n_classes > 2
-    return "prevalence" if is_open and scores.metric in (None, "informedness") else scores.average
+    has_averages = n_classes > 2 and scores.metric in (None, "informedness")
+    return "prevalence" if has_averages and scores.average == "default" else scores.average
 
 
 def _n_classes(references: Column, task: Task) -> int:
