@@ -74,7 +74,7 @@ def _reference(state: Any) -> str:
 def _prediction(state: Any) -> str:
     """Read the likeliest completion, or the choice that it names."""
     if state.reference_index is not None:
-        raise ValueError("each choice must not be a request of its own: use a joint adapter")
+        raise ValueError("choices must not be separate requests: use a joint adapter")
     text = max(state.result.completions, key=lambda completion: completion.logprob).text
     return _normalized((state.output_mapping or {}).get(text.strip(), text))
 

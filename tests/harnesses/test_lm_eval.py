@@ -212,7 +212,7 @@ def test_a_task_metric_is_the_verdict_only_if_asked(tmp_path):
     for verdict in "half", "length", "my":
         with pytest.raises(ValueError, match=f"of 0 and 1 in the log: 'my_acc'.*, got '{verdict}'"):
             read(tmp_path, verdict=verdict)
-    with pytest.raises(ValueError, match="`verdict` does not go with `extract`"):
+    with pytest.raises(ValueError, match="`verdict` cannot be combined with `extract`"):
         read(tmp_path, verdict="my_acc", strip=True)
 
 

@@ -285,7 +285,7 @@ def test_a_task_metric_is_the_verdict_only_if_asked(tmp_path, harness):
     for verdict in ("half", "length", "my"):
         with pytest.raises(ValueError, match=f"of 0 and 1 in the log: 'my_acc'.*, got '{verdict}'"):
             read(verdict=verdict)
-    with pytest.raises(ValueError, match="`verdict` does not go with `extract`"):
+    with pytest.raises(ValueError, match="`verdict` cannot be combined with `extract`"):
         read(verdict="my_acc", strip=True)
 
 
@@ -462,8 +462,8 @@ GENERATION = {PROCESSED: ["A", "D"]}
 REFUSED = [  # harness, log, fields of one sample (or of all, if the message does not name it)
     ("lm-eval", "letters", {"prompt_hash": DELETED}, f"{LINE}it is damaged: KeyError 'prompt_h"),
     ("lm-eval", "letters", {"nit": [1]}, f"{LINE}it is damaged: IndexError"),
-    ("lm-eval", "letters", LIKELIEST, f"{LINE}must hold a number for each"),
-    ("lm-eval", "letters", {"filtered_resps": THREE}, f"{LINE}must hold a number for each"),
+    ("lm-eval", "letters", LIKELIEST, f"{LINE}`filtered_resps` must hold a number"),
+    ("lm-eval", "letters", {"filtered_resps": THREE}, f"{LINE}`filtered_resps` must hold a number"),
     ("lm-eval", "letters", {"target": "[1, 2]"}, rf"{ONE_ANSWER}\[1, 2\]; 60 of 60 samples"),
     ("lm-eval", "letters", {"target": "0"}, f"{LINE}.*'target': '0', 'verdict': 1"),
     ("lm-eval", "generated", {"filtered_resps": [["A", "B"]]}, f"{LINE}.* take_first"),

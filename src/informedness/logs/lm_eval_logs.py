@@ -205,7 +205,8 @@ def _scored_choices(line: _Line, texts: list[str]) -> _Line:
     """Read the choices, with and without outer blanks, and their log-likelihoods."""
     logprobs = [float(logprob) for logprob, _ in line["answers"]]
     if len(logprobs) != len(texts) or any(map(math.isnan, logprobs)):
-        raise ValueError(f"must hold a number for each choice, got {show(line['answers'])}")
+        rule = "`filtered_resps` must hold a number for each choice"
+        raise ValueError(f"{rule}, got {show(line['answers'])}")
     # For acc_mutual_info the harness scores each choice again without the prompt.
     is_twice = line["metrics"].get("acc_mutual_info") is not None
     texts = texts[: len(texts) // 2] if is_twice else texts

@@ -135,7 +135,7 @@ def read_log(
     """
     options = LabelOptions(extract=extract, choices=choices, ignore_case=ignore_case, strip=strip)
     if verdict is not None and finds_in_text(options):
-        raise ValueError("`verdict` does not go with `extract`, `ignore_case` or `strip`")
+        raise ValueError("`verdict` cannot be combined with `extract`, `ignore_case` or `strip`")
     check_choice("harness", harness, (None, *READERS))
     check_choice("epochs", epochs, ("each", "pooled"))
     left_out: list[Message] = []
@@ -193,9 +193,9 @@ def _find_logs(path: Path, harness: str | None, runs: str | None) -> list[tuple[
 
 def _list_logs(path: Path, harness: str | None) -> list[tuple[Path, ModuleType]]:
     """List logs in a folder or file, or else a file of results, whose reader says what to do."""
-    readers = READERS.values() if harness is None else [READERS[harness]]
     if harness is not None and not path.is_dir():
         return [(path, READERS[harness])]  # perhaps a renamed log
+    readers = READERS.values() if harness is None else [READERS[harness]]
     files = sorted(path.rglob("*")) if path.is_dir() else [path]
     logs = [(file, reader) for reader in readers for file in files if reader.is_log(file)]
     return [log for log in logs if not lm_eval_logs.RESULTS.fullmatch(log[0].name)] or logs[:1]
@@ -355,8 +355,8 @@ def only_run(read: Sequence[Answers], name: str) -> Answers:
         names = "; ".join(shown(answers.name) for answers in read)
         text = (
             "{name} must hold one run, got {n}: {names}. Choose one with `task`, `variant`, "
-            '`epoch` or `runs`, or score all epochs together with epochs="pooled". `latest` reads '
-            "the latest of runs that repeat each other"
+            '`epoch` or `runs`. To score all epochs together, pass epochs="pooled". To read only '
+            "the latest of repeated runs, use `latest`"
         )
         raise ValueError(message(text, name=name, n=len(read), names=names))
     return read[0]

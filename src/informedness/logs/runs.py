@@ -157,8 +157,8 @@ def how_to_choose(task: str, runs: Sequence[Mapping[str, Any]]) -> Message:
     """Say how many runs of a task there are, and how to choose one."""
     variants = dict.fromkeys(run["variant"] for run in runs)
     kind = _VARIANTS.get(runs[0]["harness"], "variants")
-    path = "by part of its path with `runs`, or keep the latest repeat with `latest`"
-    epoch = 'with `epoch`, or score all with epochs="pooled"'
+    path = "by part of its path with `runs`, or the latest of repeated runs with `latest`"
+    epoch = 'with `epoch`, or score all together with epochs="pooled"'
     choices = (
         (len(variants), f"ran with {{n}} {kind}. Choose one with `variant`: {{names}}"),
         (len({run["run"] for run in runs}), f"has {{n}} runs. Choose one {path}"),
