@@ -73,13 +73,13 @@ class Delimited(FileReader):
             for mark in (stated[1] if stated else f"{delimiter}{_SEPARATORS}")
         }
         n_known = {mark: _count_known(rows, names.values()) for mark, rows in tables.items()}
-        self._delimiter = max(n_known, key=lambda mark: n_known[mark])
-        if not names or not n_known[self._delimiter]:
+        self.delimiter = max(n_known, key=lambda mark: n_known[mark])
+        if not names or not n_known[self.delimiter]:
             _check_no_title(top, tables.values())
         n_empty = sum(1 for _ in takewhile(lambda line: not line.strip("\r\n"), lines))
         self._header_line = "".join(lines[n_empty : n_empty + 1])
-        self._n_above = n_empty + len(top) - len(lines)
-        return tables[self._delimiter]
+        self.n_above = n_empty + len(top) - len(lines)
+        return tables[self.delimiter]
 
     def _check_header(self, names: Mapping[str, str]) -> None:
         """Raise an error if columns are missing, and say so if the text is not UTF-8."""
@@ -129,14 +129,14 @@ class Delimited(FileReader):
         text = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
         amounts = [x for argument, x in self._names.items() if argument in ("weights", "counts")]
         types = {x: pyarrow.float64() if x in amounts else text for x in columns}
-        skipped = {"skip_rows": self._n_above, "skip_rows_after_names": 1}
+        skipped = {"skip_rows": self.n_above, "skip_rows_after_names": 1}
         nulls = {"null_values": [""], "strings_can_be_null": not keep_empty}
         no_quotes = self._no_quotes
         quotes = {"quote_char": False if no_quotes else '"', "newlines_in_values": not no_quotes}
         return open_csv(
             native(self._stream),
             ReadOptions(block_size=BLOCK, column_names=self.header, **skipped),
-            ParseOptions(delimiter=self._delimiter, **quotes),
+            ParseOptions(delimiter=self.delimiter, **quotes),
             ConvertOptions(include_columns=columns, column_types=types, **nulls),
         )
 
@@ -173,7 +173,7 @@ class Delimited(FileReader):
         """
         with _as_text(self._stream) as text:
             blocks = iter(lambda: text.read(BLOCK) + text.readline(), "")
-            if all(_has_only_whole_cells(block, self._delimiter) for block in blocks):
+            if all(_has_only_whole_cells(block, self.delimiter) for block in blocks):
                 return {}
         hidden = dict[str, int]()
         is_text = f'"{self._label_column}"' in self._header_line
@@ -201,7 +201,7 @@ class Delimited(FileReader):
                 yield last_line
 
         with _as_text(self._stream) as text:
-            reader = csv.reader(lines(), delimiter=self._delimiter, strict=True)
+            reader = csv.reader(lines(), delimiter=self.delimiter, strict=True)
             try:
                 for row in reader:
                     if reader.line_num > n_lines + 1:
@@ -214,7 +214,7 @@ class Delimited(FileReader):
         """Split a row into lines of cells at this line end, without empty lines."""
         rows = list[list[str]]([[]])
         for cell in row:
-            first, *others = (line.split(self._delimiter) for line in cell.split(end))
+            first, *others = (line.split(self.delimiter) for line in cell.split(end))
             rows[-1] += first if others else [cell]
             rows += others
         return [cells for cells in rows[:-1] if cells != [""]] + rows[-1:]
@@ -230,8 +230,8 @@ class Delimited(FileReader):
         """Return whether a cell of a single line holds a separator."""
         end = _line_end(self._header_line)
         with _as_text(self._stream) as text:
-            cells = chain.from_iterable(csv.reader(text, delimiter=self._delimiter))
-            return any(self._delimiter in cell and end not in cell for cell in cells)
+            cells = chain.from_iterable(csv.reader(text, delimiter=self.delimiter))
+            return any(self.delimiter in cell and end not in cell for cell in cells)
 
 
 def _line_end(line: str) -> str:
