@@ -88,7 +88,7 @@ class Delimited(FileReader):
             check_columns(names, self.header)
         except DataError as error:
             reasons.append(error)
-        if reasons or "\ufffd" in "".join(names.values() or self.header):
+        if reasons or {*"".join(names.values() or self.header)} & {"\ufffd", "\0"}:
             reasons += filter(None, [why_not_utf8(self._stream.readlines(_N_BYTES))])
         if reasons:
             raise DataError(join(reasons))
