@@ -105,8 +105,8 @@ class LabelInputs:
             taken = {name: x for name, x in options if name in ("sample_weight", "unknown")}
             batches.append((*read_pair(references, predictions, **taken), None))
             if len(self):
-                left = f"{len(self)} added before: call `reset()` first if those are left over"
-                warn(f"`compute` takes the samples passed to it together with {left}")
+                others = f"{len(self)} added before. To discard those, call `reset()` first."
+                warn(f"`compute` scores the samples passed to it together with {others}")
         batch = _join_batches(batches or [(*read_pair([], []), None)])
         self.reset()
         return (self._score if self.num_process == 1 else self._compute_together)(batch, kwargs)

@@ -60,6 +60,5 @@ def named_error(what: object, error: Exception) -> DataError:
     """Prefix an error with its subject; all but ValueError say that the data is damaged."""
     reason = message_of(error)
     if not isinstance(error, ValueError):
-        kind = type(error).__name__
-        reason = message("it is damaged: {kind} {error}", kind=kind, error=error)
+        reason = message("it is damaged: {kind} {error}", kind=type(error).__name__, error=error)
     return DataError(with_subject(what, reason))

@@ -64,12 +64,12 @@ def informedness_score(
     An out-of-class prediction counts as wrong, distributed over the other classes in their shares
     :math:`\pi_c / (1 - \pi_i)`. The classes are `labels`, or by default those of the references.
 
-    Any guesser among the classes, constant or random, scores 0 on average. A classifier that
-    knows a share x of the answers in every class and guesses the rest scores x on average. The
-    default `average` is too high by :math:`x (1 - x) (k - 2) / N` for N samples of k classes;
-    "prevalence" and "macro" are not. With three or more classes the default can exceed accuracy,
-    and is then not a share of the predictions; it can also fall when a mistake is corrected. To
-    train with three or more classes, take "prevalence", which does neither.
+    Any guesser among the classes, constant or random, scores 0 on average. A classifier that knows
+    a share x of each class and guesses the rest scores x on average. The default `average` is too
+    high by :math:`x (1 - x) (k - 2) / N` for N samples of k classes; "prevalence" and "macro" are
+    not. With three or more classes the default can exceed accuracy, and is then not a share of the
+    predictions. It can also fall when a mistake is corrected. To train with three or more classes,
+    take "prevalence", which does neither.
 
     Parameters
     ----------
@@ -102,11 +102,11 @@ def informedness_score(
         Drops the samples whose *reference* equals it, for example -100 for padded tokens.
     unknown : {"error", "wrong"}
         Whether a prediction that is missing, or outside `labels`, is an error or counts as a wrong
-        answer. With "wrong" all such predictions are one outcome, however each is spelled, and the
+        one. With "wrong" all such predictions are one outcome, however each is spelled, and the
         classes are `labels`, or else those of the references.
     zero_division : {"warn", 0.0, nan}
-        The score if all references are of one class: there is nothing to tell apart, and the score
-        is undefined. "warn" returns 0.0 with an `UndefinedMetricWarning`.
+        The score if all references are of one class, which leaves it undefined. "warn" returns 0.0
+        with an `UndefinedMetricWarning`.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def informedness_score(
     ------
     ValueError
         If lengths or types of label differ, something is not a label (a score, a missing value,
-        a row of logits), a label is outside `labels`, no sample is left, a weight, the prior or
+        a row of logits), a label is outside `labels`, there is no sample, a weight, the prior or
         an option is not valid, or `prior_mode` is "odds" and a prediction is out of class. The
         message names the argument and the value.
 
@@ -147,7 +147,7 @@ def informedness_score(
 
     Examples
     --------
-    Always answering "ham" is right nine times in ten, but knows nothing:
+    Always answering "ham" is correct nine times in ten, but only a guess:
 
     >>> informedness_score(["ham"] * 9 + ["spam"], ["ham"] * 10)
     0.0
@@ -257,8 +257,8 @@ def nit_score(
     labels : sequence of labels, optional
         The classes of the task. All of them count in k, even those that do not occur.
     zero_division : {"warn", 1.0, nan}
-        The score if there is only one class: 1.0 by definition, though there is nothing to tell
-        apart. "warn" returns 1.0 with an `UndefinedMetricWarning`.
+        The score if there is only one class: 1.0 by definition. "warn" returns 1.0 with an
+        `UndefinedMetricWarning`.
 
     Returns
     -------
@@ -420,7 +420,7 @@ def informed_decisions(
     average : {"prevalence", "macro"}
         Average to maximise, as in `informedness_score`. Its default there, "bias", is not
         supported: its weights depend on the decisions, a class that is never predicted costs
-        nothing, and only the classes that are easiest to tell apart would be predicted.
+        nothing, and only the classes that are easiest to distinguish would be predicted.
     prevalence : array-like of shape (n_classes,), optional
         Class shares in the population the samples come from, which sum to 1 (within 1e-3); by
         default the mean of the probabilities. If samples arrive one at a time, pass the shares of

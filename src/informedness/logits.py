@@ -225,5 +225,5 @@ def above_threshold(scores: Any, threshold: float) -> Any:
 def warn_of_missing(n_missing: int, n_predictions: int) -> None:
     """Warn if predictions are `NO_ANSWER`."""
     if n_missing:
-        why = "are missing, because scores are nan or infinite, and count as wrong answers"
+        why = "are missing, because scores are nan or infinite, and count as wrong"
         warn(f"{n_missing} of {n_predictions} predictions {why}: the model may have diverged")

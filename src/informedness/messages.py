@@ -103,17 +103,17 @@ def with_subject(subject: object, source: object) -> Message:
     """
     if str(subject).startswith("`"):
         subject = message_of(subject)
-    said = message_of(source)
-    return said if subject == "" else message("{subject}: {said}", subject=subject, said=said)
+    text = message_of(source)
+    return text if subject == "" else message("{subject}: {text}", subject=subject, text=text)
 
 
 def without_subject(source: object, starts: tuple[str, ...]) -> Message:
     """Remove the subject from the front of a message, if it starts with one of these."""
-    said = message_of(source)
-    first, *others = said.parts
+    whole = message_of(source)
+    first, *others = whole.parts
     if first or not (others and others[0].startswith(starts)):
-        return said
-    return _made([others[1].removeprefix(": "), *others[2:]], said.code, said.values)
+        return whole
+    return _made([others[1].removeprefix(": "), *others[2:]], whole.code, whole.values)
 
 
 def render(source: object, naming: Naming, keeps_clauses: bool = True) -> Message:
@@ -122,8 +122,8 @@ def render(source: object, naming: Naming, keeps_clauses: bool = True) -> Messag
     Without `keeps_clauses`, clauses about such arguments are omitted: those after a semicolon or
     another sentence, and those in brackets. In the first clause they only lose their backticks.
     """
-    said = message_of(source)
-    words = [re.sub(f"[\0{_UNNAMED}]", "?", part) for part in said.parts[::2]]
+    source = message_of(source)
+    words = [re.sub(f"[\0{_UNNAMED}]", "?", part) for part in source.parts[::2]]
     text = words[0] + "".join(f"\0{2 * i + 1}\0{x}" for i, x in enumerate(words[1:]))
 
     def named(match: re.Match[str]) -> str:
@@ -138,8 +138,8 @@ def render(source: object, naming: Naming, keeps_clauses: bool = True) -> Messag
     if not keeps_clauses:
         text = _CLAUSE.sub("", _ASIDE.sub("", text)).replace(_UNNAMED, "")
     parts = _PLACE.split(text)
-    parts[1::2] = [said.parts[int(place)] for place in parts[1::2]]
-    return _made(parts, said.code, said.values)
+    parts[1::2] = [source.parts[int(position)] for position in parts[1::2]]
+    return _made(parts, source.code, source.values)
 
 
 def parts_of(text: str) -> Parts:

@@ -113,15 +113,15 @@ CASES = [
     # a way that breaks is answered with what is there
     (ROWS, "other", "doc.lable", "doc.lable'.*the fields of 'doc' are .*'label'"),
     (ROWS, "other", "doc.label.x", "doc.label.x'.*'doc.label' is [012], which has no 'x'"),
-    (
-        ROWS,
-        "other",
-        "doc.answers.-1",
-        r"'doc.answers' is \['x', '[abc]'\], which has no '-1'",
-    ),
+    (ROWS, "other", "doc.answers.-1", r"'doc.answers' is \['x', '[abc]'\], which has no '-1'"),
     (ROWS, "other", "doc.answers.2", r"'doc\.answers' is \['x', '[abc]'\], which has no '2'"),
     # a list without the element or the greatest number is named by its row
-    (third([1.0]), "gold", "x.1", r"(row 2|line 3|entry 2) has no 'x\.1'; 'x' is \[1\.0\], which has no '1'"),
+    (
+        third([1.0]),
+        "gold",
+        "x.1",
+        r"(row 2|line 3|entry 2) has no 'x\.1'; 'x' is \[1\.0\], which has no '1'",
+    ),
     (third([1.0, INF - INF]), "gold", "argmax:x", r"(row 2|line 3|entry 2).* got \[1.0, nan]"),
     *(([{"gold": 1, "x": x}], "gold", "argmax:x", "'x' must be a list of n") for x in NO_NUMBERS),
     # what has several values is refused where it is read, and may stand beside

@@ -36,7 +36,7 @@ _FOLDER = os.path.dirname(__file__).removesuffix(f"{os.sep}core")
 NOTES: ContextVar[list[Warning] | None] = ContextVar("notes", default=None)
 
 _NUMBERS = (bool, float, np.bool_, np.number)  # a list of one of them is read as an array
-# Text that stands for a missing value, as pandas reads it.
+# Text that pandas reads as a missing value.
 NULLS = frozenset(("", *["NA", "N/A", "NaN", "nan", "None", "null", "NULL", "<NA>", "#N/A"]))
 
 
@@ -351,7 +351,7 @@ def _is_date(value: Any) -> bool:
 
 
 def _is_missing(value: Any) -> bool:
-    """Whether a value stands for a missing one."""
+    """Whether a value represents a missing one."""
     is_nan = isinstance(value, (float, np.floating)) and value != value
     return is_nan or type(value).__name__ in ("NoneType", "NAType", "NaTType", "MaskedConstant")
 

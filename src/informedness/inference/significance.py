@@ -4,10 +4,10 @@ Guesses do not depend on the references, so every permutation of them is equally
 Informedness detects weak ability among many classes; Pearson's chi-squared detects consistently
 wrong models. Neither alone detects both, so one p-value combines them for every score.
 
-In a comparison, a sample moves the difference by d = g_B - g_A, with g the gradient of the score at
-each model's own table. The test divides the difference by the error that follows from d. This error
-counts one additional sample, with the largest possible influence. A class may occur in few groups,
-so the error of samples in groups counts the groups of each class (Satterthwaite 1946).
+In a comparison, a sample changes the difference by d = g_B - g_A, with g the gradient of the score
+at each model's own table. The test divides the difference by the error that follows from d. This
+error counts one additional sample, with the largest possible influence. A class may occur in few
+groups, so the error of samples in groups counts the groups of each class (Satterthwaite 1946).
 docs/formulas.md has the formulas.
 """
 
@@ -574,7 +574,7 @@ def t_quantile(level: float, df: float) -> float:
 def holm(p_values: Sequence[float]) -> list[float]:
     """Correct p-values so that the chance of any false rejection stays at the level.
 
-    A nan stands for no test and stays nan. Holm (1979), "A simple sequentially rejective multiple
+    A nan, which means no test, stays nan. Holm (1979), "A simple sequentially rejective multiple
     test procedure".
 
     Examples
