@@ -156,15 +156,14 @@ def warn_of_names(columns: Mapping[str, Sequence[str]]) -> None:
 
 def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
     """Raise one error about all `names` (by argument) that do not match exactly one column."""
-    reasons = list[str]()
     times = Counter(present)
-    for argument, name in names.items():
-        if times[name] != 1:
-            reason = "occurs twice" if name in times else "does not exist"
-            reasons.append(f"`{argument}` names column {name!r}, which {reason}")
-    if reasons:
-        columns = listed(present, *names.values())
-        text = f"{'; '.join(reasons)}; the columns are {columns}"
+    wrong = {argument: name for argument, name in names.items() if times[name] != 1}
+    if wrong:
+        reasons = [
+            f"`{x}` names column {y!r}, which {'occurs twice' if times[y] else 'does not exist'}"
+            for x, y in wrong.items()
+        ]
+        text = f"{'; '.join(reasons)}; the columns are {listed(present, *names.values())}"
         raise DataError(Message(text, "columns", columns=tuple(present)))
 
 
@@ -262,7 +261,7 @@ def value_in(value: Any, path: str, above: str = "") -> Any:
 
 
 def one_value(row: Mapping[str, Any], name: str, where: str, n_absent: Any = None) -> Any:
-    """Return the single value at a name, or with `argmax:` the place of the largest number.
+    """Return the single value at a name; with `argmax:` the name or position of the largest number.
 
     If `n_absent` is a Counter, it counts absent keys, which become None.
 

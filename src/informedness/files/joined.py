@@ -27,7 +27,7 @@ from ..tables.contingency import common_codes
 from ..tables.label_options import LabelOptions
 from ..text.layout import Account, amounts_of
 from ..text.render import shown
-from .opening import DELIMITERS, open_whole, why_not_utf8
+from .opening import open_whole, why_not_utf8
 from .reading import raw_batches
 from .samples import Samples, Source, labels_of_text
 
@@ -148,8 +148,8 @@ def _check_same_rows(n_rows: Mapping[str, int]) -> None:
 def _check_lines(lines: Mapping[str, Sequence[str]], options: LabelOptions) -> None:
     """Refuse lines of several cells by file, and warn if the first lines seem to be a header.
 
-    Text from which a class is extracted may have several cells. Only files whose lines repeat can
-    have a header that is recognised.
+    Text from which a class is extracted may have several cells. A header is recognised only in
+    files whose lines repeat.
     """
     plain = [*lines][: None if options.pattern is None else 1]
     counts = {x: Counter(filter(None, map(options.fold, lines[x]))) for x in plain}
@@ -176,7 +176,8 @@ def _warn_of_header(heads: Sequence[str], files: Collection[Counter[str]]) -> No
 def _files_with_cells(counts: Mapping[str, Counter[str]]) -> list[str]:
     """Return the files whose lines are rows of several cells.
 
-    Such lines have tabs, or an identifier and another cell, or more cells and few repeat.
+    Such lines have tabs. Or they have an identifier and one more cell, or more cells than two, and
+    few repeat.
     """
     tabbed = [file for file, lines in counts.items() if lines and all("\t" in x for x in lines)]
     cells = [line.split() for line in chain(*counts.values())]
@@ -229,11 +230,10 @@ def joined_rows(
         if is_one_model and names[0]["references"] not in names[1].values():
             optional = {"references": names[0]["references"]}  # which must be equal
     first = _read_columns(paths[0], {**keys, **names[0]}, samples, **file_options)
-    kinds = [samples.source.kind]
     names_b = {**keys, **names[1]}
     second = _read_columns(paths[1], names_b, samples, optional=optional, **file_options)
-    if "references" in second and DELIMITERS.keys() >= {*kinds, samples.source.kind}:
-        _spell_alike(first, second)  # a string "1.0" of JSON is not another spelling of "1"
+    if "references" in second and samples.has_text:
+        _spell_alike(first, second)  # predictions follow at the end
     files = [*map(str, paths)]
     if on is None:
         n_rows = [len(next(iter(columns.values()))) for columns in (first, second)]
@@ -247,6 +247,7 @@ def joined_rows(
             unknown = samples.options.unknown
         second = align_rows(first, second, files, f"`on` {on!r}", unknown)
     rows = {**second, **first}
+    samples.examples.clear()
     yield samples.read({argument: rows[argument] for argument in samples.names})
 
 
@@ -286,7 +287,7 @@ def _read_identifiers(values: Any) -> Any:
 
 
 def _code_identifiers(first: dict[str, Any], second: dict[str, Any]) -> None:
-    """Encode the identifiers of two files with the same labels."""
+    """Encode the identifiers of two files by the same codes."""
     import pyarrow
 
     n_first = sum(map(len, first["on"]))
@@ -297,12 +298,11 @@ def _code_identifiers(first: dict[str, Any], second: dict[str, Any]) -> None:
 
 def _spell_alike(*files: dict[str, Any]) -> None:
     """Spell equal references alike in all files, such as 7.0 and 7."""
-    columns = [columns["references"].coded() for columns in files]
-    texts = [{str(x) for x in labels if x is not None} for labels, _ in columns]
-    labels_of = labels_of_text(texts)
-    for file, (labels, codes) in zip(files if labels_of else (), columns, strict=False):
-        spelled = [x if x is None else str(labels_of.get(str(x), x)) for x in labels]
-        file["references"] = Column(codes, spelled)
+    columns = [file["references"].coded() for file in files]
+    groups = [{x for x in labels if isinstance(x, str)} for labels, _ in columns]
+    spellings = {text: str(label) for text, label in labels_of_text(groups).items()}
+    for file, (labels, codes) in zip(files, columns, strict=True):
+        file["references"] = Column(codes, [spellings.get(x, x) for x in labels])
 
 
 def _drop_unknown(
@@ -334,7 +334,7 @@ def align_rows(
     on : str
         Name of the identifiers in messages.
     unknown : {"error", "wrong"}, optional
-        If the second has the predictions for references in the first, how missing ones count.
+        How missing predictions count, if the second has those for the references in the first.
 
     Raises
     ------
@@ -348,21 +348,26 @@ def align_rows(
             remedy = 'Add the missing rows, or pass unknown="wrong" to count them as wrong.'
         raise ValueError(join([*unmatched, remedy], " "))
 
+    is_matched = rows >= 0
     missing = Column(np.zeros(1, dtype=np.int64), [None])  # at the end, which is row -1
     columns = dict[str, Column]()
     for argument in second.keys() - {"on"}:
         column = second[argument]
         columns[argument] = (join_columns([column, missing]) if unmatched else column)[rows]
         if argument in first and argument != "predictions":
+            a, b, ids = (x[is_matched] for x in (first[argument], columns[argument], first["on"]))
             with prefix_errors(Message(on)):
-                _check_equal(argument, first, columns[argument], rows >= 0, names)
+                _check_equal(argument, a, b, ids, names)
     return columns
 
 
 def _match_rows(
     a: Column, b: Column, names: Sequence[str], on: str
 ) -> tuple[Numbers, list[Message]]:
-    """Find the row of each identifier in a second file, -1 if missing; describe those in one."""
+    """Find the row of each identifier in a second file, -1 if it is missing.
+
+    Also describe the identifiers that only one of the files has.
+    """
     check_same_kind(a, f"on of {names[0]}", b, f"on of {names[1]}")
     ids, *codes = a.values, a.codes, b.codes
     if ids is None or ids is not b.values:  # else they are coded together
@@ -390,22 +395,18 @@ def _match_rows(
     return row_of[1][codes[0]], unmatched
 
 
-def _check_equal(
-    argument: str, first: Mapping[str, Column], b: Column, is_matched: Numbers, names: Sequence[str]
-) -> None:
-    """Raise an error if matched rows of two aligned columns differ."""
-    a = first[argument]
+def _check_equal(argument: str, a: Column, b: Column, ids: Column, names: Sequence[str]) -> None:
+    """Raise an error if the values of two aligned columns differ."""
     check_same_kind(a, f"{argument} of {names[0]}", b, f"{argument} of {names[1]}")
     values, codes_a, codes_b = common_codes(a, b)
-    unequal = np.flatnonzero((codes_a != codes_b) & is_matched)
+    unequal = np.flatnonzero(codes_a != codes_b)
     if len(unequal):
         row = unequal[0]
-        (sample,) = first["on"][[row]].tolist()
         text = (
             f"the {argument} of {{n}} of {{total}} samples differ between {{name_a}} and "
             "{name_b}, such as {a!r} and {b!r} for {sample!r}; they must be equal"
         )
-        fields = {"a": values[codes_a[row]], "b": values[codes_b[row]], "sample": sample}
-        fields |= {"n": len(unequal), "total": int(is_matched.sum()), "argument": argument}
+        fields = {"a": values[codes_a[row]], "b": values[codes_b[row]], "argument": argument}
+        fields |= {"n": len(unequal), "total": len(ids), "sample": ids[[row]].tolist()[0]}
         fields |= {"name_a": names[0], "name_b": names[1]}
         raise ValueError(message(text, "references differ", **fields))

@@ -90,7 +90,9 @@ class Samples:
     first_missing: dict[str, int] = field(default_factory=dict)  # row, counted from 1
     errors: dict[str, ValueError] = field(default_factory=dict)  # the first of each argument
     faulty: dict[str, None] = field(default_factory=dict)  # sources with errors or missing values
-    examples: dict[str, Column] = field(default_factory=dict)  # a label of each argument
+    examples: dict[str, Column] = field(
+        default_factory=dict
+    )  # a label of the references, and of others
     text_labels: Mapping[Any, Label] = field(default_factory=dict)  # label of each text
     has_text: bool = False
     has_integers: bool = False  # among the references
@@ -112,17 +114,17 @@ class Samples:
         class_names = (source.class_names.get(argument) for argument in self.labelled)
         self.class_names = next(filter(None, class_names), ())
 
-    def read(self, given: Mapping[str, Any], **times: Numbers) -> dict[str, Any]:
+    def read(self, batch: Mapping[str, Any], **times: Numbers) -> dict[str, Any]:
         """Read labels as columns and amounts as arrays, without the rows that are left out.
 
         Return {} after an error, which `refuse` raises, or if no row is left. `times` says how many
         rows each row of a GROUP BY represents.
         """
-        n = len(next(iter(given.values())))
+        n = len(next(iter(batch.values())))
         columns: dict[str, Any] = {**times}
         n_rows = columns.get("times", np.ones(n, dtype=np.int64))
         keep = np.ones(n, dtype=bool)
-        for argument, values in given.items():
+        for argument, values in batch.items():
             try:
                 with prefix_errors(f"in the rows from {self.n_rows} on" if self.n_rows else ""):
                     columns[argument], missing = self.read_values(argument, values)
@@ -222,19 +224,17 @@ class Samples:
         return Column(np.where(np.isnan(scores).any(axis=1), len(labels), codes), [*labels, None])
 
     def _check_kind(self, argument: str, column: Column) -> None:
-        """Raise an error if labels differ in kind from earlier ones, or from the references.
+        """Raise an error if labels differ in kind from the references, or from earlier ones.
 
         If the option `numeric` would help, suggest it.
         """
-        example = read_labels([column.example()], argument)
-        before = self.examples.setdefault(argument, example)
-        check_same_kind(before, f"{argument} before", column, argument)
-        references = self.examples.get("references", before)
+        key = "references" if argument in self.labelled else argument
+        first = self.examples.setdefault(key, read_labels([column.example()], key))
         try:
-            if argument in self.labelled:
-                check_same_kind(references, "references", column, argument)
+            name = key if key != argument else f"{argument} before"
+            check_same_kind(first, name, column, argument)
         except ValueError as error:
-            examples = references.example(), column.example()
+            examples = first.example(), column.example()
             if self.source.kind == "frame" or None in map(integer_of, examples):
                 raise
             raise ValueError(join([error, "numeric=True reads text as integers"])) from error
