@@ -156,7 +156,7 @@ def _check_lines(lines: Mapping[str, Sequence[str]], options: LabelOptions) -> N
     for file in _files_with_cells(counts):
         text = (
             f"expected one label in each line, got several cells in {show(lines[file][0])}. "
-            "Name their columns as `references and predictions`, and as `on` the one that "
+            "Name their columns with `references and predictions`, and with `on` the one that "
             "identifies samples. Without a header, add one as the first line."
         )
         raise ValueError(with_subject(shown(file), text))

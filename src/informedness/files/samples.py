@@ -94,6 +94,7 @@ class Samples:
         default_factory=dict
     )  # a label of the references, and of others
     text_labels: Mapping[Any, Label] = field(default_factory=dict)  # label of each text
+    texts: dict[tuple[int, str], set[str]] = field(default_factory=dict)  # by file and argument
     has_text: bool = False
     has_integers: bool = False  # among the references
     ignored: Label | None = None  # the reference to leave out
@@ -189,18 +190,20 @@ class Samples:
         nulls = self.options.nulls() if is_text and not self.keep_missing else ()
         class_names = self.source.class_names.get(argument, self.class_names)
         column = convert_labels(values, argument, self.options, class_names, nulls)
-        return self._spell_ignored(column) if argument == "references" else column
+        is_recorded = is_text and argument in self.labelled and column.kind == "strings"
+        return self._record_texts(argument, column) if is_recorded else column
 
-    def _spell_ignored(self, references: Column) -> Column:
-        """Spell the reference to ignore as in the options, if it is text in a file of text."""
+    def _record_texts(self, argument: str, column: Column) -> Column:
+        """Record the texts in a column, and spell the reference to ignore as in the options."""
+        texts: Sequence[Any] = column.values or ()
+        present = {*texts} - {None}
+        self.texts.setdefault((len(self.sources), argument), set()).update(present)
         ignored = self.options.ignored(is_integer=False)
-        is_text = self.source.kind in DELIMITERS and references.kind == "strings"
-        if not is_text or not isinstance(ignored, str):
-            return references
-        texts: Sequence[Any] = references.values or ()
-        labels = labels_of_text([{*texts} - {None}, {ignored}])
+        if argument != "references" or not isinstance(ignored, str):
+            return column
+        labels = labels_of_text([present, {ignored}])
         same = {x for x in texts if labels.get(x, x) == labels.get(ignored, ignored)}
-        return Column(references.codes, [ignored if x in same else x for x in texts])
+        return Column(column.codes, [ignored if x in same else x for x in texts])
 
     def _classes_of_scores(self, values: Any, argument: str) -> Column:
         """Return the class of each row of scores, None if a score is nan.
@@ -320,12 +323,12 @@ class Samples:
 
     def _labels_of_text(self, totals: Mapping[str, Amounts]) -> Mapping[Any, Label]:
         """Return the label of each text in columns and options; empty if none changes."""
-        groups: list[set[Any]] = [{*dict(amounts)} - {None} for amounts in totals.values()]
-        if not self.has_text or not all(isinstance(x, str) for x in chain(*groups)):
+        labels = {label for label, _ in chain(*totals.values())} - {None}
+        if not self.has_text or not all(isinstance(label, str) for label in labels):
             return {}
         ignored = self.options.ignore_index
         options = [self.options.spellings.values(), [] if ignored is None else [str(ignored)]]
-        return labels_of_text([*groups, *options, self.prior_labels])
+        return labels_of_text([*self.texts.values(), *options, self.prior_labels])
 
     def _rename(self, amounts: Amounts) -> Amounts:
         """Replace texts by their labels, and add up the amounts of those that become one."""
@@ -523,9 +526,8 @@ def labels_of_text(groups: Sequence[Collection[str]]) -> dict[str, Label]:
 
 
 def _truth_values_in(groups: Sequence[Collection[str]]) -> dict[str, str]:
-    """Return the digit of each truth value; empty if a group has text besides them and digits."""
-    others = [{*group} - {"0", "1"} for group in groups]
-    truths = [group for group in others if not group.isdisjoint(chain(*_TRUTH_VALUES))]
+    """Return the digit of each truth value; empty if a group mixes them with other text."""
+    truths = [{*group} for group in groups if not {*chain(*_TRUTH_VALUES)}.isdisjoint(group)]
     if not all(any(group <= words for words in _TRUTH_VALUES) for group in truths):
         return {}
     return {text: str(int(text.lower() == "true")) for text in set().union(*truths)}

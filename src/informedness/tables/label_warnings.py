@@ -122,7 +122,7 @@ def warn_of_other_order(columns: Sequence[str], classes: Sequence[Label]) -> Non
         for name in columns
     ]
     in_order: list[list[Any]] = [[x] for x in classes]
-    if named != in_order and sorted(named) == sorted(in_order):
+    if named != in_order and sorted(named, key=str) == sorted(in_order, key=str):
         text = "the columns {columns} are read as the scores of {classes}, in this order. If their "
         text += "names are right, list `labels` in the order of the columns."
         lists = {"columns": ", ".join(columns), "classes": ", ".join(map(str, classes))}
