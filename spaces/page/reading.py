@@ -76,7 +76,7 @@ class Upload:
     ) -> None:
         self._path, self._encoding, self.part = path, encoding or None, part or None
         ((_, self.kind),) = list_files(path, None)
-        options = FileOptions(None, self._encoding, self.part, most_bytes=MAX_FILE)
+        options = FileOptions(None, self._encoding, self.part, max_bytes=MAX_FILE)
         with options.open(str(path), self.kind) as stream:
             self._top: Any = options.read_header(stream, self.kind, {})
             stream.seek(0)
@@ -144,7 +144,7 @@ class Upload:
             threshold = float(threshold)
         labels = list_of(classes or "") or None
         options = LabelOptions(labels=labels, threshold=threshold, **switches)
-        form = FileOptions(None, self._encoding, self.part, most_bytes=MAX_FILE)
+        form = FileOptions(None, self._encoding, self.part, max_bytes=MAX_FILE)
         source = Source((str(self._path),), form, **of_rows, most_rows=MAX_ROWS)
         if counts and len(roles) == 2:  # no need to keep each sample
             places = ColumnNames(named["references"], (named["predictions"],), counts=counts)

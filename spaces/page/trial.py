@@ -20,12 +20,12 @@ MOST_TIMES = 10  # limit of decoded columns, in largest file sizes
 _TOO_LARGE = 3  # as an exit code
 
 
-def is_small(path: str, kind: str, most_bytes: int) -> bool:
+def is_small(path: str, kind: str, max_bytes: int) -> bool:
     """Say whether a file can be decoded within the limits, or is damaged: its reader says how."""
-    return kind not in UNPACKING or _tried(path, kind, most_bytes) is not None
+    return kind not in UNPACKING or _tried(path, kind, max_bytes) is not None
 
 
-def runs_of_log(path: str, most_bytes: int) -> tuple[list[Any], list[Warning]] | None:
+def runs_of_log(path: str, max_bytes: int) -> tuple[list[Any], list[Warning]] | None:
     """Read the runs in a log, and warnings; None if it takes too much memory or time.
 
     Raises
@@ -33,7 +33,7 @@ def runs_of_log(path: str, most_bytes: int) -> tuple[list[Any], list[Warning]] |
     ValueError
         As `read_log` does.
     """
-    said = _tried(path, "log", most_bytes)
+    said = _tried(path, "log", max_bytes)
     found = None if said is None else pickle.loads(said)  # written below
     if isinstance(found, ValueError):
         raise found
@@ -41,11 +41,11 @@ def runs_of_log(path: str, most_bytes: int) -> tuple[list[Any], list[Warning]] |
 
 
 @functools.lru_cache(8)
-def _tried(path: str, kind: str, most_bytes: int) -> bytes | None:
+def _tried(path: str, kind: str, max_bytes: int) -> bytes | None:
     """Run a trial and return its output; None if it takes too much memory or time."""
     few_threads = {"OMP_NUM_THREADS": "1", "ARROW_IO_THREADS": "1"}  # each takes memory
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **few_threads}
-    command = [sys.executable, __file__, path, kind, str(most_bytes)]
+    command = [sys.executable, __file__, path, kind, str(max_bytes)]
     try:
         tried = subprocess.run(command, env=env, capture_output=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
@@ -55,7 +55,7 @@ def _tried(path: str, kind: str, most_bytes: int) -> bytes | None:
     return None if tried.returncode else tried.stdout
 
 
-def main(path: str, kind: str, most_bytes: str) -> int:
+def main(path: str, kind: str, max_bytes: str) -> int:
     """Decode a file without keeping the result; return the exit code."""
     import resource
 
@@ -69,7 +69,7 @@ def main(path: str, kind: str, most_bytes: str) -> int:
     try:
         if kind == "log":
             return _print_runs(Path(path))
-        with open_whole(path, kind, None, int(most_bytes)) as stream:
+        with open_whole(path, kind, None, int(max_bytes)) as stream:
             if kind == "parquet":
                 batches = pyarrow.parquet.ParquetFile(native(stream)).iter_batches()
             elif stream.read(6) == b"ARROW1":
@@ -81,7 +81,7 @@ def main(path: str, kind: str, most_bytes: str) -> int:
             n_bytes = 0
             for batch in batches:
                 n_bytes += batch.nbytes
-                if n_bytes > MOST_TIMES * int(most_bytes):
+                if n_bytes > MOST_TIMES * int(max_bytes):
                     return _TOO_LARGE
     except MemoryError:
         return _TOO_LARGE

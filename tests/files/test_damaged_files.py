@@ -167,7 +167,7 @@ from informedness.files.samples import Samples
 samples = Samples({"references": "gold", "predictions": "model"})
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
-    for _ in read_files(sys.argv[1], samples, most_bytes=int(sys.argv[2])):
+    for _ in read_files(sys.argv[1], samples, max_bytes=int(sys.argv[2])):
         pass
     print(samples.n_rows)
 except ValueError as error:
@@ -176,9 +176,9 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
 
 
-def read_elsewhere(path, most_bytes):
+def read_elsewhere(path, max_bytes):
     """Return what a process of its own says of a file, and the bytes that it took."""
-    command = [sys.executable, "-c", READ, path, str(most_bytes)]
+    command = [sys.executable, "-c", READ, path, str(max_bytes)]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     return said[0], int(said[1]) * 1024
 
@@ -266,7 +266,7 @@ def test_blocks_of_whole_cells_are_read_as_their_lines(block, monkeypatch):
 @pytest.mark.parametrize("name", LARGE)
 def test_without_a_limit_and_within_it_the_same_is_read(name, tmp_path):
     LARGE[name](40_000, tmp_path / name)
-    read = read_columns(tmp_path / name, most_bytes=100_000)
+    read = read_columns(tmp_path / name, max_bytes=100_000)
     assert len(read.columns["references"]) == table_of(tmp_path / name).total
     with pytest.raises(ValueError, match="at most 39,999 bytes"):
-        read_columns(tmp_path / name, most_bytes=39_999)
+        read_columns(tmp_path / name, max_bytes=39_999)

@@ -20,7 +20,7 @@ from informedness.tables.label_options import LabelOptions
 from inputs.frame_cases import COLUMNS
 from inputs.tables import table_of_labels
 
-HOW = "file_format", "encoding", "rows", "most_bytes", "no_quotes"
+HOW = "file_format", "encoding", "rows", "max_bytes", "no_quotes"
 
 # Settings of the readers: as users have them, and so small that every file has many batches.
 SIZES = {

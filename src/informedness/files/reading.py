@@ -25,18 +25,18 @@ _MOST_ROWS = 10_000  # read to list the columns
 
 @dataclass(frozen=True)
 class FileOptions:
-    """Options for reading files, as in `table_from_file`; `most_bytes` limits unpacked files."""
+    """Options for reading files, as in `table_from_file`; `max_bytes` limits unpacked files."""
 
     file_format: str | None = None
     encoding: str | None = None
     rows: str | None = None
     no_quotes: bool = False
-    most_bytes: int | None = None
+    max_bytes: int | None = None
 
     @contextmanager
     def open(self, file: str, kind: str) -> Iterator[BinaryIO]:
         """Open a file of this format as a seekable stream, and explain errors."""
-        options = self.encoding, self.most_bytes, self.no_quotes
+        options = self.encoding, self.max_bytes, self.no_quotes
         with open_whole(file, kind, *options) as stream, explain_errors(stream, kind):
             yield stream
 
@@ -47,15 +47,15 @@ class FileOptions:
         ------
         ValueError
             If the file is damaged, lacks one of the columns, or is a workbook that holds more than
-            `most_bytes` once unpacked.
+            `max_bytes` once unpacked.
         """
         if self.no_quotes and kind not in DELIMITERS:
             rule = f"`no_quotes` is for CSV and TSV, and this file is {kind}: leave it out"
             raise ValueError(rule)
         if kind == "xlsx":
-            if self.most_bytes is not None and zipfile.is_zipfile(stream):
+            if self.max_bytes is not None and zipfile.is_zipfile(stream):
                 with zipfile.ZipFile(stream) as archive:
-                    check_size(sum(part.file_size for part in archive.infolist()), self.most_bytes)
+                    check_size(sum(part.file_size for part in archive.infolist()), self.max_bytes)
             return Workbook(stream, names, self.rows)
         if kind in ("json", "jsonl"):
             return Objects(names, json_rows(stream, self.rows, names))
