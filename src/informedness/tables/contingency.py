@@ -212,7 +212,9 @@ class ContingencyTable(Table):
             names = classes, classes
         if labels is None:
             check_no_totals(amounts)
-        if squared_weights is None and (np.trunc(amounts) != amounts).any():
+        if squared_weights is not None:
+            squared_weights = np.ravel(squared_weights)
+        elif (np.trunc(amounts) != amounts).any():
             warn_of_shares(amounts.sum(axis=1))
         rows, columns = np.indices(amounts.shape).reshape(2, -1)
         table = cls.from_counts(
@@ -220,7 +222,7 @@ class ContingencyTable(Table):
             predictions=names[1][columns],
             counts=amounts.ravel(),
             labels=common_codes(*names)[0] if labels is None else labels,
-            squared_weights=None if squared_weights is None else np.ravel(squared_weights),
+            squared_weights=squared_weights,
         )
         table = replace(table, is_declared=labels is not None)
         warn_of_table(table)
@@ -274,9 +276,7 @@ class ContingencyTable(Table):
         """
         if len(kinds := {label_kind(table.labels[0]) for table in tables}) > 1:
             got = " and ".join(sorted(kinds))
-            raise ValueError(
-                f"tables and batches must have labels of one type, got {got}. Convert some."
-            )
+            raise ValueError(f"tables and batches must have labels of one type, got {got}")
         check_total(sum(table.total for table in tables))
         merged = cls._join_cells([table.spelled or table for table in tables])
         merged = replace(merged, class_mask=_merge_class_masks(tables, merged.labels))
@@ -297,10 +297,10 @@ class ContingencyTable(Table):
         labels = tuple[Any, ...](joined.values or ())
         # unweighted samples have weight 1, so counts are also sums of squared weights
         squares: Any = [x.squared_weights if x.is_weighted else x.counts for x in tables]
-        is_known = any(x.is_weighted for x in tables) and all(x is not None for x in squares)
-        square = np.concatenate(squares).astype(np.float64) if is_known else None
         r, p = np.split(joined.codes, 2)
-        cells = Cells(r, p, np.concatenate(counts), square)
+        cells = Cells(r, p, np.concatenate(counts))
+        if cells.counts.dtype.kind == "f" and all(x is not None for x in squares):
+            cells = cells._replace(squares=np.concatenate(squares).astype(np.float64))
         n_samples = None if None in numbers else sum(numbers)
         if classes := _same_declared(tables):
             return cls._from_task(labels, cells, Task(classes, None, "wrong"), n_samples)
@@ -698,10 +698,9 @@ class LabelTally:
             If a value that is not ignored is neither 0, 1 nor, as a prediction, `NO_ANSWER`.
         """
         is_counted = np.asarray(references != self._ignore_index)
-        sides = (references, 1), (predictions, NO_ANSWER)  # also allowed besides 0 and 1
-        for name, (array, allowed) in zip(self._names, sides, strict=True):
-            others = array[is_counted & (array != 0) & (array != 1)]
-            others = others[others != allowed]
+        allowed = (references, [0, 1]), (predictions, [0, 1, NO_ANSWER])
+        for name, (array, values) in zip(self._names, allowed, strict=True):
+            others = array[is_counted & ~np.isin(array, values)]
             if len(others):
                 rule = "must be 0 or 1 for a single column of scores or several labels"
                 raise ValueError(f"{name} {rule}, got {others[0].item()!r}")

@@ -297,12 +297,11 @@ def _find_answer(text: Any, options: LabelOptions, name: str) -> str | None:
 
 def _to_position(text: str, options: LabelOptions, role: str) -> Label | None:
     """Convert text to an integer; other text stays if it may be a choice, or else is missing."""
-    integer = integer_of(text)
-    if integer is None and options.choices is None:
-        if role == "references" or options.unknown == "error":
-            raise ValueError(f"`{role}` must hold integers with numeric=True, got {show(text)}")
-        return None
-    return text if integer is None else integer
+    if (integer := integer_of(text)) is not None or options.choices is not None:
+        return text if integer is None else integer
+    if role == "references" or options.unknown == "error":
+        raise ValueError(f"`{role}` must hold integers with numeric=True, got {show(text)}")
+    return None
 
 
 def _to_name(

@@ -130,16 +130,14 @@ def warn_of_other_order(columns: Sequence[str], classes: Sequence[Label]) -> Non
 
 
 def verdicts_in(
-    columns: Mapping[str, Sequence[Any]],
-    references: Collection[Any],
-    asked: Collection[str] | None = None,
+    columns: Mapping[str, Sequence[Any]], references: Collection[Any], asked: Collection[str] = ()
 ) -> dict[str, tuple[str, ...]]:
     """Find verdict columns, which say whether two other columns agree, and map them to these two.
 
     Among three columns with the same two labels, any could be the verdict. Choose the one whose
     name is neither for references nor predictions. If names do not decide, map it to ().
     """
-    labels = _folded_labels(columns, {*references, *(asked or ())})
+    labels = _folded_labels(columns, {*references, *asked})
     verdicts = dict[str, tuple[str, ...]]()
     some = [x for x in asked or labels if len({*labels.get(x, ())} - {""}) == 2]
     known = [x for x in labels if x in references]
@@ -166,13 +164,14 @@ def _folded_labels(
     return labels
 
 
-def _is_verdict(*columns: Any) -> bool:
+def _is_verdict(verdicts: Any, references: Any, labels: Any) -> bool:
     """Whether the first column is determined by two others and says where they agree.
 
     The two may name the classes differently.
     """
     for n_rows in (100, None):  # the first 100 rows rule out most columns
-        rows = {x for x in zip(*(column[:n_rows] for column in columns), strict=True) if x[0]}
+        columns = verdicts[:n_rows], references[:n_rows], labels[:n_rows]
+        rows = {row for row in zip(*columns, strict=True) if row[0]}
         if len({x[1:] for x in rows}) < len(rows):
             return False
     for right in {verdict for verdict, *_ in rows}:

@@ -206,8 +206,7 @@ def _as_square(
 
     If the corner is a count, there are no names. None if the block is not square.
     """
-    stripped = ([*map(str.strip, row)] for row in block)
-    rows = [row for row in stripped if any(row)]
+    rows = [row for row in block if any(row)]
     if len({*map(len, rows)}) == 1:  # a spreadsheet may have empty columns
         rows = _transposed(filter(any, _transposed(rows)))
     rows, row_title, column_title = _strip_titles(rows)
@@ -271,7 +270,8 @@ def _blocks(text: str) -> Iterator[list[list[str]]]:
     are_thousands = all(re.fullmatch(rf"{_THOUSANDS}|", line.strip()) for line in lines)
     for mark in filter(text.__contains__, "\t;" if are_thousands else "\t;,"):
         with suppress(csv.Error):  # a cell exceeds the size limit of csv
-            yield [*csv.reader(lines, delimiter=mark, skipinitialspace=True)]
+            rows = csv.reader(lines, delimiter=mark, skipinitialspace=True)
+            yield [[*map(str.strip, row)] for row in rows]
     yield [*map(split_gaps, lines)]
     yield [*map(split_words, lines)]
 
@@ -334,8 +334,8 @@ def rewrite_as_csv(stream: BinaryIO, has_quotes: bool) -> Iterator[bytes] | None
         return None
     if mark := _padded_separator(top):
         pattern = rf"{_QUOTED}| {{0,9}}{mark} *"
-        plain_lines = (re.sub(pattern, lambda x: x[1] or mark, line.strip()) for line in lines)
-        return (f"{line}\n".encode("utf-8", "surrogateescape") for line in plain_lines)
+        plain = (re.sub(pattern, lambda x: x[1] or mark, line.strip()) + "\n" for line in lines)
+        return map(_encoded, plain)
     if re.search("[,;|]", top[0]):
         return None
     rows = _rows_between_blanks(top, lines, has_quotes)
@@ -393,8 +393,11 @@ def _as_csv(rows: Iterable[list[str]], has_quotes: bool) -> Iterator[bytes]:
     yield b"sep=\t\n"
     for cells in rows:
         quoted = ('"' + x.replace('"', '""') + '"' if re.search('["\t]', x) else x for x in cells)
-        line = "\t".join(quoted if has_quotes else cells)
-        yield f"{line}\n".encode("utf-8", "surrogateescape")
+        yield _encoded("\t".join(quoted if has_quotes else cells) + "\n")
+
+
+def _encoded(line: str) -> bytes:
+    return line.encode("utf-8", "surrogateescape")
 
 
 # A contingency table
@@ -421,12 +424,10 @@ class Matrix(Result):
 
     def text_lines(self) -> list[str]:
         """Explain rows and columns, and how many of the classes are shown."""
-        lines = [f"{samples(self.table.n_samples)}: rows are references, columns are predictions"]
-        n_classes = int(np.count_nonzero(self.table.is_class))
-        if n_classes > _MOST_IN_MATRIX:
-            most = "the ones with the most references"
-            lines.append(f"{_MOST_IN_MATRIX} of {n_classes} classes, {most}")
-        return lines
+        text = f"{samples(self.table.n_samples)}: rows are references, columns are predictions"
+        n_classes = np.count_nonzero(self.table.is_class)
+        most = f"{_MOST_IN_MATRIX} of {n_classes} classes, the ones with the most references"
+        return [text, most] if n_classes > _MOST_IN_MATRIX else [text]
 
 
 def most_frequent_classes(table: Table, n: int) -> tuple[list[int], list[Label | None], Numbers]:
