@@ -133,7 +133,7 @@ def _copies(folder: Path) -> list[Path]:
     return [path for path in folder.glob("*") if len(path.name) == 64] if folder.is_dir() else []
 
 
-def _odd_files(copy: Path, files: dict[str, bytes]) -> list[str]:
+def _damaged_files(copy: Path, files: dict[str, bytes]) -> list[str]:
     """List the files that are missing from a copy, or differ in it."""
     paths = {name: copy / name for name in files}
     return [x for x in files if not paths[x].is_file() or paths[x].read_bytes() != files[x]]
@@ -141,15 +141,15 @@ def _odd_files(copy: Path, files: dict[str, bytes]) -> list[str]:
 
 def _put_in_place(copy: Path, files: dict[str, bytes], script: str) -> None:
     """Make a copy the newest, which is loaded; several processes may do so at once."""
-    if odd := _odd_files(copy, files):
-        _write_copy(copy, files, odd)
+    if damaged := _damaged_files(copy, files):
+        _write_copy(copy, files, damaged)
     times = [(other / script).stat().st_mtime for other in _copies(copy.parent) if other != copy]
     if times and max(times) >= (copy / script).stat().st_mtime:
         os.utime(copy / script, (max(times) + 1, max(times) + 1))
 
 
-def _write_copy(copy: Path, files: dict[str, bytes], odd: list[str]) -> None:
-    """Write a whole copy, or replace the odd files of an existing one and keep its other files."""
+def _write_copy(copy: Path, files: dict[str, bytes], damaged: list[str]) -> None:
+    """Write a whole copy, or replace the damaged files of an existing one and keep its others."""
     folder, is_new = copy.parent, not copy.exists()
     folder.mkdir(parents=True, exist_ok=True)
     for package in (folder.parents[1], folder.parent, folder):
@@ -160,14 +160,14 @@ def _write_copy(copy: Path, files: dict[str, bytes], odd: list[str]) -> None:
         for name, content in files.items():
             (staged / name).write_bytes(content)
         if copy.is_dir() and not copy.is_symlink():
-            for name in odd:
+            for name in damaged:
                 (staged / name).replace(copy / name)
         elif not is_new:
             copy.unlink(missing_ok=True)  # another process may be faster
         if not is_new:
-            warn(f"replaced {copy}: changed or missing were {', '.join(odd)}")
+            warn(f"replaced changed or missing files of {copy}: {', '.join(damaged)}")
         try:
             staged.rename(copy)
         except OSError:
-            if _odd_files(copy, files):  # else a faster process has made it
+            if _damaged_files(copy, files):  # else a faster process has made it
                 raise

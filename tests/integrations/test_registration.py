@@ -135,7 +135,7 @@ def test_a_changed_copy_is_replaced_and_named(damage, cache, command):
     damage(Path(made["nit"]))
     code, output, told = command("register")
     assert (code, output.count("loads"), told.count("\n")) == (0, 2, 1)
-    assert told.startswith(f"warning: replaced {made['nit']}: changed or missing were ")
+    assert told.startswith(f"warning: replaced changed or missing files of {made['nit']}: ")
     assert scores_by_bare_name(cache) == SCORES
 
 

@@ -55,8 +55,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
 
-Slice: TypeAlias = Label | tuple[Label, ...]
-"""The name of a slice: a label, or a tuple with one label per column."""
+Slice: TypeAlias = Label | tuple[Label, ...]  # its name, with one label per column
 OneAverage: TypeAlias = Literal["bias", "prevalence", "macro"]
 
 
@@ -85,7 +84,7 @@ class ContingencyTable(Table):
     Attributes
     ----------
     labels : tuple
-        Sorted, or in the order of `labels=`. A final None stands for missing predictions, or for
+        Sorted, or in the order of `labels=`. A final None is for missing predictions, or for
         all out-of-class predictions (`unknown="wrong"`).
     is_declared : bool
         Whether the classes were given (`labels=`) or observed.
@@ -506,9 +505,9 @@ def count_slices(
     order = np.argsort(cell_slices, kind="stable")
     present, starts = np.unique(cell_slices[order], return_index=True)
     tables = {}
-    for code, places in zip(present.tolist(), np.split(order, starts[1:]), strict=True):
-        own = Cells(*(None if x is None else x[places] for x in cells))  # type: ignore[arg-type]
-        tables[names[code]] = ContingencyTable._from_task(labels, own, task, int(n_samples[code]))
+    for code, which in zip(present.tolist(), np.split(order, starts[1:]), strict=True):
+        part = Cells(*(None if x is None else x[which] for x in cells))  # type: ignore[arg-type]
+        tables[names[code]] = ContingencyTable._from_task(labels, part, task, int(n_samples[code]))
     return sort_by_name(tables)
 
 
@@ -527,13 +526,13 @@ def _weight_sums(
 
 NO_ANSWER = -(2**30)  # marks a missing prediction, such as one whose scores are nan
 
-_adding = Lock()  # threads may share a tally; global, so that tallies pickle
+_tally_lock = Lock()  # threads may share a tally; global, so that tallies pickle
 
 
 def _renew_lock() -> None:
     """Renew the lock after a fork, as another thread may have held it and cannot release it."""
-    global _adding
-    _adding = Lock()
+    global _tally_lock
+    _tally_lock = Lock()
 
 
 if hasattr(os, "register_at_fork"):  # missing on Windows
@@ -613,7 +612,7 @@ class Tally:
             table = ContingencyTable._from_columns(r, p, task, weights)
         except NoSamplesError:
             return
-        with _adding:
+        with _tally_lock:
             both = table if self._table is None else self._table + table
             n_missing = self.n_missing + (table.total if are_missing else 0)
             # in one step, so that an interrupt updates both or neither
@@ -646,7 +645,7 @@ class Tally:
 
     def reset(self) -> None:
         """Forget all samples."""
-        with _adding:
+        with _tally_lock:
             vars(self).update(_table=None, ids=None, n_missing=0)
 
     def __repr__(self) -> str:

@@ -206,6 +206,7 @@ _LABEL_ROLES = "references", "predictions"  # prefixes of the roles that hold cl
 
 
 def _check_choices(names: Any, numeric: bool) -> None:
+    """Raise ValueError unless choices are text, which numeric=True must not read as positions."""
     if not names or not isinstance(names[0], str):
         raise ValueError(f"`choices` must hold text, the name of each position, got {[*names]!r}")
     if numeric and (text := next((x for x in names if integer_of(x) is not None), None)):
@@ -213,6 +214,7 @@ def _check_choices(names: Any, numeric: bool) -> None:
 
 
 def _compile_pattern(extract: Any) -> re.Pattern[str]:
+    """Compile the option `extract`; raise ValueError if it is not a regular expression."""
     try:
         pattern = re.compile(extract)
         pattern.search("")  # a bytes pattern raises TypeError
@@ -286,6 +288,7 @@ def extract_answers(texts: Iterable[str | None], pattern: re.Pattern[str]) -> li
 
 
 def _find_answer(text: Any, options: LabelOptions, name: str) -> str | None:
+    """Extract the answer from a text; None without one, if such predictions count as wrong."""
     if not isinstance(text, str):
         raise ValueError(f"`extract` needs text, got {show(text)} in `{name}`")
     (answer,) = extract_answers([text], options.pattern)
@@ -305,23 +308,23 @@ def _to_position(text: str, options: LabelOptions, role: str) -> Label | None:
 
 
 def _to_name(
-    answer: Label, names: Sequence[str], options: LabelOptions, role: str, name: str
+    label: Label, names: Sequence[str], options: LabelOptions, role: str, name: str
 ) -> str | None:
     """Name the class at a position; return None for a missing one, and text unchanged."""
-    if isinstance(answer, int) and 0 <= answer < len(names):
-        return names[answer]
+    if isinstance(label, int) and 0 <= label < len(names):
+        return names[label]
     is_prediction = role.startswith("predictions")
-    if not is_prediction and str(answer) == str(options.ignore_index):
-        return str(answer)
-    if answer == -1 and not options.choices:  # `datasets` writes a missing label as -1
+    if not is_prediction and str(label) == str(options.ignore_index):
+        return str(label)
+    if label == -1 and not options.choices:  # `datasets` writes a missing label as -1
         return None
-    text = answer if isinstance(answer, str) else None
+    text = label if isinstance(label, str) else None
     allow_missing = is_prediction and options.unknown == "wrong"
     if allow_missing or (text is not None and (text in names or integer_of(text) is None)):
         return text
     rule = f"must hold names of classes, or their positions from 0 to {len(names) - 1}"
     hint = "" if text is None else ". numeric=True reads such text as a position."
-    raise ValueError(f"`{name}` {rule}, got {show(answer)}{hint}")
+    raise ValueError(f"`{name}` {rule}, got {show(label)}{hint}")
 
 
 def _to_integer(label: Any, is_integer: bool) -> Any:

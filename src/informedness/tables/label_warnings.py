@@ -197,7 +197,8 @@ def folded(label: Any) -> str:
 def missing_header_message(names: Iterable[str]) -> str:
     """Explain that a header may be missing, because column names are also labels."""
     listed = " and ".join(map(repr, names))
-    return f"{listed} name columns, but are also labels. If the header is missing, add a first line"
+    remedy = "If the header is missing, add it as the first line"
+    return f"{listed} name columns, but are also labels. {remedy}"
 
 
 def role_in(name: Any) -> str | None:
@@ -243,13 +244,13 @@ def mismatch_hint(answers: Sequence[Any], classes: Sequence[Any]) -> str:
     if hint := max(map(decimal_comma_hint, [*texts, *names])):
         return hint.removeprefix(". ")
     if all(name.startswith("__label__") for name in names):
-        return r"`extract` '__label__\S+' takes the label of fastText out of such text"
+        return r"`extract` '__label__\S+' finds the label of fastText in such text"
     if any(map(re.compile(DECIMAL).fullmatch, texts)):
-        return "threshold=0.5 cuts scores into two classes; of several columns take the argmax"
+        return "threshold=0.5 turns scores into two classes; for several columns use argmax:a,b,c"
     if alike:
         return _difference_of(alike[0], looks[_appearance_of(alike[0])])
     if max(map(len, texts)) > 2 * max(map(len, names)) + 20:
         return "`extract` finds the class in longer text"
     if all(map(str.isdigit, texts)) != all(map(str.isdigit, names)):
         return "is a wrong column named? If not, number both columns alike, or name `choices`"
-    return "spell them alike; for clusters or codes there is the metric 'nit'"
+    return "spell them alike; for clusters or codes, use the metric 'nit'"

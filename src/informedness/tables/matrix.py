@@ -30,7 +30,7 @@ _SHARE = r"(?<=\d)\s*\(\s*\d+([.,]\d+)?\s*\\?%\s*\)"  # a percentage after a cou
 _POSITIONS = r"\[(\d+,|,\d+)\]"  # R prints these if there are no names
 _ARRAY = r"([\w ]+[:=])?\s*([\w.]+\(\s*)?\[(?P<rows>(?!\s*\[\s*\[).*)\]"
 _ARRAY += r"(\s*,\s*\w+\s*=[^\[\]]*|(\s*\))?[;\s]*)"
-_LONG_NAME = 1_000  # characters; longer names are not searched for a side
+_LONG_NAME = 1_000  # characters; a role is searched only in the first ones of a name
 # LaTeX cells contain commands without text, and commands around their last argument. Limits on
 # argument length keep matching fast for hostile text.
 _BRACES = r"\{([^{}]|\{[^{}]{0,99}\}){0,99}\}"
@@ -208,20 +208,20 @@ def _as_square(
     """
     rows = [row for row in block if any(row)]
     if len({*map(len, rows)}) == 1:  # a spreadsheet may have empty columns
-        rows = _transposed(filter(any, _transposed(rows)))
+        rows = _transpose(filter(any, _transpose(rows)))
     rows, row_title, column_title = _strip_titles(rows)
     if {*map(len, rows)} != {len(rows)} or len(rows) < 2:
         return None
     corner = rows[0][0]
     if len(rows) == 2 or (corner and are_counts([corner])):
         return [], [], row_title, column_title, rows
-    row_names, *columns = _transposed(rows[1:])
+    row_names, *columns = _transpose(rows[1:])
     titles = [*map(str.strip, re.split(r"[\\/|]", corner)), ""]
     row_title, column_title = row_title or titles[0], column_title or titles[1]
-    return row_names, rows[0][1:], row_title, column_title, _transposed(columns)
+    return row_names, rows[0][1:], row_title, column_title, _transpose(columns)
 
 
-def _transposed(rows: Iterable[list[str]]) -> list[list[str]]:
+def _transpose(rows: Iterable[list[str]]) -> list[list[str]]:
     return [*map(list, zip(*rows, strict=True))]
 
 
@@ -240,9 +240,9 @@ def _strip_titles(rows: list[list[str]]) -> tuple[list[list[str]], str, str]:
     if len(rows) > 2 and len(rows[0]) + 1 == len(rows[1]):
         rows = [["", *rows[0]], *rows[1:]]
     if {*map(len, rows)} == {len(rows) + 1}:
-        first, *others = _transposed(rows)
+        first, *others = _transpose(rows)
         if title := _title(first):
-            row_title, rows = title, _transposed(others)
+            row_title, rows = title, _transpose(others)
     return rows, row_title, column_title
 
 
@@ -329,13 +329,13 @@ def rewrite_as_csv(stream: BinaryIO, has_quotes: bool) -> Iterator[bytes] | None
     lines = _filled_lines(stream)
     if any(map(_RULE.fullmatch, top[:2])):
         rule_numbers = {0, 2} if _RULE.fullmatch(top[0]) else {1}
-        return _as_csv(map(split_pipes, _without_rules(lines, rule_numbers)), has_quotes)
+        return _as_csv(map(split_pipes, _drop_rules(lines, rule_numbers)), has_quotes)
     if len(top) < 2 or "\t" in top[0]:
         return None
     if mark := _padded_separator(top):
         pattern = rf"{_QUOTED}| {{0,9}}{mark} *"
         plain = (re.sub(pattern, lambda x: x[1] or mark, line.strip()) + "\n" for line in lines)
-        return map(_encoded, plain)
+        return map(_encode, plain)
     if re.search("[,;|]", top[0]):
         return None
     rows = _rows_between_blanks(top, lines, has_quotes)
@@ -351,8 +351,8 @@ def _filled_lines(stream: BinaryIO) -> Iterator[str]:
             yield text
 
 
-def _without_rules(lines: Iterable[str], rule_numbers: Collection[int]) -> Iterator[str]:
-    """Remove rules: the lines with these numbers, and all others with a "+"."""
+def _drop_rules(lines: Iterable[str], rule_numbers: Collection[int]) -> Iterator[str]:
+    """Drop rules: the lines with these numbers, and all others with a "+"."""
     for number, line in enumerate(lines):
         if not _RULE.fullmatch(line):
             yield line
@@ -393,10 +393,10 @@ def _as_csv(rows: Iterable[list[str]], has_quotes: bool) -> Iterator[bytes]:
     yield b"sep=\t\n"
     for cells in rows:
         quoted = ('"' + x.replace('"', '""') + '"' if re.search('["\t]', x) else x for x in cells)
-        yield _encoded("\t".join(quoted if has_quotes else cells) + "\n")
+        yield _encode("\t".join(quoted if has_quotes else cells) + "\n")
 
 
-def _encoded(line: str) -> bytes:
+def _encode(line: str) -> bytes:
     return line.encode("utf-8", "surrogateescape")
 
 
