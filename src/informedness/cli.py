@@ -69,12 +69,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _main(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
-        _tell("informedness: interrupted")
+        _print_message("informedness: interrupted")
         return 130
 
 
 def _main(arguments: Sequence[str]) -> int:
-    """Run a command, print its result, and tell an error in one line."""
+    """Run a command, and print an error in one line."""
     flags: dict[str, str] = {}  # option names by argument, filled by parsing
     try:
         if sys.stdout is None:
@@ -91,12 +91,12 @@ def _main(arguments: Sequence[str]) -> int:
         from .commands.console import Console
         from .messages import render
 
-        reason = render(error, Console(_tell, flags).name_of)
-    _tell(f"informedness: error: {reason}")
+        reason = render(error, Console(_print_message, flags).name_of)
+    _print_message(f"informedness: error: {reason}")
     return 2
 
 
-def _tell(message: str) -> None:
+def _print_message(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
@@ -190,8 +190,8 @@ def _run_command(command: str, options: argparse.Namespace, flags: dict[str, str
         is_unicode = sys.stdout.encoding.lower().startswith("utf")
         # a lone surrogate, from a file name or an option, raises an error
         sys.stdout.reconfigure(encoding=None if is_unicode else "utf-8", errors="strict")
-    console = Console(_tell, flags)
-    with console.telling_warnings(options.strict):
+    console = Console(_print_message, flags)
+    with console.print_warnings(options.strict):
         if command == "report":
             text = commands.report(fill(ReportRequest, vars(options)), console)
         elif command == "compare":
@@ -202,7 +202,7 @@ def _run_command(command: str, options: argparse.Namespace, flags: dict[str, str
         _print(text)
     else:
         Path(options.output).write_text(f"{text}\n", encoding="utf-8")
-        _tell(f"wrote {options.output}")
+        _print_message(f"wrote {options.output}")
     return 3 if console.has_failed else int(console.has_left_out)
 
 

@@ -44,10 +44,10 @@ def report(request: ReportRequest, console: Console) -> str:
             return write_result(_report_on_files(reader, scores), output, console)
     labels = reader.read(is_one_run=scores.metric is not None or output.plot is not None)
     if scores.metric is not None:
-        console.tell(*labels.accounts)
+        console.print(*labels.accounts)
     with suppressed:
         result = score(labels, scores)
-    _tell_averages(labels, scores, console)
+    _print_averages(labels, scores, console)
     return write_result(result, output, console, _decide_score(labels, scores, console))
 
 
@@ -60,7 +60,7 @@ def _prepare_reader(
     if kind == "columns" and not request.source.columns.are_named:
         return None
     if kind == "logs":
-        console.call_alike("labels", "choices")  # the option for classes of logs
+        console.use_name_of("choices", "labels")  # the option for classes of logs
     reader = Reader(request.source, request.labels, kind, request.scores.metric, are_compared)
     return reader.with_prior(request.scores.prior, console)
 
@@ -86,11 +86,11 @@ def _decide_score(labels: Labels, scores: ReportScores, console: Console) -> "De
     estimate: Any = score(labels, replace(scores, confidence_level=level))
     check_average("at-least", scores, estimate.n_classes)
     decision = decide_least(estimate, scores.at_least)
-    return console.tell_decision(decision, f"at-least {scores.at_least:g}")
+    return console.print_decision(decision, f"at-least {scores.at_least:g}")
 
 
-def _tell_averages(labels: Labels, scores: ReportScores, console: Console) -> None:
-    """Tell both averages of Informedness if the default one is printed alone."""
+def _print_averages(labels: Labels, scores: ReportScores, console: Console) -> None:
+    """Print both averages of Informedness if the result has only the default one."""
     table = labels.data
     is_default = scores.metric == INFORMEDNESS.name and scores.average == "default"
     if not (is_default and isinstance(table, ContingencyTable) and table.n_classes > 2):
@@ -101,7 +101,7 @@ def _tell_averages(labels: Labels, scores: ReportScores, console: Console) -> No
             value = INFORMEDNESS.with_average(average).value(table, prior=labels.prior)
             values[average] = rounded(float(value), 4)
     text = "informedness is {bias} by bias, the default, and {prevalence} by prevalence. "
-    console.tell(message(f"{text}Name one with `average`", **values))
+    console.print(message(f"{text}Name one with `average`", **values))
 
 
 def compare(request: CompareRequest, console: Console) -> str:
@@ -178,7 +178,7 @@ def _decide_comparison(
     check_average(gate, scores, max(task.n_classes for task in tasks))
     required = scores.require
     decision = decide_required(result, required) if required else decide_worse(result)
-    return console.tell_decision(decision, f"{gate} {required or scores.fail_if}")
+    return console.print_decision(decision, f"{gate} {required or scores.fail_if}")
 
 
 def register() -> str:

@@ -1,4 +1,4 @@
-"""Write results and figures of a running command, and tell messages about it."""
+"""Write results and figures, and print messages of a running command."""
 
 import json
 import os
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Console:
-    """Tell messages to a person, with options in place of Python arguments.
+    """Print messages for a person, with options in place of Python arguments.
 
     `flags` are the names of the options, by argument.
     """
@@ -29,8 +29,8 @@ class Console:
         self.has_failed = False  # to meet a requirement
         self._write, self._flags = write, flags
 
-    def call_alike(self, argument: str, other: str) -> None:
-        """Use the option of another argument for this one from now on."""
+    def use_name_of(self, other: str, argument: str) -> None:
+        """Call an argument by the option of another one from now on."""
         self._flags[argument] = self._flags[other]
 
     def name_of(self, argument: str, value: str | None) -> str | None:
@@ -41,34 +41,34 @@ class Console:
         first, *others = [argument] if argument in self._flags else argument.split(" ", 1)
         return f"`{' '.join([self._flags[first], *others])}`" if first in self._flags else None
 
-    def tell(self, *texts: object) -> None:
-        """Tell accounts of data, texts, and messages about options."""
+    def print(self, *texts: object) -> None:
+        """Print accounts of data, texts, and messages about options."""
         for text in texts:
             self._write(render(text, self.name_of) if isinstance(text, Message) else str(text))
 
-    def tell_decision(self, decision: "Decision", gate: str) -> "Decision":
-        """Tell why a build passes or fails, and return the decision."""
+    def print_decision(self, decision: "Decision", gate: str) -> "Decision":
+        """Print why a build passes or fails, and return the decision."""
         self.has_failed = decision.failed
         if decision.remark:
             text = f"{'failed' if decision.failed else 'passed'} ({{gate}}): {{remark}}"
-            self.tell(message(text, gate=f"--{gate}", remark=message_of(decision.remark)))
+            self.print(message(text, gate=f"--{gate}", remark=message_of(decision.remark)))
         return decision
 
     @contextmanager
-    def telling_warnings(self, is_strict: bool) -> Iterator[None]:
-        """Tell the warnings of this block at its end; raise them as an error if `is_strict`.
+    def print_warnings(self, is_strict: bool) -> Iterator[None]:
+        """Print the warnings of this block at its end; raise them as an error if `is_strict`.
 
-        Logs and runs that were left out are told even if the block fails.
+        Logs and runs that were left out are printed even if the block fails.
         """
         with collected() as notes:
             try:
                 yield
             finally:
                 messages = [*{str(note): message_of(note) for note in notes}.values()]
-                for one in messages:
-                    if one.code == "left out":
+                for left_out in messages:
+                    if left_out.code == "left out":
                         self.has_left_out = True
-                        self.tell(one)
+                        self.print(left_out)
         warnings = [one for one in messages if one.code != "left out"]
         if warnings and is_strict:
             raise ValueError(join(warnings))
@@ -106,7 +106,7 @@ def prepare_figures(folder: str) -> None:
 
 
 def _save_figures(result: Any, folder: str, console: Console) -> None:
-    """Save the figures of a result as PNG files in a folder, and tell their paths."""
+    """Save the figures of a result as PNG files in a folder, and print their paths."""
     from ..results.figures import import_pyplot, plot_confusion_matrix, plot_entropy_triangle
 
     result = result.runs[0].report if hasattr(result, "runs") else result
@@ -126,7 +126,7 @@ def _save_figures(result: Any, folder: str, console: Console) -> None:
         except OSError as error:
             raise OSError(f"{shown(path)}: {error.strerror}") from error
         import_pyplot().close(ax.figure)
-        console.tell(f"wrote {shown(path)}")
+        console.print(f"wrote {shown(path)}")
 
 
 def check_average(gate: str, scores: Scores, n_classes: int) -> None:

@@ -1,7 +1,7 @@
 """List the columns of files if none were named, and a command that names them.
 
 The command names a column if the rule in docs/what-is-read.md allows only one reading, and has a
-placeholder otherwise. It is not tried out.
+placeholder otherwise. The command is not run.
 """
 
 import shlex
@@ -144,7 +144,7 @@ def _pair_among(models: Sequence[str], first: Columns, n_files: int) -> list[str
 
 
 def _identifiers(first: Columns, last: Columns) -> list[str]:
-    """Find a shared column of equal unique values, or a placeholder; empty if none is shared."""
+    """Find a column of both files with the same unique values, or a placeholder."""
     shared = [name for name in first if name in last]
     ids = [x for x in shared if {*first[x]} == {*last[x]}]
     ids = [x for x in ids if len({*first[x]}) == len(first[x]) == len(last[x])]

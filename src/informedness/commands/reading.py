@@ -86,7 +86,7 @@ class Labels(NamedTuple):
 
     @property
     def accounts(self) -> Sequence[Account | str]:
-        """Accounts of the data, because a score alone does not show them."""
+        """Accounts of the data, for results that do not show them."""
         if isinstance(self.data, ContingencyTable):
             return self.data.read
         if isinstance(self.data, list):
@@ -115,7 +115,7 @@ class Reader:
     prior: Prior | None = None
 
     def with_prior(self, column: str | None, console: Console) -> Reader:
-        """Add the class counts in FILE:COLUMN to a copy of the reader, and tell their account."""
+        """Add the class counts in FILE:COLUMN to a copy of the reader, and print their account."""
         if column is None:
             return self
         file, _, name = column.rpartition(":")
@@ -126,7 +126,7 @@ class Reader:
         with prefix_errors("`prior`"):
             rows = read_files(file, samples, **vars(self.source.files))
             columns, task, account = whole_columns(samples, rows)
-        console.tell(account)
+        console.print(account)
         labels = columns["references"].tolist()
         return replace(self, prior=Counter(label for label in labels if label != task.ignored))
 

@@ -154,11 +154,11 @@ class CompareRequest(Request):
 def fill(kind: Any, values: Mapping[str, Any]) -> Any:
     """Make a request, or a part of one, from values that are named like its fields."""
     given: dict[str, Any] = {}
-    for one in fields(kind):
-        if isinstance(one.default_factory, type) and is_dataclass(one.default_factory):
-            given[one.name] = fill(one.default_factory, values)
-        elif (value := values.get(one.name)) is not None:
-            given[one.name] = tuple(value) if isinstance(value, list) else value
+    for part in fields(kind):
+        if isinstance(part.default_factory, type) and is_dataclass(part.default_factory):
+            given[part.name] = fill(part.default_factory, values)
+        elif (value := values.get(part.name)) is not None:
+            given[part.name] = tuple(value) if isinstance(value, list) else value
     return kind(**given)
 
 
