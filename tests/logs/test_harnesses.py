@@ -491,7 +491,7 @@ REFUSED = [  # harness, log, fields of one sample (or of all, if the message doe
     ("lighteval", "arithmetic_sentence", WRONG, "does not fit the answer in 42 of 60 samples"),
     ("inspect", None, {"target": ["A", "B"]}, f"{ONE_ANSWER}.*'A', 'B'.; 20 of 20 samples"),
     ("inspect", None, {"target": "AB"}, f"sample 'sum-00': {ONE_ANSWER}.*'A', 'B'"),
-    ("inspect", None, {"target": ""}, rf"{SUM}{ONE_ANSWER}\[''\]: it has no target$"),
+    ("inspect", None, {"target": ""}, rf"{SUM}{ONE_ANSWER}\[\]: it has no target$"),
     ("inspect", None, {ANSWER: None}, "no answer is logged in 14 of 20 samples that the harness"),
     ("inspect", None, {"input": DELETED}, f"{SUM}it is damaged: KeyError 'input'"),
     ("inspect", None, lambda log: log["samples"].append([1]), r"^sample \[1\]: it is damaged"),

@@ -251,6 +251,8 @@ def letters_of(n_choices: int) -> tuple[str, ...]:
 def targets_of(target: str | list[str], letters: tuple[str, ...]) -> list[str]:
     """Read the targets of a sample, as letters if all are letters of its choices."""
     targets = [target] if isinstance(target, str) else target
+    if targets == [""]:
+        return []
     # as the scorer `choice` reads targets: "A, B" and "AB" are two letters
     words = " ".join(targets).replace(",", " ").split()
     marks = [mark for word in words for mark in ([word] if word.isnumeric() else word)]

@@ -75,7 +75,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     results = results_in(path.absolute().with_name(f"results_{date}.json"))
     config = results.get("configs", {}).get(task, {})
     model = str(results.get("model_name") or path.absolute().parent.name)
-    shares = results.get("results", {}).get(task, {})
+    shares = part_of(results, "results", task) or {}
     for name, lines in _read_lines(path, config, _only_filter(shares)).items():
         recorded = {x.partition(",")[0]: y for x, y in shares.items() if x.endswith(f",{name}")}
         n_recorded = part_of(results, "n-samples", task, "effective")

@@ -98,12 +98,10 @@ class SeveralAnswers(list[Message]):
 
 def only_target(targets: Sequence[Any]) -> Any:
     """Return the only right answer of a sample; raise ValueError if it has several or none."""
-    if len(targets) == 1 and targets[0] != "":
+    if len(targets) == 1:
         return targets[0]
-    kind = SeveralError if len(targets) > 1 else ValueError
-    reason = "" if len(targets) > 1 else ": it has no target"
-    rule = "must have one right answer for a score of classes"
-    raise kind(f"{rule}, got {show(targets)}{reason}")
+    rule = f"must have one right answer for a score of classes, got {show(targets)}"
+    raise SeveralError(rule) if targets else ValueError(f"{rule}: it has no target")
 
 
 # Readings of a text
