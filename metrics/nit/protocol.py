@@ -106,7 +106,7 @@ class LabelInputs:
             batches.append((*read_pair(references, predictions, **taken), None))
             if len(self):
                 others = f"{len(self)} added before. To discard those, call `reset()` first."
-                warn(f"`compute` scores the samples passed to it together with {others}")
+                warn(f"`compute` takes the samples passed to it together with {others}")
         batch = _join_batches(batches or [(*read_pair([], []), None)])
         self.reset()
         return (self._score if self.num_process == 1 else self._compute_together)(batch, kwargs)

@@ -95,7 +95,7 @@ def test_what_is_refused_leaves_what_was_added_and_opens_no_file(load, tmp_path)
     assert len(metric) == len(REFERENCES)
 
 
-@pytest.mark.filterwarnings("ignore:informedness. `compute` scores")
+@pytest.mark.filterwarnings("ignore:informedness. `compute` takes")
 def test_weights_are_refused_if_samples_have_their_own(load):
     inputs = {"references": REFERENCES, "predictions": PREDICTIONS}
     at_load = load("informedness", sample_weight=[1] * 7)
