@@ -189,10 +189,8 @@ def _permuted_p_value(statistic: float, r: Codes, c: Codes) -> float:
     size = int(r.sum())
 
     def chi_squared(references: Codes, predictions: Codes) -> float:
-        fused = np.sort(references * len(c) + predictions)
-        starts = np.flatnonzero(np.diff(fused, prepend=-1))
-        i, j = np.divmod(fused[starts], len(c))
-        cells = np.diff(starts, append=size)
+        fused, cells = np.unique(references * len(c) + predictions, return_counts=True)
+        i, j = np.divmod(fused, len(c))
         return size * (float((cells**2 / (r[i] * c[j])).sum()) - 1)
 
     permuted = np.array(_permuted(r, c, chi_squared))

@@ -414,9 +414,8 @@ def _latex(rows: Rows) -> str:
 def _html(rows: Rows) -> str:
     head, *body = ([html.escape(cell) for cell in row] for row in rows)
     heads = "".join(f'<th scope="col">{cell}</th>' if cell else "<td></td>" for cell in head)
-    lines = []
+    body_rows = ""
     for first, *cells in body:
         numbers = "".join(f"<td>{cell}</td>" for cell in cells)
-        lines.append(f'<tr><th scope="row">{first}</th>{numbers}</tr>')
-    body_rows = "".join(lines)
+        body_rows += f'<tr><th scope="row">{first}</th>{numbers}</tr>'
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{body_rows}</tbody></table>"
