@@ -104,11 +104,9 @@ def _print(text: str) -> int:
     """Print a result; a closed pipe, as in `informedness report ... | head`, is not an error."""
     try:
         print(text, flush=True)
-    except UnicodeEncodeError as error:
-        raise ValueError(f"standard output: {error}") from error
-    except OSError as error:
-        # so that Python does not try again at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, UnicodeEncodeError) as error:
+        if isinstance(error, OSError):  # so that Python does not try again at exit
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):
             raise ValueError(f"standard output: {error}") from error
     return 0
@@ -288,10 +286,9 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     models = "predictions: A, then B (one column with --on)"
     add("-p", "--predictions", help=models, **several_columns, **compare)
     add("--counts", help="number of samples per row (default: 1)", **column)
-    joined = "join two files by the identifiers in this column: references, then predictions"
-    add("--on", help=joined, **column, **report)
-    joined = "join the files of A and B by the identifiers in this column; both need references"
-    add("--on", help=joined, **column, **compare)
+    joined = "join two files by the identifiers in this column; "
+    joined += {"report": "the first has the references", "compare": "both have references"}[command]
+    add("--on", help=joined, **column)
     add("--weights", help="how much a row counts (default: 1)", **column, **report)
     sliced = "one row of scores for each value of a column, such as language; COL:4 cuts numbers "
     add("--by", help=sliced + "into four quantiles", **several_columns, **report)
@@ -362,8 +359,7 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     add("--keep-missing", help="read empty cells and NA or None as labels", **flag)
     add("--rows", metavar="PATH", help="path of the rows in JSON, such as a.b, or a sheet of Excel")
     add("--no-quotes", help="read quotes in CSV and TSV as text, as in CoNLL", **flag)
-    by_name = "format of the files (default: by the ending of their names)"
-    add("--input-format", dest="file_format", choices=_FORMATS, help=by_name)
+    add("--input-format", dest="file_format", choices=_FORMATS, help="default: by the ending")
     add("--encoding", metavar="NAME", help="encoding of text, such as cp1252 (default: UTF-8)")
 
     add = _group(parser, command, "logs of harnesses")
