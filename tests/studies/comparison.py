@@ -295,7 +295,7 @@ def cells_of_no_class(wanted):
     return some
 
 
-def pairs_in_groups(rng, columns):
+def in_groups(rng, columns):
     """Return the columns with copies in groups of 2 to 14 samples, and the groups."""
     n = columns.shape[1]
     sizes = rng.integers(2, 15, n)

@@ -12,6 +12,7 @@ import numpy as np
 from ..core.labels import Label, show
 from ..core.scores import Average, read_prior
 from ..core.table import Table, is_real
+from ..inference import significance
 from ..inference.registry import score_named, score_with_average
 from ..inference.score import (
     INFORMEDNESS,
@@ -25,30 +26,14 @@ from ..inference.score import (
     warn_of_caveats,
     with_prior,
 )
-from ..inference.significance import (
-    CellPairs,
-    Detection,
-    GroupSums,
-    Influences,
-    Paired,
-    model_influences,
-    n_groups,
-    paired_test,
-)
+from ..inference.significance import CellPairs, Detection, Influences, Paired, n_groups
 from ..messages import with_subject
 from ..tables.contingency import ContingencyTable
 from ..tables.label_options import to_class_names
 from ..text.layout import Account, Block, Measured, Rows, padded
 from ..text.render import interval_heads, shown, shown_p
 from ..warnings import collected, prefix_warnings
-from .estimate import (
-    FEW_GROUPS,
-    AnsweredSamples,
-    Estimate,
-    group_shortage,
-    read_samples,
-    settings_of,
-)
+from .estimate import FEW_GROUPS, Estimate, ModelSamples, group_shortage, read_samples, settings_of
 from .verdict import out_of_class_share, share_text, title_of
 
 FEW_GROUPS_IN_CELLS = 20  # for NIT and EMA, whose sums by group are skewed
@@ -362,9 +347,9 @@ def compare(
     score = score_of_pairs(metric, average, prior, unknown)
     check_level(confidence_level)
     check_size("margin", margin)
-    answers = {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
+    predictions = {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
     extras = {"counts": counts, "sample_weight": sample_weight, "groups": groups}
-    samples = read_samples(y_true, answers, extras, labels, ignore_index, unknown)
+    samples = read_samples(y_true, predictions, extras, labels, ignore_index, unknown)
     containers = y_true, y_pred_a, y_pred_b
     prior, ignore_index = (to_class_names(x, *containers) for x in (prior, ignore_index))
     settings = (0, 1), confidence_level, prior, ignore_index, margin
@@ -411,9 +396,7 @@ class ComparedModel(NamedTuple):
     shortage: str  # why its table is too small; empty if it is large enough
 
 
-def score_models(
-    score: Score, samples: AnsweredSamples, prior: Prior = None
-) -> list[ComparedModel]:
+def score_models(score: Score, samples: ModelSamples, prior: Prior = None) -> list[ComparedModel]:
     """Score each model; raise ValueError if all references are of one class."""
     models = []
     for i, (argument, table) in enumerate(zip(samples.arguments, samples.tables, strict=True)):
@@ -422,7 +405,7 @@ def score_models(
             raise ValueError(f"`y_true` must have at least two classes, but all are {label}")
         shortage = score.shortage(table, prior) or _class_shortage(table, score)
         scored = with_prior(table, prior)
-        influences = model_influences(score, table, scored, samples.pairs_in_groups(i))
+        influences = significance.model_influences(score, table, scored, samples.pairs_in_groups(i))
         with prefix_warnings(f"`{argument}`"):
             value = float(score.value(table, prior=prior))
         models.append(ComparedModel(argument, table, value, influences, shortage))
@@ -431,7 +414,7 @@ def score_models(
 
 def compare_pair(
     score: Score,
-    samples: AnsweredSamples,
+    samples: ModelSamples,
     models: Sequence[ComparedModel],
     pair: tuple[int, int],
     level: float,
@@ -441,17 +424,19 @@ def compare_pair(
 ) -> Comparison:
     """Compare two of the models."""
     a, b = (models[i] for i in pair)
-    answers_a, answers_b = (samples.answers[i] for i in pair)
+    predictions_a, predictions_b = (samples.predictions[i] for i in pair)
     n_samples = samples.number(samples.references >= 0)
-    n_different = samples.number(answers_a != answers_b)
-    is_right_a, is_right_b = (side == samples.references for side in (answers_a, answers_b))
+    n_different = samples.number(predictions_a != predictions_b)
+    is_right_a, is_right_b = (side == samples.references for side in (predictions_a, predictions_b))
     pairs = samples.pair(*pair)
     if prior is not None:
         totals = a.table.reference_totals
         factors = ratio_or_zero(read_prior(prior, a.table) * float(totals.sum()), totals)
         pairs = pairs._replace(weights=pairs.weights * factors[a.table.rows[pairs.a]])
     difference = b.value - a.value
-    test = paired_test(a.influences, b.influences, pairs, difference, n_different, level)
+    test = significance.paired_test(
+        a.influences, b.influences, pairs, difference, n_different, level
+    )
     caveat = _caveat_of(score, (a, b), pairs, test, n_different, level)
     if n_different:
         warn_of_caveats([(f"the difference of {score.name}", caveat, math.isnan(test.p_value))])
@@ -527,7 +512,9 @@ def _max_unseen(score: Score, table: Table, pairs: CellPairs, prior: Prior) -> f
         return widest
     n = table.reference_totals * (effective_sample_size(table) / float(table.total))
     if pairs.groups is not None:
-        (held,) = GroupSums.from_values(table.rows[pairs.a], pairs.groups, pairs.counts)
+        (held,) = significance.GroupSums.from_values(
+            table.rows[pairs.a], pairs.groups, pairs.counts
+        )
         n = np.bincount(held.codes, minlength=len(n)).astype(np.float64)
     shares = scored.reference_totals / float(scored.total) * np.minimum(ratio_or_zero(3, n), 1)
     return min(float((shares[table.rows] * score.max_influence(scored)).max()), widest)
@@ -611,15 +598,12 @@ def _advice(compared: Difference, required: str) -> str:
     detection = compared.paired.detection
     if detection is None:
         return ". No prediction differs"
-    if required == "better":
-        can = "These samples detect a difference of"
-        size, name = compared.difference, "The observed difference of"
-    else:
-        can = "With these samples, an equally good model passes a margin of"
-        size, name = compared.margin or 0.0, "A margin of"
+    name, size = "difference", compared.difference
+    if required == "not-worse":
+        name, size = "margin", compared.margin or 0.0
         detection = detection._replace(growth=0.0)  # an equally good model adds no disagreements
-    can = f"{can} {detection.difference():.2g} with 80% power"
-    advice = f". {can}. {name} {size:.2g} {compared.size_phrase(size, detection)}"
+    least = f"With 80% power, these samples show a {name} of {detection.difference():.2g}"
+    advice = f". {least}. A {name} of {size:.2g} {compared.size_phrase(size, detection)}"
     if compared.n_different < _FEW_DIFFERENT:
         advice += f". Only {compared.n_different} predictions differ"
     return advice

@@ -9,17 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
 
-from ..core.labels import (
-    Codes,
-    Column,
-    Label,
-    Numbers,
-    code_integers,
-    join_columns,
-    read_column,
-    show,
-    warn,
-)
+from ..core.labels import Codes, Column, Label, Numbers, code_integers, join_columns, show, warn
 from ..core.scores import Average, ZeroDivision, __version__, check_zero_division
 from ..core.table import Table, Task, is_real, read_amounts
 from ..inference.registry import SAME_VERSION, score_with_average, warn_of_version
@@ -182,20 +172,16 @@ def warn_of(estimates: Iterable[Estimate]) -> None:
 
 
 def estimate_table(
-    table: Table,
-    score: Score,
-    level: float,
-    pairs: CellPairs | None = None,
-    *,
-    prior: Prior = None,
-    zero_division: ZeroDivision = "warn",
-    ignore_index: Label | None = None,
+    table: Table, score: Score, level: float, pairs: CellPairs | None = None, **options: Any
 ) -> list[Estimate]:
-    """Estimate a score, or the scores of its classes, with warnings, as `estimate` does."""
+    """Estimate a score, or the scores of its classes, with warnings, as `estimate` does.
+
+    The options are prior, zero_division and ignore_index.
+    """
+    zero_division = options.setdefault("zero_division", "warn")
     check_zero_division(zero_division, score.stand_in)
-    options: dict[str, Any] = {"prior": prior, "zero_division": zero_division}
-    value = score.value(table, **options)
-    estimates = estimates_of(table, score, level, pairs, ignore_index=ignore_index, **options)
+    value = score.value(table, prior=options.get("prior"), zero_division=zero_division)
+    estimates = estimates_of(table, score, level, pairs, **options)
     warn_of(estimates)
     values = value if score.average is None else [value]
     return [replace(one, value=own) for one, own in zip(estimates, values, strict=True)]
@@ -335,19 +321,19 @@ Arrays: TypeAlias = Mapping[str, Any]  # by the caller's names of the arguments
 
 
 @dataclass(frozen=True)
-class AnsweredSamples:
-    """The answers of some models to the same samples; with counts, a row is several samples.
+class ModelSamples:
+    """The predictions of some models to the same samples; with counts, a row is several samples.
 
     Attributes
     ----------
     arguments : list of str
-        Argument name of each model's answers.
+        Argument name of each model's predictions.
     rows : index
         Selects from the input the rows that count.
     tables : list of ContingencyTable
     cells : list of arrays of shape (n_rows,)
         For each model, the cell of its table that each row belongs to.
-    references, answers : array of shape (n_rows,), list of such arrays
+    references, predictions : array of shape (n_rows,), list of such arrays
         Positions among the labels of all models.
     counts : array of shape (n_rows,)
     weights, groups : arrays of shape (n_rows,), or None
@@ -358,7 +344,7 @@ class AnsweredSamples:
     tables: list[ContingencyTable]
     cells: list[Codes]
     references: Codes
-    answers: list[Codes]
+    predictions: list[Codes]
     counts: Numbers
     weights: Numbers | None
     groups: Codes | None
@@ -379,7 +365,7 @@ class AnsweredSamples:
             counts = np.bincount(codes, self.counts)
             return CellPairs(*np.divmod(keys, n_cells), counts, np.ones(len(keys)))
         weights = np.ones(len(self.counts)) if self.weights is None else self.weights
-        differ = None if self.groups is None else self.answers[a] != self.answers[b]
+        differ = None if self.groups is None else self.predictions[a] != self.predictions[b]
         return CellPairs(self.cells[a], self.cells[b], self.counts, weights, self.groups, differ)
 
     def pairs_by_slice(self, slices: Column) -> dict[Any, CellPairs]:
@@ -399,21 +385,21 @@ class AnsweredSamples:
         return pairs
 
 
-def read_samples(y_true: Any, answers: Arrays, extras: Arrays, *options: Any) -> AnsweredSamples:
+def read_samples(y_true: Any, predictions: Arrays, extras: Arrays, *options: Any) -> ModelSamples:
     """Read the samples of some models.
 
     `extras` may have counts, sample_weight and groups; the options are labels, ignore_index and
     unknown.
     """
     (references, *columns), task = read_label_columns(
-        {"y_true": y_true, **answers}, *options, **extras
+        {"y_true": y_true, **predictions}, *options, **extras
     )
-    return match_samples(references, dict(zip(answers, columns, strict=True)), task, extras)
+    return match_samples(references, dict(zip(predictions, columns, strict=True)), task, extras)
 
 
 def match_samples(
-    references: Column, answers: Mapping[str, Column], task: Task, extras: Arrays
-) -> AnsweredSamples:
+    references: Column, predictions: Mapping[str, Column], task: Task, extras: Arrays
+) -> ModelSamples:
     """Build samples from columns of shape (n_rows,) that have been read."""
     n_rows = len(references)
     weights = _one_per_row("sample_weight", extras, n_rows)
@@ -424,12 +410,12 @@ def match_samples(
     groups = extras["groups"]
     groups = None if groups is None else _codes_of_groups(groups, n_rows, rows)
 
-    references, *columns = (column[rows] for column in (references, *answers.values()))
+    references, *columns = (column[rows] for column in (references, *predictions.values()))
     counts = counts[rows]
     weights = None if weights is None else weights[rows].astype(np.float64)
     task = task._replace(ignored=None)
     tables = []
-    for argument, column in zip(answers, columns, strict=True):
+    for argument, column in zip(predictions, columns, strict=True):
         if has_counts:
             table = _table_of_counts(references, column, task, counts, weights)
         else:
@@ -437,32 +423,32 @@ def match_samples(
         warn_of_table(table, ("y_true", argument), unknown=task.unknown)
         tables.append(table)
     codes = _codes_of_all(tables, references, columns)
-    return AnsweredSamples([*answers], rows, tables, *codes, counts, weights, groups)
+    return ModelSamples([*predictions], rows, tables, *codes, counts, weights, groups)
 
 
 def _table_of_counts(
-    references: Column, answers: Column, task: Task, counts: Numbers, weights: Numbers | None
+    references: Column, predictions: Column, task: Task, counts: Numbers, weights: Numbers | None
 ) -> ContingencyTable:
     sums = {"counts": counts}
     if weights is not None:
         sums = {"counts": counts * weights, "squared_weights": counts * weights**2}
         sums["n_samples"] = counts
-    return ContingencyTable._from_pair_counts(references, answers, task, **sums)
+    return ContingencyTable._from_pair_counts(references, predictions, task, **sums)
 
 
 def _codes_of_all(
     tables: list[ContingencyTable], references: Column, columns: list[Column]
 ) -> tuple[list[Codes], Codes, list[Codes]]:
-    """Return the cell of each row in each model's table, and references and answers as codes."""
+    """Code the cell of each row in each model's table, the references and the predictions."""
     positions = {label: i for i, label in enumerate(ContingencyTable.sum_of(tables).labels)}
     n_labels = len(positions)
     labels, codes = join_columns([references, *columns]).coded()
-    # every answer outside the declared classes is the same wrong answer
+    # every prediction outside the declared classes is the same wrong prediction
     to_position = np.array([positions.get(x, n_labels - 1) for x in labels], dtype=np.int64)
-    r, *answer_codes = to_position[codes].reshape(1 + len(columns), -1)
+    r, *prediction_codes = to_position[codes].reshape(1 + len(columns), -1)
     # the pairs of codes that occur are the cells of the table, in the same order
-    cells = [code_integers(r * n_labels + p)[1] for p in answer_codes]
-    return cells, r, answer_codes
+    cells = [code_integers(r * n_labels + p)[1] for p in prediction_codes]
+    return cells, r, prediction_codes
 
 
 def table_in_groups(
@@ -587,7 +573,7 @@ def corrected_rate(
         raise ValueError(f"`groups` and `prior` must be left out: {reason}")
     check_level(confidence_level)
     table = contingency.table_of_labels(y_true, y_pred, None, None, None, "wrong")
-    label: Any = read_column([to_class_names(positive, y_true, y_pred)], "positive").example()
+    label: Any = read_labels([to_class_names(positive, y_true, y_pred)], "positive").example()
     if label not in table.labels:
         raise ValueError(f"`positive` must be one of {show(table.labels)}, got {show(label)}")
     n_called, n_judged = _counted(judged, label, table.labels, y_true, y_pred)

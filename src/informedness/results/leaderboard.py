@@ -24,7 +24,7 @@ from ..text.layout import Account, Block, Result, Rows
 from ..text.render import as_json, interval_heads, rounded, several, shown, shown_p, texts_of
 from ..warnings import collected, prefix_warnings
 from .comparison import Comparison, compare_pair, score_models, score_of_pairs
-from .estimate import AnsweredSamples, Arrays, Estimate, estimate_table, match_samples, settings_of
+from .estimate import Arrays, Estimate, ModelSamples, estimate_table, match_samples, settings_of
 from .figures import ForestRow, draw_forest
 from .verdict import out_of_class_share, share_text, title_of
 
@@ -40,8 +40,8 @@ class Model:
     ----------
     name : str
     estimate : Estimate
-        Its score with an interval. Several runs are pooled, with the answers to each sample as a
-        group.
+        Its score with an interval. Several runs are pooled, with the predictions for each sample
+        as a group.
     runs : tuple of float
         The score of each run.
     run_deviation : float
@@ -51,9 +51,9 @@ class Model:
     caution : str
         Why the score may mislead, for example if it is above accuracy; usually empty.
     out_of_class_share : float
-        Share of its answers that are out of class and count as wrong.
+        Share of its predictions that are out of class and count as wrong.
     accuracy : float
-        Share of its answers that are right.
+        Share of its predictions that are right.
     """
 
     name: str
@@ -152,7 +152,11 @@ class Leaderboard(Result):
         """Return the ranking, and the comparisons of neighbours."""
         heads = interval_heads(self.confidence_level)
         rows = [["model", self.title, *heads, "± SD of runs", "ranks", "accuracy", "out of class"]]
-        rows += map(_ranked, self.models)
+        for x in self.models:
+            value = rounded(x.value, 4) + ("^" if x.caution else "")
+            spread = f"± {x.run_deviation:.4f} ({len(x.runs)})"
+            shares = rounded(x.accuracy, 4), share_text(x.out_of_class_share)
+            rows.append([shown(x.name), value, *x.estimate.shown(), spread, x.rank_range, *shares])
         guessing = rounded(self.guessing[self.metric], 4), rounded(self.guessing["accuracy"], 4)
         rows.append(["guessing", guessing[0], "", "", "", "", guessing[1], ""])
         is_shown = [True] * len(rows[0])
@@ -190,14 +194,6 @@ class Leaderboard(Result):
                 yield with_subject(f"{shown(model.name)}^", f"{model.caution}.")
 
 
-def _ranked(model: Model) -> list[str]:
-    """Format the row of a model in the ranking."""
-    value = rounded(model.value, 4) + ("^" if model.caution else "")
-    spread = f"± {model.run_deviation:.4f} ({len(model.runs)})"
-    shares = rounded(model.accuracy, 4), share_text(model.out_of_class_share)
-    return [shown(model.name), value, *model.estimate.shown(), spread, model.rank_range, *shares]
-
-
 def leaderboard(
     y_true: Any,
     y_pred: Any,
@@ -218,8 +214,8 @@ def leaderboard(
     y_true : array-like of shape (n_samples,)
         Labels.
     y_pred : mapping of name to array-like of shape (n_samples,), or data frame
-        The answers of each model, in a data frame one column each. For several runs (seeds), pass a
-        list with the answers of each run, of the same length for every model.
+        The predictions of each model, in a data frame one column each. For several runs (seeds),
+        pass a list with the predictions of each run, of the same length for every model.
     metric, average, labels, ignore_index, unknown, sample_weight, groups
         As in `compare`.
     confidence_level : float
@@ -238,8 +234,8 @@ def leaderboard(
 
     Examples
     --------
-    >>> answers = {"majority": ["ham"] * 100, "filter": ["ham"] * 78 + ["spam"] * 22}
-    >>> board = leaderboard(["ham"] * 80 + ["spam"] * 20, answers)
+    >>> predictions = {"majority": ["ham"] * 100, "filter": ["ham"] * 78 + ["spam"] * 22}
+    >>> board = leaderboard(["ham"] * 80 + ["spam"] * 20, predictions)
     >>> [(model.name, round(model.value, 3), model.ranks) for model in board.models]
     [('filter', 0.975, (1, 1)), ('majority', 0.0, (2, 2))]
     """
@@ -315,10 +311,10 @@ def _score_runs(
 
 def _pool_runs(
     references: Column, runs: Mapping[str, list[Column]], task: Task, weights: Any, groups: Any
-) -> AnsweredSamples:
-    """Concatenate the answers of all runs of each model, shape (n_runs * n_samples,).
+) -> ModelSamples:
+    """Concatenate the predictions of all runs of each model, shape (n_runs * n_samples,).
 
-    The answers to one sample are a group, unless other groups are given.
+    The predictions for one sample are a group, unless other groups are given.
     """
     n_runs = len(next(iter(runs.values())))
     if weights is not None:
@@ -327,20 +323,20 @@ def _pool_runs(
         groups = join_columns([read_labels(groups, "groups")] * n_runs)
     elif n_runs > 1:
         groups = np.tile(np.arange(len(references)), n_runs)
-    answers = {f"y_pred[{name!r}]": join_columns(columns) for name, columns in runs.items()}
+    predictions = {f"y_pred[{name!r}]": join_columns(columns) for name, columns in runs.items()}
     extras = {"sample_weight": weights, "groups": groups}
-    return match_samples(join_columns([references] * n_runs), answers, task, extras)
+    return match_samples(join_columns([references] * n_runs), predictions, task, extras)
 
 
 def _read_runs(
     y_true: Any, y_pred: Any, extras: Arrays, *options: Any
 ) -> tuple[Column, dict[str, list[Column]], Task]:
-    """Read the references and the answers of each run, of which each model has as many."""
+    """Read the references, and the predictions of each run; models have equally many runs."""
     names = getattr(y_pred, "column_names", getattr(y_pred, "columns", None))  # of a data frame
     if names is None and isinstance(y_pred, Mapping):
         names = list(y_pred)
     if names is None or not len(names):
-        rule = "be a dict or data frame with a column of answers for each model"
+        rule = "be a dict or data frame with a column of predictions for each model"
         raise ValueError(f"`y_pred` must {rule}, got {show(y_pred)}")
     texts = texts_of(names, "y_pred", "model")
     runs = {text: _runs_in(y_pred[name]) for text, name in zip(texts, names, strict=True)}
@@ -356,13 +352,13 @@ def _read_runs(
     return references, {name: [columns.pop(0) for _ in own] for name, own in runs.items()}, task
 
 
-def _runs_in(answers: Any) -> list[Any]:
+def _runs_in(value: Any) -> list[Any]:
     """List the runs of a model, or put its only run into a list."""
-    has_runs = isinstance(answers, (list, tuple)) and answers and all(map(_is_run, answers))
-    return [*answers] if has_runs else [answers]
+    has_runs = isinstance(value, (list, tuple)) and value and all(map(_is_run, value))
+    return [*value] if has_runs else [value]
 
 
 def _is_run(value: Any) -> bool:
-    """Return whether a value holds answers; strings and 0-d arrays are a single answer."""
+    """Return whether a value holds predictions; strings and 0-d arrays are a single prediction."""
     is_text = isinstance(value, (str, bytes))
     return hasattr(value, "__len__") and not is_text and getattr(value, "ndim", 1) > 0

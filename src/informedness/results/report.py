@@ -25,17 +25,9 @@ from .estimate import (
     reported_estimates,
     settings_of,
     table_in_groups,
-    warn_of,
 )
 from .figures import draw_per_class
-from .verdict import (
-    is_marked,
-    notes_of,
-    out_of_class_share,
-    predictions_in_class,
-    title_of,
-    verdict,
-)
+from .verdict import notes_of, out_of_class_share, predictions_in_class, title_of, verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -138,7 +130,6 @@ class Report(Result, Mapping[str, float]):
         scores = reported_scores(table, average)
         values = {name: _value_of(name, score, table) for name, score in scores.items()}
         estimates = reported_estimates(table, confidence_level, scores, pairs=pairs, **options)
-        warn_of([x for name, x in estimates.items() if not is_marked(estimates, name)])
         notes, marked = notes_of(table, scores, values, estimates)
 
         p_value = math.nan

@@ -420,8 +420,8 @@ def slices(
 
     Examples
     --------
-    >>> answers = ["yes", "yes", "no", "no"]
-    >>> made = slices(["yes", "no"] * 2, answers, by=["short", "short", "long", "long"])
+    >>> predictions = ["yes", "yes", "no", "no"]
+    >>> made = slices(["yes", "no"] * 2, predictions, by=["short", "short", "long", "long"])
     >>> [(row.name, row.scores["accuracy"]) for row in made.rows]
     [('long', 0.5), ('short', 0.5)]
     """

@@ -60,7 +60,7 @@ class SuiteComparison(Difference):
     confidence_interval: tuple[float, float]
     confidence_level: float
     p_value: float
-    p_values: dict[str, float]
+    p_values: dict[str, float] = field(repr=False)
     left_out: tuple[str, ...] = ()
     read: tuple[Account, ...] = field(default=(), repr=False)
     margin: float | None = None
@@ -104,7 +104,6 @@ class SuiteComparison(Difference):
             p_value = as_json(self.p_values[name])
             tasks.append({"task": name, "p_value_holm": p_value, **comparison.to_dict()})
         plain = super().to_dict() | {"verdict": self.verdict, "summary": self.summary}
-        del plain["p_values"]
         return plain | {"tasks": tasks, "left_out": list(self.left_out)}
 
     def text_tables(self) -> list[Rows]:
@@ -194,7 +193,7 @@ def compare_tasks(
     check_size("margin", margin)
     comparisons: dict[str, Comparison] = {}
     left_out: list[str] = []
-    for name, (references, *answers) in tasks.items():
+    for name, (references, *predictions) in tasks.items():
         # no OwnLabelsWarning: a task of many classes may have one sample of each
         with prefix_errors(shown(name)), prefix_warnings(shown(name), without=OwnLabelsWarning):
             labels = set(read_labels(references, "y_true").tolist())
@@ -202,42 +201,43 @@ def compare_tasks(
                 left_out.append(f"{shown(name)}, whose references are all {show(*labels)}")
                 continue
             options["groups"] = None if groups is None else groups[name]
-            comparisons[str(name)] = compare(references, *answers, **options)
+            comparisons[str(name)] = compare(references, *predictions, **options)
     for line in left_out:
         warn(message("left out: {reason}", "left out", reason=line))
     return suite_of(comparisons, left_out, score_with_average(metric, average), margin)
 
 
 def suite_of(
-    by_task: Mapping[str, Comparison],
+    comparisons: Mapping[str, Comparison],
     left_out: Sequence[str],
     score: Score,
     margin: float | None = None,
 ) -> SuiteComparison:
     """Combine the comparisons of tasks into one over all tasks."""
-    comparisons = list(by_task.values())
     if len(comparisons) < 2:
-        raise ValueError(f"`tasks` must be at least two that can be compared, got {list(by_task)}")
-    if isinstance(score, EntropicScore) and len({one.n_classes for one in comparisons}) > 1:
-        tasks = "tasks with different numbers of classes: its chance level depends on k"
-        raise ValueError(f"{score.title} cannot be averaged over {tasks}")
-    interval, p_value = _test_mean(comparisons)
-    corrected = holm([one.p_value for one in comparisons])
-    n_different = sum(one.n_different for one in comparisons)
+        names = [*comparisons]
+        raise ValueError(f"`tasks` must be at least two that can be compared, got {names}")
+    tasks = list(comparisons.values())
+    if isinstance(score, EntropicScore) and len({one.n_classes for one in tasks}) > 1:
+        rule = "tasks with different numbers of classes: its guessing level depends on k"
+        raise ValueError(f"{score.title} cannot be averaged over {rule}")
+    interval, p_value = _test_mean(tasks)
+    corrected = holm([one.p_value for one in tasks])
+    n_different = sum(one.n_different for one in tasks)
     return SuiteComparison(
-        metric=comparisons[0].metric,
-        tasks=dict(by_task),
+        metric=tasks[0].metric,
+        tasks=dict(comparisons),
         difference=interval.value,
         standard_error=interval.standard_error,
         confidence_interval=(interval.low, interval.high),
-        confidence_level=comparisons[0].confidence_level,
+        confidence_level=tasks[0].confidence_level,
         p_value=p_value,
-        p_values=dict(zip(by_task, corrected, strict=True)),
+        p_values=dict(zip(comparisons, corrected, strict=True)),
         left_out=tuple(left_out),
         margin=margin,
         within_margin=is_within(margin, interval.low, n_different),
         n_different=n_different,
-        caveat=_caveat_of(by_task),
+        caveat=_caveat_of(comparisons),
     )
 
 

@@ -17,7 +17,7 @@ from ..inference.significance import guessing_p_value
 from ..messages import Message, message
 from ..tables.contingency import ContingencyTable
 from ..text.render import cut, rounded, samples, shown
-from .estimate import Estimate, estimates_of, has_known_errors
+from .estimate import Estimate, estimates_of, has_known_errors, warn_of
 
 LEVEL = 0.95  # lowest level of the interval and the test behind a verdict
 MAY_BE_GUESSES = frozenset({"one class", "out of class", "untested", "guessing"})  # codes
@@ -134,7 +134,11 @@ def notes_of(
     values: Mapping[str, float],
     estimates: Mapping[str, Estimate],
 ) -> tuple[list[Message], set[str]]:
-    """Write the notes of a report; return them with the names of scores that get a mark."""
+    """Write the notes of a report, and warn of caveats without a mark.
+
+    Returns the notes, and the names of scores that get a mark.
+    """
+    warn_of([x for name, x in estimates.items() if not _is_marked(estimates, name)])
     notes = [*_out_of_class_note(table, shown_scores)]
     marked: set[str] = set()
     if np.count_nonzero(table.reference_totals) > 1:
@@ -179,11 +183,11 @@ def _notes_of_scores(
             continue
         if math.isnan(own.confidence_interval[0]):
             yield name, Message(f"{title}: no interval, {own.caveat}.")
-        elif is_marked(estimates, name):
+        elif _is_marked(estimates, name):
             yield name, Message(f"{title}: {own.caveat}.")
 
 
-def is_marked(estimates: Mapping[str, Estimate], name: str) -> bool:
+def _is_marked(estimates: Mapping[str, Estimate], name: str) -> bool:
     """Return whether a mark replaces the warning: NIT is often the only score with a caveat."""
     own = estimates[name]
     is_alone = own.caveat not in {one.caveat for one in estimates.values() if one is not own}
@@ -194,7 +198,7 @@ def _interval_notes(estimates: Mapping[str, Estimate]) -> list[Message]:
     """Write why intervals are approximate, once per reason."""
     names: dict[str, list[str]] = {}
     for name, own in estimates.items():
-        is_noted = math.isnan(own.confidence_interval[0]) or is_marked(estimates, name)
+        is_noted = math.isnan(own.confidence_interval[0]) or _is_marked(estimates, name)
         if own.caveat and not is_noted:
             names.setdefault(own.caveat, []).append(name)
     notes = []
