@@ -63,7 +63,7 @@ def main(path: str, kind: str, max_bytes: str) -> int:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     import pyarrow.parquet
 
-    from informedness.files.arrow import native
+    from informedness.files.arrow import open_native
     from informedness.files.opening import open_whole
 
     try:
@@ -71,13 +71,13 @@ def main(path: str, kind: str, max_bytes: str) -> int:
             return _print_runs(Path(path))
         with open_whole(path, kind, None, int(max_bytes)) as stream:
             if kind == "parquet":
-                batches = pyarrow.parquet.ParquetFile(native(stream)).iter_batches()
+                batches = pyarrow.parquet.ParquetFile(open_native(stream)).iter_batches()
             elif stream.read(6) == b"ARROW1":
-                reader = pyarrow.ipc.open_file(native(stream))
+                reader = pyarrow.ipc.open_file(open_native(stream))
                 batches = map(reader.get_batch, range(reader.num_record_batches))
             else:
                 stream.seek(0)
-                batches = pyarrow.ipc.open_stream(native(stream))
+                batches = pyarrow.ipc.open_stream(open_native(stream))
             n_bytes = 0
             for batch in batches:
                 n_bytes += batch.nbytes

@@ -16,7 +16,7 @@ _N_SEARCHED = 1 << 22  # bytes searched at a time
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 
 
-def native(stream: BinaryIO) -> Any:
+def open_native(stream: BinaryIO) -> Any:
     """Open a stream as a native pyarrow file if it has a file descriptor, else return it.
 
     pyarrow's threads call Python to use a Python stream. Before Python 3.14, such a call at
@@ -55,20 +55,20 @@ class Parquet(_Typed):
     def __init__(self, stream: BinaryIO, names: Mapping[str, str]) -> None:
         import pyarrow.parquet
 
-        self._metadata = pyarrow.parquet.read_metadata(native(stream))
+        self._metadata = pyarrow.parquet.read_metadata(open_native(stream))
         super().__init__(stream, names, self._metadata.schema.to_arrow_schema())
 
     def _record_batches(self) -> Iterator[Any]:
         import pyarrow.parquet
 
-        stream, metadata, columns = native(self._stream), self._metadata, self._columns
+        stream, metadata, columns = open_native(self._stream), self._metadata, self._columns
         # With `pre_buffer`, all data that is read stays in memory.
         opened: Any = partial(
             pyarrow.parquet.ParquetFile, stream, metadata=metadata, pre_buffer=False
         )
         # Reading raises on damaged column metadata; inspecting it would crash the process.
         if next(opened().iter_batches(batch_size=1, columns=columns), None) is not None:
-            n_rows, coded = _decoded_at_a_time(metadata, columns)
+            n_rows, coded = _choose_decoding(metadata, columns)
             file = opened(read_dictionary=coded, page_checksum_verification=True)
             yield from file.iter_batches(batch_size=n_rows, columns=columns)
         _check_one_file(self._stream, b"PAR1", "Parquet")
@@ -87,14 +87,14 @@ class Arrow(_Typed):
                 raise OSError("the stream is cut off, or not an Arrow stream")
         stream.seek(0)
         self._open = ipc.open_file if self._is_file else ipc.open_stream
-        super().__init__(stream, names, self._open(native(stream)).schema)
+        super().__init__(stream, names, self._open(open_native(stream)).schema)
 
     def _record_batches(self) -> Iterator[Any]:
         from pyarrow import ipc
 
         self._stream.seek(0)
         fields = [i for i, name in enumerate(self.header) if name in self._columns]
-        file = native(self._stream)
+        file = open_native(self._stream)
         reader: Any = self._open(file, options=ipc.IpcReadOptions(included_fields=fields))
         if self._is_file:
             yield from map(reader.get_batch, range(reader.num_record_batches))
@@ -126,19 +126,19 @@ def columns_of(batches: Iterable[Any], names: Mapping[str, str]) -> Iterator[dic
     for batch in batches:
         for start in range(0, len(batch), _N_ROWS):
             part = batch.slice(start, _N_ROWS)
-            columns = {argument: _column(part, x, first_row) for argument, x in names.items()}
+            columns = {argument: _column_at(part, x, first_row) for argument, x in names.items()}
             waiting.append(pyarrow.table(columns))
             first_row += len(part)
             n_bytes += waiting[-1].get_total_buffer_size()
             if n_bytes >= _N_BYTES:  # counting many small batches is slower
-                yield _concatenated(waiting)
+                yield _concatenate(waiting)
                 waiting.clear()
                 n_bytes = 0
     if waiting:
-        yield _concatenated(waiting)
+        yield _concatenate(waiting)
 
 
-def _concatenated(tables: Sequence[Any]) -> dict[str, Any]:
+def _concatenate(tables: Sequence[Any]) -> dict[str, Any]:
     """Join tables to columns by name."""
     import pyarrow
 
@@ -185,7 +185,7 @@ def _class_names_of(name: str, features: Any) -> Sequence[str]:
     return labels if is_class_label else ()
 
 
-def _column(batch: Any, name: str, first_row: int) -> Any:
+def _column_at(batch: Any, name: str, first_row: int) -> Any:
     """Return a column of a batch, or the values at a path within a nested column."""
     import pyarrow
 
@@ -199,7 +199,7 @@ def _column(batch: Any, name: str, first_row: int) -> Any:
     return pyarrow.array([one_value({top: x}, name, f"row {number}") for number, x in rows])
 
 
-def _decoded_at_a_time(metadata: Any, columns: list[str]) -> tuple[int, list[str]]:
+def _choose_decoding(metadata: Any, columns: list[str]) -> tuple[int, list[str]]:
     """Choose how many rows of a Parquet file to decode at a time, and which text as a dictionary.
 
     With ten labels, dictionaries take a quarter of the time, but long labels take more memory.

@@ -14,7 +14,7 @@ from ..core.labels import show
 from ..errors import DataError
 from ..messages import join
 from ..tables.label_warnings import decimal_comma_hint
-from .arrow import columns_of, native
+from .arrow import columns_of, open_native
 from .columns import (
     FileReader,
     check_columns,
@@ -104,7 +104,7 @@ class Delimited(FileReader):
         labels = set[Any]()
         n_headers = n_alike = 0
         # pyarrow refuses a header alone if it has no line end
-        for batch in self._parsed([*columns], keep_empty) if self._has_rows else ():
+        for batch in self._parse([*columns], keep_empty) if self._has_rows else ():
             for name, others in self._alike.items():
                 if not all(batch[x].equals(batch[name]) for x in others):
                     unequal[name] = others
@@ -117,10 +117,10 @@ class Delimited(FileReader):
             rule = f"the header occurs {n_headers + 1} times, as in files joined end to end"
             raise DataError(f"{rule}: take the others out, or list the files")
         if found := labels.intersection(self._hidden):
-            raise _not_well_formed(min(self._hidden[x] for x in found))
+            raise _quoting_error(min(self._hidden[x] for x in found))
         warn_of_names(unequal)
 
-    def _parsed(self, columns: Sequence[str], keep_empty: bool) -> Any:
+    def _parse(self, columns: Sequence[str], keep_empty: bool) -> Any:
         """Read these columns with pyarrow, in batches."""
         import pyarrow
         from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, open_csv
@@ -134,7 +134,7 @@ class Delimited(FileReader):
         no_quotes = self._no_quotes
         quotes = {"quote_char": False if no_quotes else '"', "newlines_in_values": not no_quotes}
         return open_csv(
-            native(self._stream),
+            open_native(self._stream),
             ReadOptions(block_size=BLOCK, column_names=self.header, **skipped),
             ParseOptions(delimiter=self.delimiter, **quotes),
             ConvertOptions(include_columns=columns, column_types=types, **nulls),
@@ -187,7 +187,7 @@ class Delimited(FileReader):
         if is_text:
             return {}
         if hidden and not self._has_quoted_separators():
-            raise _not_well_formed(min(hidden.values()))
+            raise _quoting_error(min(hidden.values()))
         return hidden
 
     def _rows_of_several_lines(self) -> Iterator[tuple[int, str, list[str]]]:
@@ -208,7 +208,7 @@ class Delimited(FileReader):
                         yield n_lines + 1, _line_end(last_line), row
                     n_lines = reader.line_num
             except csv.Error as error:
-                raise _not_well_formed(n_lines + 1, str(error)) from error
+                raise _quoting_error(n_lines + 1, str(error)) from error
 
     def _lines_in(self, row: Sequence[str], end: str) -> list[list[str]]:
         """Split a row into lines of cells at this line end, without empty lines."""
@@ -252,7 +252,7 @@ def _has_only_whole_cells(block: str, delimiter: str) -> bool:
     return len(quotes) % 2 == 0 and bool(are_separators.all()) and not is_in_cell.any()
 
 
-def _not_well_formed(line: int, why: str = "it goes on in another row") -> DataError:
+def _quoting_error(line: int, why: str = "it goes on in another row") -> DataError:
     rule = f"the row that begins in line {line} has a quoted field that is not well formed ({why})"
     remedies = "Write a quote within the text twice. With no_quotes=True all quotes are text."
     return DataError(f"{rule}. {remedies}")

@@ -125,7 +125,7 @@ def _values_of(row: Any, names: Mapping[str, str], where: Any, n_lacking: Any = 
 # JSON
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Convert a JSON object to a dict; raise if a key occurs twice."""
     values = dict(pairs)
     if len(values) < len(pairs):
@@ -134,7 +134,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return values
 
 
-_decode = json.JSONDecoder(object_pairs_hook=_object).decode
+_parse = json.JSONDecoder(object_pairs_hook=_read_object).decode
 
 
 def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> Iterator[Row]:
@@ -152,7 +152,7 @@ def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> I
     start = stream.read(1000).lstrip(codecs.BOM_UTF8 + b" \t\r\n")
     stream.seek(0)
     if rows is not None or start.startswith(b"["):
-        entries = _rows_at(_decoded(stream.read(), "the file", 1), rows or ".")
+        entries = _rows_at(_parse_json(stream.read(), "the file", 1), rows or ".")
         return ((f"entry {position}", row) for position, row in enumerate(entries))
     top, are_lines = _top_rows(stream)
     first = next((row for _, row in top[:1] if isinstance(row, dict)), {})
@@ -174,7 +174,7 @@ def _top_rows(stream: BinaryIO) -> tuple[list[Row], bool]:
     except ValueError:
         stream.seek(0)
         with suppress(ValueError):
-            return [("the file", _decoded(stream.read(), "the file", 1))], False
+            return [("the file", _parse_json(stream.read(), "the file", 1))], False
         raise
     stream.seek(0)
     return top, True
@@ -189,16 +189,16 @@ def _json_lines(stream: BinaryIO, decode: Decoder | None = None) -> Iterator[Row
         if rows is None:
             for number, line in enumerate(io.BytesIO(block), n_lines + 1):
                 if line.strip():
-                    yield number, _decoded(line, f"line {number}", number)
+                    yield number, _parse_json(line, f"line {number}", number)
         else:
             yield from enumerate(rows, n_lines + 1)
         n_lines += block.count(b"\n")
 
 
-def _decoded(text: bytes, where: str, first_line: int) -> Any:
+def _parse_json(text: bytes, where: str, first_line: int) -> Any:
     """Decode JSON; name the text in an error, and its first line that is not UTF-8."""
     try:
-        return _decode(text.decode().removeprefix("\ufeff"))
+        return _parse(text.decode().removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
         remedies = "Write one object per line, or an array. Use rows= to name a list in a document."
         reason = why_not_utf8(text.splitlines(), first_line) or f"{error}. {remedies}"
@@ -233,7 +233,7 @@ def _decoder_of(names: Collection[str]) -> Decoder | None:
             rows = list(map(decode_line, io.BytesIO(text)))
             for row, key in product(rows, nested):
                 if key in row:
-                    row[key] = _decode(str(row[key], "utf-8"))
+                    row[key] = _parse(str(row[key], "utf-8"))
             if sum(map(len, rows)) == sum(map(text.count, quoted)):
                 return rows
         return None
@@ -365,7 +365,7 @@ class Workbook(Objects):
             raise DataError(text) from None
         nulls = dict.fromkeys(self.header)
         objects = ((x, nulls | dict(zip(self.header, row, strict=False))) for x, row in rows)
-        super().__init__(names, _compared(objects, columns_alike(names.values(), written)))
+        super().__init__(names, _check_alike(objects, columns_alike(names.values(), written)))
 
 
 def _table_of(sheet: Any) -> tuple[str, list[str], Iterator[Row]]:
@@ -384,7 +384,7 @@ def _table_with(names: Mapping[str, str], tables: Sequence[Any]) -> Any:
     return max(having or tables, key=lambda table: len(table[1]))
 
 
-def _compared(rows: Iterator[Row], alike: Mapping[str, Sequence[str]]) -> Iterator[Row]:
+def _check_alike(rows: Iterator[Row], alike: Mapping[str, Sequence[str]]) -> Iterator[Row]:
     """Yield rows, then warn of columns that share a name but differ in values."""
     unequal = set[str]()
     for where, row in rows:

@@ -190,13 +190,13 @@ def open_whole(
     compressions = _COMPRESSIONS if kind == "xlsx" else {**_COMPRESSIONS, b"PK\x03\x04": "zip"}
     with ExitStack() as opened:
         stream = opened.enter_context(_open_seekable(path))
-        while compression := _marked(stream, compressions):  # some are compressed twice
-            pieces = _decompressed(stream, compression)
-            stream = opened.enter_context(_copied(pieces, max_bytes))
-        if encoding := encoding or _marked(stream, _ENCODINGS):
-            stream = opened.enter_context(_copied(_encoded(stream, encoding)))
+        while compression := _name_of_mark(stream, compressions):  # some are compressed twice
+            pieces = _decompressed_pieces(stream, compression)
+            stream = opened.enter_context(_copy(pieces, max_bytes))
+        if encoding := encoding or _name_of_mark(stream, _ENCODINGS):
+            stream = opened.enter_context(_copy(_utf8_pieces(stream, encoding)))
         lines = rewrite_as_csv(stream, not no_quotes) if kind in DELIMITERS else None
-        yield stream if lines is None else opened.enter_context(_copied(lines))
+        yield stream if lines is None else opened.enter_context(_copy(lines))
 
 
 @contextmanager
@@ -206,11 +206,11 @@ def _open_seekable(path: str) -> Iterator[Any]:
         raise ValueError("standard input is closed")
     with nullcontext(sys.stdin.buffer) if path == "-" else Path(path).open("rb") as stream:
         is_file = path != "-" and stream.seekable()
-        with nullcontext(stream) if is_file else _copied(_pieces(stream)) as seekable:
+        with nullcontext(stream) if is_file else _copy(_pieces(stream)) as seekable:
             yield seekable
 
 
-def _marked(stream: BinaryIO, names: Mapping[bytes, str]) -> str | None:
+def _name_of_mark(stream: BinaryIO, names: Mapping[bytes, str]) -> str | None:
     """Return the name of the magic number that a stream begins with, None without one."""
     start = stream.read(max(map(len, names)))
     stream.seek(0)
@@ -229,7 +229,7 @@ def check_size(size: int, max_bytes: int | None) -> None:
 
 
 @contextmanager
-def _copied(pieces: Iterable[bytes], max_bytes: int | None = None) -> Iterator[Any]:
+def _copy(pieces: Iterable[bytes], max_bytes: int | None = None) -> Iterator[Any]:
     """Copy the pieces of a stream to a temporary file."""
     from tempfile import TemporaryFile  # slow import
 
@@ -241,7 +241,7 @@ def _copied(pieces: Iterable[bytes], max_bytes: int | None = None) -> Iterator[A
         yield copy
 
 
-def _encoded(stream: BinaryIO, encoding: str) -> Iterator[bytes]:
+def _utf8_pieces(stream: BinaryIO, encoding: str) -> Iterator[bytes]:
     """Yield the text of a stream in UTF-8."""
     try:
         yield from map(str.encode, codecs.iterdecode(_pieces(stream), encoding))
@@ -252,14 +252,14 @@ def _encoded(stream: BinaryIO, encoding: str) -> Iterator[bytes]:
         raise ValueError(f"{rule}, got {show(encoding)}") from error
 
 
-def _decompressed(stream: BinaryIO, name: str) -> Iterator[bytes]:
+def _decompressed_pieces(stream: BinaryIO, name: str) -> Iterator[bytes]:
     """Decompress one or several concatenated streams, to the end of the file."""
     if name == "zip":
         remedies = "Unpack it, and name the files to read. An Excel file needs the ending .xlsx."
         raise ValueError(f"the file is a ZIP archive, which may hold several files. {remedies}")
     try:
         if name == "xz":
-            yield from _streams_of_xz(stream)
+            yield from _xz_pieces(stream)
             return
         if name == "gz":
             yield from _pieces(gzip.GzipFile(fileobj=stream))
@@ -272,7 +272,7 @@ def _decompressed(stream: BinaryIO, name: str) -> Iterator[bytes]:
         raise ValueError(f"the file cannot be decompressed ({name}): {error}") from error
 
 
-def _streams_of_xz(stream: BinaryIO) -> Iterator[bytes]:
+def _xz_pieces(stream: BinaryIO) -> Iterator[bytes]:
     """Decompress concatenated streams; `lzma.open` ignores those after a damaged header."""
     decompressor = lzma.LZMADecompressor()
     for piece in iter(partial(stream.read, 1 << 10), b""):  # 1 kB can become 7 MB

@@ -381,13 +381,13 @@ def _read(
     longest = max(names.values(), key=len)  # so that a suffix makes a new name
     sums = {"times": f"{longest}_times", "squares": f"{longest}_squares"}
     try:
-        frame = _selected(native, names, header)
+        frame = _select(native, names, header)
         if nw.dependencies.is_dask_dataframe(frame):  # narwhals leaves it to another package
             cells = frame.groupby([*frame.columns], dropna=False).size().compute()
             frame = cells.rename(sums["times"]).reset_index()
         frame = nw.from_native(frame)
         if isinstance(frame, nw.LazyFrame):
-            frame = _grouped(frame, names, **sums)
+            frame = _group(frame, names, **sums)
         arrow = frame.to_arrow()
         return arrow, {x: name for x, name in sums.items() if name in arrow.column_names}
     except DataError:
@@ -412,7 +412,7 @@ def _header_of(native: Any, names: Mapping[str, str]) -> list[str]:
     return list(map(str, header))
 
 
-def _selected(native: Any, names: Mapping[str, str], header: Sequence[str]) -> Any:
+def _select(native: Any, names: Mapping[str, str], header: Sequence[str]) -> Any:
     """Select the columns to read: others may share a name, or would be loaded.
 
     Names that are not text become text.
@@ -428,7 +428,7 @@ def _selected(native: Any, names: Mapping[str, str], header: Sequence[str]) -> A
     return native
 
 
-def _grouped(lazy: Any, names: Mapping[str, str], times: str, squares: str) -> Any:
+def _group(lazy: Any, names: Mapping[str, str], times: str, squares: str) -> Any:
     """Group equal rows, and count them in the column `times`.
 
     Weights are summed; the sums of their squares are in the column `squares`.
@@ -450,18 +450,16 @@ def _grouped(lazy: Any, names: Mapping[str, str], times: str, squares: str) -> A
     weights = names.get("weights", "")
     kept = [*columns, times]
     if weights and schema[weights].is_numeric():
-        rows = _with_summed_weights(
-            rows, [x for x in columns if x != weights], weights, times, squares
-        )
+        rows = _sum_weights(rows, [x for x in columns if x != weights], weights, times, squares)
         kept.append(squares)
     else:
         rows = rows.group_by(*columns, drop_null_keys=False).agg(nw.len().alias(times))
     if lazy.implementation.name not in _DATABASES:
         texts = []
-    return _collected(rows, texts, times).select(*kept)
+    return _collect(rows, texts, times).select(*kept)
 
 
-def _collected(rows: Any, texts: Sequence[str], prefix: str) -> Any:
+def _collect(rows: Any, texts: Sequence[str], prefix: str) -> Any:
     """Run the query, and test if the collation of a column of text treats a pair as equal."""
     import narwhals as nw
 
@@ -480,9 +478,7 @@ def _collected(rows: Any, texts: Sequence[str], prefix: str) -> Any:
     return cells
 
 
-def _with_summed_weights(
-    rows: Any, keys: Sequence[str], weights: str, times: str, squares: str
-) -> Any:
+def _sum_weights(rows: Any, keys: Sequence[str], weights: str, times: str, squares: str) -> Any:
     """Group rows by keys and sum their weights; keep the least of weights that are not positive.
 
     Extra keys separate missing, zero and invalid weights. Weights as keys could give a group

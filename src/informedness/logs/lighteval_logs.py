@@ -14,7 +14,7 @@ from typing import Any
 
 from ..core.labels import show, warn
 from ..errors import prefix_errors, refuse_all
-from ..files.arrow import native
+from ..files.arrow import open_native
 from ..files.opening import open_whole
 from ..files.reading import explain_errors
 from ..messages import message, with_subject
@@ -94,7 +94,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         import pyarrow.parquet
 
         options = {"pre_buffer": False, "page_checksum_verification": True}
-        file = pyarrow.parquet.ParquetFile(native(stream), **options)
+        file = pyarrow.parquet.ParquetFile(open_native(stream), **options)
         if "doc" not in file.schema_arrow.names:
             rule = "have no `doc`, as those of lighteval before 0.11"
             raise ValueError(f"the details {rule}: run the task with 0.11 or newer")
