@@ -210,6 +210,23 @@ def test_integers_in_options_match_the_text_of_a_file(tmp_path):
         table_from_file(**sides | {"references": "argmax:g,m"})
 
 
+@pytest.mark.filterwarnings("ignore:informedness. ")
+def test_files_may_spell_a_class_differently_also_in_rows_that_do_not_count(tmp_path):
+    sides = {"references": "g", "predictions": "m"}
+    (tmp_path / "0.csv").write_text("g,m\n0.0,0.0\n1.0,0.0\n")
+    (tmp_path / "1.csv").write_text("g,m\nTrue,True\nFalse,True\n")
+    table = table_from_file(tmp_path, **sides)
+    assert (table.labels, table.to_dense().tolist()) == ((0, 1), [[1, 1], [1, 1]])
+    ignored = table_from_file(tmp_path, **sides, ignore_index=1)
+    assert (ignored.labels, ignored.n_samples) == ((0, 1), 2)
+
+
+def test_listed_classes_of_integers_and_text_are_refused_with_a_reason(tmp_path):
+    (tmp_path / "p.json").write_text('[{"g": 1, "m": 2}, {"g": 2, "m": 2}]')
+    with pytest.raises(ValueError, match="`labels` must list every reference; 1 is missing"):
+        table_from_file(tmp_path, references="g", predictions="m", labels=["1.5", "2"])
+
+
 @pytest.mark.parametrize(
     ("groups", "meant"),
     [

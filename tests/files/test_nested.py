@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from informedness.files.columns import columns_within
+from informedness.files.columns import nested_columns
 from inputs.file_cases import WRITERS, check_read, read_columns, refused, write_arrow_file
 
 INF = float("inf")
@@ -130,9 +130,9 @@ CASES = [
 
 
 def test_nested_columns_may_be_absent_in_some_rows():
-    found = columns_within("doc", [{"a": 1, "b": None}, None, {"a": {"c": 2}}])
+    found = nested_columns("doc", [{"a": 1, "b": None}, None, {"a": {"c": 2}}])
     assert found == {"doc.a": [1, None, None], "doc.b": [None] * 3, "doc.a.c": [None, None, 2]}
-    assert columns_within("doc", [None, None]) == {"doc": [None, None]}
+    assert nested_columns("doc", [None, None]) == {"doc": [None, None]}
 
 
 FORMATS = {name: WRITERS[name] for name in ("p.arrow", "stream.arrow", "p.jsonl", "p.json")}

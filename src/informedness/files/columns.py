@@ -210,8 +210,8 @@ def _longest_name(path: str, names: Collection[str]) -> str | None:
     return path
 
 
-def columns_within(name: str, values: Sequence[Any]) -> dict[str, list[Any]]:
-    """Return a column, or the columns within it if it is nested."""
+def nested_columns(name: str, values: Sequence[Any]) -> dict[str, list[Any]]:
+    """Return the columns in a nested column by path, or the column itself if it is not nested."""
     if {dict, list, tuple}.isdisjoint(map(type, values)):
         return {name: [*values]}
     columns: defaultdict[str, list[Any]] = defaultdict(lambda: [None] * len(values))
@@ -224,11 +224,11 @@ def columns_within(name: str, values: Sequence[Any]) -> dict[str, list[Any]]:
 
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
     """Yield each path and value in a value of JSON or Arrow; longer lists become text."""
+    if isinstance(value, list) and len(value) == 1:
+        value = {"0": value[0]}
     if isinstance(value, dict) and value:
         for name, field in value.items():
             yield from _leaves(field, f"{path}.{name}")
-    elif isinstance(value, list) and len(value) == 1:
-        yield from _leaves(value[0], f"{path}.0")
     elif isinstance(value, (dict, list, tuple)):
         yield path, str(value) if value else None
     else:

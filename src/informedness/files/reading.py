@@ -14,7 +14,7 @@ from ..errors import DataError, optional_import, prefix_errors
 from ..messages import join
 from ..text.render import several, shown
 from .arrow import Arrow, Parquet, as_list
-from .columns import FileReader, column_of, columns_to_read, columns_within, group_by_argument
+from .columns import FileReader, column_of, columns_to_read, group_by_argument, nested_columns
 from .delimited import Delimited, explain_row_error
 from .objects import Objects, Workbook, json_rows
 from .opening import DELIMITERS, check_size, list_files, open_whole, why_not_utf8
@@ -165,13 +165,13 @@ def first_rows(path: Any, **file_options: Any) -> Listing:
             reader = options.read_header(stream, kind, {})
         columns, n_rows = _top_columns(reader)
     nulls = NULLS if kind in DELIMITERS else ()
-    within: dict[str, list[Any]] = {}
+    flat: dict[str, list[Any]] = {}
     for name, values in columns.items():
-        for path_within, column in columns_within(name, values).items():
-            within[path_within] = [None if x in nulls or x != x else x for x in column]
+        for column_path, column in nested_columns(name, values).items():
+            flat[column_path] = [None if x in nulls or x != x else x for x in column]
     others = ", ".join(reader.other_sheets)
     sheet = f", sheet {reader.sheet} (others: {others})" if others else ""
-    return Listing(within, f"{shown(file)}{sheet}: {n_rows}", options.rows)
+    return Listing(flat, f"{shown(file)}{sheet}: {n_rows}", options.rows)
 
 
 def _top_columns(reader: FileReader) -> tuple[dict[str, list[Any]], str]:

@@ -198,8 +198,8 @@ class Samples:
         texts: Sequence[Any] = column.values or ()
         present = {*texts} - {None}
         self.texts.setdefault((len(self.sources), argument), set()).update(present)
-        ignored = self.options.ignored(is_integer=False)
-        if argument != "references" or not isinstance(ignored, str):
+        ignored = str(self.options.ignored(is_integer=False))
+        if argument != "references" or self.options.ignore_index is None:
             return column
         labels = labels_of_text([present, {ignored}])
         same = {x for x in texts if labels.get(x, x) == labels.get(ignored, ignored)}
