@@ -75,7 +75,7 @@ PUBLISHED_LINES = {
     "qrels_gold.txt qrels_pred.txt": SEVERAL,
     "wsd_gold.key.txt wsd_pred.key.txt": SEVERAL,
     "header_gold.txt header_pred.txt --strict": "'label' in the first line occurs in no other",
-    "fasttext_gold.txt fasttext_pred.txt": r"`--extract` '__label__\S+' takes the label",
+    "fasttext_gold.txt fasttext_pred.txt": r"`--extract` '__label__\S+' finds the label",
     "text_and_integers.json -r Label -p preds": "--numeric reads text as integers",
     "joined_end_to_end.csv -r label -p model": "the header occurs 2 times, as in files joined end",
     "joined_end_to_end.csv": "the header occurs 2 times",
@@ -88,6 +88,8 @@ def test_what_is_wrong_with_files_of_a_form_is_said(line, command, tmp_path, mon
     code, output, errors = command("report", *shlex.split(line), "--metric", "informedness")
     assert (code, output) == (2, "")
     assert PUBLISHED_LINES[line] in errors
+    names_options = "`--references and --predictions`, and with `--on` the one" in errors
+    assert names_options == (PUBLISHED_LINES[line] == SEVERAL)
 
 
 def test_files_of_a_form_are_scored_as_the_messages_say(command, tmp_path, monkeypatch):
