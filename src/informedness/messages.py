@@ -24,10 +24,10 @@ _NAME = rf"`((?:[^`'\"\0]|{_LITERAL})*)`"
 _SETTING = r"(?<![\w.`])(\w+)=(?:\"(\w+)\"|(\d+(?:\.\d+)?|True)(?!\.?\w)|(?=[ `,;:.)]|$))"
 _ARGUMENT = re.compile(f"{_NAME}|{_SETTING}", re.DOTALL)
 # Placeholders for a value, with its position, and for an argument without a name
-_PLACE, _UNNAMED = re.compile("\0([0-9]+)\0"), "\1"
-_ASIDE = re.compile(rf" \((?:[^()]|\([^()]*\))*{_UNNAMED}(?:[^()]|\([^()]*\))*\)")
-_INSIDE = r"(?:(?!; |\. [A-Z]).)*"
-_CLAUSE = re.compile(rf"(?:; |\. (?=[A-Z])){_INSIDE}{_UNNAMED}{_INSIDE}(?<!\.)", re.DOTALL)
+_PLACEHOLDER, _UNNAMED = re.compile("\0([0-9]+)\0"), "\1"
+_REMARK = re.compile(rf" \((?:[^()]|\([^()]*\))*{_UNNAMED}(?:[^()]|\([^()]*\))*\)")
+_TEXT = r"(?:(?!; |\. [A-Z]).)*"
+_CLAUSE = re.compile(rf"(?:; |\. (?=[A-Z])){_TEXT}{_UNNAMED}{_TEXT}(?<!\.)", re.DOTALL)
 
 
 class Message(str):
@@ -136,8 +136,8 @@ def render(source: object, naming: Naming, keeps_clauses: bool = True) -> Messag
 
     text = _ARGUMENT.sub(named, text)
     if not keeps_clauses:
-        text = _CLAUSE.sub("", _ASIDE.sub("", text)).replace(_UNNAMED, "")
-    parts = _PLACE.split(text)
+        text = _CLAUSE.sub("", _REMARK.sub("", text)).replace(_UNNAMED, "")
+    parts = _PLACEHOLDER.split(text)
     parts[1::2] = [source.parts[int(position)] for position in parts[1::2]]
     return _made(parts, source.code, source.values)
 

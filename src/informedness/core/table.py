@@ -162,7 +162,7 @@ class Table:
         ignore_index : label, optional
             Drops the samples whose reference equals it (Trainer pads with -100).
         unknown : {"error", "wrong"}
-            Whether a prediction that is missing or outside `labels` is an error or a wrong answer.
+            Whether a prediction that is missing or outside `labels` is an error or counts as wrong.
 
         Raises
         ------

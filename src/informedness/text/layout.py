@@ -161,7 +161,7 @@ class Result:
         """Shorten paths of files: remove the parts that all have at the start and the end."""
         files = [file for account in self.read for file in account.sources]
         parts = [Path(file).parts for file in files]
-        n_first, n_last = (_n_alike([x[::way] for x in parts]) for way in (1, -1))
+        n_first, n_last = (_n_equal([x[::way] for x in parts]) for way in (1, -1))
         names = [x[n_first : len(x) - n_last] for x in parts]
         is_known = len(files) > 1 and all(names)  # and no name is empty
         return {file: str(Path(*x)) for file, x in zip(files, names, strict=True) if is_known}
@@ -284,7 +284,7 @@ class Result:
         return page.substitute(title=type(self).__name__, body=body).rstrip()
 
 
-def _n_alike(rows: Sequence[Sequence[str]]) -> int:
+def _n_equal(rows: Sequence[Sequence[str]]) -> int:
     """Count the leading cells that are equal in all rows."""
     return len([*takewhile(lambda cells: len({*cells}) == 1, zip(*rows, strict=False))])
 
