@@ -462,11 +462,11 @@ BLOCKS = {  # what is pasted over the classes ham and spam, and the classes then
 }
 NO_BLOCKS = {
     "\t0\t1\tAll\n0\t90\t2\t92\n1\t3\t40\t43\nAll\t93\t42\t135": "or give the names of the classes",
-    "1\t2\t3\n4\t5\t6": "must have a row and a column for each class",
-    "1\t2\t3\n4\t5": "must have a row and a column for each class and no others",
-    "ham\nspam": "must have a row and a column",
-    "\ta\tb\na\t1\t2\nc\t3\t4": "the rows 'a', 'c' and the columns 'a', 'b'",
-    "1,234\n5,678": "must have a row and a column for each class",
+    "1\t2\t3\n4\t5\t6": "must be square, with class names",
+    "1\t2\t3\n4\t5": "must be square, with class names",
+    "ham\nspam": "must be square",
+    "\ta\tb\na\t1\t2\nc\t3\t4": "got ['a', 'b'] and ['a', 'c']",
+    "1,234\n5,678": "must be square, with class names",
     "1\t2\n3\tfour": "Row 'class 2', column 'class 2': 'four' is not a count",
     "\n".join(["1\t" * 30 + "1"] * 31): "The grid holds at most 30 classes, this matrix has 31",
 }

@@ -41,6 +41,7 @@ TABLES = {
     "no-break": (lines_of("{}\u00a0{}", "gold\u00a0model", GOLD, MODEL), GOLD, MODEL),
     "R": ('"gold" "model"\n"1" "ham" "not spam"\n"2" "not spam" "ham"\n', *OF_R),
     "CoNLL": ('token gold model\nStrep ham ham\n, ham spam\n\n" spam spam \nis ham spam\n', *WORDS),
+    "signs": ("token gold model\nx + -\n+ - +\ny - -\n", ["+", "-", "-"], ["-", "+", "-"]),
     "a, b": (lines_of("{}, {}", "gold, model", *WORDS), *WORDS),
     "a; b": (lines_of('"{}" ; "{}"', "gold ; model", GOLD, MODEL), GOLD, MODEL),
     "blank lines": (lines_of("{},{}", "\n\ngold,model", *WORDS), *WORDS),
