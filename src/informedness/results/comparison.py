@@ -307,7 +307,7 @@ def compare(
     sample_weight : array-like of shape (n_samples,), optional
         Finite and not negative; a weight of 0 drops the sample.
     counts : array-like of shape (n_samples,), optional
-        How many samples each row stands for, as a GROUP BY of references and both predictions
+        How many samples each row represents, as a GROUP BY of references and both predictions
         returns it; 0 drops the row.
     groups : array-like of shape (n_samples,), optional
         The group each sample belongs to, for example the document of a question. Groups must be
@@ -427,7 +427,7 @@ def compare_pair(
     predictions_a, predictions_b = (samples.predictions[i] for i in pair)
     n_samples = samples.number(samples.references >= 0)
     n_different = samples.number(predictions_a != predictions_b)
-    is_right_a, is_right_b = (side == samples.references for side in (predictions_a, predictions_b))
+    is_right_a, is_right_b = (x == samples.references for x in (predictions_a, predictions_b))
     pairs = samples.pair(*pair)
     if prior is not None:
         totals = a.table.reference_totals

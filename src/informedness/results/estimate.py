@@ -402,8 +402,8 @@ def match_samples(
 ) -> ModelSamples:
     """Build samples from columns of shape (n_rows,) that have been read."""
     n_rows = len(references)
-    weights = _one_per_row("sample_weight", extras, n_rows)
-    counts = _one_per_row("counts", extras, n_rows)
+    weights = _read_per_row("sample_weight", extras, n_rows)
+    counts = _read_per_row("counts", extras, n_rows)
     has_counts = counts is not None
     counts = np.ones(n_rows) if counts is None else contingency.read_whole(counts)
     rows = task.counted(references, counts if weights is None else np.minimum(counts, weights))
@@ -429,6 +429,7 @@ def match_samples(
 def _table_of_counts(
     references: Column, predictions: Column, task: Task, counts: Numbers, weights: Numbers | None
 ) -> ContingencyTable:
+    """Count labels, of which each pair has a number of samples and a weight."""
     sums = {"counts": counts}
     if weights is not None:
         sums = {"counts": counts * weights, "squared_weights": counts * weights**2}
@@ -462,7 +463,7 @@ def table_in_groups(
     return samples.tables[0], samples.pairs_in_groups(0)
 
 
-def _one_per_row(argument: str, extras: Arrays, n_rows: int) -> Numbers | None:
+def _read_per_row(argument: str, extras: Arrays, n_rows: int) -> Numbers | None:
     """Read one number per row, shape (n_rows,); None if the argument is missing."""
     values = extras.get(argument)
     values = None if values is None else read_amounts(values, argument)
@@ -576,7 +577,7 @@ def corrected_rate(
     label: Any = read_labels([to_class_names(positive, y_true, y_pred)], "positive").example()
     if label not in table.labels:
         raise ValueError(f"`positive` must be one of {show(table.labels)}, got {show(label)}")
-    n_called, n_judged = _counted(judged, label, table.labels, y_true, y_pred)
+    n_called, n_judged = _count_judged(judged, label, table.labels, y_true, y_pred)
     code = table.labels.index(label)
     sizes = np.array([n_judged, table.reference_totals[code], table.other_references[code]])
     counts = np.array([n_called, table.hits[code], table.false_positives[code]])
@@ -590,7 +591,7 @@ def corrected_rate(
         caveats.append(f"J is {j.value:.2f} ({j.low:.2f} to {j.high:.2f}) and may not be above 0")
     rate = Interval(math.nan)
     if j.value > 0:
-        rate = _corrected(counts / sizes, sizes, normal_quantile(confidence_level))
+        rate = _correct(counts / sizes, sizes, normal_quantile(confidence_level))
         if math.isnan(rate.low):
             caveats.append("no rate fits, so the judge's errors are not those on labelled answers")
     if caveat := "; ".join(filter(None, caveats)):
@@ -604,13 +605,13 @@ def corrected_rate(
     return Estimate("corrected_rate", *rate[:2], interval, level, size, label, line, caveat)
 
 
-def _counted(judged: Any, label: Label, labels: Any, *sides: Any) -> tuple[int, int]:
+def _count_judged(judged: Any, label: Label, labels: Any, *containers: Any) -> tuple[int, int]:
     """Count the judged answers with this label, and all of them."""
     if isinstance(judged, tuple) and len(judged) == 2 and all(map(is_real, judged)):
         n_called, n_judged = contingency.read_whole(judged, "judged").tolist()
         is_valid = n_called <= n_judged > 0
     else:
-        column = read_other_predictions(judged, "judged", *sides).tolist()
+        column = read_other_predictions(judged, "judged", *containers).tolist()
         n_called, n_judged = column.count(label), len(column)
         is_valid = not {*column}.isdisjoint(labels)
     if not is_valid:
@@ -620,7 +621,7 @@ def _counted(judged: Any, label: Label, labels: Any, *sides: Any) -> tuple[int, 
     return n_called, n_judged
 
 
-def _corrected(shares: Numbers, sizes: Numbers, z: float) -> Interval:
+def _correct(shares: Numbers, sizes: Numbers, z: float) -> Interval:
     """Compute the rate from q, TPR and FPR, shape (3,); its interval is nan if no rate fits."""
     (q, tpr, fpr), variances = shares.tolist(), shares * (1 - shares) / sizes
     low, high = (wilson_margin(x, variances, sizes, z).tolist() for x in (shares, 1 - shares))

@@ -122,7 +122,7 @@ def draw_per_class(per_class: list[dict[str, Any]], width: int, ax: Axes | None)
     for rate, fill in (("tpr", _BLUE), ("fpr", "white")):
         values = [row[rate] for row in classes]
         ax.plot(values, range(len(values)), "o", markersize=0.6 * size, color=_BLUE, mfc=fill)
-    _rows(ax, names, numbers, size, "TPR-FPR")
+    _label_rows(ax, names, numbers, size, "TPR-FPR")
     ax.set_xlim(-0.04, 1.04)
     ax.set_xlabel("FPR (hollow) to TPR (filled)", fontsize=size)
     return ax
@@ -159,7 +159,7 @@ def plot_intervals(estimates: Mapping[Any, Estimate], *, ax: Axes | None = None)
     >>> plot_intervals({"filter": estimate(table)}).get_xlabel()
     'Informedness, 95% interval'
     """
-    named = _named(estimates, Estimate, "estimates")
+    named = _read_named(estimates, Estimate, "estimates")
     titles = {score_named(estimate.metric).title for estimate in named.values()}
     rows = [ForestRow(name, estimate) for name, estimate in named.items()]
     return draw_forest(rows, titles.pop() if len(titles) == 1 else "score", ax)
@@ -195,7 +195,7 @@ def plot_entropy_triangle(tables: Mapping[Any, Table] | Table, *, ax: Axes | Non
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
     ['filter']
     """
-    named = _named({"": tables} if isinstance(tables, Table) else tables, Table, "tables")
+    named = _read_named({"": tables} if isinstance(tables, Table) else tables, Table, "tables")
     if len(named) > _MAX_TABLES:
         raise ValueError(f"`tables` must hold at most {_MAX_TABLES}, got {len(named)}")
     ax, size = _axes(ax, 2.5 + 0.13 * math.ceil(len(named) / 3))
@@ -256,7 +256,7 @@ def _xy_of(points: Sequence[Sequence[float]] | Numbers) -> tuple[Numbers, Number
 # Shared by the plots
 
 
-def _named(values: Any, kind: type[Kind], argument: str) -> dict[str, Kind]:
+def _read_named(values: Any, kind: type[Kind], argument: str) -> dict[str, Kind]:
     """Check the values of a mapping and make its names text to draw."""
     is_mapping = isinstance(values, Mapping)
     if not is_mapping or not all(isinstance(value, kind) for value in values.values()):
@@ -315,7 +315,7 @@ def draw_forest(rows: list[ForestRow], title: str, ax: Axes | None, head: str = 
             ax.axvline(estimate.value, color=_BLUE, linewidth=0.8, linestyle=":", zorder=0)
     names = render.cut_uniquely([row.name for row in rows], 24)
     numbers = [f"{render.rounded(row.estimate.value)} {row.ranks}".rstrip() for row in rows]
-    _rows(ax, names, numbers, size, head)
+    _label_rows(ax, names, numbers, size, head)
     low, high = ax.get_xlim()
     if low < 0 < high:
         ax.axvline(0, color=_INK, linewidth=0.8, zorder=0)
@@ -323,7 +323,7 @@ def draw_forest(rows: list[ForestRow], title: str, ax: Axes | None, head: str = 
     return ax
 
 
-def _rows(ax: Axes, names: list[str], numbers: list[str], size: float, head: str) -> None:
+def _label_rows(ax: Axes, names: list[str], numbers: list[str], size: float, head: str) -> None:
     """Label the rows, the first on top, with their numbers at the right below a heading."""
     ax.set_yticks(range(len(names)), names, fontsize=size, parse_math=False)
     ax.set_ylim(len(names) - 0.5, -0.5)

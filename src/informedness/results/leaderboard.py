@@ -339,7 +339,7 @@ def _read_runs(
         rule = "be a dict or data frame with a column of predictions for each model"
         raise ValueError(f"`y_pred` must {rule}, got {show(y_pred)}")
     texts = texts_of(names, "y_pred", "model")
-    runs = {text: _runs_in(y_pred[name]) for text, name in zip(texts, names, strict=True)}
+    runs = {text: _list_runs(y_pred[name]) for text, name in zip(texts, names, strict=True)}
     n_runs = {name: len(own_runs) for name, own_runs in runs.items()}
     if len({*n_runs.values()}) > 1:
         rule = "have the same number of runs for each model"
@@ -352,7 +352,7 @@ def _read_runs(
     return references, {name: [columns.pop(0) for _ in own] for name, own in runs.items()}, task
 
 
-def _runs_in(value: Any) -> list[Any]:
+def _list_runs(value: Any) -> list[Any]:
     """List the runs of a model, or put its only run into a list."""
     has_runs = isinstance(value, (list, tuple)) and value and all(map(_is_run, value))
     return [*value] if has_runs else [value]

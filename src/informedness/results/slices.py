@@ -154,7 +154,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         """
         check_choice("sort", sort, ("name", *REPORTED))
         columns = render.texts_of((by,) if isinstance(by, str) else by, "by", "column")
-        tables = _sorted_by_number(_checked(tables, by, len(columns)))
+        tables = _sort_by_number(_check_tables(tables, by, len(columns)))
         whole = ContingencyTable.sum_of(list(tables.values()))
         own = _with_classes_of(whole, tables.values())
         pairs = pairs or {}
@@ -271,7 +271,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             if name == "informedness":
                 columns += self._columns_of_informedness(rows)
             if name == "accuracy" and not is_same:
-                columns.append(["guessing", *(_shown(level[name]) for level in levels)])
+                columns.append(["guessing", *(_format(level[name]) for level in levels)])
         if out_of_class_share(self.overall.table):
             shares = (share_text(out_of_class_share(row.table)) for row in rows)
             columns.append(["out of class", *shares])
@@ -288,9 +288,9 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             head = render.interval_heads(self.confidence_level)[1]
             columns.append([head, *(row.estimates["informedness"].shown(3)[1] for row in rows)])
         if self.vs_rest is not None:
-            columns.append(["vs rest", *(_shown(row.difference, "", "+") for row in rows)])
-            columns.append(["p", *(_shown(row.p_value, "") for row in rows)])
-        return [*columns, ["N", *map(_number, rows)]]
+            columns.append(["vs rest", *(_format(row.difference, "", "+") for row in rows)])
+            columns.append(["p", *(_format(row.p_value, "") for row in rows)])
+        return [*columns, ["N", *map(_format_n, rows)]]
 
     def text_blocks(self) -> list[Block]:
         """Return the table, the meaning of its marks, and the signature."""
@@ -321,16 +321,16 @@ def _guessing(row: SliceRow) -> dict[str, float]:
 
 def _guessing_row(levels: Mapping[str, float], heads: Sequence[str]) -> list[str]:
     """Format the row for guessing if its scores are the same in all slices."""
-    cells = {head: _shown(levels[name]) for name, head in _HEADS.items()}
+    cells = {head: _format(levels[name]) for name, head in _HEADS.items()}
     return ["guessing", *(cells.get(head, "") for head in heads[1:])]
 
 
 def _score_column(score: Score, rows: Sequence[SliceRow]) -> list[str]:
-    values = (_shown(row.scores[score.name]) + _mark(row, score) for row in rows)
+    values = (_format(row.scores[score.name]) + _mark(row, score) for row in rows)
     return [_HEADS[score.name], *values]
 
 
-def _checked(tables: Any, by: Any, n_columns: int) -> dict[Slice, ContingencyTable]:
+def _check_tables(tables: Any, by: Any, n_columns: int) -> dict[Slice, ContingencyTable]:
     """Check tables and the names of their slices; raise ValueError if invalid."""
     parts = tables.values() if isinstance(tables, Mapping) else ()
     if not parts or not all(isinstance(table, ContingencyTable) for table in parts):
@@ -347,12 +347,12 @@ def _name(row: SliceRow) -> str:
     return "all" if row.name is None else render.shown_name(row.name)
 
 
-def _number(row: SliceRow) -> str:
+def _format_n(row: SliceRow) -> str:
     n = row.table.n_samples
     return "?" if n is None else f"{n}*" if _is_small(row) else str(n)
 
 
-def _shown(value: float, undefined: str = "--", sign: str = "") -> str:
+def _format(value: float, undefined: str = "--", sign: str = "") -> str:
     return undefined if math.isnan(value) else f"{round(value, 3) + 0.0:{sign}.3f}"
 
 
@@ -438,7 +438,7 @@ def slices(
     names = tuple(map(str, by)) if isinstance(by, Mapping) else str(name or "slice")
     options: dict[str, Any] = {"confidence_level": confidence_level, "vs_rest": vs_rest}
     options["sort"] = sort
-    tables = _sorted_by_category(tables, by)
+    tables = _sort_by_category(tables, by)
     if groups is not None:
         if vs_rest is not None:
             raise ValueError("`vs_rest` assumes independent slices: leave out `groups`")
@@ -465,7 +465,7 @@ def _with_classes_of(whole: Table, tables: Iterable[Table]) -> list[ContingencyT
     return widened
 
 
-def _sorted_by_number(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
+def _sort_by_number(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
     """Sort slices by number if all names are numbers, also in text; otherwise keep the order."""
     names = {name: name if isinstance(name, tuple) else (name,) for name in tables}
     with suppress(ValueError):
@@ -473,7 +473,7 @@ def _sorted_by_number(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
     return {**tables}
 
 
-def _sorted_by_category(tables: Mapping[Slice, Any], by: Any) -> dict[Slice, Any]:
+def _sort_by_category(tables: Mapping[Slice, Any], by: Any) -> dict[Slice, Any]:
     """Sort slices by the categories of a pandas column; without categories keep the order."""
     categories = getattr(getattr(by, "dtype", None), "categories", None)
     if categories is None:
@@ -530,21 +530,21 @@ def _compare_with_rest(
     """Compare each table with the sum of the others; return differences and Holm p-values."""
     score = score_named(metric, "vs_rest")
     score = score_with_average(metric, average if score.averages else "default").require_interval()
-    before, after = ([None, *accumulate(side)] for side in (tables[:-1], tables[:0:-1]))
-    sides = zip(tables, before, reversed(after), strict=True)
-    tests = [difference_from_rest(score, table, sum(filter(None, rest))) for table, *rest in sides]
+    before, after = ([None, *accumulate(some)] for some in (tables[:-1], tables[:0:-1]))
+    parts = zip(tables, before, reversed(after), strict=True)
+    tests = [difference_from_rest(score, table, sum(filter(None, rest))) for table, *rest in parts]
     return [difference for difference, _ in tests], holm([p_value for _, p_value in tests])
 
 
 def difference_from_rest(score: Score, table: Table, rest: Any) -> tuple[float, float]:
     """Test the difference between the scores of two tables; return it and its p-value."""
-    if not rest or any(score.undefined(side) for side in (table, rest)):
+    if not rest or any(map(score.undefined, (table, rest))):
         return math.nan, math.nan
-    a, b = (score.interval(side, _LEVEL) for side in (table, rest))
+    a, b = (score.interval(part, _LEVEL) for part in (table, rest))
     difference = a.value - b.value
     lower, higher = (b, a) if difference > 0 else (a, b)
     margin = math.hypot(higher.value - higher.low, lower.high - lower.value)
-    if not margin > 0:  # nan if a side has no interval
+    if not margin > 0:  # nan without an interval
         return difference, math.nan
     z = normal_quantile(_LEVEL) * difference / margin
     return difference, math.erfc(abs(z) / math.sqrt(2))

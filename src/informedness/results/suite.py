@@ -185,7 +185,7 @@ def compare_tasks(
     >>> made.difference, made.verdict, len(made.tasks)
     (1.0, 'better', 2)
     """
-    if not isinstance(tasks, Mapping) or not all(len(sides) == 3 for sides in tasks.values()):
+    if not isinstance(tasks, Mapping) or not all(len(columns) == 3 for columns in tasks.values()):
         rule = "map each task to its references and the predictions of A and of B"
         raise ValueError(f"`tasks` must {rule}, got {show(tasks)}")
     options: dict[str, Any] = {"metric": metric, "average": average, "unknown": unknown}

@@ -19,7 +19,7 @@ from ..tables.contingency import ContingencyTable
 from ..text.render import cut, rounded, samples, shown
 from .estimate import Estimate, estimates_of, has_known_errors, warn_of
 
-LEVEL = 0.95  # lowest level of the interval and the test behind a verdict
+LEVEL = 0.95  # lowest level of the interval and the test of a verdict
 MAY_BE_GUESSES = frozenset({"one class", "out of class", "untested", "guessing"})  # codes
 MANY_OUT_OF_CLASS = 0.05  # above this share, guessing is tested on the other predictions
 
@@ -46,7 +46,7 @@ def verdict(
     """
     if judged is None and isinstance(score, Informedness) and has_known_errors(table):
         (judged,) = estimates_of(table, score, LEVEL)
-    code, phrase = _finding(table, score, value, judged, p_value)
+    code, phrase = _find_verdict(table, score, value, judged, p_value)
     return message("{title}: {phrase}.", code, title=title_of(table, score), phrase=phrase)
 
 
@@ -63,7 +63,7 @@ def commonest_class(table: Table) -> str:
     return shown(cut(label, 38), quote=True) if isinstance(label, str) else show(label)
 
 
-def _finding(
+def _find_verdict(
     table: Table, score: Score, value: float, judged: Estimate | None, p_value: float
 ) -> tuple[str, str]:
     """Find the code of the verdict and its phrase."""
@@ -144,9 +144,10 @@ def notes_of(
     if np.count_nonzero(table.reference_totals) > 1:
         if table.n_samples is not None and table.n_samples < FEW_SAMPLES:
             notes.append(Message(f"Only {samples(table.n_samples)}: these scores are uncertain."))
-        for name, text in _notes_of_scores(table, shown_scores, values, estimates):
-            notes.append(text)
-            marked.add(name)
+        for name, score in shown_scores.items():
+            for remark in _remarks_on(table, score, values[name], estimates, name):
+                notes.append(Message(f"{title_of(table, score)}*: {remark}."))
+                marked.add(name)
     return notes + _interval_notes(estimates), marked
 
 
@@ -167,24 +168,17 @@ def _out_of_class_note(table: Table, shown_scores: Mapping[str, Score]) -> Itera
     yield Message(f"{sentence}.")
 
 
-def _notes_of_scores(
-    table: Table,
-    shown_scores: Mapping[str, Score],
-    values: Mapping[str, float],
-    estimates: Mapping[str, Estimate],
-) -> Iterator[tuple[str, Message]]:
-    """Yield names of scores with a note on each."""
-    for name, score in shown_scores.items():
-        title = f"{title_of(table, score)}*"
-        if score.caution(table, values[name]):
-            yield name, Message(f"{title}: {score.mark_meaning}.")
-        own = estimates.get(name)
-        if own is None or not own.caveat:
-            continue
-        if math.isnan(own.confidence_interval[0]):
-            yield name, Message(f"{title}: no interval, {own.caveat}.")
-        elif _is_marked(estimates, name):
-            yield name, Message(f"{title}: {own.caveat}.")
+def _remarks_on(
+    table: Table, score: Score, value: float, estimates: Mapping[str, Estimate], name: str
+) -> Iterator[str]:
+    """Yield why a score, or its interval, may mislead."""
+    if score.caution(table, value):
+        yield score.mark_meaning
+    own = estimates.get(name)
+    if own is not None and own.caveat and math.isnan(own.confidence_interval[0]):
+        yield f"no interval, {own.caveat}"
+    elif own is not None and own.caveat and _is_marked(estimates, name):
+        yield own.caveat
 
 
 def _is_marked(estimates: Mapping[str, Estimate], name: str) -> bool:
@@ -238,15 +232,15 @@ def predictions_in_class(table: Table) -> Table | None:
 
 def constant_predictions(table: Table) -> ContingencyTable:
     """Replace every prediction by the commonest class of the references."""
-    return _predicted(table, np.argmax(table.reference_totals[table.is_class]))
+    return _replace_predictions(table, np.argmax(table.reference_totals[table.is_class]))
 
 
 def right_predictions(table: Table) -> ContingencyTable:
     """Replace every prediction by its reference."""
-    return _predicted(table, np.flatnonzero(table.reference_totals[table.is_class]))
+    return _replace_predictions(table, np.flatnonzero(table.reference_totals[table.is_class]))
 
 
-def _predicted(table: Table, columns: object) -> ContingencyTable:
+def _replace_predictions(table: Table, columns: object) -> ContingencyTable:
     totals = table.reference_totals[table.is_class]
     rows = np.flatnonzero(totals)
     columns = np.broadcast_to(np.asarray(columns), rows.shape)
