@@ -118,12 +118,11 @@ def test_missing_values_and_zero_weights_follow_the_options(source, tmp_path):
 
 
 def test_few_tables_of_batches_wait_to_be_added():
-    for n_at_once in (2, 16):
-        sums = []
-        for _ in range(100):
-            tables._add(sums, table_of_labels([0, 1], [0, 0]), n_at_once)
-            assert len(sums) < n_at_once
-        assert sum(table.n_samples for table in sums) == 200
+    sums = []
+    for _ in range(100):
+        tables._add(sums, table_of_labels([0, 1], [0, 0]))
+        assert len(sums) < tables._N_SUMMED
+    assert sum(table.n_samples for table in sums) == 200
 
 
 # Files alone
