@@ -232,7 +232,9 @@ class Answers:
         If there are several epochs of each sample, the intervals are by sample.
         """
         options = self._columns() | {"confidence_level": confidence_level, "average": average}
-        return report(**options | ({"groups": None} if confidence_level is None else {}))
+        if confidence_level is None:
+            options["groups"] = None  # which only intervals use
+        return report(**options)
 
     def estimate(
         self, metric: str, confidence_level: float, average: Averaged = "default"

@@ -273,9 +273,7 @@ class RunTable(Result):
 
     def _with_guessing(self, table: Rows) -> Rows:
         """Add guessing levels in the last row; if runs differ, those of accuracy in a column."""
-        levels = [
-            [render.rounded(run.report.guessing[x], 3) for x in _METRICS] for run in self.runs
-        ]
+        levels = list(map(_guessing_levels, self.runs))
         if levels.count(levels[0]) == len(levels):
             last = dict(zip(map(_title, _METRICS), levels[0], strict=True))
             return [*table, ["guessing", *(last.get(head, "") for head in table[0][1:])]]
@@ -338,6 +336,10 @@ class RunTable(Result):
 
 def _title(name: str) -> str:
     return score_named(name).title
+
+
+def _guessing_levels(run: Run) -> list[str]:
+    return [render.rounded(run.report.guessing[name], 3) for name in _METRICS]
 
 
 def _tasks_by_models(rows: Sequence[Run | TaskMean], metric: str) -> Rows:
