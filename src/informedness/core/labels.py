@@ -205,8 +205,8 @@ def read_column(values: Any, name: str, allow_missing: bool = False) -> Column:
         if allow_missing or values.values is None or None not in values.values:
             return values
         values = values.tolist()  # stored with other options
-    # a list does not need numpy.ma, which takes 30 ms to import
-    if allow_missing and isinstance(values, np.ndarray) and np.ma.is_masked(values):
+    # arrays without a mask do not need numpy.ma, which takes 30 ms to import
+    if allow_missing and hasattr(values, "_mask") and np.ma.is_masked(values):
         values = values.tolist()
     flat = _to_flat(values, name)
     if isinstance(flat, list):
