@@ -168,7 +168,7 @@ def test_a_metric_of_an_older_version_warns_and_signs_with_it(tmp_path):
 
     def upgrade(path):
         text = path.read_text("utf-8").replace(f'"{now}"', '"7.8.9"')
-        path.write_text(text.replace("- wrong / others", "- 2 * wrong / others"), "utf-8")
+        path.write_text(text.replace("- false_positives /", "- 2 * false_positives /"), "utf-8")
 
     assert run("-m", "informedness", "register").returncode == 0
     upgrade(tmp_path / "src/informedness/core/scores.py")
