@@ -137,7 +137,7 @@ METRIC ?= informedness
 space: $(VENV)/.publish
 	rm -rf build/spaces/$(METRIC)
 	$(BIN)/python spaces/build.py $(METRIC) build/spaces/$(METRIC)
-	$(BIN)/python spaces/build.py $(METRIC) --needs > build/spaces/$(METRIC).txt
+	$(BIN)/python spaces/build.py $(METRIC) > build/spaces/$(METRIC).txt
 	$(BIN)/python -m pip install --quiet -r build/spaces/$(METRIC).txt
 	cd build/spaces/$(METRIC) && $(abspath $(BIN))/python app.py
 
@@ -147,7 +147,9 @@ publish: $(VENV)/.publish
 
 # The exact versions of what a Space installs, anew; then `make test-release` starts one with them.
 lock: $(VENV)/.publish
-	$(BIN)/python spaces/lock.py
+	for metric in informedness nit; do $(BIN)/python spaces/build.py $$metric; done | sort -u | \
+	  $(BIN)/python -m uv pip compile - --quiet --upgrade --no-header --no-annotate --only-binary :all: \
+	    --python-version 3.12 --python-platform x86_64-manylinux_2_28 --output-file spaces/requirements.txt
 
 # Check, build and try a release, upload nothing: make release VERSION=0.2.0
 # With ARCHIVES=FOLDER it tries the archives that were built elsewhere. The shell takes both from its

@@ -1,12 +1,12 @@
 """Stage the Space of a metric: a folder that works alone, exactly as `publish.py` sends it.
 
 python spaces/build.py informedness DEST [--repo-id someone/informedness]
-python spaces/build.py informedness --needs
+python spaces/build.py informedness
 
 With --repo-id, the name of the Space on the Hub, the card says how to load the metric from there.
 
-DEST must be new or empty. --needs prints the requirements of the page, so that pip can find
-versions for the current Python. The Hub installs the exact versions of `requirements.txt`.
+DEST must be new or empty. Without it, this prints the requirements of the page, so that pip can
+find versions for the current Python. The Hub installs the exact versions of `requirements.txt`.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from packaging.requirements import Requirement
 from sync import ROOT, SOURCE, stale_copies
 
 sys.path.insert(0, str(SOURCE.parent))
-from informedness.inference.registry import MODULES as MODULES  # for publish.py too
+from informedness.inference.registry import MODULES as MODULES  # for other scripts too
 from informedness.inference.registry import score_named
 
 PAGE = ROOT / "spaces" / "page"
@@ -130,14 +130,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Stage the Space of a metric in a folder.")
     parser.add_argument("metric", choices=MODULES)
     parser.add_argument("destination", type=Path, nargs="?", metavar="DEST", help="an empty folder")
-    parser.add_argument("--needs", action="store_true", help="print what the page imports")
     parser.add_argument("--repo-id", metavar="OWNER/METRIC", help="the name on the Hub")
     options = parser.parse_args()
-    if options.needs:
-        print(*space_needs(options.metric), sep="\n")
-        return
     if options.destination is None:
-        parser.error("DEST must be given without --needs")
+        return print(*space_needs(options.metric), sep="\n")
     try:
         stage(space_files(options.metric, options.repo_id), options.destination)
     except (Refused, OSError) as error:

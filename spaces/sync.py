@@ -4,7 +4,6 @@ python spaces/sync.py           copy what differs
 python spaces/sync.py --check   only print what differs, and exit with 1 if anything does
 """
 
-import argparse
 import sys
 from pathlib import Path
 
@@ -26,15 +25,12 @@ def stale_copies() -> list[tuple[Path, Path]]:
 
 def main() -> int:
     """Copy or check, and return the exit code."""
-    parser = argparse.ArgumentParser(description="Keep the copies of the helper in step.")
-    parser.add_argument("--check", action="store_true", help="change nothing, exit 1 if any differ")
-    check = parser.parse_args().check
-    stale = stale_copies()
+    is_check, stale = "--check" in sys.argv, stale_copies()
     for path, copy in stale:
-        if not check:
+        print(f"{'differs' if is_check else 'updated'}: {copy.relative_to(ROOT)}")
+        if not is_check:
             copy.write_bytes(path.read_bytes())
-        print(f"{'differs' if check else 'updated'}: {copy.relative_to(ROOT)}")
-    return int(check and bool(stale))
+    return int(is_check and bool(stale))
 
 
 if __name__ == "__main__":

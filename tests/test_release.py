@@ -78,8 +78,8 @@ CHANGES = {
     "no entry": ("CHANGELOG.md", f"## {NEW} ", "## Next ", f"the entry `{NEW} (YYYY-MM-DD)`"),
     "a longer number": ("docs/files.md", f"|v:{NEW}", f"|v:{NEW}.1", f"has version {NEW}.1"),
     "a card": ("metrics/nit/README.md", f"|v:{NEW}", f"|v:{NOW}", f"signature has version {NOW}"),
-    "the owner": ("pyproject.toml", "github.com/someone", "github.com/OWNER", "'OWNER' ends with"),
-    "a clone": ("README.md", INSTALL, CLONE, f"install by `{INSTALL}`"),
+    "the owner": ("pyproject.toml", "github.com/someone", "github.com/OWNER", "name your account"),
+    "a clone": ("README.md", INSTALL, CLONE, 'install "informedness[all]"'),
     "a copy": ("metrics/nit/labels.py", "\n", "\n\n", "metrics/nit/labels.py is not a copy"),
 }
 
@@ -89,7 +89,7 @@ def test_an_inconsistent_version_is_refused_and_named(checkout):
         return refused(run_script, checkout, "release", version, "--check")
 
     assert f" has version {NEW} everywhere.\n" in run_script(checkout, "release", NEW, "--check")
-    assert "the version must be three numbers" in said("v7.8.9")[0]
+    assert f"is version {NEW}" in said(f"v{NEW}")[0]
     found = " ".join(said("7.9.0"))
     for part in (f"is version {NEW}", "CHANGELOG.md", "CITATION.cff", "docs/files.md, line "):
         assert part in found
@@ -181,7 +181,7 @@ def test_archives_built_elsewhere_are_tried_and_others_refused(checkout, tmp_pat
     assert run_script(checkout, *given).count(" installs and scores: ") == 2
     assert not (checkout / "dist").exists()
     (tmp_path / "other.whl").touch()
-    assert refused(run_script, checkout, *given)[-1].endswith(", other.whl")
+    assert refused(run_script, checkout, *given)[-1].count("other.whl") == 1
 
 
 @pytest.mark.release
