@@ -17,6 +17,7 @@ from typing import Any
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
 import gradio as gr
+from markdown_it import MarkdownIt
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 
@@ -26,34 +27,27 @@ sys.path[:0] = [str(HERE / "package"), str(HERE)]
 
 import charts  # noqa: E402
 import endpoints  # noqa: E402
-from data import ROLES, Answers, table_of_labels, tables_of_models  # noqa: E402
-from form import NOTHING, PRIVATE, QUIET, Door, Form, add_form, html, scripted  # noqa: E402
-from grid import Grid, grid_value, table_of_grid  # noqa: E402
+from data import ROLES, Answers, Grid, grid_value, table_of_grid  # noqa: E402
+from form import NOTHING, PRIVATE, QUIET, SHOWN_ONLY, Door, add_form, html, scripted  # noqa: E402
 from kinds import Page  # noqa: E402
-from limits import LEVEL, MAX_FILE, METRIC, MOST_VISITORS, WORDS, Guard, Refusal, examples_of  # noqa: E402
+from limits import EXAMPLES, LEVEL, MAX_FILE, METRIC, MOST_VISITORS, WORDS, Guard, Refusal  # noqa: E402
 from links import columns_of_link, matrix_of_link, settings_of_link  # noqa: E402
 from lists import as_rows  # noqa: E402
 from uploads import take_folder  # noqa: E402
 
-from informedness import compare  # noqa: E402
 from informedness.inference.registry import score_named  # noqa: E402
 from informedness.warnings import collected  # noqa: E402
 
 TITLE = score_named(METRIC).title
 CARD = (HERE / "README.md").read_text("utf-8")
 
-EXAMPLES = {one["name"]: one for one in examples_of("score")}
-MODELS = ("references", "predictions A", "predictions B")  # the roles of columns in a comparison
+SCORED = {one["name"]: one for one in EXAMPLES["score"]}
 HEADER = ("label", "model A", "model B")  # of the rows in its box
 
 
 def score_answers(answers: Answers, **settings: Any) -> tuple[str, str]:
-    """Score two columns."""
-    table = answers.table
-    if table is None:
-        references, predictions = answers.columns
-        table = table_of_labels(references, predictions, **answers.of_task)
-    return charts.draw_score(table, warned=answers.notes, **settings)
+    """Score the table that was read."""
+    return charts.draw_score(answers.table, warned=answers.notes, **settings)
 
 
 def score_grid(
@@ -66,56 +60,37 @@ def score_grid(
     return charts.draw_score(table, story, warned=notes, **how)
 
 
-def compared(answers: Answers, average: Any = "default", level: float = LEVEL) -> tuple[str, str]:
-    """Compare two columns of predictions, which follow the column of references."""
-    references, *predictions = answers.columns
-    models = dict(zip(MODELS[1:], predictions, strict=True))
-    a, b = tables_of_models(references, models, **answers.of_task)
-    comparison = None  # with one class there is nothing to compare
-    with collected() as notes:
-        if len(set(references)) > 1:
-            options = {"average": average, "confidence_level": level, **answers.of_task}
-            comparison = compare(*answers.columns, metric=METRIC, **options)
-    settings = {"average": average, "level": level}
-    return charts.draw_comparison(answers, {"A": a, "B": b}, comparison, notes, **settings)
-
-
 def rows_of_examples(tab: str, *header: str) -> str:
     """Format the examples of a tab as rows below these names."""
-    rows = [row for *row, times in examples_of(tab) for _ in range(times)]
+    rows = [row for *row, times in EXAMPLES[tab] for _ in range(times)]
     return as_rows(dict(zip(header, zip(*rows, strict=True), strict=True)))
 
 
+ROWS, PAIRS = rows_of_examples("rows", "label", "prediction"), rows_of_examples("compare", *HEADER)
 DOORS = {
-    "mine": Door(
-        "mine",
-        "Score",
-        ROLES,
-        rows_of_examples("rows", "label", "prediction"),
-        score_answers,
-        score_grid,
-    ),
-    "compare": Door("compare", "Compare", MODELS, rows_of_examples("compare", *HEADER), compared),
+    "mine": Door("mine", "Score", ROLES, ROWS, score_answers, score_grid),
+    "compare": Door("compare", "Compare", charts.ROLES_OF_MODELS, PAIRS, charts.draw_comparison),
 }
 
 
-def open_example(name: str) -> tuple[str, str]:
+def open_example(name: str) -> str:
     """Show the result of an example."""
-    labels, matrix, story = (EXAMPLES[name][part] for part in ("labels", "matrix", "story"))
-    average = EXAMPLES[name].get("average", "default")
+    labels, matrix, story = (SCORED[name][part] for part in ("labels", "matrix", "story"))
+    average = SCORED[name].get("average", "default")
     average = average if score_named(METRIC).averages else "default"
-    grid = grid_value(labels, matrix, False if "is_observed" in EXAMPLES[name] else None)
-    return score_grid(grid, average, story=story)
+    grid = grid_value(labels, matrix, False if "is_observed" in SCORED[name] else None)
+    drawn, details = score_grid(grid, average, story=story)
+    return f'<div id="why" class="story">{drawn}</div><div id="why-details">{details}</div>'
 
 
 def open_link(request: gr.Request) -> dict[str, Any]:
     """Read from a link the values of parts of the page, by their door and name."""
     query = request.query_params
     if "example" in query:
-        if query["example"] not in map(str, range(1, len(EXAMPLES) + 1)):
-            raise Refusal(f"There are {len(EXAMPLES)} examples, and the link asks for another.")
-        name = list(EXAMPLES)[int(query["example"]) - 1]
-        return dict(zip(("example", "story", "details"), (name, *open_example(name)), strict=True))
+        if query["example"] not in map(str, range(1, len(SCORED) + 1)):
+            raise Refusal(f"There are {len(SCORED)} examples, and the link asks for another.")
+        name = list(SCORED)[int(query["example"]) - 1]
+        return {"example": name, "story": open_example(name)}
     given: dict[str, Any]
     if (columns := columns_of_link(query)) is not None:
         door, given = "compare", {"box": as_rows(dict(zip(HEADER, columns, strict=True)))}
@@ -138,67 +113,40 @@ def said_by_the_card() -> dict[str, Any]:
     }
 
 
-def sections_of_card() -> list[list[str]]:
-    """Split the card into headings and the text below each, without the front matter."""
-    text = re.sub(r"\A---\n.*?\n---\n", "", CARD, flags=re.S)
+def card_as_html() -> str:
+    """Render the card with the formula, its sections after the second one folded."""
+    text = MarkdownIt().enable("table").render(re.sub(r"\A---\n.*?\n---\n", "", CARD, flags=re.S))
     picture = HERE / "picture.svg"
     if picture.is_file():  # inlined, as the page has no address for it
         url = f"data:image/svg+xml;base64,{base64.b64encode(picture.read_bytes()).decode()}"
-        text = text.replace("](picture.svg)", f"]({url})")
-    # lines of code can start with # too
-    parts = re.split(r"(^```.*?^```$)", text, flags=re.M | re.S)
-    parts[::2] = [re.sub(r"^#+ ", "\0", part, flags=re.M) for part in parts[::2]]
-    _, *sections = "".join(parts).split("\0")
-    return [section.split("\n", 1) for section in sections]
+        text = text.replace('src="picture.svg"', f'src="{url}"')
+    title, *sections = re.split("<h2>(.*)</h2>", text)
+    folds = [f"{title}<p>{TITLE} {said_by_the_card()['formula']}</p>"]
+    for number, (heading, below) in enumerate(zip(sections[::2], sections[1::2], strict=True)):
+        state = "open" if number < 2 else ""  # what it is, and how to use it
+        folds.append(f"<details {state}><summary><h3>{heading}</h3></summary>{below}</details>")
+    return f'<div class="viz folds">{"".join(folds)}</div>'
 
 
-def _examples() -> dict[str, Any]:
-    """Add the examples, and return their parts."""
-    first = next(iter(EXAMPLES))
-    story, details = open_example(first)
-    parts: dict[str, Any] = {
-        "example": gr.Radio(
-            [*EXAMPLES], value=first, label="Examples", container=False, elem_id="examples"
-        )
-    }
-    parts["refusal"] = html("", elem_id="why-refusal", elem_classes="if-filled")
-    parts["story"] = html(story, elem_id="why", elem_classes="story")
-    parts["details"] = html(details, elem_id="why-details", elem_classes="details")
-    result = [parts["story"], parts["details"]]
-    how: dict[str, Any] = {"trigger_mode": "always_last", **QUIET}
-    parts["example"].input(open_example, parts["example"], result, **how)
-    return parts
-
-
-def _use() -> None:
-    """Add the formula of the metric and its card, whose first two sections are open."""
-    said = said_by_the_card()
-    (title, _), *sections = sections_of_card()
-    with gr.Column(elem_id="card"):
-        gr.Markdown(f"## {title}\n\n{TITLE} {said['formula']}")
-        for number, (heading, text) in enumerate(sections):
-            with gr.Accordion(heading, open=number < 2):  # what it is, and how to use it
-                gr.Markdown(text)
-
-
-def _load(demo: gr.Blocks, tabs: list[Any], why: dict[str, Any], forms: dict[str, Form]) -> None:
+def _load(demo: gr.Blocks, tabs: list[Any], why: dict[str, Any], forms: Any) -> None:
     """Fill the page from its address, or with its content before a reload."""
     of_links = ("box", "form", "key", "grid", "average", "level")
     parts = dict(why)
     for name, form in forms.items():
-        parts |= {f"{name} {x}": form.parts[x] for x in of_links if x in form.parts}
+        parts |= {f"{name} {x}": form[x] for x in of_links if x in form}
 
     def opened(request: gr.Request) -> list[Any]:
         try:
-            found = {"refusal": "", **open_link(request)}
+            found = open_link(request)
         except ValueError as error:
-            found = {"refusal": charts.draw("refusal", message=charts.sentence(error), buttons=[])}
+            refusal = charts.draw("refusal", message=charts.sentence(error), buttons=[])
+            found = {"story": f'<div id="why-refusal">{refusal}</div>'}
         return [found.get(name, NOTHING) for name in parts]
 
     linked = demo.load(opened, None, [*parts.values()], **QUIET)
     linked.then(None, js="() => results.linked()", **PRIVATE)
-    sent = {name: form.sent for name, form in forms.items()}
-    kept = [forms[name].parts[x] for name, inputs in sent.items() for x in inputs]
+    sent = {x: [y for y in form if y not in SHOWN_ONLY] for x, form in forms.items()}
+    kept = [forms[name][x] for name, inputs in sent.items() for x in inputs]
     js = f"() => results.restored({json.dumps(sent)})"
     demo.load(None, None, [*tabs, *kept], js=js, show_progress="hidden", **PRIVATE)
 
@@ -214,10 +162,15 @@ def build() -> gr.Blocks:
         with gr.Tabs(overflow_behavior="wrap", elem_id="doors") as doors:
             with gr.Tab("See why", id="why"), gr.Tabs(elem_id="ways") as ways:
                 with gr.Tab("Examples", id="examples"):
-                    why = _examples()
+                    names = [*SCORED]
+                    chips: dict[str, Any] = {"container": False, "elem_id": "examples"}
+                    example = gr.Radio(names, value=names[0], label="Examples", **chips)
+                    why = {"example": example, "story": html(open_example(names[0]))}
+                    shows: dict[str, Any] = {"trigger_mode": "always_last", **QUIET}
+                    example.input(open_example, example, why["story"], **shows)
                 with gr.Tab("Guess", id="guess"):
                     # each message with its class
-                    scripted("guess", examples_of("guess"))
+                    scripted("guess", EXAMPLES["guess"])
                 with gr.Tab("Simulate", id="simulate"):
                     scripted("simulation")
             with gr.Tab("Score mine", id="mine"):
@@ -225,7 +178,7 @@ def build() -> gr.Blocks:
             with gr.Tab("Compare two", id="compare"):
                 forms["compare"] = add_form(DOORS["compare"])
             with gr.Tab("Use it", id="use"):
-                _use()
+                html(card_as_html(), elem_id="card")
         _load(demo, [doors, ways], why, forms)
         endpoints.register()
     return demo
@@ -247,10 +200,7 @@ def main() -> None:
     demo.launch(
         theme=theme,
         css_paths=HERE / "page.css",
-        head="".join(
-            f"<script>{(HERE / name).read_text('utf-8')}</script>"
-            for name in ("page.js", "paste.js")
-        ),
+        head=f"<script>{(HERE / 'page.js').read_text('utf-8')}</script>",
         show_error=False,  # hides the text of unexpected errors; refusals are shown anyway
         max_file_size=MAX_FILE,
         state_session_capacity=MOST_VISITORS,

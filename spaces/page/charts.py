@@ -1,8 +1,7 @@
 """Draw the results on the page: a story of the score, and details below it.
 
-Numbers come from the helpers; only positions on the page are computed here and in the files of the
-drawings. The HTML comes from `templates/`, which escape everything put into them: nothing here is
-marked as safe.
+Numbers come from the helpers; only positions on the page are computed here. The HTML comes from
+`templates/`, which escape everything put into them: nothing here is marked as safe.
 """
 
 import json
@@ -10,38 +9,41 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
-from urllib.parse import quote
+from typing import Any, NamedTuple
 
 import numpy as np
-from data import Answers
+from data import Answers, tables_of_models
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from limits import HERE, LEVEL, MEANT, METRIC, WORDS
+from limits import HERE, LEVEL, MEANT, METRIC, WORDS, Refusal
 from links import code_of, code_of_models, link_of, link_of_models
-from matrices import class_bars, heat_map
-from scales import bits_of, comparison_scales, field, score_scale
 
-from informedness import ContingencyTable, __version__
-from informedness.inference.entropy import EntropicScore, triangle_of
+from informedness import ContingencyTable, __version__, compare
+from informedness.core.scores import mutual_information
+from informedness.core.table import Table
+from informedness.inference.entropy import EntropicScore, entropies, triangle_of
 from informedness.inference.registry import REPORTED, score_named, score_with_average
-from informedness.inference.score import INFORMEDNESS
+from informedness.inference.score import INFORMEDNESS, Score
 from informedness.messages import message_of, render
 from informedness.results.comparison import Comparison
 from informedness.results.estimate import Estimate, warn_of
 from informedness.results.report import Report
-from informedness.results.verdict import constant_predictions, out_of_class_share, share_text
-from informedness.results.verdict import verdict as verdict_on
+from informedness.results.verdict import (
+    MANY_OUT_OF_CLASS,
+    constant_predictions,
+    out_of_class_share,
+    predictions_in_class,
+    share_text,
+)
 from informedness.tables.label_warnings import warn_of_table
+from informedness.tables.matrix import most_frequent_classes
 from informedness.text.render import amount, digits_for, rounded, samples, shown, shown_p
 from informedness.warnings import UndefinedMetricWarning, collected
 
 NAMES = {name: score_named(name).title for name in REPORTED}
 WIDE = 0.1  # intervals from this width on are shown with two digits, and may be explained
+ROLES_OF_MODELS = ("references", "predictions A", "predictions B")  # of columns that are compared
 MAY_BE_COUNTS = "may be counts"  # the code of a warning that is shown above the score
-CITATION = (
-    "D. M. W. Powers (2003), Recall and Precision versus the Bookmaker; computed by the Python "
-    f"package informedness {__version__}"
-)
+MOST_CELLS = 30  # classes along a side; if there are more, the commonest ones
 RARE = 100  # samples; a rarer class with fewer explains a wide interval
 
 
@@ -122,25 +124,32 @@ def ends(result: Estimate | Comparison, digits: int = 3, chance: float = math.na
     return " to ".join(texts)
 
 
+def size_of(table: ContingencyTable) -> str:
+    """Format the number of samples, or the sum of their weights."""
+    return (
+        f"weights that sum to {table.total:.6g}" if table.is_weighted else samples(int(table.total))
+    )
+
+
+def commonest_of(table: ContingencyTable) -> str:
+    """Find the class with the most references."""
+    return shown(table.labels[int(np.argmax(table.reference_totals))])
+
+
 TEMPLATES = Environment(
-    loader=FileSystemLoader(HERE / "templates"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
+    loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined
 )
-TEMPLATES.globals |= {"titles": NAMES, "own": METRIC}
+TEMPLATES.trim_blocks = TEMPLATES.lstrip_blocks = True
+TEMPLATES.globals |= {"titles": NAMES, "own": METRIC, "triangle_of": triangle_of}
 TEMPLATES.filters |= {
     "amount": amount,
-    "bits": "{:.3f} bits".format,
+    "commonest": commonest_of,
     "ends": ends,
     "number": lambda value: with_minus(rounded(value, 3)),
     "minus": with_minus,
     "signed": lambda value: with_minus(f"{value:+.3f}"),
-    "urlencode_svg": quote,
     "p_value": partial(shown_p, in_sentence=True),
     "percent": percent,
-    "place": "{:.1f}".format,
     "sentence": sentence,
     "shown": shown,
 }
@@ -156,53 +165,34 @@ def draw_result(template: str, template_of_details: str, /, **values: Any) -> tu
     return draw(template, **values), draw(template_of_details, **values)
 
 
-def explain_interval(
-    table: ContingencyTable, ci: Estimate | None, chance: float, best: float
-) -> tuple[str, int]:
-    """Explain an interval to a newcomer, and choose the number of digits of the score."""
-    if ci is None or math.isnan(ci.confidence_interval[0]):
-        return "", 3
-    low, high = ci.confidence_interval
+def explain_interval(report: Report, chance: float) -> tuple[str, str, int]:
+    """Write an interval and a remark on it, and choose the number of digits of the score."""
+    table, estimate = report.table, report.estimates.get(METRIC)
+    best, remark = report.best[METRIC], ""
+    if estimate is None:
+        return "", "has no interval: these are weights, not counts of samples", 3
+    if math.isnan(estimate.confidence_interval[0]):
+        return "", "", 3
+    low, high = estimate.confidence_interval
     digits = 2 if high - low >= WIDE else 3
-    text = f"{ci.confidence_level:.0%} interval {ends(ci, digits, chance)}"
     if digits == 2:
         totals = np.where(table.reference_totals > 0, table.reference_totals, np.inf)
         rarest = int(np.argmin(totals))
         n, label = int(totals[rarest]), shown(table.labels[rarest])
         if n < min(RARE, 0.8 * totals[np.isfinite(totals)].mean()):
-            text += f"; only {samples(n)} {'is' if n == 1 else 'are'} {label}"
-    if high <= ci.value < best:
-        text += "; the score is its upper end, as chance adds to it with so few samples a class"
-    return text, digits
+            remark = f"; only {samples(n)} {'is' if n == 1 else 'are'} {label}"
+    if high <= estimate.value < best:
+        remark += "; the score is its upper end, as chance adds to it with so few samples a class"
+    text = f"{estimate.confidence_level:.0%} interval {ends(estimate, digits, chance)}"
+    return text, remark, digits
 
 
-def verdict(report: Report, judged: Estimate | None) -> str:
-    """Explain the score in a sentence without its number, which is shown next to it.
-
-    The sentence is empty if a picture or a number next to it says the same.
-    """
-    score = score_with_average(METRIC, report.average if INFORMEDNESS.name == METRIC else "default")
-    value, table = report.scores[METRIC], report.table
-    said = verdict_on(table, score, value, judged, report.guessing_p_value)
-    caution = score.caution(table, value)
-    parts = [said.values["phrase"], caution if isinstance(score, EntropicScore) else ""]
-    return sentence("; ".join(filter(None, parts)))
-
-
-# What can be copied
-
-
-def commonest_of(table: ContingencyTable) -> str:
-    """Find the class with the most references."""
-    return shown(table.labels[int(np.argmax(table.reference_totals))])
-
-
-def beside_guessing(report: Report, constant: Report) -> str:
-    """Compare accuracy with predicting the commonest class; name the out-of-class share."""
-    text = f"accuracy {percent(report['accuracy'])}, always {commonest_of(report.table)} "
-    text += percent(constant["accuracy"])
-    share = out_of_class_share(report.table)
-    return f"{text}; {share_text(share)} of the predictions are out of class" if share else text
+def verdict(report: Report) -> str:
+    """Explain the score in a sentence without its number, which is shown next to it."""
+    score, phrase = score_named(METRIC), report.summary_of(METRIC).values["phrase"]
+    is_entropic = isinstance(score, EntropicScore)
+    caution = score.caution(report.table, report.scores[METRIC]) if is_entropic else ""
+    return sentence("; ".join(filter(None, [phrase, caution])))
 
 
 def forms_of(
@@ -216,11 +206,178 @@ def forms_of(
         "LaTeX row": f"{' & '.join(cells)} \\\\",
         "Markdown": result.to_markdown(),
         "JSON": as_json,
-        "Citation": f"{to_copy}. {CITATION}",
+        "Citation": f"{to_copy}. {WORDS['citation']} {__version__}",
     }
 
 
+# Drawings, whose places are in percent of the width of a line
+
+
+class Scale(NamedTuple):
+    """A line between two values, on which places are proportional to `axis` of a value."""
+
+    low: float
+    high: float
+    axis: Callable[[float], float] = float
+
+    def place(self, value: float) -> float:
+        """Place a value on the line; a value beyond an end is placed at the end."""
+        ends = [self.axis(self.low), self.axis(self.high)]
+        return round(float(np.interp(self.axis(value), ends, (0, 100))), 2)
+
+    def band(self, result: Estimate | Comparison | None) -> list[float]:
+        """Place an interval by its start and width; empty if there is none."""
+        if result is None or math.isnan(result.confidence_interval[0]):
+            return []
+        start, end = map(self.place, result.confidence_interval)
+        return [start, round(end - start, 2)]
+
+
+def score_scale(score: Score, report: Report, chance: float, digits: int) -> dict[str, Any]:
+    """Place a score on a line from chance to the best that also contains its interval.
+
+    For a score of information the line is logarithmic: one bit has the same length everywhere.
+    """
+    value, best, result = report[METRIC], report.best[METRIC], report.estimates.get(METRIC)
+    is_entropic = isinstance(score, EntropicScore)
+    reached = [end for end in result.confidence_interval if end == end] if result else []
+    low, high = (most(value, chance, best, *reached) for most in (min, max))
+    scale = Scale(low, high, math.log2 if is_entropic else float)
+    ends = {"chance": chance, "best": best, "worst": score.lowest}
+    return {
+        "words": {name: f"{end:.{digits * is_entropic}f}" for name, end in ends.items()},
+        "is_worst": low == score.lowest < chance,
+        "is_below": value < min(chance, 0.0),
+        "band": scale.band(result),
+        "chance": scale.place(chance),
+        "point": scale.place(value),
+        "best": scale.place(best),
+    }
+
+
+def bits_of(table: Table) -> dict[str, float]:
+    """Split the uncertainty about the references, in bits, into transferred and lost parts."""
+    unsure, passed = entropies(table).reference, mutual_information(table)
+    passed = unsure if unsure - passed < 1e-12 else passed  # equal except for rounding
+    return {"unsure": unsure, "passed": passed, "lost": unsure - passed}
+
+
+def comparison_scales(result: Comparison, chance: float, best: float) -> dict[str, Any]:
+    """Place both scores on one line from chance to the best, and their difference on another.
+
+    If a model is below chance, the first line begins at the lowest possible score.
+    """
+    is_below = min(result.a, result.b) < chance - 1e-9
+    low = score_named(result.metric).lowest if is_below else chance
+    ends = [x for x in (*result.confidence_interval, result.difference, 0.0) if not math.isnan(x)]
+    values, differences = Scale(low, best), Scale(min(ends), max(*ends, min(ends) + 0.01))
+    return {
+        "ends": (low, best),
+        "chance": values.place(chance),
+        "models": {"A": values.place(result.a), "B": values.place(result.b)},
+        "difference_ends": (differences.low, differences.high),
+        "zero": differences.place(0.0),
+        "difference": differences.place(result.difference),
+        "band": differences.band(result),
+    }
+
+
+# A hundred answers: known, lucky, wrong
+
+
+def field(table: Table, average: Any = "default", level: float = LEVEL) -> dict[str, Any]:
+    """Draw a hundred answers in the proportions of a table, with their description.
+
+    If many are out of class, these are wrong, and only the others are split. Each square has a
+    kind. It also says whether it lies within the interval, and so may be known or lucky.
+    """
+    share = out_of_class_share(table)
+    n_outside = round(100 * share) if share > MANY_OUT_OF_CLASS else 0
+    answered = predictions_in_class(table) if n_outside else table
+    shares, why = ({}, "") if answered is None else split_answers(answered, average)
+    n_answered = 100 - n_outside
+    # the sums are rounded, so that known and lucky add up to what is right
+    sums = np.floor(np.cumsum([0, *shares.values()]) * n_answered + 0.5 + 1e-9).astype(int)
+    counts = dict(zip(shares, np.diff(sums).tolist(), strict=True))
+    unsure = range(0)
+    is_uncertain = not table.is_weighted and np.count_nonzero(table.prediction_totals) > 1
+    if answered is not None and "known" in counts and is_uncertain:
+        score = score_with_average(INFORMEDNESS.name, average).require_interval()
+        _, _, low, high = score.interval(answered, level)
+        low, high = (0.0, 1.0) if math.isnan(low) else (max(low, 0.0), high)
+        n_unsure = min(math.ceil(n_answered * high - 1e-9), counts["known"] + counts["lucky"])
+        unsure = range(math.floor(n_answered * low + 1e-9), n_unsure)
+    counts["wrong"] = counts.get("wrong", 0) + n_outside
+    words = ", ".join(f"{n} {kind}" for kind, n in counts.items())
+    squares = enumerate(kind for kind, n in counts.items() for _ in range(n))
+    drawn = [(kind, place in unsure) for place, kind in squares]
+    reason = {"why": why, "of_given": n_outside > 0, "is_unsure": len(unsure) > 0}
+    return {"counts": counts, "words": words, "squares": drawn, **reason}
+
+
+def split_answers(table: Table, average: Any = "default") -> tuple[dict[str, float], str]:
+    """Split answers into shares known, lucky and wrong, or only right and wrong with the reason."""
+    accuracy = float(table.hits.sum() / table.total)
+    known = float(score_with_average(INFORMEDNESS.name, average).clipped_value(table))
+    several = np.count_nonzero(table.reference_totals) > 1
+    if several and -1e-9 <= known <= accuracy + 1e-9:
+        known = min(max(known, 0.0), accuracy)
+        return {"known": known, "lucky": accuracy - known, "wrong": 1 - accuracy}, ""
+    why = ("above accuracy" if known > 0 else "below 0") if several else "one class"
+    return {"right": accuracy, "wrong": 1 - accuracy}, why
+
+
+# Tables
+
+
+def heat_map(report: Report) -> dict[str, Any]:
+    """Prepare the drawing of a table: counts, their shares of the row, and confused pairs.
+
+    Its margins show the recall and the false positive rate of each class.
+    """
+    table, per_class = report.table, report.per_class
+    rates = {x["label"]: [rounded(x[name], 3) for name in ("tpr", "fpr")] for x in per_class}
+    codes, labels, counts = most_frequent_classes(table, MOST_CELLS)
+    totals = table.reference_totals[codes].tolist()
+    cells = [
+        [(count, count / total if total else 0.0) for count in row]
+        for row, total in zip(counts.astype(table.counts.dtype).tolist(), totals, strict=True)
+    ]
+    margins = [rates.get(label, ("", "")) for label in labels]
+    names, confused = list(map(shown, labels)), confused_pairs(table)
+    shown_parts = {"names": names, "cells": cells, "rates": rates, "margins": margins}
+    return {"k": table.n_classes, **shown_parts, "confused": confused}
+
+
+def confused_pairs(table: ContingencyTable) -> list[tuple[str, str, Any, Any]]:
+    """Find the eight largest cells off the diagonal: both classes, count and total of the row."""
+    wrong = np.flatnonzero((table.rows != table.columns) & (table.counts > 0))
+    totals = table.reference_totals[table.rows]
+    largest = wrong[np.lexsort((totals[wrong], -table.counts[wrong]))[:8]]
+    of_cells = (table.rows, table.columns, table.counts, totals)
+    cells = zip(*(values[largest].tolist() for values in of_cells), strict=True)
+    return [(shown(table.labels[i]), shown(table.labels[j]), n, total) for i, j, n, total in cells]
+
+
+TEMPLATES.globals |= {"heat_map": heat_map, "size_of": size_of}
+
+
 # The score of one table
+
+
+def reports_of(
+    table: ContingencyTable, average: Any, level: float
+) -> tuple[Report, Report, list[Warning]]:
+    """Report on a table and on constant predictions, with the warnings that concern the score."""
+    with collected() as notes:
+        warn_of_table(table)
+    with collected() as others:  # the verdict repeats those about the score as a share
+        constant = Report.from_table(constant_predictions(table), average=average)
+        report = Report.from_table(table, None if table.is_weighted else level, average=average)
+    notes += [note for note in others if isinstance(note, UndefinedMetricWarning)]
+    with collected() as of_interval:  # nobody asked for intervals of the other scores
+        warn_of([x for name, x in report.estimates.items() if name == METRIC])
+    return report, constant, notes + of_interval
 
 
 def draw_score(
@@ -238,120 +395,85 @@ def draw_score(
     rows and columns, which a link keeps. `is_grid` says that a grid already shows the counts.
     """
     score, settings = score_with_average(METRIC, average), {"average": average, "level": level}
-    with collected() as notes:
-        warn_of_table(table)
-    with collected() as others:  # the verdict repeats those about the score as a share
-        constant = Report.from_table(constant_predictions(table), average=average)
-        best = score.best_level(table)
-        report = Report.from_table(table, None if table.is_weighted else level, average=average)
-        averages = report.averages if INFORMEDNESS.name == METRIC else {}
-    ci = report.estimates.get(METRIC)
-    with collected() as of_interval:  # nobody asked for intervals of the other scores
-        warn_of([ci] if ci else [])
-    undefined = (note for note in others if isinstance(note, UndefinedMetricWarning))
-    notes = [*warned, *notes, *undefined, *of_interval]
-    signature = ci.signature if ci else score.signature(table)
-    if ci and math.isnan(ci.standard_error):  # the score is undefined
-        ci = None
-
-    several = bool(np.count_nonzero(table.reference_totals) > 1)
-    value, chance = report.scores[METRIC], constant.scores[METRIC]
-    interval_words, digits = explain_interval(table, ci, chance, best)
-    score_text = "undefined" if score.undefined(table) else with_minus(rounded(value, digits))
-    size = f"weights that sum to {table.total:.6g}"
-    size = size if table.is_weighted else samples(int(table.total))
-    by_average = by_default = ""
-    if average != "default":
-        by_average = f" by {average}"
-        by_default = rounded(averages["bias"], digits) if averages else ""
-    titled_score = f"{score.title}{by_average} {score_text}"
-    numbers = filter(None, [titled_score, interval_words.partition(";")[0], size])
-    to_copy = f"{', '.join(numbers)}; {beside_guessing(report, constant)}"
-    if several and table.is_weighted:
-        interval_words = "has no interval: these are weights, not counts of samples"
-
-    is_entropic = isinstance(score, EntropicScore)
-    said = {str(note): message_of(note) for note in notes}.values()
+    report, constant, notes = reports_of(table, average, level)
+    messages = {str(note): message_of(note) for note in [*warned, *notes]}.values()
+    estimate = report.estimates.get(METRIC)
+    interval, remark, digits = explain_interval(report, constant[METRIC])
+    text = with_minus(rounded(report[METRIC], digits))
+    score_text = "undefined" if score.undefined(table) else text
+    by_average = "" if average == "default" else f" by {average}"
+    numbers = [f"{score.title}{by_average} {score_text}", interval, size_of(table)]
+    to_copy = f"{', '.join(filter(None, numbers))}; {compare_with_constant(report, constant)}"
+    row = [score.title, score_text, f"[{interval.partition('interval ')[2].replace(' to ', ', ')}]"]
+    row += [f"{report['accuracy']:.1%}", size_of(table)]
     worded = of_matrix if is_grid or story else sentence
-    drawn_fields = [field(table, average, level), field(constant.table, average)]
-    doubts = [note_of(one, worded) for one in said if one.code == MAY_BE_COUNTS]
-    warnings = [one for one in said if one.code != MAY_BE_COUNTS] if several else []
-    interval = interval_words.partition(";")[0]
-    row = [score.title, score_text, f"[{ends(ci, digits).replace(' to ', ', ')}]" if ci else ""]
-    row += [f"{report['accuracy']:.1%}", size]
     return draw_result(
         "story",
         "details",
-        several=several,
-        commonest=commonest_of(table),
+        several=bool(np.count_nonzero(table.reference_totals) > 1),
         report=report,
         constant=constant,
-        fields=drawn_fields,
-        picture=f"{titled_score}, {interval}" if interval else titled_score,
-        bits=bits_of(table) if several and is_entropic else None,
+        fields=[field(table, average, level), field(constant.table, average)],
+        bits=bits_of(table) if isinstance(score, EntropicScore) else None,
         score=score_text,
         by_average=by_average,
-        by_default=by_default,
-        interval_words=interval_words,
-        verdict=verdict(report, ci) if several else "",
-        scale=score_scale(score, value, chance, best, ci, digits) if several else None,
+        interval=f"{interval}{remark}",
+        verdict=verdict(report),
+        scale=score_scale(score, report, constant[METRIC], digits),
         story=story,
-        doubts=doubts,
-        warnings=[note_of(one, worded) for one in warnings],
+        may_be_counts=[note_of(x, worded) for x in messages if x.code == MAY_BE_COUNTS],
+        warnings=[note_of(x, worded) for x in messages if x.code != MAY_BE_COUNTS],
         link=link_of(table, **settings, axes=axes),
-        forms=forms_of(to_copy, row, report, [*said]),
-        averages=averages,
-        size=size,
+        forms=forms_of(to_copy, row, report, [*messages]),
         is_grid=is_grid,
-        map=heat_map(table, report.per_class),
-        bars=class_bars(report.per_class),
-        ci=ci,
-        triangle=triangle_of(table) if is_entropic else None,
-        signature=signature,
+        estimate=estimate,
+        signature=estimate.signature if estimate else score.signature(table),
         code=code_of(table, **settings),
     )
+
+
+def compare_with_constant(report: Report, constant: Report) -> str:
+    """Compare accuracy with predicting the commonest class; name the out-of-class share."""
+    text = f"accuracy {percent(report['accuracy'])}, always {commonest_of(report.table)} "
+    text += percent(constant["accuracy"])
+    share = out_of_class_share(report.table)
+    return f"{text}; {share_text(share)} of the predictions are out of class" if share else text
 
 
 # A comparison
 
 
 def draw_comparison(
-    answers: Answers,
-    tables: Mapping[str, ContingencyTable],
-    comparison: Comparison | None,
-    warned: Iterable[Warning],
-    **settings: Any,
+    answers: Answers, average: Any = "default", level: float = LEVEL
 ) -> tuple[str, str]:
-    """Draw the story of two models on the same samples, and its details.
-
-    `tables` are counted from the answers, and `warned` are the warnings issued then. `settings`
-    are the average and the level.
-    """
+    """Draw the story of two models on the same samples, and its details."""
+    references, *predictions = answers.columns
+    if len(set(references)) < 2:
+        raise Refusal("A comparison needs references of at least two classes, got only one.")
+    models = dict(zip(ROLES_OF_MODELS[1:], predictions, strict=True))
+    tables = tables_of_models(references, models, **answers.of_task)
+    options = {"average": average, "confidence_level": level, **answers.of_task}
+    with collected() as notes:
+        comparison = compare(*answers.columns, metric=METRIC, **options)
     with collected():  # nobody asked about the other scores
-        reports = {name: Report.from_table(table) for name, table in tables.items()}
-        verdicts = {name: verdict(report, None) for name, report in reports.items() if comparison}
-        first = next(iter(tables.values()))
-        constant = Report.from_table(constant_predictions(first)).scores
-        best = score_named(METRIC).best_level(first)
+        reports = dict(zip("AB", map(Report.from_table, tables), strict=True))
+        constant = Report.from_table(constant_predictions(tables[0]))
     a, b = (report.scores for report in reports.values())
-    notes = list(dict.fromkeys(map(message_of, [*answers.notes, *warned])))
-    of_both = f"A {rounded(a[METRIC], 3)}, B {rounded(b[METRIC], 3)}"
-    to_copy = f"{NAMES[METRIC]}: {of_both}; {comparison.summary if comparison else ''}"
-    row = [NAMES[METRIC], *(with_minus(rounded(scores[METRIC], 3)) for scores in (a, b))]
-    row += [with_minus(f"{comparison.difference:+.3f}"), ends(comparison)] if comparison else []
+    messages = list(dict.fromkeys(map(message_of, [*answers.notes, *notes])))
+    texts = [with_minus(rounded(scores[METRIC], 3)) for scores in (a, b)]
+    to_copy = f"{NAMES[METRIC]}: A {texts[0]}, B {texts[1]}; {comparison.summary}"
+    row = [NAMES[METRIC], *texts, with_minus(f"{comparison.difference:+.3f}"), ends(comparison)]
     return draw_result(
         "comparison",
         "compared",
         comparison=comparison,
-        accuracies={"A": a["accuracy"], "B": b["accuracy"]},
-        commonest=commonest_of(first),
-        constant=constant,
-        drawn=comparison_scales(comparison, constant[METRIC], best) if comparison else None,
-        warnings=[note_of(one, sentence) for one in notes] if comparison else [],
-        link=link_of_models(answers, **settings),
-        forms=forms_of(to_copy, row, comparison, notes) if comparison else {},
+        reports=reports,
+        constant=constant.scores,
+        drawn=comparison_scales(comparison, constant[METRIC], constant.best[METRIC]),
+        warnings=[note_of(message, sentence) for message in messages],
+        forms=forms_of(to_copy, row, comparison, messages),
+        verdicts={name: verdict(report) for name, report in reports.items()},
         columns=[("A", a), ("B", b), ("B \u2212 A", {name: b[name] - a[name] for name in a})],
-        maps={x: heat_map(table, reports[x].per_class) for x, table in tables.items()},
-        verdicts=verdicts,
-        code=code_of_models(answers, **settings),
+        link=link_of_models(answers, average, level),
+        code=code_of_models(answers, average, level),
     )

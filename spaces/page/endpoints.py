@@ -20,14 +20,10 @@ from limits import METRIC, Refusal
 
 import informedness
 from informedness import ContingencyTable
-from informedness.commands.reading import Labels as ReadLabels
-from informedness.commands.request import ReportScores
-from informedness.commands.scoring import score as score_read
-from informedness.core.labels import Label
 from informedness.inference.registry import REPORTED, score_named
 from informedness.inference.score import check_level
 from informedness.messages import message_of
-from informedness.results.estimate import Averaged
+from informedness.results.report import Report
 from informedness.results.verdict import constant_predictions, right_predictions
 from informedness.tables.label_warnings import warn_of_table
 from informedness.warnings import collected
@@ -38,44 +34,34 @@ Asked = gr.Request | None
 
 
 def _report(
-    table: ContingencyTable, level: float | None, warned: Sequence[Warning] = (), **options: Any
+    table: ContingencyTable, level: float, warned: Sequence[Warning] = (), **options: Any
 ) -> dict[str, Any]:
     """Convert the report to plain values, with scores of a guesser and a perfect classifier.
 
     Sums of weights have no interval, because the number of samples behind them is unknown. `warned`
     are warnings of the table; `options` are further options of the report.
     """
-    models = {"always_commonest": constant_predictions, "all_right": right_predictions}
+    check_level(level)
     with collected():  # nobody asked about these two tables
-        others = {name: scores_of(model(table)) for name, model in models.items()}
-    sentences = list(filter(None, [score_named(METRIC).undefined(table)]))
+        others: dict[str, Any] = {
+            "always_commonest": scores_of(constant_predictions(table)),
+            "all_right": scores_of(right_predictions(table)),
+        }
+    sentences = [score_named(METRIC).undefined(table)]
+    if table.is_weighted:
+        sentences.append("there is no interval: these are weights, not counts of samples")
     with collected() as notes:
         warn_of_table(table)
-        if level is not None:
-            check_level(level)
-            if table.is_weighted:
-                level = None
-                sentences.append("there is no interval: these are weights, not counts of samples")
-        report = _scored(table, level, **options)
-        summary = str(report.summary if METRIC == "informedness" else report.summary_of(METRIC))
-    doubts = [*dict.fromkeys([*sentences, *map(message_of, [*warned, *notes])])]
-    return {**report.to_dict(), "summary": summary, **others, "warnings": doubts}
-
-
-def _scored(
-    table: ContingencyTable,
-    level: float | None = None,
-    average: Averaged = "default",
-    ignore_index: Label | None = None,
-) -> Any:
-    """Report on a table."""
-    scores = ReportScores(average=average, confidence_level=level)
-    return score_read(ReadLabels(table, ignored=ignore_index), scores)
+        report = Report.from_table(table, None if table.is_weighted else level, **options)
+    warnings = [*filter(None, sentences), *map(message_of, [*warned, *notes])]
+    summary = report.summary if METRIC == "informedness" else report.summary_of(METRIC)
+    others |= {"summary": str(summary), "warnings": [*dict.fromkeys(warnings)]}
+    return report.to_dict() | others
 
 
 def scores_of(table: ContingencyTable) -> dict[str, Any]:
     """Compute all scores of a table as plain values."""
-    plain = _scored(table).to_dict()
+    plain = Report.from_table(table).to_dict()
     return {name: plain[name] for name in REPORTED}
 
 

@@ -1,4 +1,4 @@
-// The matrix on the page: a table of inputs, coloured as a heat map. Python (grid.py) interprets the
+// The matrix on the page: a table of inputs, coloured as a heat map. Python (data.py) interprets the
 // text in them. `element`, `props`, `trigger` and `watch` come from gr.HTML.
 
 const [head, body, foot, unused, declares, adds, undoes] =
@@ -35,7 +35,7 @@ function draw() {
   const names = labels.map(() => make("th", { scope: "col" }, [make("bdi")]));
   head.replaceChildren(corner, ...names, make("th", { scope: "col", className: "rate", textContent: "recall" }), make("td"));
   const rate = () => make("td", { className: "rate" });
-  foot.replaceChildren(make("th", { scope: "row", title: "false positive rate", textContent: "FPR" }), ...labels.map(rate));
+  foot.replaceChildren(make("th", { scope: "row", textContent: "false positive rate" }), ...labels.map(rate));
   body.replaceChildren(...labels.map((label, i) => {
     const name = make("th", { scope: "row" }, [field(i, -1, label, "text")]);
     const counts = cells[i].map((cell, j) => make("td", {}, [field(i, j, cell, "decimal")]));

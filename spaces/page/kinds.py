@@ -8,109 +8,77 @@ import asyncio
 import inspect
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal
 
 import gradio as gr
 from gradio.components.api_component import Api
-from limits import MAX_BLOCK, MAX_CLASSES, MAX_FILE, MAX_GRID, MAX_ROWS
+from gradio.data_classes import FileData
+from limits import MAX_BLOCK, MAX_FILE, MAX_GRID, MAX_TEXT
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, with_config
+from typing_extensions import TypedDict
 
 STREAM_END = 0.2  # seconds for a browser to notice the end of a stream
-GRID = {"labels": list[str], "cells": list[list[str]], "declared": bool | None, "axes": list[str]}
-FILE = {
-    "path": str,
-    "meta": {"_type": Literal["gradio.FileData"]},
-    "url": str | None,
-    "size": int | None,
-    "orig_name": str | None,
-    "mime_type": str | None,
-    "is_stream": bool | None,
-}
+LIMITS = ConfigDict(
+    strict=True, extra="forbid", allow_inf_nan=False, str_max_length=MAX_FILE
+)  # the number of items is limited by the size of a request
+Texts = Annotated[list[Annotated[str, Field(max_length=MAX_BLOCK)]], Field(max_length=MAX_GRID)]
 
 
-def fits(value: Any, kind: Any, most_text: int, most_items: int) -> bool:
-    """Say whether JSON has a type, within limits; an object needs exactly the keys of `kind`."""
-    if isinstance(kind, Mapping):
-        return (
-            isinstance(value, dict)
-            and value.keys() == kind.keys()
-            and all(fits(value[key], kind[key], most_text, most_items) for key in kind)
-        )
-    parts, form = get_args(kind) or (kind,), get_origin(kind)
-    if form is Literal:
-        return value in parts
-    if form is not list and any(map(get_origin, parts)):
-        return any(fits(value, part, most_text, most_items) for part in parts)
-    if form is not list:
-        return _are([value], parts, most_text)
-    items = value if isinstance(value, list) else [object]
-    if get_origin(parts[0]) is list:
-        most_items = min(most_items, MAX_CLASSES)
-        are_right = all(fits(item, parts[0], most_text, most_items) for item in items)
-    else:
-        are_right = _are(items, get_args(parts[0]) or parts, most_text)
-    return are_right and len(items) <= most_items
+@with_config(LIMITS)
+class GridValue(TypedDict):
+    """The value of the matrix on the page."""
+
+    labels: Texts
+    cells: Annotated[list[Texts], Field(max_length=MAX_GRID)]
+    declared: bool | None
+    axes: Texts
 
 
-def _are(values: Sequence[Any], types: Sequence[Any], most_text: int) -> bool:
-    """Say whether all values have one of these types; true and false are not numbers."""
-    allowed = {*types, int} if float in types else {*types}
-    return (
-        set(map(type, values)) <= allowed
-        and all(len(value) <= most_text for value in values if isinstance(value, str))
-        and all(math.isfinite(value) for value in values if isinstance(value, float))
-    )
-
-
-def check(
-    name: str, value: Any, kind: Any, most_text: int = MAX_FILE, most_items: int = MAX_ROWS
-) -> None:
-    """Raise a ValueError unless a value is of this type, within the limits."""
-    if not fits(value, kind, most_text, most_items):
-        words = f"an object of {', '.join(kind)}" if isinstance(kind, Mapping) else kind
-        words = getattr(kind, "__name__", words)
-        raise ValueError(
-            f"{name} must be {words}, with at most {MAX_ROWS:,d} rows or {MAX_CLASSES:,d} classes, "
-            f"got {type(value).__name__}."
-        )
+def check_file(file: FileData) -> FileData:
+    """Refuse any file that was not uploaded to this process."""
+    path = Path(file.path).resolve()
+    if not path.is_relative_to(Path(gr.utils.get_upload_folder()).resolve()) or path.is_dir():
+        raise ValueError("a file must be uploaded first")
+    return file
 
 
 def kind_of(component: Any) -> Any:
     """Find the type of the value of a component, which may be empty."""
-    if isinstance(component, gr.Radio):
-        return Literal[tuple(value for _, value in component.choices)] | None
-    if isinstance(component, gr.HTML | gr.Dropdown) and not isinstance(component.value, str | None):
-        return GRID if isinstance(component, gr.HTML) else float
-    kinds: dict[type, Any] = {gr.HTML: str, gr.CheckboxGroup: list[str]}
-    return kinds.get(type(component), str | None)
+    choices = getattr(component, "choices", [])
+    if choices and not getattr(component, "allow_custom_value", False):
+        choice: Any = Literal[tuple(value for _, value in choices)]
+        several: Any = Annotated[list[choice], Field(max_length=len(choices))]
+        return several if isinstance(component, gr.CheckboxGroup) else choice | None
+    if isinstance(component, gr.File):
+        return Annotated[FileData, AfterValidator(check_file)] | None
+    if isinstance(component, gr.HTML):
+        return str if isinstance(component.value, str) else GridValue
+    return Annotated[str, Field(max_length=MAX_TEXT)] | None
 
 
-def check_file(name: str, sent: Any) -> None:
-    """Refuse any file that was not uploaded to this process."""
-    if sent is None:
-        return
-    check(name, {**dict.fromkeys(FILE), **sent} if isinstance(sent, dict) else sent, FILE, 1_000)
-    path = Path(sent["path"]).resolve()
-    if not path.is_relative_to(Path(gr.utils.get_upload_folder()).resolve()) or path.is_dir():
-        raise ValueError(f"{name} must be uploaded first.")
+def check(kinds: Sequence[Any], names: Sequence[str], values: Sequence[Any]) -> None:
+    """Raise a ValueError that names the first value of another type, or beyond the limits."""
+    try:
+        TypeAdapter(tuple[tuple(kinds)], config=LIMITS).validate_python(tuple(values))  # type: ignore[misc]
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = names[int(first["loc"][0])] if first["loc"] else "The event"
+        raise ValueError(f"{name}: {first['msg']}.") from None
 
 
 def check_inputs(event: Any, values: Sequence[Any]) -> None:
     """Check the inputs that a client sends to an event."""
-    if event.fn is None or len(values) != len(event.inputs):
-        raise ValueError(f"The event takes {len(event.inputs)} inputs, got {len(values)}.")
-    arguments = [*inspect.signature(event.fn).parameters.values()]
-    for number, (component, value) in enumerate(zip(event.inputs, values, strict=True)):
-        name = str(component.label or f"Input {number + 1}")
-        if isinstance(component, Api):
-            check(arguments[number].name, value, arguments[number].annotation)
-        elif isinstance(component, gr.File):
-            check_file(name, value)
-        elif (kind := kind_of(component)) is GRID:
-            check(name, value, kind, MAX_BLOCK, MAX_GRID)
-        else:
-            check(name, value, kind)
+    kinds, names = [], []
+    arguments = [*inspect.signature(event.fn or check_inputs).parameters.values()]
+    for number, component in enumerate(event.inputs):
+        is_endpoint = isinstance(component, Api)
+        names.append(arguments[number].name if is_endpoint else f"{component.label or 'Input'}")
+        kinds.append(arguments[number].annotation if is_endpoint else kind_of(component))
+    if event.fn is None:
+        raise ValueError("The event is handled by the browser.")
+    check(kinds, names, values)
 
 
 class Unanswered(set[str]):

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 
 from informedness.inference.registry import MODULES
@@ -29,15 +30,7 @@ MOST_VISITORS = 20  # Gradio keeps their last inputs, although nothing here read
 WORDS = json.loads((HERE / "words.json").read_text("utf-8"))
 MEANT = WORDS["meant"]  # options of labels, by the argument that messages name
 LEVEL, LEVELS = 0.95, (0.9, 0.95, 0.99)  # of intervals
-AT_HOME = (
-    'On your computer there can be more: pip install "informedness[all]", then type informedness '
-    "report FILE -r REFERENCES -p PREDICTIONS"
-)
-
-
-def examples_of(tab: str) -> list[Any]:
-    """Read the examples of a tab of the page."""
-    return list(json.loads((HERE / "examples.json").read_text("utf-8"))[tab])
+EXAMPLES = json.loads((HERE / "examples.json").read_text("utf-8"))  # by tab of the page
 
 
 class Refusal(ValueError):  # noqa: N818
@@ -61,33 +54,23 @@ class Guard:
         self.app = app
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Pass the request on, counting its body, and add the policy to the response."""
-        received = 0
+        """Pass the request on, and add the policy to the response."""
 
-        async def counted() -> Any:
-            nonlocal received
-            message = await receive()
-            received += len(message.get("body", b""))
-            return {"type": "http.disconnect"} if received > MAX_BODY else message
-
-        async def with_policy(message: Any) -> None:
+        async def send_with_policy(message: Any) -> None:
             if message["type"] == "http.response.start":
                 policy = (b"content-security-policy", self.POLICY)
                 message = {**message, "headers": [*message.get("headers", []), policy]}
             await send(message)
 
-        length = dict(scope.get("headers", ())).get(b"content-length", b"0")
-        if length.isdigit() and int(length) > MAX_BODY:
+        kept = f"/gradio_api/file={os.environ['GRADIO_TEMP_DIR']}{os.sep}"  # an upload
+        path = scope.get("path", "/")
+        headers = Headers(scope=scope) if scope["type"] == "http" else Headers()
+        if int(headers.get("content-length", 0)) > MAX_BODY or "transfer-encoding" in headers:
             while (await receive()).get("more_body"):
                 pass  # a client that is still sending would not see the response
-            refusal = f"A request can have at most {MAX_BODY:,d} bytes, this has {int(length):,d}."
+            refusal = f"A request can have at most {MAX_BODY:,d} bytes, and must say how many."
             await PlainTextResponse(refusal, status_code=413)(scope, receive, send)
-        elif scope["type"] == "http" and not self._is_open(scope["path"]):
+        elif not path.startswith(kept) and not self.OPEN.fullmatch(path):
             await PlainTextResponse("Not found.", status_code=404)(scope, receive, send)
         else:
-            await self.app(scope, counted, with_policy)
-
-    def _is_open(self, path: str) -> bool:
-        """Say whether an address belongs to this page, or to an upload to it."""
-        kept = f"/gradio_api/file={os.environ['GRADIO_TEMP_DIR']}{os.sep}"
-        return path.startswith(kept) or bool(self.OPEN.fullmatch(path))
+            await self.app(scope, receive, send_with_policy)

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 from data import Answers
-from limits import LEVEL, LEVELS, MAX_GRID, MAX_LINK, MAX_ROWS, METRIC, Refusal
+from limits import LEVEL, MAX_GRID, MAX_LINK, MAX_ROWS, METRIC, Refusal
 
 from informedness import ContingencyTable
 
@@ -23,12 +23,16 @@ NO_LINK = (
 )
 
 
-def _query(labels: Sequence[Any], counts: Any, *more: tuple[str, str]) -> str:
+def _link(
+    labels: Sequence[Any], counts: Any, more: Sequence[tuple[str, str]], average: str, level: float
+) -> str:
     """Write counts as the query of a link, or a sentence saying why there is none."""
-    if counts.dtype.kind != "i" or "" in labels:
+    if counts.dtype.kind != "i" or not {None, ""}.isdisjoint(labels):
         return NO_LINK
     query = [("class", label) for label in labels]
     query += [("counts", ",".join(map(str, counts.ravel().tolist()))), *more]
+    query += [("average", average)] if average != "default" else []
+    query += [("level", str(level))] if level != LEVEL else []
     link = "?" + urlencode(query, safe=",")
     return link if len(link) <= MAX_LINK else NO_LINK
 
@@ -40,25 +44,11 @@ def link_of(
     axes: Sequence[str] = (),
 ) -> str:
     """Write a table as the query of a link, or a sentence saying why there is none."""
-    if len(table.labels) > MAX_GRID or None in table.labels:
+    if len(table.labels) > MAX_GRID:
         return NO_LINK
     more = [] if table.is_declared else [("observed", "1")]
-    more += [("axis", axis) for axis in axes] + of_settings(average, level)
-    return _query(table.labels, table.to_dense(), *more)
-
-
-def of_settings(average: str, level: float) -> list[tuple[str, str]]:
-    """List the average and the level for a link, if they are not the default."""
-    more = [("average", average)] if average != "default" else []
-    return more + ([("level", str(level))] if level != LEVEL else [])
-
-
-def settings_of_link(query: Any) -> dict[str, Any]:
-    """Read the average and the level from a link."""
-    level = query.get("level", str(LEVEL))
-    if level not in map(str, LEVELS):
-        raise Refusal(f"Level must be {' or '.join(map(str, LEVELS))} in a link, got {level!r}.")
-    return {"average": query.get("average", "default"), "level": float(level)}
+    more += [("axis", axis) for axis in axes]
+    return _link(table.labels, table.to_dense(), more, average, level)
 
 
 def link_of_models(answers: Answers, average: str = "default", level: float = LEVEL) -> str:
@@ -68,7 +58,13 @@ def link_of_models(answers: Answers, average: str = "default", level: float = LE
         return NO_LINK
     labels, n_samples = sorted(names), Counter(zip(*answers.columns, strict=True))
     counts = [n_samples[given] for given in product(labels, repeat=len(answers.columns))]
-    return _query(labels, np.array(counts), ("tab", "compare"), *of_settings(average, level))
+    return _link(labels, np.array(counts), [("tab", "compare")], average, level)
+
+
+def settings_of_link(query: Any) -> dict[str, Any]:
+    """Read the average and the level from a link."""
+    level = float(query.get("level", LEVEL))
+    return {"average": query.get("average", "default"), "level": level}
 
 
 def _counts_of(query: Any, n_sides: int) -> tuple[list[str], list[int]]:
@@ -116,23 +112,17 @@ def code_of(table: ContingencyTable, average: str = "default", level: float = LE
     """Write Python code that scores the counts of a table; empty if it has too many."""
     if len(table.labels) > MAX_GRID:
         return ""
-    labels = [label for label in table.labels if label is not None]
-    if table.is_declared and None not in table.labels:
-        constructor = f"from_matrix({table.to_dense().tolist()}, labels={labels})"
-    else:
-        cells = zip(table.rows.tolist(), table.columns.tolist(), table.counts.tolist(), strict=True)
-        names = [*table.labels]
-        r, p, n = zip(*((names[i], names[j], n) for i, j, n in cells), strict=True)
-        more = f",\n    labels={labels}" if table.is_declared else ""
-        more += ', unknown="wrong"' if None in p else ""
-        constructor = (
-            f"from_counts(\n    references={[*r]}, predictions={[*p]}, counts={[*n]}{more}\n)"
-        )
+    names, counts = table.labels, table.counts.tolist()
+    cells = zip(table.rows, table.columns, counts, strict=True)
+    classes = f", labels={[x for x in names if x is not None]}" if table.is_declared else ""
+    classes += ', unknown="wrong"' if None in names else ""
     options = "" if table.is_weighted else f", confidence_level={level}"
     options += "" if average == "default" else f', average="{average}"'
     return (
         "from informedness import ContingencyTable, report\n"
-        f"table = ContingencyTable.{constructor}\n"
+        f"rows = {[(names[i], names[j], n) for i, j, n in cells]}\n"
+        'columns = dict(zip(("references", "predictions", "counts"), zip(*rows)))\n'
+        f"table = ContingencyTable.from_counts(**columns{classes})\n"
         f"print(report(table{options}))"
     )
 
@@ -140,15 +130,13 @@ def code_of(table: ContingencyTable, average: str = "default", level: float = LE
 def code_of_models(answers: Answers, average: str = "default", level: float = LEVEL) -> str:
     """Write Python code that compares two models; empty if it is too long."""
     n_samples = Counter(zip(*answers.columns, strict=True))
-    rows = [(*given, n) for given, n in sorted(n_samples.items(), key=str)]
-    options = {"metric": METRIC, **answers.of_task}
-    options |= {"average": average} if average != "default" else {}
-    options |= {"confidence_level": level} if level != LEVEL else {}
-    usual = ("labels", None), ("unknown", "error")
-    more = "".join(f", {name}={x!r}" for name, x in options.items() if (name, x) not in usual)
+    usual = {"labels": None, "unknown": "error", "average": "default", "confidence_level": LEVEL}
+    options = {**answers.of_task, "average": average, "confidence_level": level}
+    more = "".join(f", {name}={x!r}" for name, x in options.items() if x != usual[name])
     code = (
         "from informedness import compare\n"
-        f"rows = {rows}\n"
-        f"print(compare(*zip(*(row[:3] for row in rows for _ in range(row[3]))){more}))"
+        f"rows = {[(*given, n) for given, n in sorted(n_samples.items(), key=str)]}\n"
+        "columns = zip(*(row[:3] for row in rows for _ in range(row[3])))\n"
+        f"print(compare(*columns, metric={METRIC!r}{more}))"
     )
     return code if len(code) <= MAX_LINK else ""

@@ -10,8 +10,9 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 
-from limits import AT_HOME, MAX_ROWS, Refusal
+from limits import Refusal
 
 from informedness.tables.matrix import split_gaps, split_words
 
@@ -26,7 +27,7 @@ _PLAINER = re.compile(
     rf"(?P<quoted>{_QUOTED})|(?<![\w.]){_CALL}\((?P<one>{_QUOTED}|[^\s,;()\[\]{{}}]+)\)(?=\s*[,;\])}}])"
     r"|(?<!\w)#(?![^\s#])[^\n]*"
 )
-_START = re.compile(rf"\s*(?P<name>{_NAME})?\s*(?P<calls>(?:(?:{_CALL})?\(\s*)*)(?P<list>\[)?")
+_START = re.compile(rf"\s*(?P<name>(?:{_NAME})?)\s*(?P<calls>(?:(?:{_CALL})?\(\s*)*)(?P<list>\[?)")
 # The end of a call, with its other arguments
 _END = r"(?:\s*(?:,(?:[^()\[\]]|\([^()]*\)|\[[^\[\]]*\])*)?\))"
 _OUTER = re.compile(rf"(?:{_CALL}\(|\{{)\s*(?={_NAME})")
@@ -38,8 +39,8 @@ _STARTS_LIST = re.compile(rf"(?:{_CALL})?[\[({{]")
 # such as (A) first, cat(s), [POS] or {x}
 _ONE_LABEL = re.compile(r"[\w.]*\([^\s,()]*\).*|\[[^\s,\[\]]*\]|\{[^\s,{}]*\}")
 _WORD = re.compile(rf"{_QUOTED}|,|[^\s,]+")
-_IN_R = re.compile(r"\[(\d+)\][^\S\n]+(?=\S)")
 _BELOW_SERIES = re.compile(r"(?:Freq: \S+, )?(?:Name: .*, )?(?:Length: \d+, )?dtype: ")
+NOT_CLOSED = "The list is not complete: its brackets are not closed."
 _GAP_IN_SERIES = "   "  # the least that pandas puts between the index and the values
 
 
@@ -63,12 +64,11 @@ def named_lists(text: str) -> dict[str, list[str]]:
 
 
 def is_list(text: str) -> bool:
-    """Say whether a text is one list, in brackets or as R and pandas print it."""
+    """Say whether a text is one list, in brackets or as pandas prints it."""
     text, has_cells = text.strip(), "\t" in text and "\n" in text.strip()
-    if any(map(_BELOW_SERIES.match, text.splitlines())) or text.startswith("shape: ("):
+    if any(map(_BELOW_SERIES.match, text.splitlines())):
         return True
-    starts = (_STARTS_LIST, _STARTS_NAMED, _IN_R)
-    return not has_cells and any(pattern.match(text) for pattern in starts)
+    return not has_cells and bool(_STARTS_LIST.match(text) or _STARTS_NAMED.match(text))
 
 
 def may_be_list(text: str) -> bool:
@@ -83,31 +83,23 @@ def may_be_list(text: str) -> bool:
 def list_of(text: str) -> list[str]:
     """Read the labels of one list, or labels separated by lines, tabs, commas or blanks."""
     text = text.strip()
-    _, bracket, inner = text.partition("\n[\n")
-    text = f"[\n{inner}" if bracket and inner.endswith("]") else text  # as polars prints it
     lines = [line.strip() for line in text.splitlines()]
-    if _IN_R.match(text):
-        return _printed_by_r(lines)
     if any(map(_BELOW_SERIES.match, lines)):
         return _printed_by_pandas(lines)
     is_named = bool(_STARTS_NAMED.match(text))
     is_row = len(lines) == 1 and "\t" in text
     if is_row or not (is_named or _STARTS_LIST.match(text)):
-        labels = _labels_apart(text, lines)
-        cut = next((x for x in labels if x.count("[") != x.count("]")), "")
-        if cut and cut not in lines:
-            raise Refusal(f"A bracket in {cut[:40]!r} has no other: write one label a line.")
-        return labels
+        return _without_brackets(text, lines)
     try:
         lists = _read_lists(text)
     except Refusal:
-        labels = _labels_apart(text, lines)
+        labels = _without_brackets(text, lines)
         in_brackets = filter(_STARTS_LIST.match, labels)
         if not is_named and all(map(_ONE_LABEL.fullmatch, in_brackets)):
             return labels
         raise
     if len(lists) != 1:
-        raise Refusal(f"Here are {len(lists)} lists: put one into each box.")
+        raise Refusal(f"The text holds {len(lists)} lists. Put one into each box.")
     return next(iter(lists.values()))
 
 
@@ -117,26 +109,25 @@ def _read_lists(text: str) -> dict[str, list[str]]:
     if outer := _OUTER.match(text):
         text = text[outer.end() : -1]
     elif text.startswith("{"):
-        raise Refusal("Labels in {} are in no order: put them into [].")
+        raise Refusal("A set of labels in {} has no order. Put the labels into [].")
     lists: dict[str, list[str]] = {}
     place = 0
     while place < len(text):
-        start = _START.match(text, place)
-        n_calls = start["calls"].count("(") if start else 0
-        if not start or not (n_calls or start["list"] or start["name"]) or "" in lists:
+        start: Any = _START.match(text, place)  # it also matches nothing
+        if "" in lists or not any(start.groups()):
             rest = text[place : place + 40].strip()
             raise Refusal(f"The list ends before the text does, which goes on: {rest!r}")
-        labels, place = None, start.end()
+        n_calls, labels, place = start["calls"].count("("), list[str](), start.end()
         if n_calls or start["list"]:
             labels, place = _labels_within(text, place, "]" if start["list"] else ")")
             n_calls -= not start["list"]
         end = re.compile(rf"{_END}{{{n_calls}}}\s*[,;]?\s*" if labels else r"[^,\n]*,?\s*")
         if not (found := end.match(text, place)):
-            raise Refusal("The list is not complete: its brackets are not closed.")
+            raise Refusal(NOT_CLOSED)
         place = found.end()
-        name = re.sub(r"\W", "", start["name"] or "")
+        name = re.sub(r"\W", "", start["name"])
         if name in lists:
-            raise Refusal(f"Two lists are called {name}: give each its own name.")
+            raise Refusal(f"Two lists are called {name}. Give each its own name.")
         lists |= {name: labels} if labels else {}
     return lists
 
@@ -148,17 +139,15 @@ def _labels_within(text: str, place: int, end: str) -> tuple[list[str], int]:
         if token["end"] == end:
             break
         if token["open"] or token["end"]:
-            raise Refusal("Here are lists within a list, and one list of labels is needed.")
+            raise Refusal("A list must hold labels, and this one holds lists.")
         if token[0] in ("...", "\u2026"):
-            raise Refusal(f"The list is not complete: {token[0]} is for labels that were left out.")
+            raise Refusal(f"The list is not complete: {token[0]} replaces labels.")
         if token["comma"]:
             groups.append([])
         else:  # numpy prints 1.0 as 1.
             groups[-1].append(re.sub(r"^([-+]?\d+\.)$", r"\g<1>0", token[0]))
-        if len(groups) + len(groups[-1]) > MAX_ROWS + 1:
-            raise Refusal(f"A list can have at most {MAX_ROWS:,d} labels here. {AT_HOME}")
     else:
-        raise Refusal("The list is not complete: its brackets are not closed.")
+        raise Refusal(NOT_CLOSED)
     if len(groups) == 1:  # separated by blanks, as in numpy
         return [*map(_plain, groups[0])], token.end()
     return [*map(_joined, groups if groups[-1] else groups[:-1])], token.end()
@@ -166,11 +155,9 @@ def _labels_within(text: str, place: int, end: str) -> tuple[list[str], int]:
 
 def _joined(group: Sequence[str]) -> str:
     """Join the words between two commas to one label."""
-    if len(group) == 1:
-        return _plain(group[0])
-    if not group or any(_plain(word) != word for word in group):
-        raise Refusal(f"Between two commas must be one label, not {' '.join(group)[:40]!r}.")
-    return " ".join(group)
+    if len(group) != 1 and (not group or any(_plain(word) != word for word in group)):
+        raise Refusal(f"Write one label between two commas, not {' '.join(group)[:40]!r}.")
+    return " ".join(group) if len(group) > 1 else _plain(group[0])
 
 
 def _plain(label: str) -> str:
@@ -186,7 +173,7 @@ def _plain(label: str) -> str:
 # Without brackets
 
 
-def _labels_apart(text: str, lines: Sequence[str]) -> list[str]:
+def _without_brackets(text: str, lines: Sequence[str]) -> list[str]:
     """Read one label per line, or the labels of a single line between tabs, commas or blanks."""
     if any("\t" in line for line in lines):
         if len(lines) > 1:
@@ -213,20 +200,6 @@ def _labels_between(text: str) -> list[str]:
     return [_plain(text[group[0] : group[-1]]) if group else "" for group in ends]
 
 
-def _printed_by_r(lines: Sequence[str]) -> list[str]:
-    """Read the labels of a vector of R; each line begins with the number of its first label."""
-    labels = list[str]()
-    for line in lines:
-        number = _IN_R.match(line)
-        if number and int(number[1]) == len(labels) + 1:
-            labels += _labels_between(line[number.end() :])
-        elif not line.startswith("Levels: "):  # the last line of a factor
-            raise Refusal(
-                f"The list is not complete: label {len(labels) + 1} should be in {line[:40]!r}"
-            )
-    return labels
-
-
 def _printed_by_pandas(lines: Sequence[str]) -> list[str]:
     """Read the labels of a Series, which follow its index."""
     last = next(i for i, line in enumerate(lines) if _BELOW_SERIES.match(line))
@@ -235,7 +208,7 @@ def _printed_by_pandas(lines: Sequence[str]) -> list[str]:
     labels = [label if gap else "" for _, gap, label in parts]
     for line, label in zip(lines[first:last], labels, strict=True):
         if line == ".." or label.endswith("..."):
-            raise Refusal(f"The list is not complete: pandas has cut it, as in {line[-40:]!r}")
+            raise Refusal(f"The list is not complete: pandas has cut {line[-40:]!r}")
     return labels
 
 
@@ -248,20 +221,30 @@ def as_table(text: str) -> str:
         if is_frame and any(not "".join(row).strip(".") for row in rows):
             raise Refusal("The printed data frame leaves out rows: paste all of them.")
         if is_frame:
-            return _for_spreadsheet([["", *head], *rows])
+            return for_spreadsheet([["", *head], *rows])
     return text
 
 
 def as_rows(columns: Mapping[str, Sequence[str]]) -> str:
     """Format columns as rows below their names, as a spreadsheet copies them."""
-    lengths = {len(column) for column in columns.values()}
-    if len(lengths) > 1:
+    if len({*map(len, columns.values())}) > 1:
         each = ", ".join(f"{name} {len(column):,d}" for name, column in columns.items())
         raise Refusal(f"The lists must have the same length, one label per sample, got {each}.")
-    return _for_spreadsheet([columns, *zip(*columns.values(), strict=True)])
+    return for_spreadsheet([columns, *zip(*columns.values(), strict=True)])
 
 
-def _for_spreadsheet(rows: Iterable[Iterable[str]]) -> str:
+def rows_of_lists(roles: Sequence[str], texts: Sequence[str]) -> str:
+    """Combine one list per role into the rows of a table."""
+    lists = {role: list_of(text) for role, text in zip(roles, texts, strict=True) if text.strip()}
+    for role in roles:
+        if role not in lists:
+            name, labels = next(iter(lists.items()))
+            text = f"This is a list of {len(labels):,d} {name}."
+            raise Refusal(f"{text} Put the list of {role} into the box below it.")
+    return as_rows(lists)
+
+
+def for_spreadsheet(rows: Iterable[Iterable[Any]]) -> str:
     """Format rows as a spreadsheet copies them."""
     text = io.StringIO()
     csv.writer(text, "excel-tab", lineterminator="\n").writerows(rows)

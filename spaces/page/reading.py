@@ -1,6 +1,5 @@
 """Read pasted or uploaded tables and logs with the readers of the package."""
 
-import codecs
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -9,55 +8,72 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import columns
-from data import Answers, check_classes
-from limits import (
-    AT_HOME,
-    MAX_COLUMNS,
-    MAX_FILE,
-    MAX_LABEL,
-    MAX_ROWS,
-    MAX_TEXT,
-    MEANT,
-    METRIC,
-    Refusal,
-)
-from lists import as_rows, as_table, list_of, named_lists
-from trial import is_small, runs_of_log
+import openpyxl
+from data import ROLES, Answers, check_classes
+from limits import MAX_COLUMNS, MAX_FILE, MAX_LABEL, MAX_ROWS, MEANT, METRIC, WORDS, Refusal
+from lists import as_table, for_spreadsheet, list_of
+from trial import UNPACKING, run_trial
 
-from informedness.commands.reading import Reader
+from informedness.commands.reading import PAIR, Reader
 from informedness.commands.request import ColumnNames, Source
+from informedness.core.labels import show
 from informedness.files.opening import DELIMITERS, list_files, open_whole
 from informedness.files.reading import FileOptions
 from informedness.logs.reading import READERS
 from informedness.logs.runs import how_found
 from informedness.messages import without_subject
 from informedness.tables.label_options import LabelOptions
+from informedness.tables.label_warnings import role_in, words_of
 from informedness.warnings import collected
 
-TOO_MUCH = "The file takes too much memory or time once it is unpacked."
-_TOO_LONG = f"There can be at most {MAX_ROWS:,d} rows. {AT_HOME}"
+TOO_LONG = f"There can be at most {MAX_ROWS:,d} rows. {WORDS['at_home']}"
 PART = "Sheet of the workbook, or run in the log"
-Sent = Any  # a file as a dict, pasted text, or one list as text per role
+_NEITHER = re.compile(r"ids?|idx|index|scores?|prob\w*|logits?|conf\w*|loss|correct")
+_MODEL = re.compile(r"outputs?|answers?|responses?|model|system")
 
 
-TEXT = (  # codecs of text, as Python calls them
-    r"ascii|utf-(8|8-sig|16|16-[bl]e|32|32-[bl]e)|cp(125\d|932|949|950)|iso8859-\d+|koi8-[rtu]|shift_jis\w*|"
-    r"euc_\w+|gb18030|gbk|gb2312|big5\w*|mac-roman"
-)
+def role_of(name: str) -> str | None:
+    """Guess from its name which of `ROLES` a column has, or "neither"; None if it does not say."""
+    words = words_of(name)
+    if any(map(_NEITHER.fullmatch, words)):
+        return "neither"
+    return role_in(name) or ("predictions" if any(map(_MODEL.fullmatch, words)) else None)
 
 
-def check_encoding(encoding: str | None) -> None:
-    """Refuse codecs that are not text encodings: some of Python's can take minutes."""
-    name = "ascii"
-    with suppress(LookupError, ValueError):  # ValueError: null characters
-        name = codecs.lookup(encoding).name if encoding else name
-        if re.fullmatch(TEXT, name):
-            return
-    raise Refusal(
-        "`encoding` must be one of text, such as utf-8, utf-16, latin-1, cp1252, shift_jis, "
-        f"gb18030 or big5, got {str(encoding)[:40]!r}"
-    )
+def choose_columns(names: Sequence[str | None], header: Sequence[str]) -> list[str | None]:
+    """Choose the columns of these names, or guess them if no name is given.
+
+    If names do not tell, and the number of columns is exactly the number needed, the references
+    come first. Columns named like identifiers or probabilities are never chosen.
+    """
+    if any(names):
+        return [*names]
+    n_models = len(names) - 1
+    usable = [x for x in header if header.count(x) == 1 and role_of(x) != "neither"]
+    references, predictions = ([x for x in usable if role_of(x) == role] for role in ROLES)
+    if not references and len(usable) == n_models + 1:
+        references = [x for x in usable if x not in predictions][:1]
+    reference = references[0] if len(references) == 1 else None
+    others = [x for x in usable if x != reference]
+    if len(predictions) != n_models and reference and len(others) == n_models:
+        predictions = others
+    return [reference, *(predictions if len(predictions) == n_models else [None] * n_models)]
+
+
+def check_choices(
+    names: Sequence[str | None], header: Sequence[str], roles: Sequence[str]
+) -> list[str]:
+    """Refuse choices in which a role has no column; return the names of the columns."""
+    if len(header) < len(roles):
+        raise Refusal(
+            f"A table needs a column each for {', '.join(roles[:-1])} and {roles[-1]}, and this "
+            f"one has {', '.join(map(show, header)) or 'none'}. Put them side by side, separated "
+            "by tabs or commas."
+        )
+    for name, role in zip(names, roles, strict=True):
+        if not name:
+            raise Refusal(f"Choose the column of {role}: the header does not say which one it is.")
+    return [name for name in names if name]
 
 
 class Unclear(Refusal):
@@ -74,69 +90,60 @@ class Upload:
     def __init__(
         self, path: Path, folder: Path, form: str | None, encoding: str | None, part: str | None
     ) -> None:
-        self._path, self._encoding, self.part = path, encoding or None, part or None
         ((_, self.kind),) = list_files(path, None)
-        options = FileOptions(None, self._encoding, self.part, max_bytes=MAX_FILE)
+        options = FileOptions(None, encoding, part, max_bytes=MAX_FILE)
         with options.open(str(path), self.kind) as stream:
-            self._top: Any = options.read_header(stream, self.kind, {})
+            top: Any = options.read_header(stream, self.kind, {})
             stream.seek(0)
-            self._content = stream.read()
-        if not is_small(str(path), self.kind, MAX_FILE):
-            raise Refusal(TOO_MUCH)
-        self.header = list(self._top.header)  # for JSON, the keys of its first object
-        self.parts = list(self._top.sheets)
-        is_text = self.kind in (*DELIMITERS, "json", "jsonl")
-        top = self._content[:1000].decode(errors="replace") if is_text else ""
-        self.first_lines = "\n".join(top.splitlines()[:5])
-        self.form = form or "names"
+            content = stream.read()
+        if self.kind in UNPACKING:
+            run_trial(str(path), self.kind, MAX_FILE)
+        self.header, self.parts = list(top.header), list(top.sheets)
+        self.part, self.form = part, form or "names"
         if len(self.header) > MAX_COLUMNS or max(map(len, self.header), default=0) > MAX_LABEL:
             raise Refusal(
                 f"A file can have at most {MAX_COLUMNS} columns, with names of at most {MAX_LABEL} "
                 "characters."
             )
-        if self.kind in (*DELIMITERS, "xlsx") and form in (None, "rows"):
-            if form is None and not any(map(columns.says_something, self.header)):
-                raise Unclear(
-                    "The first row may hold the names of the columns, or be data: say what it is."
-                )
-            if form == "rows":
-                names = [f"column {i}" for i in range(1, len(self.header) + 1)]
-                self._put_above(names, folder / f"numbered.{self.kind}")
+        may_lack_names = self.kind in (*DELIMITERS, "xlsx")
+        if may_lack_names and form is None and not any(map(role_of, self.header)):
+            raise Unclear(
+                "The first row may hold the names of the columns, or be data: say what it is."
+            )
+        is_text = self.kind in (*DELIMITERS, "json", "jsonl")
+        first = content[:1000].decode(errors="replace") if is_text else ""
+        self.first_lines = "\n".join(first.splitlines()[:5])
+        if may_lack_names and form == "rows":
+            self.header = [f"column {i}" for i in range(1, len(self.header) + 1)]
+            text = self._put_names_above(path, content, top)
+            path, encoding = folder / "numbered.csv", None
+            path.write_text(text, "utf-8", newline="")
+        sheet = None if form == "rows" else part
+        file_options = FileOptions(None, encoding, sheet, max_bytes=MAX_FILE)
+        self._source = Source((str(path),), file_options, most_rows=MAX_ROWS)
 
-    def _put_above(self, names: list[str], copy: Path) -> None:
-        """Continue with a copy that has these names above its rows."""
+    def _put_names_above(self, path: Path, content: bytes, top: Any) -> str:
+        """Write the table with the names of the header above its rows."""
         if self.kind == "xlsx":
-            import openpyxl
-
-            book = openpyxl.load_workbook(self._path)
-            for sheet in book:
-                sheet.insert_rows(1)
-                for i, name in enumerate(names, start=1):
-                    sheet.cell(1, i, name)
-            book.save(copy)
-        else:
-            lines = self._content.decode("utf-8-sig").splitlines(keepends=True)
-            lines.insert(self._top.n_above, f"{self._top.delimiter.join(names)}\n")
-            copy.write_text("".join(lines), "utf-8", newline="")
-        self._path, self._encoding, self.header = copy, None, names
-
-    def chosen(self, roles: Sequence[str], names: Sequence[Any]) -> list[str | None]:
-        """Choose the columns of these names, or guess them if no name is given."""
-        return [*names] if any(names) else columns.guessed_columns(self.header, len(roles) - 1)
+            book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+            sheet = book[self.part or book.sheetnames[0]]
+            return for_spreadsheet([self.header, *sheet.values])
+        lines = content.decode("utf-8-sig").splitlines(keepends=True)
+        lines.insert(top.n_above, f"{top.delimiter.join(self.header)}\n")
+        return "".join(lines)
 
     def read(
         self,
         roles: Sequence[str],
         names: Sequence[str | None],
         counts: str | None = None,
-        meant: Sequence[str] | None = None,
+        meant: Sequence[str] = (),
         threshold: Any = None,
-        classes: str | None = None,
+        classes: str | None = "",
     ) -> Answers:
-        """Read the columns of labels, repeated by `counts`; `meant` lists keys of `MEANT`."""
-        names = columns.check_choices(self.chosen(roles, names), self.header, roles)
-        named = columns.by_argument(names) | ({"counts": counts} if counts else {})
-        switches: dict[str, Any] = {name: name in (meant or ()) for name in MEANT}
+        """Read the columns of labels with their `counts`; `meant` lists keys of `MEANT`."""
+        names = check_choices(choose_columns(names, self.header), self.header, roles)
+        switches: dict[str, Any] = {name: name in meant for name in MEANT}
         of_rows = {name: switches.pop(name) for name in ("drop_null", "keep_missing")}
         switches["unknown"] = "wrong" if switches["unknown"] else "error"
         threshold = threshold or None  # the box is empty
@@ -144,68 +151,55 @@ class Upload:
             threshold = float(threshold)
         labels = list_of(classes or "") or None
         options = LabelOptions(labels=labels, threshold=threshold, **switches)
-        form = FileOptions(None, self._encoding, self.part, max_bytes=MAX_FILE)
-        source = Source((str(self._path),), form, **of_rows, most_rows=MAX_ROWS)
-        if counts and len(roles) == 2:  # no need to keep each sample
-            places = ColumnNames(named["references"], (named["predictions"],), counts=counts)
-            with collected() as notes:
-                reader = Reader(replace(source, columns=places), options, metric=METRIC)
-                table: Any = reader.read().data
-            check_classes(table)
-            account = self._account(table.read[0])
-            return Answers((), account, notes, table=table)
+        source = replace(self._source, **of_rows)
         with collected() as notes:
+            if len(roles) == 2:
+                columns = ColumnNames(names[0], (names[1],), counts=counts or None)
+                reader = Reader(replace(source, columns=columns), options, metric=METRIC)
+                table: Any = reader.read().data
+                unread = replace(table, read=())  # a result must not show the path of an upload
+                return Answers(self._account(table.read[0]), notes, check_classes(unread))
+            named = dict(zip(PAIR, names, strict=True)) | ({"counts": counts} if counts else {})
             (sides, task, read), _ = Reader(source, options, metric=METRIC).read_columns(named)
-        if not read.n_rows:
-            raise Refusal("The table has a header, and no rows below it.")
-        account = self._account(read)
         of_task = {"labels": task.classes, "unknown": task.unknown}
-        return Answers([side.tolist() for side in sides.values()], account, notes, of_task)
+        labels_by_side = [side.tolist() for side in sides.values()]
+        return Answers(self._account(read), notes, columns=labels_by_side, of_task=of_task)
 
     def _account(self, read: Any) -> str:
         """Describe what was read, without the name of the file."""
-        return str(read).removeprefix(str(self._path)).lstrip(":, ")
+        if read.n_rows > MAX_ROWS:
+            raise Refusal(TOO_LONG)
+        return str(read).removeprefix(self._source.path[0]).lstrip(":, ")
 
 
 class Log:
     """A log of an evaluation harness; `part` is one of its runs (task, filter and epoch)."""
 
-    kind, form = "log", None
+    kind, form, header, first_lines = "log", None, list[str](), ""
 
     def __init__(self, path: Path, part: str | None) -> None:
         if path.suffix != ".eval":
             with open_whole(str(path), list_files(path, None)[0][1], None, MAX_FILE):
                 pass  # raises if it unpacks to more than MAX_FILE
-        found = runs_of_log(str(path), MAX_FILE)
-        if found is None:
-            raise Refusal(TOO_MUCH)
-        runs, self._notes = found
+        runs, self._notes = run_trial(str(path), "log", MAX_FILE)
         # without a model in the log, its name would be the folder of uploads
         unnamed = (x for x in runs if x.origin.model in path.parts)
         models = {id(x): replace(x, origin=replace(x.origin, model="")) for x in unnamed}
-        runs = [models.get(id(x), x) for x in runs]
-        self._runs = {run.name: run for run in runs}
-        self.header, self.first_lines = list[str](), ""
+        self._runs = {run.name: run for run in (models.get(id(x), x) for x in runs)}
         self.parts = [*self._runs]
         self.part = part or (self.parts[0] if len(runs) == 1 else None)
-
-    def chosen(self, *_: Any) -> list[str | None]:
-        """Return an empty list: a log does not have columns to choose."""
-        return []
 
     def read(self, *_: Any) -> Answers:
         """Read the answers of the chosen run, with an account of how they were found."""
         if self.part not in self._runs:
             raise Refusal(f'Choose one of these under "{PART}": {"; ".join(self.parts)}.')
         run = self._runs[self.part]
-        of_task = {"labels": [*run.classes], "unknown": "wrong"}
-        sides = [*run.references], run.known_predictions()
-        return Answers(sides, how_found(run), self._notes, of_task)
+        with collected():
+            return Answers(how_found(run), self._notes, check_classes(run.table))
 
 
 def text_of_file(file: Any, encoding: str | None) -> str:
     """Read the text of an uploaded text file, because long pastes are sent as files; else empty."""
-    check_encoding(encoding)
     path = Path(file["path"])
     with suppress(OSError, LookupError, UnicodeError):  # the reader of tables explains it
         if path.suffix.lower() in (".txt", *(f".{kind}" for kind in DELIMITERS)):
@@ -216,29 +210,15 @@ def text_of_file(file: Any, encoding: str | None) -> str:
 @contextmanager
 def opened(
     roles: Sequence[str],
-    sent: Sent,
+    sent: Any,
     form: str | None = None,
     encoding: str | None = None,
     part: str | None = None,
 ) -> Iterator[Upload | Log]:
-    """Open a table that was sent; pasted text is written to a file for the same reader.
+    """Open a file that was sent, or text, which is written to a file for the same reader.
 
     Errors of the reader become refusals, without the name of the file.
     """
-    check_encoding(encoding)
-    for text in sent if isinstance(sent, tuple) else [sent]:
-        if isinstance(text, str) and len(text) > MAX_TEXT:
-            raise Refusal(
-                f"A box takes at most {MAX_TEXT:,d} characters, and this text has {len(text):,d}: "
-                "send it as a file."
-            )
-    text = text_of_file(sent, encoding) if isinstance(sent, dict) else sent
-    if isinstance(sent, tuple):
-        sent, form = _side_by_side(roles, sent), "names"
-    elif form != "rows" and (lists := named_lists(text)):
-        sent, form = as_rows(lists), "names"
-    if not sent or (isinstance(sent, str) and not sent.strip()):
-        raise Refusal("There is no table yet: send one first.")
     with TemporaryDirectory() as folder:
         if isinstance(sent, str):
             is_json = re.match(r"\s*(\[\s*)?{", sent)
@@ -249,28 +229,14 @@ def opened(
             path = Path(sent["path"])
         try:
             # a comparison needs two models, and a log has one
-            if len(roles) == 2 and any(reader.is_log(path) for reader in READERS.values()):
-                yield Log(path, part)
-            else:
-                yield Upload(path, Path(folder), form, encoding, part)
+            is_log = len(roles) == 2 and any(reader.is_log(path) for reader in READERS.values())
+            yield Log(path, part) if is_log else Upload(path, Path(folder), form, encoding, part)
         except FileNotFoundError:
             raise Refusal(
                 "Uploads are deleted after a while, and this one is gone: send it again."
             ) from None
-        except Unclear:
-            raise
         except ValueError as error:
-            said = without_subject(error, (str(path.parent), folder))
-            raise Refusal(_TOO_LONG if said.code == "too many rows" else said) from None
-
-
-def _side_by_side(roles: Sequence[str], texts: Sequence[str]) -> str:
-    """Combine one list per role into the rows of a table."""
-    lists = {role: list_of(text) for role, text in zip(roles, texts, strict=True) if text.strip()}
-    for role in roles:
-        if role not in lists:
-            (n, given), *_ = ((len(one), name) for name, one in lists.items())
-            raise Refusal(
-                f"This is a list of {n:,d} {given}: put that of {role} into the box below it."
-            )
-    return as_rows(lists)
+            if isinstance(error, Unclear):
+                raise
+            reason = without_subject(error, (str(path.parent), folder))
+            raise Refusal(TOO_LONG if reason.code == "too many rows" else reason) from None

@@ -653,7 +653,7 @@ def _pressed(
     held |= {"counts": options.get("counts"), "meant": meant, "average": average}
     held |= {"classes": "\n".join(map(str, options.get("labels", ())))}
     threshold = str(options.get("threshold", ""))
-    held |= {"encoding": options.get("encoding", ""), "threshold": threshold}
+    held |= {"encoding": options.get("encoding"), "threshold": threshold}
     return _shown(page, "mine", box=text, **held)
 
 
@@ -667,12 +667,12 @@ def page_messages(page: SimpleNamespace) -> dict[str, Said]:
     for name, text in TEXTS.items():
         said[f"file: {name}"] = _pressed(page, text, ("gold", "model"), {}, "default")
     for name, (matrix, labels) in MATRICES.items():
-        grid = page.grid.grid_value(labels or range(len(matrix)), matrix)
+        grid = page.data.grid_value(labels or range(len(matrix)), matrix)
         with contextlib.suppress(ValueError):  # of a matrix that no grid can hold
             said[f"matrix: {name}"] = _shown(page, "mine", form="matrix", grid=grid)
     for name, (*columns, options) in MODELS.items():
         case = Case(*columns[:2], names=("gold", "model", "`y_pred`"), more=(columns[2],))
-        columns_of = [f"column {role}" for role in page.app.MODELS]
+        columns_of = [f"column {role}" for role in page.charts.ROLES_OF_MODELS]
         held = dict(zip(columns_of, case.names, strict=True))
         held |= {"classes": "\n".join(options.get("labels", ()))}
         held |= {"meant": ["unknown"] if "unknown" in options else []}

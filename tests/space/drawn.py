@@ -23,9 +23,9 @@ def rows_of(header: str, *columns: Iterable[Any], sep: str = ",") -> str:
 
 def given(door: Any, **values: Any) -> dict[str, Any]:
     """Return what a door is given before anybody has done anything, but for these values."""
-    texts = "box", "key", "threshold", "classes", "encoding"
+    texts = "box", "key", "threshold", "classes"
     start: dict[str, Any] = dict.fromkeys(texts, "") | {"meant": [], "average": "default"}
-    start |= dict.fromkeys(("file", "form", "part", "counts")) | {"level": 0.95}
+    start |= dict.fromkeys(("file", "form", "part", "counts", "encoding")) | {"level": 0.95}
     start |= {f"column {role}": None for role in door.roles}
     start |= {f"list {role}": "" for role in door.roles[1:]}
     if door.score_grid:

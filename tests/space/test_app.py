@@ -401,7 +401,9 @@ def test_lists_are_scored_side_by_side_or_by_their_names(visit):
     page = visit(query="?")
     tab(page, "Score mine")
     box(page).fill(repr(GOLD))
-    refused(page, "This is a list of 20 references: put that of predictions into the box below it")
+    refused(
+        page, "This is a list of 20 references. Put the list of predictions into the box below it"
+    )
     second_list(page).fill("\n".join(MODEL))
     shows(page, report(GOLD, MODEL).scores["informedness"])
     second_list(page).fill("a, b")
@@ -722,14 +724,15 @@ def test_a_result_is_copied_in_every_form(visit, app):
     text = (
         "Informedness 0.73, 95% interval 0.41 to 0.995, 100 samples; accuracy 92%, always ham 90%"
     )
-    assert copied(button(forms, "Text")) == text
+    assert copied(button(forms, "Copy as text")) == text
+    forms.locator("summary").click()
     row = r"Informedness & 0.73 & [0.41, 0.995] & 92.0\% & 100 samples \\"
     assert copied(button(forms, "LaTeX row")) == row
     assert copied(button(forms, "Markdown")) == made.to_markdown()
     assert json.loads(copied(button(forms, "JSON"))) == made.to_dict() | {"warnings": []}
     assert copied(button(forms, "Citation")).startswith(f"{text}. D. M. W. Powers (2003)")
     assert (
-        copied(button(forms, "Link"))
+        copied(button(forms, "Copy link"))
         == f"{app('informedness')}?class=ham&class=spam&counts=84,6,2,8"
     )
     with page.expect_download() as saved:
@@ -749,7 +752,7 @@ def test_a_result_is_copied_in_every_form(visit, app):
     button(page, "An example").click()
     rows = json.loads(EXAMPLES.read_text("utf-8"))["compare"]
     models = compare(*zip(*(row[:3] for row in rows for _ in range(row[3])), strict=True))
-    said = copied(button(page.locator("#compare .copies"), "Text"))
+    said = copied(button(page.locator("#compare .copies"), "Copy as text"))
     assert said == f"Informedness: A {models.a:.3f}, B {models.b:.3f}; {models.summary}"
 
 
@@ -821,6 +824,6 @@ def test_the_server_refuses_large_uploads_and_requests_and_lets_no_browser_ask_o
         assert post(f"{url}upload", body, "multipart/form-data; boundary=x")[0] == wanted
     status, said = post(f"{url}call/score", b"a" * 20_000_001)
     assert status == 413
-    assert said == "A request can have at most 20,000,000 bytes, this has 20,000,001."
+    assert said == "A request can have at most 20,000,000 bytes, and must say how many."
     chunks = iter([b'{"data": ["', *[b"a" * 1_000_000] * 21, b'"]}'])  # sent without a length
-    assert post(f"{url}call/score", chunks)[0] == 400
+    assert post(f"{url}call/score", chunks)[0] == 413

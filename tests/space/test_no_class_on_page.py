@@ -171,7 +171,7 @@ def test_a_comparison_shows_the_share_of_each_models_answers_that_are_no_class(p
     page = page_of(metric)
     made = compare(*columns, metric=metric)
     shown, all_classes = (
-        parsed(page.app.compared(page.data.Answers(sides)))
+        parsed(page.charts.draw_comparison(page.data.Answers(columns=sides)))
         for sides in (columns, (TEXTS, TEXTS, columns[1]))
     )
     assert all(note in shown.id("notes").text for note in made.notes)

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import gradio as gr
 import pytest
 from build import ROOT
 from screenshots import serving
@@ -54,17 +55,23 @@ def test_no_event_takes_a_file_of_the_server(app, paths):
 
 
 def test_an_input_takes_what_its_component_holds_and_nothing_else(page):
-    """Such as the labels of an endpoint, and a number."""
-    fits, labels = page.kinds.fits, page.endpoints.Labels | None
-    for value in (["a", 1, True, None], [], "[1, 2]", None):
-        assert fits(value, labels, 100, 100)
-    for value in ([1.5], ["a" * 101], ["a"] * 101, {}, [["a"]], [{}], 1, True):
-        assert not fits(value, labels, 100, 100)
-    for value, is_right in ((1, True), (0.5, True), (True, False), ("1", False)):
-        assert fits(value, float, 9, 9) == is_right
-    assert not any(fits(float(value), float, 9, 9) for value in ("nan", "inf"))
-    assert fits([[1, 0.5], []], list[list[float]] | str, 9, 9)
-    assert not fits([[1, None]], list[list[float]] | str, 9, 9)
+    """Such as the labels of an endpoint, a number and a matrix."""
+    check, labels, matrix = page.kinds.check, page.endpoints.Labels | None, list[list[float]] | str
+    for kind, values in {
+        labels: (["a", 1, True, None], [], "[1, 2]", None),
+        float: (1, 0.5),
+        matrix: ([[1, 0.5], []],),
+    }.items():
+        for value in values:
+            check([kind], ["x"], [value])
+    for kind, values in {
+        labels: ([1.5], ["a" * 10_000_001], {}, [["a"]], [{}], 1, True, ["\ud800"]),
+        float: (True, "1", float("nan"), float("inf")),
+        matrix: ([[1, None]], [["1"]]),
+    }.items():
+        for value in values:
+            with pytest.raises(ValueError, match="x: "):
+                check([kind], ["x"], [value])
 
 
 def test_addresses_that_the_page_does_not_need_are_closed(app, paths):
@@ -99,11 +106,12 @@ def test_addresses_that_the_page_does_not_need_are_closed(app, paths):
 
 
 def test_only_codecs_of_text_are_encodings(page):
-    for name in ("UTF-8", "latin1", "cp1252", "ISO-8859-15", "koi8-r", "shift_jis", "gb18030"):
-        page.reading.check_encoding(name)
+    kind = page.kinds.kind_of(gr.Dropdown(page.limits.WORDS["encodings"]))
+    for name in ("utf-8", "cp1252", "koi8-r", "shift_jis", "gb18030", None):
+        page.kinds.check([kind], ["Encoding"], [name])
     for name in ("punycode", "idna", "unicode_escape", "zip", "rot13", "utf-7", "x" * 40, "a\0"):
-        with pytest.raises(ValueError, match="must be one of text"):
-            page.reading.check_encoding(name)
+        with pytest.raises(ValueError, match="Encoding: "):
+            page.kinds.check([kind], ["Encoding"], [name])
 
 
 def test_a_start_deletes_the_uploads_of_stopped_processes_alone(tmp_path):
