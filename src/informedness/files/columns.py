@@ -1,6 +1,6 @@
-"""Resolve names of columns, and paths to values within nested columns.
+"""Resolve names of columns, and paths to values in nested columns.
 
-`doc.label` is a field within `doc`, and `doc.answers.0` an element of a list. A column with the
+`doc.label` is a field in `doc`, and `doc.answers.0` an element of a list. A column with the
 whole name has priority. At every level, the longest matching field name is used. The prefix
 `argmax:` selects the position or name of the largest number, the first of equal ones. A column
 whose own name starts with `argmax:` has priority.
@@ -58,9 +58,7 @@ def named_columns(
         if not isinstance(name, (str, int, tuple)):
             raise ValueError(f"`{argument}` must be the name of a column, got {show(name)}")
         if argument in ("weights", "counts") and [*names.values()].count(name) > 1:
-            raise ValueError(
-                f"`{argument}` must name a column of its own, got {name!r}, which holds labels, too"
-            )
+            raise ValueError(f"`{argument}` must name a column without labels, got {name!r}")
     return {argument: str(name) for argument, name in names.items()}
 
 
@@ -103,7 +101,7 @@ def columns_to_read(names: Mapping[str, str]) -> dict[str, str]:
         if argument != "references" and read[argument] == read.get("references"):
             raise ValueError(
                 f"`{argument}` must be another column than `references`, got {read[argument]!r} "
-                "for both; to join two files whose columns have one name, give `on`"
+                "for both. To join two files by an identifier, name its column as `on`."
             )
     return read
 
@@ -178,11 +176,11 @@ def listed(names: Collection[Any], *wanted: str) -> str:
     return f"{text} (did you mean {hint}?)" if hint else text
 
 
-# Values within nested columns
+# Values in nested columns
 
 
 class AbsentError(ValueError):
-    """An object lacks a key; the message is built on demand, as it is slow."""
+    """A key is missing in an object; the message is built on demand, as it is slow."""
 
     def __str__(self) -> str:
         parent, names, path = self.args

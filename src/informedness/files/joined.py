@@ -170,7 +170,7 @@ def _warn_of_header(heads: Sequence[str], files: Collection[Counter[str]]) -> No
     are_alone = all(sum(counts[head] for counts in files) == heads.count(head) for head in heads)
     if are_alone and all(any(map(str.isalpha, head)) for head in heads):
         text = f"{' and '.join(map(show, dict.fromkeys(heads)))} in the first line occurs in no"
-        warn(f"{text} other: if it is a header, take it out of all files", LabelsWarning)
+        warn(f"{text} other line. If it is a header, remove it from all files.", LabelsWarning)
 
 
 def _files_with_cells(counts: Mapping[str, Counter[str]]) -> list[str]:

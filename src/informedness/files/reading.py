@@ -46,8 +46,8 @@ class FileOptions:
         Raises
         ------
         ValueError
-            If the file is damaged, lacks one of the columns, or is a workbook that holds more than
-            `max_bytes` once unpacked.
+            If the file is damaged, a column is missing, or a workbook holds more than `max_bytes`
+            once unpacked.
         """
         if self.no_quotes and kind not in DELIMITERS:
             rule = f"`no_quotes` is for CSV and TSV, and this file is {kind}: leave it out"

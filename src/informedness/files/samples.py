@@ -365,7 +365,7 @@ class Samples:
 def _warn_of_mistakes(
     samples: Samples, totals: Mapping[str, Amounts], declared: Sequence[Label], never_repeats: bool
 ) -> None:
-    """Warn of names and labels that are probably not what was meant."""
+    """Warn of names and labels that are probably mistakes."""
     names, ignored = samples.names, samples.ignored
     is_file = samples.source.kind != "frame"
     is_asked = ignored is not None and len(samples.labelled) > 1
@@ -389,8 +389,8 @@ def _errors_if_undeclared(
     has_threshold = samples.options.threshold is not None
     if has_threshold and len(classes) > 2:
         yield ValueError(
-            f"`threshold` is for two classes, and the references have {len(classes)}: name a "
-            "column of scores for each, as in argmax:a,b"
+            f"`threshold` is for two classes, and the references have {len(classes)}. Name a "
+            "column of scores for each class, as in argmax:a,b."
         )
         return
     for argument in samples.labelled[1:] if samples.is_label_sensitive else ():
@@ -399,7 +399,7 @@ def _errors_if_undeclared(
         if n_samples and n_samples.keys().isdisjoint(classes) and samples.n_rows > 1:
             remedy = mismatch_hint([*n_samples], classes)
             if has_threshold:
-                remedy = "give their names as `labels`, that of low scores first"
+                remedy = "list both classes as `labels`, the one of low scores first"
             examples = [", ".join(map(show, x[:2])) for x in ([*n_samples], classes)]
             yield ValueError(
                 f"none of the {amount(sum(n_samples.values()))} `{argument}` ({examples[0]}) is a "
@@ -483,7 +483,7 @@ def read_scores(values: Any, name: str) -> Numbers:
         except (TypeError, ValueError) as error:
             got = f"{show(value)}{decimal_comma_hint(value)}"
             raise ValueError(f"`{name}` must hold scores, got {got}") from error
-    # in their own precision, for comparisons with a threshold
+    # in the precision of the column, for comparisons with a threshold
     return np.array(scores, np.float32 if str(getattr(values, "type", "")) == "float" else None)
 
 
