@@ -2,7 +2,7 @@
 
 The files are small, of the form of published ones; right ones of their kind are read.
 
-Covers src: files/samples.py.
+Covers src: files/joined.py, files/samples.py.
 """
 
 import shlex

@@ -317,9 +317,8 @@ class Samples:
         if declared is None:
             self.refuse(_errors_if_undeclared(self, renamed, classes))
         _warn_of_mistakes(self, renamed, declared or (), never_repeats)
-        notes = {argument: [*_notes(self, argument, totals[argument])] for argument in totals}
         task = Task(declared, self.ignored, self.options.unknown)
-        return self.text_labels, task, self._account(renamed, {*classes}, notes)
+        return self.text_labels, task, self._account(totals, renamed, {*classes})
 
     def _labels_of_text(self, totals: Mapping[str, Amounts]) -> Mapping[Any, Label]:
         """Return the label of each text in columns and options; empty if none changes."""
@@ -347,16 +346,17 @@ class Samples:
         return [name for name in self.header if name not in used]
 
     def _account(
-        self, totals: Mapping[str, Amounts], classes: Collection[Any], notes: Mapping[str, Any]
+        self, texts: Mapping[str, Amounts], totals: Mapping[str, Amounts], classes: Collection[Any]
     ) -> Account:
-        """Build the account of what was read."""
+        """Build the account of what was read; `texts` are the totals before labels are renamed."""
         columns = []
         for argument, name in self.names.items():
             part = argument.replace("_a", " A").replace("_b", " B")
             amounts = totals.get(argument, [])
             labels = [pair for pair in amounts if pair[0] in classes]
             outside = [pair for pair in amounts if pair[0] not in classes]
-            columns.append(ReadColumn(part, name, labels, outside, tuple(notes.get(argument, ()))))
+            notes = _notes(self, argument, texts[argument]) if argument in texts else ()
+            columns.append(ReadColumn(part, name, labels, outside, tuple(notes)))
         not_used = tuple(self.columns_not_used())
         amounts_read = tuple(self.sources), self.n_rows, +self.left_out, tuple(columns)
         return Account(*amounts_read, not_used, self.ignored)
@@ -431,7 +431,7 @@ def _warn_of_counts(samples: Samples) -> None:
 
 
 def _notes(samples: Samples, argument: str, texts: Amounts) -> Iterator[str]:
-    """Yield notes on how the labels of a column were converted, or its texts if they are."""
+    """Yield notes on how the texts or positions in a column became labels."""
     options, labels_of = samples.options, samples.text_labels
     changed = [str(x) for x, _ in texts if str(labels_of.get(x, x)) != str(x)]
     if options.numeric or any(isinstance(x, int) for x in labels_of.values()):
