@@ -380,7 +380,7 @@ def is_within(margin: float | None, low: float, n_different: int) -> bool | None
 def score_of_pairs(
     metric: str, average: Average | Literal["default"], prior: Prior = None, unknown: str = "error"
 ) -> Score:
-    """Return the score to compare models on; raise ValueError if it allows no comparison."""
+    """Look up the score to compare models on; raise ValueError if it allows no comparison."""
     if average is None:
         raise ValueError("`average` must be one that gives a single number, got None")
     return score_with_average(metric, average, unknown).require_interval(prior)

@@ -350,11 +350,11 @@ class ModelSamples:
     groups: Codes | None
 
     def number(self, rows: Numbers) -> int:
-        """Return how many samples these rows represent."""
+        """Count the samples that these rows represent."""
         return int(self.counts[rows].sum())
 
     def pairs_in_groups(self, model: int) -> CellPairs | None:
-        """Return the samples of one model, or None without groups."""
+        """Pair the samples of one model with themselves; None without groups."""
         return None if self.groups is None else self.pair(model, model)
 
     def pair(self, a: int, b: int) -> CellPairs:
@@ -455,7 +455,7 @@ def _codes_of_all(
 def table_in_groups(
     y_true: Any, y_pred: Any, groups: Any, labels: Any, sample_weight: Any, *options: Any
 ) -> tuple[ContingencyTable, CellPairs | None]:
-    """Return the table of one model, and its samples if they are in groups."""
+    """Read the table of one model, and its samples if they are in groups."""
     if groups is None:
         return contingency.as_table(y_true, y_pred, labels, sample_weight, *options), None
     extras = {"sample_weight": sample_weight, "groups": groups}

@@ -275,7 +275,7 @@ def import_pyplot() -> Any:
 
 
 def _axes(ax: Axes | None, height: float) -> tuple[Axes, float]:
-    """Return the axes to draw on, and the font size."""
+    """Get the axes to draw on, and the font size."""
     pyplot = import_pyplot()
     if ax is not None:
         return ax, float(pyplot.rcParams["font.size"])

@@ -293,7 +293,7 @@ def leaderboard(
 def _ranks_of(
     names: list[str], p_values: Mapping[tuple[str, str], float], level: float
 ) -> dict[str, tuple[int, int]]:
-    """Return the best and the worst rank of each model; pairs of models name the worse first."""
+    """Find the best and the worst rank of each model; pairs of models name the worse first."""
     different = [pair for pair, p_value in p_values.items() if 1 - p_value > level]
     n_better = Counter(worse for worse, _ in different)
     n_worse = Counter(better for _, better in different)

@@ -66,8 +66,9 @@ class Report(Result, Mapping[str, float]):
         How often randomly permuted predictions would fit the references this well; nan for samples
         in groups and for weights with unknown squares.
     summary : str
-        The verdict in one sentence. For three or more classes it is on the prevalence average,
-        unless another was asked for. `verdict` of `informedness.results.verdict` lists the codes.
+        The verdict in one sentence, not a summary of the report. For three or more classes it is on
+        the prevalence average, unless another was asked for. `verdict` of
+        `informedness.results.verdict` lists the codes.
     notes : tuple of str
         Remarks, one sentence each, such as the share of predictions out of class.
     guessing, best : dict of str to float
@@ -108,7 +109,7 @@ class Report(Result, Mapping[str, float]):
         pairs: CellPairs | None = None,
         average: Averaged = "default",
     ) -> Report:
-        """Return the report on a table, for example one merged from parts or counted by a query.
+        """Report on a table, for example one merged from parts or counted by a query.
 
         Parameters
         ----------
@@ -201,7 +202,7 @@ class Report(Result, Mapping[str, float]):
         return fields
 
     def summary_of(self, name: str) -> Message:
-        """Return the verdict on another score, in view of its interval."""
+        """State the verdict on another score, in view of its interval."""
         score = reported_scores(self.table, self.average)[name]
         values = self.scores[name], self.estimates.get(name), self.guessing_p_value
         return verdict(self.table, score, *values)
@@ -241,9 +242,9 @@ class Report(Result, Mapping[str, float]):
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw how often each class is found (TPR) and how often it is wrongly predicted (FPR).
 
-        The length of the line between the two is the Informedness of the class, printed at the
-        right with its interval if the report has one. The class's share of the references follows
-        its name. With more than 50 classes, the first 50 are drawn.
+        The length of the line between the two is the Informedness of the class. It is printed at
+        the right, with its interval if the report has one. The class's share of the references
+        follows its name. With more than 50 classes, the first 50 are drawn.
 
         Parameters
         ----------
@@ -354,7 +355,7 @@ class Report(Result, Mapping[str, float]):
 
 
 def reported_scores(table: ContingencyTable, average: Averaged) -> dict[str, Score]:
-    """Return the scores of a report on a table: with three or more classes both averages."""
+    """Choose the scores of a report: with three or more classes both averages."""
     scores = dict[str, Score]()
     for name, score in scores_in_report(average).items():
         scores[name] = score
@@ -364,7 +365,7 @@ def reported_scores(table: ContingencyTable, average: Averaged) -> dict[str, Sco
 
 
 def _value_of(name: str, score: Score, table: ContingencyTable) -> float:
-    """Return a score, the second Informedness without repeating the first's warnings."""
+    """Compute a score; the second Informedness does not repeat the warnings of the first."""
     if name != PREVALENCE_SCORE:
         return float(score.value(table))
     return score.stand_in if score.undefined(table) else float(score.clipped_value(table))
@@ -382,7 +383,7 @@ def report(
     groups: Any = None,
     confidence_level: float | None = None,
 ) -> Report:
-    """Return all scores of a set of predictions side by side, and a verdict on them.
+    """Compute all scores of a set of predictions, and state a verdict on them.
 
     Parameters
     ----------
