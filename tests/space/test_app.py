@@ -304,7 +304,7 @@ def test_forced_colours_leave_the_key_the_cross_and_the_button(visit):
 # Tables
 
 
-def test_what_is_pasted_is_said_and_asked_about_and_can_be_changed(visit):
+def test_the_form_of_a_paste_is_shown_and_can_be_changed(visit):
     page = visit(query="?", width=390)
     tab(page, "Score mine")
     refusal, names = page.locator("#mine-refusal"), page.get_by_label("Table with names above")
@@ -356,7 +356,7 @@ def open_file(page: Page, path: Path) -> None:
     page.locator("input[type=file]").first.set_input_files(path)
 
 
-def test_a_log_is_read_by_its_harness_and_a_workbook_by_its_sheet(visit, tmp_path):
+def test_logs_and_sheets_of_workbooks_can_be_chosen(visit, tmp_path):
     page = visit(query="?")
     log = tmp_path / "samples_spam_2026-01-01T00-00-00.jsonl"
     asked = {"gen_args_0": {"arg_0": "Is it spam?", "arg_1": {"until": ["."]}}}
@@ -756,7 +756,7 @@ def test_a_result_is_copied_in_every_form(visit, app):
     assert said == f"Informedness: A {models.a:.3f}, B {models.b:.3f}; {models.summary}"
 
 
-def test_a_server_that_is_busy_is_asked_again_and_the_page_says_so(visit):
+def test_the_page_asks_a_busy_server_again(visit):
     page, busy, refused = visit(query="?"), visit().locator("#busy"), []
     open_matrix(page)
 
@@ -812,7 +812,7 @@ def post(url: str, body: Any, content_type: str = "application/json") -> tuple[i
         return error.code, error.read().decode()
 
 
-def test_the_server_refuses_large_uploads_and_requests_and_lets_no_browser_ask_other_hosts(app):
+def test_the_server_limits_requests_and_hosts(app):
     with urllib.request.urlopen(app("informedness")) as answer:
         policy = answer.headers["content-security-policy"]
     assert policy.startswith("default-src 'self' ")

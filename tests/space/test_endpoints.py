@@ -45,7 +45,7 @@ def as_json(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
-def test_a_client_gets_what_the_functions_return_and_the_sentence_that_refuses(app, page_of):
+def test_a_client_gets_results_and_refusals(app, page_of):
     client = Client(app("nit"), verbose=False, httpx_kwargs={"timeout": 600})
     for name, arguments in CALLS[:5]:
         wanted = getattr(page_of("nit").endpoints, name)(**arguments)
@@ -71,7 +71,7 @@ def test_the_configuration_of_the_page_stays_small(app, metric):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_a_score_is_the_report_with_intervals_and_the_sentence_of_its_page(page_of, metric):
+def test_a_score_equals_the_report_of_the_package(page_of, metric):
     score = page_of(metric).endpoints.score
     for options, level in (((), 0.95), ((None, 0.5), 0.5)):
         result = score(HUNDRED, B, *options)
@@ -103,7 +103,7 @@ def test_warnings_come_with_the_result(page):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_a_comparison_is_that_of_the_package_by_the_metric_of_the_page(page_of, metric):
+def test_a_comparison_equals_that_of_the_package(page_of, metric):
     endpoints, scores = page_of(metric).endpoints, report(HUNDRED, B).to_dict()
     asked = {"metric": "nit", "labels": ["ham", "spam", "eggs"], "confidence_level": 0.8}
     for options in ({}, asked):
@@ -118,7 +118,7 @@ def test_a_comparison_is_that_of_the_package_by_the_metric_of_the_page(page_of, 
     assert "only 9 predictions differ" in note
 
 
-def test_tools_have_their_names_and_arguments_and_answer_at_once_as_their_endpoints(app, page_of):
+def test_tools_equal_their_endpoints(app, page_of):
     """To a client of the Model Context Protocol, as assistants have; each with its warnings."""
     from mcp import ClientSession
     from mcp.client.streamable_http import streamable_http_client

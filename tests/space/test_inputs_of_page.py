@@ -110,7 +110,7 @@ def test_a_pasted_matrix_goes_into_the_grid_and_is_scored_there(page):
     assert not parsed(found["story"]).of("heat")  # the grid itself is the heat map
 
 
-def test_another_text_is_recognised_anew_and_columns_stay_if_it_has_them(page):
+def test_new_text_keeps_columns_that_it_has(page):
     first = shown(page, rows_of("bert,gold,gpt", MODEL, GOLD, BETTER))
     chosen = {"column references": "gold", "column predictions": "gpt", "key": first["key"]}
     assert seen(page, rows_of("gold,gpt,x", GOLD, BETTER, MODEL), **chosen)[1] == ["gold", "gpt"]
@@ -195,7 +195,7 @@ CALLS = [  # of programs
 ]
 
 
-def test_what_cannot_be_scored_is_refused_in_a_sentence_that_says_what_to_do(page, send):
+def test_refusals_say_what_to_do(page, send):
     def score_cell(cell: str) -> Any:
         return page.app.score_grid(page.data.grid_value(["ham", "spam"], [[90, 0], [cell, 0]]))
 
@@ -223,7 +223,7 @@ def test_what_cannot_be_scored_is_refused_in_a_sentence_that_says_what_to_do(pag
         assert not re.search(r"`|\b\w+=[\w\"']|pasted\.csv|/tmp/", said), said
 
 
-def test_why_columns_cannot_be_read_is_said_at_once_and_the_menus_are_filled(page, send):
+def test_menus_are_filled_even_if_reading_fails(page, send):
     for content, sentence in (
         ("label,prediction\nspät,früh\n".encode("cp1252"), "give its encoding as"),
         ("label,prediction\n" + "a,a\n" * 100_001, "at most 100,000 rows"),
@@ -258,7 +258,7 @@ def tried(path: Path, kind: str) -> tuple[int, int]:
     return code, kilobytes * 1024
 
 
-def test_small_files_that_unpack_to_too_much_are_refused_in_a_process_of_its_own(page, tmp_path):
+def test_files_that_unpack_to_too_much_are_refused(page, tmp_path):
     book, bomb = tmp_path / "bomb.xlsx", tmp_path / "bomb.parquet"
     with zipfile.ZipFile(book, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/worksheets/sheet1.xml", b" " * 10_000_001)
@@ -287,7 +287,7 @@ def test_small_files_that_unpack_to_too_much_are_refused_in_a_process_of_its_own
 
 
 @pytest.mark.parametrize("kind", ["parquet", "arrow"])
-def test_a_large_file_without_a_trick_passes_the_trial_and_so_does_damage(kind, tmp_path):
+def test_large_and_damaged_files_pass_the_trial(kind, tmp_path):
     path, table = tmp_path / "p", pa.table({"gold": [*range(5)] * 60_000})
     write = {"parquet": pq.write_table, "arrow": feather.write_feather}[kind]
     write(table, str(path))
@@ -297,7 +297,7 @@ def test_a_large_file_without_a_trick_passes_the_trial_and_so_does_damage(kind, 
 
 
 @pytest.mark.parametrize("title", KINDS)
-def test_what_the_form_shows_is_refused_and_what_the_table_shows_is_noted(page, title):
+def test_kinds_of_labels_are_refused_or_noted(page, title):
     kind = KINDS[title]
     sides = [["" if x is None else x for x in side] for side in kind.sides()]
     pasted = rows_of("gold\tmodel", *sides, sep="\t")
@@ -326,7 +326,7 @@ def test_what_the_form_shows_is_refused_and_what_the_table_shows_is_noted(page, 
 # Columns
 
 
-def test_columns_are_guessed_by_their_roles_and_shown_with_the_result(page, send):
+def test_columns_are_guessed_by_name_and_shown(page, send):
     for header, *names in (
         ("text,predicted_label,true_label", "true_label", "predicted_label"),
         ("reference_id,output,target", "target", "output"),
@@ -346,7 +346,7 @@ def test_columns_are_guessed_by_their_roles_and_shown_with_the_result(page, send
     assert re.search("references +gold .*predictions A +bert .*predictions B +gpt ", taken)
 
 
-def test_a_column_of_counts_is_read_as_counts_only_if_it_is_chosen(page):
+def test_counts_are_used_only_if_chosen(page):
     text = "gold,model,count\na,a,90\na,b,10\nb,b,45\nb,a,5\n"
     drawn = is_scored(score(page, text), [*"aabb"], [*"abba"])
     assert "are these counts? Then name 'count' as \"Column of counts\" under" in drawn.notes()[0]
@@ -423,7 +423,7 @@ def test_an_upload_is_read_as_the_command_line_reads_files(page, send, tmp_path)
     is_scored(score(page, send(nested, "mine.jsonl"), "doc.gold", "model"), [*"ab"], [*"ab"])
 
 
-def test_a_refusal_of_missing_values_names_the_controls_that_override_it_and_they_do(page, send):
+def test_missing_values_are_refused_with_remedies(page, send):
     for text in ("gold,model\na,a\nb,a\nNA,b", "gold,model\na,a\nb,a\na,"):
         with pytest.raises(ValueError) as refused:  # noqa: PT011 (its words are checked below)
             score(page, text)
@@ -472,7 +472,7 @@ NO_BLOCKS = {
 }
 
 
-def test_a_pasted_block_takes_the_place_of_the_matrix_or_is_refused(page):
+def test_a_pasted_block_replaces_the_matrix_or_is_refused(page):
     wanted = ContingencyTable.from_matrix(COUNTS).informedness()
     for text, labels in BLOCKS.items():
         grid, _ = page.data.pasted_matrix(text, ["ham", "spam"])

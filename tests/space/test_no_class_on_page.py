@@ -67,9 +67,7 @@ def text_of(shown, part):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_above_5_percent_answers_that_are_no_class_have_squares_and_the_verdict_is_of_the_others(
-    page_of, name
-):
+def test_many_predictions_out_of_class_have_squares(page_of, name):
     columns, squares = CASES[name]
     table = table_of_labels(*columns)
     n = round(100 * table.out_of_class_totals.sum() / table.n_samples)
@@ -88,7 +86,7 @@ def test_above_5_percent_answers_that_are_no_class_have_squares_and_the_verdict_
     assert f"{squares['wrong']} wrong" in box.text
 
 
-def test_why_squares_are_only_right_or_wrong_is_said_of_the_answers_given(page):
+def test_squares_without_known_answers_are_explained(page):
     above = [[2, 0, 0, 1], [2, 2, 2, 1], [0, 0, 2, 1], [0] * 4]
     for table, why in (
         (
@@ -103,9 +101,7 @@ def test_why_squares_are_only_right_or_wrong_is_said_of_the_answers_given(page):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_a_result_warns_of_many_answers_of_classes_without_references_and_the_way_out_is_one(
-    page_of, metric
-):
+def test_many_predictions_out_of_class_get_a_remedy(page_of, metric):
     """Without `labels`, the score is the one that the warning has."""
     page = page_of(metric)
     score, matrix = page.endpoints.score, page.endpoints.score_matrix
@@ -125,7 +121,7 @@ def test_a_result_warns_of_many_answers_of_classes_without_references_and_the_wa
     assert [said in note for note in result["warnings"]].count(True) == 1
 
 
-def test_few_answers_of_a_class_without_references_are_named_in_the_warnings(page):
+def test_few_predictions_out_of_class_are_named(page):
     few = ["ok"] * 900 + ["toxic"] * 60 + ["unsure"] * 40
     (note,) = page.endpoints.score(TEXTS, few, THREE)["warnings"]
     assert note == (
@@ -156,7 +152,7 @@ def test_a_label_that_is_no_class_is_counted_as_none(page_of, metric):
         assert first.all("td")[-2].text.startswith(str(len(answers)))
 
 
-def test_the_sentences_of_nit_hold_where_even_classes_are_not_all_answered(page_of):
+def test_sentences_of_nit_hold_with_unanswered_classes(page_of):
     shown = drawn(page_of("nit"), table_of_labels(*half(15)))
     assert "predictions pass on 70%" in shown.id("meaning").text
     assert "|k:2|" in shown.id("signature").text
@@ -166,7 +162,7 @@ def test_the_sentences_of_nit_hold_where_even_classes_are_not_all_answered(page_
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_a_comparison_shows_the_share_of_each_models_answers_that_are_no_class(page_of, metric):
+def test_a_comparison_shows_out_of_class_shares(page_of, metric):
     columns = TEXTS, TEXTS[:950] + ["ok"] * 50, UNSURE
     page = page_of(metric)
     made = compare(*columns, metric=metric)
@@ -179,7 +175,7 @@ def test_a_comparison_shows_the_share_of_each_models_answers_that_are_no_class(p
     assert "out of class" not in all_classes.id("notes").text
 
 
-def test_the_endpoints_say_that_classes_are_those_of_the_references(page):
+def test_endpoints_say_which_classes_they_use(page):
     for endpoint in (page.endpoints.score, page.endpoints.compare):
         assert "by default those of the references." in endpoint.__doc__
 
@@ -197,9 +193,7 @@ def answered(draw):
 
 
 @law(examples=30, sample=answered())
-def test_whatever_is_answered_a_result_is_that_of_the_report_on_the_page_and_to_programs(
-    page_of, sample
-):
+def test_page_and_programs_show_the_report(page_of, sample):
     references, predictions, labels = sample
     made = report(references, predictions, labels=labels, confidence_level=0.95)
     exact = float(of_answers(references, predictions, classes=labels))
@@ -224,9 +218,7 @@ def texts_of(value):
 
 
 @law(examples=30, sample=answered())
-def test_whatever_is_answered_squares_are_a_hundred_and_classes_are_those_of_the_signature(
-    page_of, sample
-):
+def test_there_are_always_a_hundred_squares(page_of, sample):
     references, predictions, labels = sample
     table = table_of_labels(references, predictions, labels=labels)
     classes = LABELS if labels else set(references)

@@ -49,7 +49,7 @@ def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_a_space_requires_what_is_locked_and_its_card_says_the_same_versions(staged, metric):
+def test_card_and_lock_have_the_same_versions(staged, metric):
     versions = dict(line.split("==") for line in LOCK.read_text("utf-8").splitlines())
     # not what whoever loads it has, and what the page does not use
     assert not {"evaluate", "datasets"} & {*versions}
@@ -61,7 +61,7 @@ def test_a_space_requires_what_is_locked_and_its_card_says_the_same_versions(sta
     assert (card["python_version"], card["sdk_version"]) == ("3.12", versions["gradio"])
 
 
-def test_a_space_with_a_name_says_it_wherever_its_reader_would_have_to(tmp_path):
+def test_the_card_of_a_named_space_has_its_name(tmp_path):
     run_script(ROOT, "build", "nit", tmp_path / "space", "--repo-id", "Some.One/nit")
     card = (tmp_path / "space/README.md").read_text("utf-8")
     loads = re.findall(r'evaluate\.load\("(.*?)"', card)
@@ -74,7 +74,7 @@ def test_a_space_with_a_name_says_it_wherever_its_reader_would_have_to(tmp_path)
     assert links == of_the_space | programs | {f"{SPACES}/informedness"}
 
 
-def test_what_is_there_is_never_touched(tmp_path):
+def test_a_full_folder_is_never_changed(tmp_path):
     (tmp_path / "notes.txt").write_text("mine\n")
     assert f"{tmp_path} is not empty" in refused(run_script, ROOT, "build", "nit", tmp_path)[0]
     assert [path.read_text() for path in tmp_path.iterdir()] == ["mine\n"]
@@ -106,7 +106,7 @@ def test_a_space_serves_with_its_own_requirements_alone(staged, tmp_path):
 
 @pytest.mark.release
 @pytest.mark.full
-def test_make_space_starts_the_page_from_a_list_that_the_oldest_python_resolves(tmp_path):
+def test_make_space_starts_the_page(tmp_path):
     """Not from the versions locked for the Hub, which need a newer Python."""
     from screenshots import address_of
 
@@ -201,9 +201,7 @@ def loaded(hub: Hub, folder: Path, *modules: tuple[str, str | None]) -> Any:
     return json.loads(result.stdout)
 
 
-def test_what_is_published_loads_by_name_and_a_release_also_by_its_revision(
-    clone, hub, tmp_path, monkeypatch
-):
+def test_published_modules_load_by_name_and_revision(clone, hub, tmp_path, monkeypatch):
     """Published with the token of the login, as there is none in the environment."""
     monkeypatch.delenv("HF_TOKEN")
     Path(constants.HF_TOKEN_PATH).write_text(WRITER)
@@ -217,9 +215,7 @@ def test_what_is_published_loads_by_name_and_a_release_also_by_its_revision(
     assert scores == [{name: close(value)} for name, value in GOLDEN.items()]
 
 
-def test_a_space_holds_what_is_built_and_listed_by_a_dry_run_and_then_only_changes_are_sent(
-    clone, hub, tmp_path, monkeypatch
-):
+def test_a_dry_run_lists_what_a_space_then_holds(clone, hub, tmp_path, monkeypatch):
     monkeypatch.delenv("HF_TOKEN")  # a dry run needs no token, no Hub, and no tag
     git(clone, "tag", "--delete", TAG)
     listed = publish(clone, "--dry-run", *RELEASE)
@@ -267,7 +263,7 @@ def test_a_release_is_made_once_and_never_moved(clone, hub):
     assert hub.sent == []
 
 
-def test_a_release_is_sent_from_the_commit_of_its_tag_and_from_nothing_else(clone, hub):
+def test_a_release_is_sent_only_from_its_tag(clone, hub):
     git(clone, "tag", "--delete", TAG)
     assert f"needs the tag {TAG} on this commit" in said_once(clone, *RELEASE)
     git(clone, "tag", "--annotate", TAG, "--message=With a message")
@@ -319,7 +315,7 @@ def test_a_hub_that_does_not_answer_is_said(clone, ask):
             assert f"the Hub cannot be reached ({why})" in said_once(clone)
 
 
-def test_a_space_of_another_kind_is_left_alone_and_so_is_the_other_space(hub):
+def test_other_spaces_are_never_replaced(hub):
     hub.spaces["org/nit"] = Space("gradio")
     hub.spaces["org/nit"].files["parasites.py"] = b"pass\n"
     assert "org/nit is another Space, without nit.py" in said_once(ROOT)

@@ -223,7 +223,7 @@ def test_a_list_above_2_million_characters_is_refused(visit):
 TRANSPOSED = "Predicted \\ Actual\ta\tb\tc\na\t8\t1\t2\nb\t0\t5\t1\nc\t3\t2\t9\n"
 
 
-def test_the_note_of_a_transposed_matrix_is_a_warning_of_its_result(visit, app):
+def test_a_transposed_matrix_is_scored_with_a_warning(visit, app):
     page, note = visit(query="?"), "the names say the opposite"
     wanted = dense.score([[8, 1, 2], [0, 5, 1], [3, 2, 9]], "informedness", "bias")
     tab(page, "Score mine")
@@ -268,7 +268,7 @@ SHARES = {
 }
 
 
-def test_percentages_have_no_interval_and_whole_numbers_keep_theirs(app):
+def test_percentages_have_no_interval(app):
     for rows, said in SHARES.items():
         rows = rows.strip() if said else rows.strip().replace("93 7", "93 8")
         grid = grid_of(rows)

@@ -118,7 +118,7 @@ def test_a_score_stands_with_the_others_and_the_rates_of_classes(page):
     assert not drawn(page, MANY).all(".//table[@class='bars']")  # two classes
 
 
-def test_the_scale_reaches_from_chance_to_the_best_and_as_far_as_the_interval(page_of):
+def test_the_scale_includes_chance_best_and_interval(page_of):
     for metric, table, wanted in (
         ("nit", SPAM, ["0.50 guessing", "0.69 all passed on"]),
         ("informedness", REVERSED, ["-1 always wrong", "0 guessing", "1 best possible"]),
@@ -171,7 +171,7 @@ def test_known_and_lucky_are_told_apart_where_they_can_be(page):
             assert {kind: int(n) for n, kind in listed} == counts
 
 
-def test_a_matrix_has_the_names_of_its_commonest_classes_and_tells_the_confused_pair(page):
+def test_a_matrix_names_commonest_and_confused_classes(page):
     for k in (10, 500):
         names, *columns = samples_of(k)
         (shown,) = drawn(page, table_of_labels(*columns)).all(".//div[@class='matrix']")
@@ -208,7 +208,7 @@ def test_two_examples_are_published_answers(page):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_the_formula_stands_in_a_line_and_a_published_page_has_a_link_to_the_other(page_of, metric):
+def test_formula_and_links_come_from_the_card(page_of, metric):
     app = page_of(metric).app
     said = app.said_by_the_card()
     formula = {
@@ -239,7 +239,7 @@ def test_squares_within_the_interval_fade(page):
         assert "may be either" not in drawn(page, table).text
 
 
-def test_the_key_has_three_entries_and_the_interval_explains_the_faded_band(page):
+def test_the_key_has_three_entries(page):
     for table in (SPAM, HAM, FEW, matrix([[50, 0], [0, 50]])):
         result = drawn(page, table)
         (squares,) = result.of("squares")
@@ -262,7 +262,7 @@ def test_recall_and_false_positive_rate_stand_at_the_margins(page):
     assert "data-rates" in beside.of("rates")[0].element.attrib
 
 
-def test_wrong_cells_of_the_matrix_have_an_outline_and_empty_ones_none(page):
+def test_wrong_cells_are_outlined_unless_empty(page):
     cells = drawn(page, THREE).all(".//table[@class='heat']/tbody/tr/td")
     kinds = ["hit", "", "", "", "hit", "miss", "miss", "miss", "hit"]
     assert [cell["class"] for cell in cells if cell["class"] != "rate"] == kinds
@@ -275,7 +275,7 @@ def test_the_ends_of_the_handles_are_said_and_bars_have_no_knob(page):
     assert not simulation.all(".//i[@class='dot']")
 
 
-def test_labels_that_differ_in_case_are_answered_with_switches_of_the_page(page):
+def test_labels_that_differ_in_case_get_a_remedy(page):
     twice = ["Ham"] * 20 + ["ham"] * 20 + ["spam"] * 20
     answers = page.data.Answers("60 rows", table=page.data.table_of_labels(twice, twice))
     (warning,) = parsed(page.app.score_answers(answers)).notes()
@@ -335,7 +335,7 @@ def test_a_comparison_needs_two_classes(page):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_lines_of_python_have_the_counts_and_the_score_of_a_result(page_of, metric):
+def test_python_code_reproduces_a_result(page_of, metric):
     page, names = page_of(metric), {}
     declared = table_of_labels([*"aab"], ["a", "x", None], labels=[*"abc"], unknown="wrong")
     missing = table_of_labels([*"aabb"], ["a", None, "b", "b"], unknown="wrong")

@@ -54,7 +54,7 @@ def test_no_event_takes_a_file_of_the_server(app, paths):
     visitor.answers(visitor.events[0], visitor.values(visitor.events[0]))  # which is still alive
 
 
-def test_an_input_takes_what_its_component_holds_and_nothing_else(page):
+def test_inputs_have_the_type_of_their_component(page):
     """Such as the labels of an endpoint, a number and a matrix."""
     check, labels, matrix = page.kinds.check, page.endpoints.Labels | None, list[list[float]] | str
     for kind, values in {
