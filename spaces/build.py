@@ -68,10 +68,10 @@ def space_needs(metric: str) -> list[str]:
     needs = [need for need in needs if Requirement(need).name not in _ONLY_TO_LOAD]
     needs += ["openpyxl>=3.1", "pyarrow>=20", "backports.zstd>=1.0"]  # for uploads
     # the Hub always installs this version
-    return [*needs, f"gradio[mcp]=={of_card(metric, 'sdk_version')}"]
+    return [*needs, f"gradio[mcp]=={card_value(metric, 'sdk_version')}"]
 
 
-def of_card(metric: str, key: str) -> str:
+def card_value(metric: str, key: str) -> str:
     """Read a value from the front matter of a metric's card."""
     card = (ROOT / "metrics" / metric / "README.md").read_text("utf-8")
     (value,) = re.findall(f'^{key}: "(.*)"$', card, re.MULTILINE)

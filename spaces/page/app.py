@@ -69,7 +69,7 @@ def rows_of_examples(tab: str, *header: str) -> str:
 ROWS, PAIRS = rows_of_examples("rows", "label", "prediction"), rows_of_examples("compare", *HEADER)
 DOORS = {
     "mine": Door("mine", "Score", ROLES, ROWS, score_answers, score_grid),
-    "compare": Door("compare", "Compare", charts.ROLES_OF_MODELS, PAIRS, charts.draw_comparison),
+    "compare": Door("compare", "Compare", charts.MODEL_ROLES, PAIRS, charts.draw_comparison),
 }
 
 
@@ -120,20 +120,20 @@ def card_as_html() -> str:
     if picture.is_file():  # inlined, as the page has no address for it
         url = f"data:image/svg+xml;base64,{base64.b64encode(picture.read_bytes()).decode()}"
         text = text.replace('src="picture.svg"', f'src="{url}"')
-    title, *sections = re.split("<h2>(.*)</h2>", text)
+    title, *sections = re.split("<h[2-4]>(.*)</h[2-4]>", text)
     folds = [f"{title}<p>{TITLE} {said_by_the_card()['formula']}</p>"]
     for number, (heading, below) in enumerate(zip(sections[::2], sections[1::2], strict=True)):
         state = "open" if number < 2 else ""  # what it is, and how to use it
-        folds.append(f"<details {state}><summary><h3>{heading}</h3></summary>{below}</details>")
+        folds.append(f"<details {state}><summary><h2>{heading}</h2></summary>{below}</details>")
     return f'<div class="viz folds">{"".join(folds)}</div>'
 
 
 def _load(demo: gr.Blocks, tabs: list[Any], why: dict[str, Any], forms: Any) -> None:
     """Fill the page from its address, or with its content before a reload."""
-    of_links = ("box", "form", "key", "grid", "average", "level")
+    linked_inputs = ("box", "form", "key", "grid", "average", "level")
     parts = dict(why)
     for name, form in forms.items():
-        parts |= {f"{name} {x}": form[x] for x in of_links if x in form}
+        parts |= {f"{name} {x}": form[x] for x in linked_inputs if x in form}
 
     def opened(request: gr.Request) -> list[Any]:
         try:

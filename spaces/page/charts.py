@@ -41,7 +41,7 @@ from informedness.warnings import UndefinedMetricWarning, collected
 
 NAMES = {name: score_named(name).title for name in REPORTED}
 WIDE = 0.1  # intervals from this width on are shown with two digits, and may be explained
-ROLES_OF_MODELS = ("references", "predictions A", "predictions B")  # of columns that are compared
+MODEL_ROLES = ("references", "predictions A", "predictions B")  # of columns that are compared
 MAY_BE_COUNTS = "may be counts"  # the code of a warning that is shown above the score
 MOST_CELLS = 30  # classes along a side; if there are more, the commonest ones
 RARE = 100  # samples; a rarer class with fewer explains a wide interval
@@ -88,13 +88,15 @@ def remedies_of(said: Any, forms: Mapping[str, str] | None = None) -> list[tuple
 def note_of(said: Any, worded: Callable[[Any], str]) -> tuple[str, str, list[tuple[str, str, str]]]:
     """Split a message into its first clause, the other clauses, and buttons for its remedies."""
     head, mark, rest = worded(said).partition("; ")
-    return head + mark.strip(), rest, [] if worded is of_matrix else remedies_of(said)
+    return head + mark.strip(), rest, [] if worded is matrix_sentence else remedies_of(said)
 
 
-of_matrix, of_pasted = (partial(sentence, controls=WORDS[x]) for x in ("matrix", "pasted"))
+matrix_sentence, paste_sentence = (
+    partial(sentence, controls=WORDS[x]) for x in ("matrix", "pasted")
+)
 
 
-def for_programs(said: Any, arguments: Collection[str]) -> str:
+def program_message(said: Any, arguments: Collection[str]) -> str:
     """Write a message with the argument names of an endpoint, without arguments that it lacks."""
 
     def called(name: str, value: str | None) -> str | None:
@@ -311,7 +313,7 @@ def field(table: Table, average: Any = "default", level: float = LEVEL) -> dict[
     words = ", ".join(f"{n} {kind}" for kind, n in counts.items())
     squares = enumerate(kind for kind, n in counts.items() for _ in range(n))
     drawn = [(kind, place in unsure) for place, kind in squares]
-    reason = {"why": why, "of_given": n_outside > 0, "is_unsure": len(unsure) > 0}
+    reason = {"why": why, "has_others": n_outside > 0, "is_unsure": len(unsure) > 0}
     return {"counts": counts, "words": words, "squares": drawn, **reason}
 
 
@@ -354,8 +356,8 @@ def confused_pairs(table: ContingencyTable) -> list[tuple[str, str, Any, Any]]:
     wrong = np.flatnonzero((table.rows != table.columns) & (table.counts > 0))
     totals = table.reference_totals[table.rows]
     largest = wrong[np.lexsort((totals[wrong], -table.counts[wrong]))[:8]]
-    of_cells = (table.rows, table.columns, table.counts, totals)
-    cells = zip(*(values[largest].tolist() for values in of_cells), strict=True)
+    cell_arrays = (table.rows, table.columns, table.counts, totals)
+    cells = zip(*(values[largest].tolist() for values in cell_arrays), strict=True)
     return [(shown(table.labels[i]), shown(table.labels[j]), n, total) for i, j, n, total in cells]
 
 
@@ -375,9 +377,9 @@ def reports_of(
         constant = Report.from_table(constant_predictions(table), average=average)
         report = Report.from_table(table, None if table.is_weighted else level, average=average)
     notes += [note for note in others if isinstance(note, UndefinedMetricWarning)]
-    with collected() as of_interval:  # nobody asked for intervals of the other scores
+    with collected() as interval_notes:  # nobody asked for intervals of the other scores
         warn_of([x for name, x in report.estimates.items() if name == METRIC])
-    return report, constant, notes + of_interval
+    return report, constant, notes + interval_notes
 
 
 def draw_score(
@@ -406,7 +408,7 @@ def draw_score(
     to_copy = f"{', '.join(filter(None, numbers))}; {compare_with_constant(report, constant)}"
     row = [score.title, score_text, f"[{interval.partition('interval ')[2].replace(' to ', ', ')}]"]
     row += [f"{report['accuracy']:.1%}", size_of(table)]
-    worded = of_matrix if is_grid or story else sentence
+    worded = matrix_sentence if is_grid or story else sentence
     return draw_result(
         "story",
         "details",
@@ -450,9 +452,9 @@ def draw_comparison(
     references, *predictions = answers.columns
     if len(set(references)) < 2:
         raise Refusal("A comparison needs references of at least two classes, got only one.")
-    models = dict(zip(ROLES_OF_MODELS[1:], predictions, strict=True))
-    tables = tables_of_models(references, models, **answers.of_task)
-    options = {"average": average, "confidence_level": level, **answers.of_task}
+    models = dict(zip(MODEL_ROLES[1:], predictions, strict=True))
+    tables = tables_of_models(references, models, **answers.task_options)
+    options = {"average": average, "confidence_level": level, **answers.task_options}
     with collected() as notes:
         comparison = compare(*answers.columns, metric=METRIC, **options)
     with collected():  # nobody asked about the other scores

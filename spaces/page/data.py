@@ -28,14 +28,14 @@ class Answers(NamedTuple):
     notes: Sequence[Warning] = ()
     table: Any = None
     columns: Sequence[Sequence[Any]] = ()
-    of_task: Mapping[str, Any] = {}
+    task_options: Mapping[str, Any] = {}
 
 
 def check_labels(values: Any, name: str, allow_missing: bool = False) -> Column:
     """Convert labels to a column, within the limits."""
     if isinstance(values, list) and len(values) > MAX_ROWS:
         refusal = f"At most {MAX_ROWS:,d} rows can be scored here, got {len(values):,d}."
-        raise Refusal(f"{refusal} {WORDS['at_home']}")
+        raise Refusal(f"{refusal} {WORDS['local_remedy']}")
     column = read_column(values, name, allow_missing=allow_missing)
     texts = [label for label in column.tolist() if isinstance(label, str)]
     "".join(texts).encode()  # raises for half a character, which no response could send back
@@ -99,7 +99,7 @@ def table_of_matrix(
         if (totals == 100).all():
             warn(
                 "each row of `matrix` sums to 100: if these are percentages, write them with "
-                "decimals, as in 92.0, and there is no interval"
+                "decimals, as in 92.0, to get no interval"
             )
         return table
     sums = [(x, whole) for x in (totals, totals.sum()) for whole in (1, 100)]

@@ -195,9 +195,9 @@ def called(function: Callable[..., dict[str, Any]]) -> Callable[..., Any]:
         try:
             answer = function(**{name: _read(name, value) for name, value in given.items()})
         except ValueError as error:
-            reason = charts.for_programs(error, names)
+            reason = charts.program_message(error, names)
             raise gr.Error(reason, title="Not scored", print_exception=False) from None
-        answer["warnings"] = [charts.for_programs(x, names) for x in answer["warnings"]]
+        answer["warnings"] = [charts.program_message(x, names) for x in answer["warnings"]]
         is_tool = request is not None and request.headers.get("x-gradio-user") == "mcp"
         return json.dumps(answer, ensure_ascii=False) if is_tool else answer
 

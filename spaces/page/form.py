@@ -144,7 +144,7 @@ class Reading:
     def _score_grid(self, score_grid: Callable[..., tuple[str, str]]) -> tuple[str, str]:
         """Move any text into the grid, and score the grid."""
         grid = self.given["grid"]
-        self.worded = charts.of_pasted if self.text.strip() else charts.of_matrix
+        self.worded = charts.paste_sentence if self.text.strip() else charts.matrix_sentence
         if self.text.strip():
             grid, note = pasted_matrix(self.text, grid["labels"])
             self.shown |= {"grid": gr.update(value=grid, visible=True), "box": "", "file": None}
@@ -247,7 +247,7 @@ def options_of() -> dict[str, Any]:
     averages = ["default", *filter(None, score.averages)]
     levels = [(f"{level:.0%}", level) for level in LEVELS]
     has_level, label = hasattr(score, "interval"), "Average over classes"
-    rows = "For a table in which a row stands for several samples"
+    rows = "For a table with several samples in a row"
     scores = "For scores instead of predictions"
     classes = "All of them, between commas; for a threshold that of low scores first"
     custom: dict[str, Any] = {"allow_custom_value": True, "info": rows}

@@ -48,7 +48,7 @@ function draw() {
   tell();
 }
 
-// Recall and false positive rate of each class stand at the margins once they are known.
+// The margins show recall and false positive rate of each class once they are known.
 element.querySelector("table").rate = (rates) => props.value.labels.forEach((label, i) => {
   const [recall, fpr] = rates[label] ?? ["", ""];
   [body.rows[i].querySelector(".rate").textContent, foot.cells[i + 1].textContent] = [recall, fpr];

@@ -53,7 +53,7 @@ def link_of(
 
 def link_of_models(answers: Answers, average: str = "default", level: float = LEVEL) -> str:
     """Write references and predictions of two models as a query, as `link_of` does for a table."""
-    names, classes = set[Any]().union(*answers.columns), answers.of_task.get("labels")
+    names, classes = set[Any]().union(*answers.columns), answers.task_options.get("labels")
     if None in names or len(names) > MAX_GRID or set(classes or names) != names:
         return NO_LINK
     labels, n_samples = sorted(names), Counter(zip(*answers.columns, strict=True))
@@ -131,7 +131,7 @@ def code_of_models(answers: Answers, average: str = "default", level: float = LE
     """Write Python code that compares two models; empty if it is too long."""
     n_samples = Counter(zip(*answers.columns, strict=True))
     usual = {"labels": None, "unknown": "error", "average": "default", "confidence_level": LEVEL}
-    options = {**answers.of_task, "average": average, "confidence_level": level}
+    options = {**answers.task_options, "average": average, "confidence_level": level}
     more = "".join(f", {name}={x!r}" for name, x in options.items() if x != usual[name])
     code = (
         "from informedness import compare\n"

@@ -94,8 +94,8 @@ def list_of(text: str) -> list[str]:
         lists = _read_lists(text)
     except Refusal:
         labels = _without_brackets(text, lines)
-        in_brackets = filter(_STARTS_LIST.match, labels)
-        if not is_named and all(map(_ONE_LABEL.fullmatch, in_brackets)):
+        bracketed = filter(_STARTS_LIST.match, labels)
+        if not is_named and all(map(_ONE_LABEL.fullmatch, bracketed)):
             return labels
         raise
     if len(lists) != 1:
@@ -221,7 +221,7 @@ def as_table(text: str) -> str:
         if is_frame and any(not "".join(row).strip(".") for row in rows):
             raise Refusal("The printed data frame leaves out rows: paste all of them.")
         if is_frame:
-            return for_spreadsheet([["", *head], *rows])
+            return spreadsheet_text([["", *head], *rows])
     return text
 
 
@@ -230,7 +230,7 @@ def as_rows(columns: Mapping[str, Sequence[str]]) -> str:
     if len({*map(len, columns.values())}) > 1:
         each = ", ".join(f"{name} {len(column):,d}" for name, column in columns.items())
         raise Refusal(f"The lists must have the same length, one label per sample, got {each}.")
-    return for_spreadsheet([columns, *zip(*columns.values(), strict=True)])
+    return spreadsheet_text([columns, *zip(*columns.values(), strict=True)])
 
 
 def rows_of_lists(roles: Sequence[str], texts: Sequence[str]) -> str:
@@ -244,7 +244,7 @@ def rows_of_lists(roles: Sequence[str], texts: Sequence[str]) -> str:
     return as_rows(lists)
 
 
-def for_spreadsheet(rows: Iterable[Iterable[Any]]) -> str:
+def spreadsheet_text(rows: Iterable[Iterable[Any]]) -> str:
     """Format rows as a spreadsheet copies them."""
     text = io.StringIO()
     csv.writer(text, "excel-tab", lineterminator="\n").writerows(rows)

@@ -11,7 +11,7 @@ from typing import Any
 import openpyxl
 from data import ROLES, Answers, check_classes
 from limits import MAX_COLUMNS, MAX_FILE, MAX_LABEL, MAX_ROWS, MEANT, METRIC, WORDS, Refusal
-from lists import as_table, for_spreadsheet, list_of
+from lists import as_table, list_of, spreadsheet_text
 from trial import UNPACKING, run_trial
 
 from informedness.commands.reading import PAIR, Reader
@@ -26,7 +26,7 @@ from informedness.tables.label_options import LabelOptions
 from informedness.tables.label_warnings import role_in, words_of
 from informedness.warnings import collected
 
-TOO_LONG = f"There can be at most {MAX_ROWS:,d} rows. {WORDS['at_home']}"
+TOO_LONG = f"There can be at most {MAX_ROWS:,d} rows. {WORDS['local_remedy']}"
 PART = "Sheet of the workbook, or run in the log"
 _NEITHER = re.compile(r"ids?|idx|index|scores?|prob\w*|logits?|conf\w*|loss|correct")
 _MODEL = re.compile(r"outputs?|answers?|responses?|model|system")
@@ -127,7 +127,7 @@ class Upload:
         if self.kind == "xlsx":
             book = openpyxl.load_workbook(path, read_only=True, data_only=True)
             sheet = book[self.part or book.sheetnames[0]]
-            return for_spreadsheet([self.header, *sheet.values])
+            return spreadsheet_text([self.header, *sheet.values])
         lines = content.decode("utf-8-sig").splitlines(keepends=True)
         lines.insert(top.n_above, f"{top.delimiter.join(self.header)}\n")
         return "".join(lines)
@@ -144,14 +144,14 @@ class Upload:
         """Read the columns of labels with their `counts`; `meant` lists keys of `MEANT`."""
         names = check_choices(choose_columns(names, self.header), self.header, roles)
         switches: dict[str, Any] = {name: name in meant for name in MEANT}
-        of_rows = {name: switches.pop(name) for name in ("drop_null", "keep_missing")}
+        row_options = {name: switches.pop(name) for name in ("drop_null", "keep_missing")}
         switches["unknown"] = "wrong" if switches["unknown"] else "error"
         threshold = threshold or None  # the box is empty
         with suppress(TypeError, ValueError):  # the package refuses anything else
             threshold = float(threshold)
         labels = list_of(classes or "") or None
         options = LabelOptions(labels=labels, threshold=threshold, **switches)
-        source = replace(self._source, **of_rows)
+        source = replace(self._source, **row_options)
         with collected() as notes:
             if len(roles) == 2:
                 columns = ColumnNames(names[0], (names[1],), counts=counts or None)
@@ -161,9 +161,11 @@ class Upload:
                 return Answers(self._account(table.read[0]), notes, check_classes(unread))
             named = dict(zip(PAIR, names, strict=True)) | ({"counts": counts} if counts else {})
             (sides, task, read), _ = Reader(source, options, metric=METRIC).read_columns(named)
-        of_task = {"labels": task.classes, "unknown": task.unknown}
+        task_options = {"labels": task.classes, "unknown": task.unknown}
         labels_by_side = [side.tolist() for side in sides.values()]
-        return Answers(self._account(read), notes, columns=labels_by_side, of_task=of_task)
+        return Answers(
+            self._account(read), notes, columns=labels_by_side, task_options=task_options
+        )
 
     def _account(self, read: Any) -> str:
         """Describe what was read, without the name of the file."""

@@ -672,7 +672,7 @@ def page_messages(page: SimpleNamespace) -> dict[str, Said]:
             said[f"matrix: {name}"] = _shown(page, "mine", form="matrix", grid=grid)
     for name, (*columns, options) in MODELS.items():
         case = Case(*columns[:2], names=("gold", "model", "`y_pred`"), more=(columns[2],))
-        columns_of = [f"column {role}" for role in page.charts.ROLES_OF_MODELS]
+        columns_of = [f"column {role}" for role in page.charts.MODEL_ROLES]
         held = dict(zip(columns_of, case.names, strict=True))
         held |= {"classes": "\n".join(options.get("labels", ()))}
         held |= {"meant": ["unknown"] if "unknown" in options else []}

@@ -481,4 +481,4 @@ def test_a_pasted_block_replaces_the_matrix_or_is_refused(page):
     for text, sentence in NO_BLOCKS.items():
         with pytest.raises(ValueError) as refused:  # noqa: PT011 (its words are checked below)
             page.data.pasted_matrix(text, [])
-        assert sentence in page.charts.of_pasted(refused.value)
+        assert sentence in page.charts.paste_sentence(refused.value)

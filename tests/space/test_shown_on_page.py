@@ -347,7 +347,9 @@ def test_python_code_reproduces_a_result(page_of, metric):
     assert page.links.code_of(table_of_labels(*samples_of(31)[1:])) == ""
     unknown = ["ham", "ham", "spam"], ["ham", None, "spam"], ["spam", "ham", "odd"]
     labels = {"labels": ("ham", "spam", "eggs"), "unknown": "wrong"}
-    for columns, of_task in (MODELS, {}), (unknown, labels):
-        code = page.links.code_of_models(page.data.Answers(columns=columns, of_task=of_task))
+    for columns, task_options in (MODELS, {}), (unknown, labels):
+        code = page.links.code_of_models(
+            page.data.Answers(columns=columns, task_options=task_options)
+        )
         exec(code.replace("print(", "made = ("), names)
-        assert str(names["made"]) == str(compare(*columns, metric=metric, **of_task))
+        assert str(names["made"]) == str(compare(*columns, metric=metric, **task_options))
