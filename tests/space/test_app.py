@@ -268,7 +268,7 @@ def test_no_state_has_a_finding_of_axe_and_all_fit(visit, metric, scheme):
                 (part) => part.closest(".unseen, .wide")
                     || part.getBoundingClientRect().right <= innerWidth)""")
     expect(page.locator("#card")).to_contain_text(f'{metric} = evaluate.load("{metric}")')
-    picture = page.locator("img[alt]:visible").first
+    picture = page.locator("#card img[alt]").first
     assert picture.evaluate("image => image.naturalWidth") > 200
     expect(button(page, "Use via API")).to_be_visible()
 
