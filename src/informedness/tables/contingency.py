@@ -1,8 +1,8 @@
-"""Build contingency tables from labels, a matrix or counts, merge them, and count by slice.
+"""Build contingency tables from labels, matrices or counts, merge tables, and count slices.
 
-`Tally` and `LabelTally` count batches into tables.
+`Tally` and `LabelTally` add up the counts of batches.
 
-ROWS ARE REFERENCES, COLUMNS ARE PREDICTIONS.
+In every table the rows are references and the columns are predictions.
 """
 
 from __future__ import annotations
@@ -55,19 +55,20 @@ if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
 
-Slice: TypeAlias = Label | tuple[Label, ...]  # its name, with one label per column
+# The name of a slice: a label, or a tuple with one label for each column that defines slices.
+Slice: TypeAlias = Label | tuple[Label, ...]
 OneAverage: TypeAlias = Literal["bias", "prevalence", "macro"]
 
 
 class ScoreOptions(TypedDict, total=False):
-    """Options of a score computed from a table, for type checkers."""
+    """Types of the options of a score that is computed from a table."""
 
     prior: Mapping[Any, float] | None
     zero_division: ZeroDivision
 
 
 class SampleOptions(ScoreOptions, total=False):
-    """Options of a score computed from samples, for type checkers."""
+    """Types of the options of a score that is computed from samples."""
 
     labels: Any
     sample_weight: Any
@@ -77,26 +78,27 @@ class SampleOptions(ScoreOptions, total=False):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ContingencyTable(Table):
-    """Counts of (reference, prediction) pairs; rows are references, columns predictions.
+    """Counts of (reference, prediction) pairs, with references in rows, predictions in columns.
 
-    Build it with `from_labels`, `from_matrix` or `from_counts`; `a + b` merges two.
+    Build a table with `from_labels`, `from_matrix` or `from_counts`. Merge tables with `a + b`.
 
     Attributes
     ----------
     labels : tuple
-        Sorted, or in the order of `labels=`. A final None is for missing predictions, or for
-        all out-of-class predictions (`unknown="wrong"`).
+        Labels of the rows and columns, sorted or in the order of `labels=`. A final None is the
+        label of missing predictions; with `unknown="wrong"`, of all out-of-class predictions.
     is_declared : bool
-        Whether the classes were given (`labels=`) or observed.
-    rows, columns, counts : arrays of shape (n_cells,)
-        The non-zero cells, row by row: positions in `labels`, and the number of samples (int64)
-        or their total weight (float64).
+        Whether the classes were declared with `labels=`. Otherwise they were observed.
+    rows, columns : integer arrays of shape (n_cells,)
+        Positions in `labels` of each non-zero cell, row by row.
+    counts : array of shape (n_cells,)
+        Number of samples (int64) or sum of their weights (float64) in each cell.
     squared_weights : float64 array of shape (n_cells,), or None
-        Sum of squared weights in each cell; None without weights, or if unknown.
+        Sum of squared weights in each cell; None without weights, or if the sums are unknown.
     n_samples : int or None
         Number of samples; None if only sums of weights are known.
     read : tuple of Account
-        Accounts of the files or data frames read, shown in reports; empty for other tables.
+        Accounts of the files or data frames that were read. Reports show them.
 
     Examples
     --------
@@ -113,7 +115,7 @@ class ContingencyTable(Table):
 
     @classmethod
     def _from_pair(cls, containers: Mapping[str, Any], sample_weight: Any, *options: Any) -> Self:
-        """Count references and predictions; messages use the argument names in `containers`."""
+        """Count the labels in two containers; the keys of `containers` name them in messages."""
         (r, p), task = read_label_columns(containers, *options, sample_weight=sample_weight)
         table = cls._from_columns(r, p, task, sample_weight)
         is_named = class_names_of(*containers.values()) is not None
@@ -133,18 +135,19 @@ class ContingencyTable(Table):
         ignore_index: Label | None = None,
         unknown: str = "error",
     ) -> Self:
-        """Build a table from counts of (reference, prediction) pairs, such as a GROUP BY result.
+        """Build a table from counts of (reference, prediction) pairs, as GROUP BY returns them.
 
-        Counts of repeated pairs are added.
+        Counts of the same pair are added up.
 
         Parameters
         ----------
         references, predictions : array-like of shape (n_pairs,)
+            Labels of each pair.
         counts : array-like of shape (n_pairs,)
-            Numbers of samples if all are whole and both `squared_weights` and `n_samples` are
-            omitted; otherwise sums of sample weights. 0 drops the pair.
+            Numbers of samples, if all counts are whole and neither `squared_weights` nor
+            `n_samples` is passed. Otherwise sums of sample weights. A count of 0 drops the pair.
         squared_weights : array-like of shape (n_pairs,), optional
-            Sums of squared weights; without them standard errors are unavailable.
+            Sums of squared weights. Standard errors of weighted samples need them.
         n_samples : array-like of shape (n_pairs,), optional
             Numbers of samples, if `counts` are sums of weights.
         labels, ignore_index, unknown
@@ -153,7 +156,7 @@ class ContingencyTable(Table):
         Raises
         ------
         ValueError
-            As in `from_labels`, and if the counts are invalid or not one per pair.
+            As in `from_labels`, or if the counts are invalid or differ in number from the pairs.
         """
         containers = {"references": references, "predictions": predictions}
         sums = {"counts": counts, "squared_weights": squared_weights, "n_samples": n_samples}
@@ -164,7 +167,7 @@ class ContingencyTable(Table):
 
     @classmethod
     def _from_pair_counts(cls, r: Column, p: Column, task: Task, **sums: Any) -> Self:
-        """Build a table from columns of pairs and their counts."""
+        """Build a table from columns of references and predictions, and the sums of each pair."""
         amounts, squares, samples = read_counts(len(r), **sums)
         used = task.counted(r, amounts)
         labels, rows, columns = common_codes(r[used], p[used])
@@ -176,18 +179,19 @@ class ContingencyTable(Table):
     def from_matrix(cls, matrix: Any, *, labels: Any = None, squared_weights: Any = None) -> Self:
         r"""Build a table from a square matrix of counts with references in rows.
 
-        The classes are 0..k-1 unless given. A pandas data frame, such as
-        `pandas.crosstab(references, predictions)`, takes class names from its index (references)
-        and columns (predictions), in any order. A class found in only one of them gets a row or
-        column of zeros. Text may come from spreadsheets, R, pandas, numpy, Matlab or LaTeX, with
-        or without names.
+        The classes are 0 to k - 1 unless the matrix or `labels` names them. Text may come from
+        spreadsheets, R, pandas, numpy, Matlab, Markdown or LaTeX.
+
+        The index of a pandas data frame, such as `pandas.crosstab(references, predictions)`, names
+        the references, and its columns name the predictions. Their order does not matter. A class
+        that only the index or only the columns name gets a column or row of zeros.
 
         Raises
         ------
         ValueError
-            If the matrix is not square or contains anything but counts; if its last row and column
-            are totals, unless `labels` are given; if a data frame has no row names, or names a
-            class twice.
+            If the matrix is not square, or contains anything but counts. If its last row and
+            column are totals and `labels` is omitted. If a data frame does not name its rows, or
+            names a class twice.
 
         Examples
         --------
@@ -236,42 +240,42 @@ class ContingencyTable(Table):
         self, *, average: OneAverage = ..., prior_mode: str = ..., **options: Unpack[ScoreOptions]
     ) -> float: ...
     def informedness(self, **options: Any) -> Any:
-        """Compute Bookmaker Informedness; see `informedness_score` for formula and options."""
+        """Compute Bookmaker Informedness; `informedness_score` has the formula and the options."""
         return informedness(self, **options)
 
     def nit(self, *, zero_division: ZeroDivision = "warn") -> float:
-        """Compute NIT = 2^MI / k; see `nit_score` for formula and options."""
+        """Compute NIT = 2^MI / k; `nit_score` has the formula and the options."""
         return nit(self, zero_division=zero_division)
 
     def to_dense(self) -> Numbers:
-        """Convert the table to a k x k array; rows are references."""
+        """Convert the table to an array of shape (k, k), with references in rows."""
         dense = np.zeros((len(self.labels), len(self.labels)), dtype=self.counts.dtype)
         dense[self.rows, self.columns] = self.counts
         return dense
 
     def __repr__(self) -> str:
-        """Show the cells as text, limited to the most frequent classes if there are many."""
+        """Show the cells as text; of many classes, only those with the most references."""
         return str(Matrix(self))
 
     def _repr_html_(self) -> str:
         return Matrix(self)._repr_html_()
 
     def __add__(self, other: Table) -> Self:
-        """Merge two tables; classes stay declared only if both tables declare the same ones."""
+        """Merge two tables; the classes stay declared if both tables declare the same classes."""
         if not isinstance(other, Table):
             return NotImplemented
         return self.sum_of([self, other])
 
     @classmethod
     def sum_of(cls, tables: Sequence[Table]) -> Self:
-        """Merge one or more tables at once.
+        """Merge one or more tables into one.
 
-        Classes stay declared only if all tables declare the same ones.
+        The classes stay declared if all tables declare the same classes.
 
         Raises
         ------
         ValueError
-            If the labels differ in type, or the sum of the counts is too large.
+            If the tables have labels of different types, or the sum of all counts is too large.
         """
         if len(kinds := {label_kind(table.labels[0]) for table in tables}) > 1:
             got = " and ".join(sorted(kinds))
@@ -286,7 +290,7 @@ class ContingencyTable(Table):
 
     @classmethod
     def _join_cells(cls, tables: Sequence[Table]) -> Self:
-        """Concatenate the cells of tables whose labels have the same type."""
+        """Join the cells of tables whose labels have the same type into one table."""
         parts: Any = [
             (Column(x.rows, x.labels), Column(x.columns, x.labels), x.counts, x.n_samples)
             for x in tables
@@ -294,7 +298,7 @@ class ContingencyTable(Table):
         rows, columns, counts, numbers = zip(*parts, strict=True)
         joined = join_columns([*rows, *columns])
         labels = tuple[Any, ...](joined.values or ())
-        # unweighted samples have weight 1, so counts are also sums of squared weights
+        # Unweighted samples have weight 1, so their counts are also sums of squared weights.
         squares: Any = [x.squared_weights if x.is_weighted else x.counts for x in tables]
         r, p = np.split(joined.codes, 2)
         cells = Cells(r, p, np.concatenate(counts))
@@ -310,7 +314,7 @@ class ContingencyTable(Table):
         return self if type(other) is int and other == 0 else NotImplemented
 
     def __eq__(self, other: object) -> bool:
-        """Whether classes, cells, weights and number of samples are the same."""
+        """Compare classes, cells, weights and numbers of samples."""
         if not isinstance(other, Table):
             return NotImplemented
         if (self.labels, self.is_declared) != (other.labels, other.is_declared):
@@ -322,14 +326,17 @@ class ContingencyTable(Table):
 
 
 def _same_declared(tables: Sequence[Table]) -> tuple[Label, ...]:
-    """Get the classes if all tables declare the same ones, else ()."""
+    """List the declared classes if all tables declare the same classes, else return ()."""
     classes = {tuple(x for x in table.labels if x is not None) for table in tables}
     are_same = len(classes) == 1 and all(table.is_declared for table in tables)
     return classes.pop() if are_same else ()
 
 
 def _merge_class_masks(tables: Sequence[Table], labels: Classes) -> Numbers | None:
-    """Mask labels that are a class in any table; None if the merged cells decide."""
+    """Mask the labels that are a class in any table.
+
+    Return None if no table has a mask. The classes then follow from the merged cells.
+    """
     if all(table.class_mask is None for table in tables):
         return None
     classes = {x for table in tables for x in labels_at(table, table.is_class)}
@@ -342,13 +349,20 @@ Y_NAMES = "y_true", "y_pred"
 def table_of_labels(
     y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, *others: Any
 ) -> ContingencyTable:
-    """Count labels into a table; `others` are ignore_index and unknown."""
+    """Count labels into a table; `others` are the options `ignore_index` and `unknown`."""
     containers = {"y_true": y_true, "y_pred": y_pred}
     return ContingencyTable._from_pair(containers, sample_weight, labels, *others)
 
 
 def as_table(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
-    """Use `y_true` if it is a table, else count the labels into one."""
+    """Return `y_true` if it is a table; otherwise count the labels into a table.
+
+    Raises
+    ------
+    ValueError
+        If `y_true` is a table and labels or options for labels are passed, too. Or if labels are
+        text or `y_pred` is missing.
+    """
     if not isinstance(y_true, ContingencyTable):
         if y_pred is None or isinstance(y_true, str) or isinstance(y_pred, str):
             raise ValueError(
@@ -364,11 +378,11 @@ def as_table(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
     return y_true
 
 
-# Inputs of a table: class codes and given counts
+# Labels and counts from which a table is built
 
 
 def common_codes(references: Column, predictions: Column) -> tuple[list[Label], Codes, Codes]:
-    """Code two columns with the same sorted labels."""
+    """Find the sorted labels of two columns, and the position of each sample's label among them."""
     (r_values, r), (p_values, p) = references.coded(), predictions.coded()
     labels, (to_row, to_column) = merged(r_values, p_values)
     return labels, to_row[r], to_column[p]
@@ -377,8 +391,8 @@ def common_codes(references: Column, predictions: Column) -> tuple[list[Label], 
 def read_counts(n_pairs: int, **given: Any) -> tuple[Numbers, Numbers | None, Numbers | None]:
     """Read `counts`, `squared_weights` and `n_samples`, one per pair.
 
-    `counts` are numbers of samples if all are whole and the other two are omitted. Otherwise they
-    are sums of weights, and each of the other two is None if unknown.
+    `counts` are numbers of samples if all are whole and no other sums are passed. Otherwise they
+    are sums of weights. Squared weights and numbers of samples are then None unless passed.
     """
     sums = {name: read_amounts(x, name) for name, x in given.items() if x is not None}
     for name, array in sums.items():
@@ -424,16 +438,16 @@ def check_total(total: Any, name: str = "counts") -> None:
         raise ValueError(f"`{name}` must sum to less than {limit}, got {total}")
 
 
-# Tables by slice, such as one per type of question, counted in one pass
+# Tables by slice, such as one table for each type of question
 
 
 def slice_column(by: Any, n_samples: int | None = None) -> Column:
-    """Read the slice of each sample from one column, or from a mapping of columns.
+    """Read the name of each sample's slice from one column, or from a mapping of columns.
 
     Raises
     ------
     ValueError
-        If a value is not a label, or the lengths differ.
+        If a value is not a label, or a column does not have one value for each sample.
     """
     columns = by if isinstance(by, Mapping) else {"by": by}
     if not columns:
@@ -479,10 +493,11 @@ def count_slices(
     counts: Numbers | None = None,
     squares: Numbers | None = None,
 ) -> dict[Slice, ContingencyTable]:
-    """Count two columns into a table for each slice with samples, sorted by name.
+    """Count references and predictions into one table per slice, sorted by name.
 
-    With `counts` each row represents several equally weighted samples, as in the result of GROUP
-    BY. With `squares` as well, `sample_weight` holds the sum of weights of each row.
+    A slice without samples gets no table. With `counts`, each row represents several samples of
+    equal weight, as in the result of GROUP BY. With `squares` as well, `sample_weight` holds the
+    sum of weights of each row.
     """
     slices = slice_column(by, len(references))
     weights = None if sample_weight is None else read_weights(sample_weight, len(references))
@@ -491,8 +506,8 @@ def count_slices(
     columns = (column[used] for column in (slices, references, predictions))
     (names, s), (r_values, r), (p_values, p) = map(plain_codes, columns)
     weights, counts, squares = (None if x is None else x[used] for x in (weights, counts, squares))
-    # Fuse slice and reference into one code, so that all slices are counted in one pass, and merge
-    # the labels of cells, not of samples: 10^7 samples in 20 slices take half the time.
+    # One code for slice and reference counts all slices in one pass. Labels are merged on cells,
+    # not on samples: 10^7 samples in 20 slices take half the time.
     fused = s.astype(np.int64) * len(r_values) + r
     if counts is None:
         values, cells = count_pairs(Column(fused), Column(p), weights)
@@ -517,23 +532,27 @@ def count_slices(
 def _weight_sums(
     counts: Numbers, weights: Numbers | None, squares: Numbers | None
 ) -> tuple[Numbers, Numbers | None]:
-    """Sum weights and squared weights per row; with `squares`, `weights` are already sums."""
+    """Compute the sums of weights and of squared weights for rows that represent several samples.
+
+    With `squares`, `weights` already holds sums.
+    """
     if weights is None:
         return counts, None
     return (counts * weights, counts * weights**2) if squares is None else (weights, squares)
 
 
-# Batches counted into one table. Scores of batches must not be averaged: Informedness and NIT
-# depend on class shares, which differ from batch to batch. Tables can be added.
+# Tallies. Averages of batch scores would be wrong, because Informedness and NIT depend on class
+# shares, which differ from batch to batch. Counts of batches can be added.
 
 
 NO_ANSWER = -(2**30)  # marks a missing prediction, such as one whose scores are nan
 
-_tally_lock = Lock()  # threads may share a tally; global, so that tallies pickle
+# Threads may share a tally. The lock is global, because a tally with a lock could not be pickled.
+_tally_lock = Lock()
 
 
 def _renew_lock() -> None:
-    """Renew the lock after a fork, as another thread may have held it and cannot release it."""
+    """Replace the lock after a fork: a thread that held it does not exist in the new process."""
     global _tally_lock
     _tally_lock = Lock()
 
@@ -546,14 +565,14 @@ class Tally:
     """Counts batches of references and predictions into one table, without keeping samples.
 
     Memory grows with the number of different (reference, prediction) pairs, not with the number of
-    samples. Tallies of several processes or parts can be added: `sum([first, second])`.
+    samples. Add the tallies of several processes with `sum([first, second])`.
 
     Parameters
     ----------
     labels : sequence of labels, optional
         The classes of the task, as in `informedness_score`.
     ignore_index : label, optional
-        Drop samples whose *reference* equals it, for example -100 for padding tokens.
+        Reference of samples to leave out, for example -100 for padding tokens.
     unknown : {"error", "wrong"}
         Whether an out-of-class prediction raises an error or counts as wrong.
 
@@ -573,7 +592,7 @@ class Tally:
 
     _table: ContingencyTable | None
     ids: range | None  # class ids of logits, including those that never occur
-    n_missing: int  # samples counted by `update_missing`
+    n_missing: int  # number of samples that `update_missing` has counted
 
     def __init__(
         self, *, labels: Any = None, ignore_index: Label | None = None, unknown: str = "error"
@@ -590,13 +609,13 @@ class Tally:
         references, predictions : array-like of shape (n_samples,)
             Integers, strings or bytes in any container.
         sample_weight : array-like of shape (n_samples,), optional
-            Finite and not negative; a weight of 0 drops the sample.
+            Finite weights that are not negative. A weight of 0 drops the sample.
 
         Raises
         ------
         ValueError
             If the batch is invalid, as in `informedness_score`, or its labels differ in type from
-            earlier ones. Then none of it is counted.
+            those of earlier batches. No sample of the batch is then counted.
         """
         self._add(references, predictions, sample_weight, self._task)
 
@@ -618,12 +637,12 @@ class Tally:
         with _tally_lock:
             both = table if self._table is None else self._table + table
             n_missing = self.n_missing + (table.total if are_missing else 0)
-            # in one step, so that an interrupt updates both or neither
+            # One step, so that an interrupt cannot update only one of the two attributes.
             vars(self).update(_table=both, n_missing=n_missing)
 
     @property
     def table(self) -> ContingencyTable:
-        """The table of all samples so far.
+        """The table of all samples counted since the last reset.
 
         Raises
         ------
@@ -634,7 +653,7 @@ class Tally:
             raise NoSamplesError("expected at least one sample to score, but none was given")
         table = self._table
         if self.ids is not None:
-            table = table.spelled or table  # `spelled` also keeps classes without references
+            table = table.spelled or table  # keeps predicted classes without references
             is_id = np.array([label in self.ids for label in table.labels])
             if outside := labels_at(table, ~is_id & (table.reference_totals > 0)):
                 reason = f"count as a class, but have no logits in range({len(self.ids)})"
@@ -642,12 +661,13 @@ class Tally:
                 warn(f"references such as {outside[0]} {reason}. {hint}", LabelsWarning)
             table = replace(table, class_mask=is_id | table.is_class)
             table = table.as_one_outcome() if self._task.unknown == "wrong" else table
-        if table.n_samples != self.n_missing:  # else it would warn that no prediction is a class
+        # If all predictions are missing, the warning that no prediction is a class would mislead.
+        if table.n_samples != self.n_missing:
             warn_of_table(table, unknown=self._task.unknown)
         return table
 
     def reset(self) -> None:
-        """Forget all samples."""
+        """Discard all counts."""
         with _tally_lock:
             vars(self).update(_table=None, ids=None, n_missing=0)
 
@@ -674,17 +694,18 @@ class Tally:
         return both
 
     def __radd__(self, other: object) -> Tally:
-        """Let `sum(tallies)` start from 0; copy, as the sum may be updated."""
+        """Let `sum(tallies)` start from 0; the copy keeps updates of the sum out of this tally."""
         return copy(self) if type(other) is int and other == 0 else NotImplemented
 
 
 class LabelTally:
-    """Counts several binary labels per sample, each separately; predictions may be `NO_ANSWER`.
+    """Counts each of several binary labels per sample; missing predictions are `NO_ANSWER`.
 
     Attributes
     ----------
     counts : int64 array of shape (n_labels, 2, 3)
-        One table per label: rows are references 0 and 1, columns predictions 0, 1 and missing.
+        One table per label. Its rows are references of 0 and 1, and its columns are predictions
+        of 0 and 1 and missing predictions.
     """
 
     def __init__(self, ignore_index: Any = None, names: tuple[str, str] = NAMES) -> None:
@@ -692,12 +713,13 @@ class LabelTally:
         self.counts: Numbers = np.array(0)
 
     def update(self, references: Numbers, predictions: Numbers) -> None:
-        """Count a batch of arrays of shape (n_samples, n_labels), checked by `check_shapes`.
+        """Count a batch of arrays of shape (n_samples, n_labels), which `check_shapes` has checked.
 
         Raises
         ------
         ValueError
-            If a value that is not ignored is neither 0, 1 nor, as a prediction, `NO_ANSWER`.
+            If a value is not 0 or 1. Predictions may also be `NO_ANSWER`. Values whose reference
+            is ignored may have any value.
         """
         is_counted = np.asarray(references != self._ignore_index)
         allowed = (references, [0, 1]), (predictions, [0, 1, NO_ANSWER])
@@ -714,7 +736,7 @@ class LabelTally:
         self.counts = self.counts + counts.reshape(-1, 2, 3)
 
     def tables(self, names: Sequence[str]) -> dict[str, ContingencyTable]:
-        """Build a table for each label with samples; `names` must name all labels."""
+        """Build a table for each label that has samples; `names` must name all labels."""
         if not self.counts.any():
             raise NoSamplesError("expected at least one sample to score, but none was given")
         counts_by_name = zip(names, self.counts, strict=True)
@@ -729,7 +751,7 @@ def check_shapes(references: Any, predictions: Any) -> None:
 
 
 def table_of_counts(counts: Numbers) -> ContingencyTable:
-    """Build a table of k classes from (k, k + 1) counts; the last column is missing predictions."""
+    """Build a table from counts of shape (k, k + 1); the last column counts missing predictions."""
     rows, columns = np.nonzero(counts)
     ids = [*range(len(counts))]
     references, predictions = Column(rows, ids), Column(columns, [*ids, None])

@@ -1,8 +1,8 @@
-"""Convert references and predictions to columns of labels and a task.
+"""Convert references and predictions to columns of labels, and options to a task.
 
-Values become labels in these steps, each only if asked for: extract the class from generated text,
-ignore case and surrounding whitespace, convert text to integers, and replace positions by the names
-of choices, or of the classes of a column of `datasets`.
+Options may request these steps, in this order: extract the class from generated text, ignore case
+and surrounding whitespace, convert text to integers, and replace positions by the names of choices.
+Positions in a column of `datasets` are replaced by the class names of the column.
 """
 
 import math
@@ -32,17 +32,18 @@ from ..core.table import Task, is_real, read_task
 from ..errors import prefix_errors
 from .label_warnings import warn_of_swapped
 
-# From containers to columns. pandas, polars and pyarrow have codes, which are faster to read
-# than value by value. Only `core.labels.read_column` decides what a label is.
+# From containers to columns. The codes of pandas, polars and pyarrow columns are read directly,
+# which is faster than reading each value. Only `core.labels.read_column` decides which values are
+# labels.
 
 
 def read_labels(values: Any, name: str, allow_missing: bool = False) -> Column:
-    """Read labels in the fastest way their container allows."""
+    """Read the labels in a container, from its codes if it has codes."""
     return read_column(native_column(values, name, allow_missing), name, allow_missing)
 
 
 def native_column(values: Any, name: str, allow_missing: bool = False) -> Any:
-    """Build a column from a container's codes; return a container without codes unchanged."""
+    """Build a column or array from a container's codes; return other containers unchanged."""
     native = _native_array(values)
     if type(native) is np.ndarray:
         return native
@@ -55,11 +56,11 @@ def native_column(values: Any, name: str, allow_missing: bool = False) -> Any:
 
 
 def _native_array(values: Any) -> Any:
-    """Get the array of a pandas or polars Series; return anything else unchanged."""
+    """Get the array inside a pandas or polars Series; return other values unchanged."""
     dtype: Any = getattr(values, "dtype", None)
     if hasattr(values, "to_arrow") and hasattr(dtype, "base_type"):
-        with suppress(Exception):  # pyarrow is missing, or lacks the type
-            # polars before 2.1 panics on 128-bit integers, and writes objects as bytes
+        with suppress(Exception):  # pyarrow is not installed, or does not have the type
+            # polars before 2.1 panics on 128-bit integers, and converts objects to bytes
             if dtype.base_type().__name__ not in ("Decimal", "Int128", "Object", "UInt128"):
                 return values.to_arrow()
         return values
@@ -73,7 +74,10 @@ def _native_array(values: Any) -> Any:
 def _coded_column(
     labels: list[Any], codes: Numbers, name: str, allow_missing: bool
 ) -> Column | None:
-    """Build a column from labels and codes (-1 is missing); None if any is not a label."""
+    """Build a column from labels and codes, with -1 for a missing label.
+
+    Return None if one of the values is not a label, or if missing labels are not allowed.
+    """
     is_whole = codes.min(initial=0) >= 0
     if is_whole or allow_missing:
         with suppress(ValueError):
@@ -85,29 +89,32 @@ def _coded_column(
 
 
 def _arrow_column(values: Any, name: str, allow_missing: bool) -> Column | None:
-    """Use pyarrow's integers directly, and let pyarrow code other labels."""
+    """Build a column from a pyarrow array: its integers, or the codes that pyarrow finds.
+
+    Return None if `read_column` must read the values one by one.
+    """
     import pyarrow
     from pyarrow import types
 
     with prefix_errors(f"`{name}`"):
-        values.validate(full=True)  # else index -1 would mean the last label of the dictionary
+        values.validate(full=True)  # an invalid index of -1 would select the last label
     if not isinstance(values, pyarrow.ChunkedArray):
         values = pyarrow.chunked_array([values])
     values = values.cast(pyarrow.uint8()) if types.is_boolean(values.type) else values
     if types.is_decimal(values.type):
-        with suppress(pyarrow.ArrowInvalid):  # fractions are not labels
+        with suppress(pyarrow.ArrowInvalid):  # decimals with a fraction are not labels
             values = values.cast(pyarrow.int64())
     kind = values.type
     if (values.null_count and not allow_missing) or not len(values) or types.is_nested(kind):
         return None
     if types.is_integer(kind) and kind != pyarrow.uint64() and not values.null_count:
-        return Column(np.from_dlpack(_in_one_chunk(values)))  # asarray would import pandas
+        return Column(np.from_dlpack(_in_one_chunk(values)))  # np.asarray would import pandas
     try:
         if not types.is_dictionary(kind) or kind.index_type != pyarrow.int32():
-            values = values.dictionary_encode()  # imports pyarrow.compute, in 60 ms
+            values = values.dictionary_encode()  # takes 60 ms to import pyarrow.compute
             values = values.cast(pyarrow.dictionary(pyarrow.int32(), values.type.value_type))
         values = _in_one_chunk(values.unify_dictionaries())
-    except (ValueError, NotImplementedError):  # `read_column` reads these one by one
+    except (ValueError, NotImplementedError):  # pyarrow cannot code values of this type
         return None
     codes = values.indices
     codes = codes.fill_null(-1) if codes.null_count else codes  # fill_null imports pandas
@@ -115,7 +122,7 @@ def _arrow_column(values: Any, name: str, allow_missing: bool) -> Column | None:
 
 
 def _in_one_chunk(values: Any) -> Any:
-    """Join the chunks of a pyarrow array; pyarrow would also copy a single one."""
+    """Join the chunks of a pyarrow array, without a copy if there is only one chunk."""
     return values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
 
 
@@ -123,7 +130,7 @@ def _in_one_chunk(values: Any) -> Any:
 
 
 def check_threshold(threshold: Any) -> None:
-    """Raise ValueError unless a threshold is a finite number or None."""
+    """Raise ValueError unless the threshold is None or a finite number."""
     if threshold is not None and not (is_real(threshold) and math.isfinite(threshold)):
         raise ValueError(f"`threshold` must be a finite number, got {show(threshold)}")
 
@@ -140,15 +147,16 @@ class LabelOptions:
 
     numeric: bool = False
     extract: str | re.Pattern[str] | None = None
-    choices: Any = None  # a tuple of str, once checked
-    labels: Any = None  # a tuple of labels, once checked
+    choices: Any = None  # a tuple of str after `__post_init__`
+    labels: Any = None  # a tuple of labels after `__post_init__`
     ignore_index: Label | None = None
     unknown: str = "error"
     ignore_case: bool = False
     strip: bool = False
     threshold: float | None = None
-    pattern: Any = field(init=False, default=None)  # `extract`, compiled
-    spellings: Mapping[str, str] = field(init=False, default_factory=dict)  # by folded text
+    pattern: Any = field(init=False, default=None)  # the compiled `extract`
+    # Maps the folded text of each class to the text of the class.
+    spellings: Mapping[str, str] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         check_choice("unknown", self.unknown, ("error", "wrong"))
@@ -175,7 +183,11 @@ class LabelOptions:
         vars(self).update({option: classes, "spellings": spellings, "pattern": pattern})
 
     def classes(self, is_integer: bool, names: Sequence[str] = ()) -> Sequence[Label] | None:
-        """List the declared classes, converted like the references: to integers or to `names`."""
+        """List the declared classes, spelled like the references.
+
+        If the references are integers (`is_integer`), classes in text become integers. Positions
+        in `names` become class names.
+        """
         if self.choices is not None:
             return tuple(self.choices)
         return self.labels and [
@@ -183,12 +195,12 @@ class LabelOptions:
         ]
 
     def fold(self, text: str) -> str:
-        """Remove surrounding whitespace and case from text, if they are ignored."""
+        """Remove surrounding whitespace and differences of case, if the options ignore them."""
         text = text.strip() if self.strip else text
         return text.casefold() if self.ignore_case else text
 
     def ignored(self, is_integer: bool, names: Sequence[str] = ()) -> Any:
-        """Return the reference to leave out, converted like the others: to an integer or a name."""
+        """Spell `ignore_index` like the other references: as an integer or as a class name."""
         if isinstance(self.ignore_index, str) and not is_integer:
             return class_name_at(self.fold(self.ignore_index), names)
         if (self.choices is not None or names) and self.ignore_index is not None:
@@ -196,17 +208,17 @@ class LabelOptions:
         return _to_integer(self.ignore_index, is_integer)
 
     def nulls(self) -> Collection[str]:
-        """List the strings that mean a missing label in text files, unless an option names them."""
+        """List the texts that mean a missing label in files, unless they are classes or ignored."""
         ignored = () if self.ignore_index is None else (str(self.ignore_index),)
         return NULLS.difference(self.spellings.values(), ignored)
 
 
 DEFAULT_LABEL_OPTIONS = LabelOptions()
-_LABEL_ROLES = "references", "predictions"  # prefixes of the roles that hold class labels
+_LABEL_ROLES = "references", "predictions"  # prefixes of the roles of columns with class labels
 
 
 def _check_choices(names: Any, numeric: bool) -> None:
-    """Raise ValueError unless choices are text, which numeric=True must not read as positions."""
+    """Raise ValueError unless choices are text that numeric=True does not read as positions."""
     if not names or not isinstance(names[0], str):
         raise ValueError(f"`choices` must hold text, the name of each position, got {[*names]!r}")
     if numeric and (text := next((x for x in names if integer_of(x) is not None), None)):
@@ -214,7 +226,7 @@ def _check_choices(names: Any, numeric: bool) -> None:
 
 
 def _compile_pattern(extract: Any) -> re.Pattern[str]:
-    """Compile the option `extract`; raise ValueError if it is not a regular expression."""
+    """Compile the option `extract`; raise ValueError unless it is a regular expression of text."""
     try:
         pattern = re.compile(extract)
         pattern.search("")  # a bytes pattern raises TypeError
@@ -237,15 +249,15 @@ def convert_labels(
 ) -> Column:
     """Convert a column of values to labels.
 
-    Missing values become None, and so do texts without an answer if unknown="wrong". Only
-    references and predictions have classes. Integers are positions in `choices`, or else in
-    `class_names`, if there are any. Text in `nulls` is missing. Messages call the column `name`, by
-    default the role.
+    Missing values and text in `nulls` become None. With unknown="wrong", predictions without an
+    answer also become None. Integers are positions in `choices` or, without choices, in
+    `class_names`. Only references and predictions are converted; other columns keep their values.
+    Messages call the column `name`, or by default `role`.
 
     Raises
     ------
     ValueError
-        If a value is not a label, or a text does not hold an answer.
+        If a value is not a label, or a text does not contain an answer.
     """
     name = name or role
     column = read_labels(values, name, allow_missing=True)
@@ -253,7 +265,7 @@ def convert_labels(
     is_plain = column.kind != "strings" and not names and options.pattern is None
     if is_plain or not len(column) or not role.startswith(_LABEL_ROLES):
         return column
-    present, positions = code_integers(column.codes)  # some values may be unused
+    present, positions = code_integers(column.codes)  # drops values that no sample has
     values = Column(present, column.values).tolist()
     convert = partial(_convert, options, names, role, name)
     labels = [None if value is None or value in nulls else convert(value) for value in values]
@@ -261,7 +273,7 @@ def convert_labels(
 
 
 def _convert(options: LabelOptions, names: Any, role: str, name: str, value: Any) -> Any:
-    """Convert a value that is not missing."""
+    """Convert one value, which is not missing, to a label; None if it has no answer."""
     if role.startswith("predictions") and options.pattern is not None:
         value = _find_answer(value, options, name)
     if isinstance(value, str) and (options.ignore_case or options.strip):
@@ -273,9 +285,10 @@ def _convert(options: LabelOptions, names: Any, role: str, name: str, value: Any
 
 
 def extract_answers(texts: Iterable[str | None], pattern: re.Pattern[str]) -> list[str | None]:
-    """Find the first group of the first match in each text, or the match if there is no group.
+    """Extract from each text the first group of the first match of a pattern.
 
-    None if there is no match, or the group did not participate.
+    Without a group in the pattern, extract the match. The answer is None if the text does not
+    match, or the match does not use the group.
 
     Examples
     --------
@@ -288,7 +301,10 @@ def extract_answers(texts: Iterable[str | None], pattern: re.Pattern[str]) -> li
 
 
 def _find_answer(text: Any, options: LabelOptions, name: str) -> str | None:
-    """Extract the answer from a text; None without one, if such predictions count as wrong."""
+    """Extract the answer from a prediction.
+
+    Without an answer, return None if unknown="wrong", and raise ValueError otherwise.
+    """
     if not isinstance(text, str):
         raise ValueError(f"`extract` needs text, got {show(text)} in `{name}`")
     (answer,) = extract_answers([text], options.pattern)
@@ -299,7 +315,11 @@ def _find_answer(text: Any, options: LabelOptions, name: str) -> str | None:
 
 
 def _to_position(text: str, options: LabelOptions, role: str) -> Label | None:
-    """Convert text to an integer; other text stays if it may be a choice, or else is missing."""
+    """Convert text to an integer if it spells one.
+
+    Other text stays unchanged if there are choices. Otherwise it is a missing prediction if
+    unknown="wrong", and an error if not.
+    """
     if (integer := integer_of(text)) is not None or options.choices is not None:
         return text if integer is None else integer
     if role == "references" or options.unknown == "error":
@@ -310,7 +330,11 @@ def _to_position(text: str, options: LabelOptions, role: str) -> Label | None:
 def _to_name(
     label: Label, names: Sequence[str], options: LabelOptions, role: str, name: str
 ) -> str | None:
-    """Name the class at a position; return None for a missing one, and text unchanged."""
+    """Replace the position of a class by its name; keep text that is not a position.
+
+    Return None for -1 in a column of `datasets`, and for a predicted position without a name if
+    unknown="wrong". Raise ValueError for other positions without a name.
+    """
     if isinstance(label, int) and 0 <= label < len(names):
         return names[label]
     is_prediction = role.startswith("predictions")
@@ -328,7 +352,7 @@ def _to_name(
 
 
 def _to_integer(label: Any, is_integer: bool) -> Any:
-    """Convert a text label to int if `is_integer`."""
+    """Convert a label that spells an integer to int, if the references are integers."""
     return integer_of(label) if is_integer and integer_of(label) is not None else label
 
 
@@ -338,10 +362,10 @@ def _to_integer(label: Any, is_integer: bool) -> Any:
 def read_label_columns(
     containers: Mapping[str, Any], labels: Any, ignore_index: Any, unknown: str, **other_arrays: Any
 ) -> tuple[list[Column], Task]:
-    """Read references and each model's predictions as columns, and the options as a task.
+    """Read references and the predictions of each model as columns, and the options as a task.
 
-    `containers` maps argument names to labels, references first. All labels must be of one kind.
-    `other_arrays` must be in the same order as the labels.
+    `containers` maps argument names to labels, with the references first. All labels must have the
+    same type. `other_arrays`, such as weights, must have the samples in the same order.
     """
     check_same_order({**containers, **other_arrays})
     first, *others = containers
@@ -363,25 +387,29 @@ def read_label_columns(
 
 
 def read_other_predictions(labels: Any, name: str, *containers: Any) -> Column:
-    """Read predictions for other samples; positions are named by `labels`, or by `containers`."""
+    """Read predictions for samples other than those in `containers`.
+
+    Positions get class names from `labels`, or else from the first container with class names.
+    """
     options = LabelOptions(unknown="wrong")
     return _read_named(labels, "predictions", options, class_names_of(*containers), name)
 
 
 def _read_named(container: Any, role: str, options: LabelOptions, names: Any, name: str) -> Column:
-    """Read a column whose positions are named by its own `ClassLabel`, or else by `names`."""
+    """Read a column, and replace positions by the names of its `ClassLabel`, or else by `names`."""
     own_names = class_names_of(container)
     values = container[:] if own_names else container
     return convert_labels(values, role, options, own_names or names, (), name)
 
 
-# Names of classes by position, from columns of `datasets`
+# Names of classes in columns of `datasets`
 
 
 def to_class_names(labels: Any, *containers: Any) -> Any:
-    """Replace class positions by names in a label, sequence or mapping.
+    """Replace class positions in a label, a sequence or the keys of a mapping by class names.
 
-    Use the names of the first container that has any.
+    The names are those of the first container with class names. Without such a container, return
+    `labels` unchanged.
     """
     names = None if labels is None else class_names_of(*containers)
     if names is None:
@@ -394,19 +422,19 @@ def to_class_names(labels: Any, *containers: Any) -> Any:
 
 
 def class_names_of(*containers: Any) -> Sequence[str] | None:
-    """Return the class names of the first container that is a column of a `datasets.ClassLabel`."""
+    """Find the class names of the first container that is a column of type `ClassLabel`."""
     names = (getattr(getattr(x, "features", None), "names", None) for x in containers)
     return next(filter(None, names), None)
 
 
 def class_name_at(label: Any, names: Sequence[str]) -> Any:
-    """Name the class at a position (int or digits); return other values unchanged."""
+    """Get the class name at a position, which may be text; return other values unchanged."""
     position = None if label in names else integer_of(label)
     return names[position] if position is not None and 0 <= position < len(names) else label
 
 
 def integer_of(text: Any) -> int | None:
-    """Return the integer that text spells, or None."""
-    # pandas turns integers into floats, such as 1.0, in a column with nan
+    """Convert text that spells an integer, such as "1" or "1.0"; return None for other text."""
+    # pandas converts integers to floats, such as 1.0, if a column contains nan.
     match = re.fullmatch(r"([+-]?[0-9]+)(\.0*)?", str(text), re.ASCII)
     return int(match[1]) if match else None

@@ -1,6 +1,7 @@
-"""Warn of likely mistakes in a table, or in the names of columns.
+"""Warn of likely mistakes in the labels of a table, or in the names of columns.
 
-`core.table.warn_of_out_of_class` is in core because metric modules use it without the package.
+`core.table.warn_of_out_of_class` is in `core`, because metric modules are loaded without the
+package.
 """
 
 import re
@@ -16,16 +17,17 @@ from ..core.table import Table, in_part, warn_of_out_of_class
 from ..messages import message
 from ..warnings import OwnLabelsWarning
 
-# Words in column names. `_LABEL` counts only without the others, as in "predicted label".
+# Words in column names. A word of `_LABEL` means references unless the name also contains a word of
+# `_PREDICTED`, as in "predicted label".
 _TRUE = re.compile(
     "gold(en)?|true|(ground)?truth|refs?|references?|actual|expected|obs(erved)?|ytest|answerkey"
 )
 _PREDICTED = re.compile("preds?|predict(ed|ions?)?|yhat|hyp|hypothesis")
 _LABEL = re.compile("labels?|targets?")
 DECIMAL = r"-?\d*\.\d+"
-_MANY = 50  # samples; fewer may all differ in class if a task has many classes
-_MOST_COMPARED = 100  # columns compared to find the verdict of two others
-_LONG = 100  # characters; a longer label is text, not a name
+_MANY = 50  # samples; all of fewer samples may differ in class if a task has many classes
+_MOST_COMPARED = 100  # limit on the columns compared to find verdicts
+_LONG = 100  # characters; a label of this length is text, not the name of a class
 
 
 def warn_of_table(
@@ -35,7 +37,11 @@ def warn_of_table(
     nulls_are_labels: bool = False,
     unknown: str = "error",
 ) -> None:
-    """Warn of labels in a table that may be mistakes; `is_named` if a dataset names the classes."""
+    """Warn of labels in a table that may be mistakes.
+
+    `names` are the names of references and predictions in messages. `is_named` means that a column
+    of `datasets` names the classes, which therefore need no check.
+    """
     if not nulls_are_labels:
         warn_of_nulls(table, names)
     warn_of_out_of_class(table, names, unknown)
@@ -46,7 +52,7 @@ def warn_of_table(
 
 
 def warn_of_nulls(table: Table, names: Sequence[str] = NAMES) -> None:
-    """Warn of undeclared classes that look like a missing value, such as "nan" or -100."""
+    """Warn of undeclared classes whose labels look like a missing value, such as "nan" or -100."""
     is_id = isinstance(table.labels[0], int) and table.labels[0] >= 0
     if is_id or table.is_declared or table.n_samples == 1:
         return
@@ -62,13 +68,13 @@ def warn_of_nulls(table: Table, names: Sequence[str] = NAMES) -> None:
 
 
 def _is_null(label: Label | None) -> bool:
-    """Whether a label is -100 or a text that means a missing value."""
+    """Tell whether a label is -100 or text that means a missing value."""
     text = label.decode("latin-1") if isinstance(label, bytes) else str(label)
     return label is not None and text.strip() in (*NULLS, "-100")
 
 
 def _warn_of_spellings(labels: Iterable[Any]) -> None:
-    """Warn of the first label that looks like an earlier one."""
+    """Warn of the first label that looks like an earlier label."""
     known: dict[str, str] = {}
     for label in labels:
         looks = _appearance_of(label[:_LONG])
@@ -78,7 +84,10 @@ def _warn_of_spellings(labels: Iterable[Any]) -> None:
 
 
 def _appearance_of(text: str) -> str:
-    """Normalise text so that look-alikes are equal, ignoring case and outer whitespace."""
+    """Normalise text, so that labels that look alike become equal.
+
+    The normalised text also has neither case nor surrounding whitespace.
+    """
     plain = unicodedata.normalize("NFKC", text)
     kinds = {x: unicodedata.category(x) for x in {*plain}}
     seen = ("-" if kinds[x] == "Pd" or x == "\u2212" else x for x in plain if kinds[x] != "Cf")
@@ -86,7 +95,7 @@ def _appearance_of(text: str) -> str:
 
 
 def _difference_of(label: str, other: str) -> str:
-    """Say how two labels differ that look alike, and how to make them equal."""
+    """Explain how two labels that look alike differ, and how to make them equal."""
     if label.strip().casefold() == other.strip().casefold():
         return (
             f"{show(label)} and {show(other)} differ only in case or whitespace around them. Read "
@@ -100,7 +109,10 @@ def _difference_of(label: str, other: str) -> str:
 
 
 def warn_of_own_labels(n_different: int, n_samples: int | None, label: Any, name: str) -> None:
-    """Warn if nearly every label is different, as with texts and identifiers."""
+    """Warn if at least 90% of the samples have a label of their own, as with texts or identifiers.
+
+    `label` is any of these labels; integers do not cause a warning.
+    """
     is_many = n_samples is not None and n_different >= 0.9 * n_samples >= 0.9 * _MANY
     if is_many and isinstance(label, str):
         remedy = "are these texts or identifiers? If they are classes, list all in `labels`"
@@ -109,14 +121,14 @@ def warn_of_own_labels(n_different: int, n_samples: int | None, label: Any, name
 
 
 def warn_of_swapped(references: Any, predictions: Any) -> None:
-    """Warn if the names of columns or axes suggest that references and predictions are swapped."""
+    """Warn if the names of two columns or axes suggest that they are swapped."""
     if role_in(references) == "predictions" and role_in(predictions) == "references":
         how = f"{references!r} is read as references and {predictions!r} as predictions"
         warn(f"{how}, but the names say the opposite: swap them if they are right", LabelsWarning)
 
 
 def warn_of_other_order(columns: Sequence[str], classes: Sequence[Label]) -> None:
-    """Warn if the names of score columns contain the classes in another order."""
+    """Warn if the names of score columns suggest another order of the classes."""
     named = [
         [x for x in classes if re.search(rf"(?<![^\W_]){re.escape(str(x))}(?![^\W_])", name, re.I)]
         for name in columns
@@ -132,10 +144,12 @@ def warn_of_other_order(columns: Sequence[str], classes: Sequence[Label]) -> Non
 def verdicts_in(
     columns: Mapping[str, Sequence[Any]], references: Collection[Any], asked: Collection[str] = ()
 ) -> dict[str, tuple[str, ...]]:
-    """Find verdict columns, which say whether two other columns agree, and map them to these two.
+    """Find columns that say whether a reference and a prediction agree, which are verdicts.
 
-    Among three columns with the same two labels, any could be the verdict. Choose the one whose
-    name is neither for references nor predictions. If names do not decide, map it to ().
+    Map the name of each verdict to the names of its references and predictions. If three columns
+    have the same two labels, each of them could be the verdict. The verdict is then the column
+    whose name suggests neither references nor predictions. If the names do not decide, map each
+    candidate to (). `asked` limits the columns that may be verdicts.
     """
     labels = _folded_labels(columns, {*references, *asked})
     verdicts = dict[str, tuple[str, ...]]()
@@ -155,7 +169,10 @@ def verdicts_in(
 def _folded_labels(
     columns: Mapping[str, Sequence[Any]], first: Collection[Any]
 ) -> dict[str, list[str]]:
-    """Fold the labels of at most `_MOST_COMPARED` columns: those in `first`, then the last ones."""
+    """Fold the labels of at most `_MOST_COMPARED` columns.
+
+    Columns in `first` have precedence; columns at the end of the file come next.
+    """
     names = [x for x in columns if len(labels_in(columns[x])) > 1][::-1]
     labels = dict[str, list[str]]()
     for name in sorted(names, key=lambda x: x not in first)[:_MOST_COMPARED]:
@@ -165,9 +182,9 @@ def _folded_labels(
 
 
 def _is_verdict(verdicts: Any, references: Any, labels: Any) -> bool:
-    """Whether the first column is determined by two others and says where they agree.
+    """Tell whether the first column says in which rows the other two columns agree.
 
-    The two may name the classes differently.
+    References and predictions may spell the classes differently.
     """
     for n_rows in (100, None):  # the first 100 rows rule out most columns
         columns = verdicts[:n_rows], references[:n_rows], labels[:n_rows]
@@ -177,32 +194,33 @@ def _is_verdict(verdicts: Any, references: Any, labels: Any) -> bool:
     for right in {verdict for verdict, *_ in rows}:
         pairs = {(true, x) for verdict, true, x in rows if verdict == right}
         are_equal = all((true == x) == (verdict == right) for verdict, true, x in rows)
-        if len({*dict(pairs).values()}) == len(pairs) > 2 - are_equal:  # each class has one partner
+        # Each reference has one prediction as its partner, and vice versa.
+        if len({*dict(pairs).values()}) == len(pairs) > 2 - are_equal:
             return True
     return False
 
 
 def labels_in(values: Sequence[Any]) -> set[Any]:
-    """Collect the labels of a column if most occur more than once."""
+    """Collect the labels of a column; return an empty set if most of its values are different."""
     labels = {*values} - {None}
     return labels if 2 * len(labels) <= len(values) else set()
 
 
 def folded(label: Any) -> str:
-    """Remove differences in spelling: case, outer whitespace, a final .0; "" for None."""
+    """Remove case, surrounding whitespace and a final ".0" from a label; "" for None."""
     text = "" if label is None else str(label).strip().casefold()
     return re.sub(r"(?<=\d)\.0+$", "", text)
 
 
 def missing_header_message(names: Iterable[str]) -> str:
-    """Explain that a header may be missing, because column names are also labels."""
+    """Explain that the header of a file may be missing, because column names are also labels."""
     listed = " and ".join(map(repr, names))
     remedy = "If the header is missing, add it as the first line"
     return f"{listed} name columns, but are also labels. {remedy}"
 
 
 def role_in(name: Any) -> str | None:
-    """Tell from its name whether a column or axis is for references or predictions."""
+    """Infer the role of a column or axis from its name: "references", "predictions" or None."""
     is_true, is_predicted, is_label = (
         any(map(word.fullmatch, words_of(name))) for word in (_TRUE, _PREDICTED, _LABEL)
     )
@@ -219,7 +237,7 @@ def words_of(name: Any) -> list[str]:
 
 
 def warn_of_shares(row_totals: Numbers) -> None:
-    """Warn of rows that sum to 1 or 100, because row shares do not contain the prevalence."""
+    """Warn if all rows of a matrix sum to 1 or 100, because row shares lack the prevalence."""
     totals = row_totals[row_totals > 0]
     for whole in (1, 100):
         if (np.abs(totals / whole - 1) <= 0.02).all():
@@ -230,14 +248,14 @@ def warn_of_shares(row_totals: Numbers) -> None:
 
 
 def decimal_comma_hint(number: object) -> str:
-    """Suggest a remedy if a number has a decimal comma; else ""."""
+    """Suggest a remedy if a number has a decimal comma; otherwise return ""."""
     is_decimal = re.fullmatch(r"-?\d+,\d+", str(number))
     remedy = "pandas.read_csv(path, sep=';', decimal=',').to_csv()"
     return f". Replace decimal commas with {remedy}" if is_decimal else ""
 
 
 def mismatch_hint(answers: Sequence[Any], classes: Sequence[Any]) -> str:
-    """Suggest a remedy if no prediction is a class, by comparing how both are written."""
+    """Suggest a remedy if no prediction is a class, from the spelling of answers and classes."""
     texts, names = [*map(str, answers)], [*map(str, classes)]
     looks = {_appearance_of(name): name for name in names}
     alike = [text for text in texts if _appearance_of(text) in looks]

@@ -1,6 +1,6 @@
-r"""Read and show confusion matrices, and read other tables in text.
+r"""Read and show confusion matrices, and convert tables in text files to CSV.
 
-Text may come from spreadsheets, R, pandas, numpy, Matlab, Markdown or LaTeX.
+The text of a matrix may come from spreadsheets, R, pandas, numpy, Matlab, Markdown or LaTeX.
 """
 
 import csv
@@ -21,24 +21,25 @@ from ..warnings import collected
 from .label_options import read_labels
 from .label_warnings import role_in, warn_of_swapped
 
-_MOST_IN_MATRIX = 20  # classes
-_SLACK = 1e-9  # rounding error of sums, relative to the largest count
+_MOST_IN_MATRIX = 20  # limit on the number of classes shown
+_SLACK = 1e-9  # tolerance for the rounding of totals, relative to the largest count
 _THOUSANDS = r"[1-9]\d{0,2}(?P<mark>[,.' \u2019\u00a0\u2009\u202f])\d{3}((?P=mark)\d{3})*"
 _NUMBER = r"[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?"
-_DASHES = "", "-", "\u2013", "\u2014", "\u2212"  # these mean 0
+_DASHES = "", "-", "\u2013", "\u2014", "\u2212"  # cells that mean 0
 _SHARE = r"(?<=\d)\s*\(\s*\d+([.,]\d+)?\s*\\?%\s*\)"  # a percentage after a count
-_POSITIONS = r"\[(\d+,|,\d+)\]"  # R prints these if there are no names
+_POSITIONS = r"\[(\d+,|,\d+)\]"  # R prints positions if rows or columns have no names
 _ARRAY = r"([\w ]+[:=])?\s*([\w.]+\(\s*)?\[(?P<rows>(?!\s*\[\s*\[).*)\]"
 _ARRAY += r"(\s*,\s*\w+\s*=[^\[\]]*|(\s*\))?[;\s]*)"
-_LONG_NAME = 1_000  # characters; a role is searched only in the first ones of a name
-# LaTeX cells contain commands without text, and commands around their last argument. Limits on
-# argument length keep matching fast for hostile text.
+_LONG_NAME = 1_000  # number of characters of a name in which a role is searched
+# LaTeX cells contain commands that print nothing, and commands that print their last argument.
+# Limits on the length of arguments keep matching fast, even for hostile text.
 _BRACES = r"\{([^{}]|\{[^{}]{0,99}\}){0,99}\}"
 _EMPTY = r"begin|end|[chv]?line|\w*rule|[hv]?phantom|(cell|row)color"
 _EMPTY = rf"\\({_EMPTY})\b(\[[^]]{{0,99}}\]|\([^)]{{0,99}}\)|{_BRACES})*"
 _COMMAND = _EMPTY + r"|\\[a-z]+\*?(\{[^{}]*\})*(?=\{)|\\[a-z]+\b|\\(?=[%_&#])|\$"
-_TOP = 20  # lines used to recognise a layout
-# The rule below a header. Without outer marks it needs longer dashes, as "-|-" may be a row.
+_TOP = 20  # number of lines from which a layout is recognised
+# The rule below a header. A rule without "|" at its ends needs longer dashes, because "-|-" may be
+# a row.
 _CELL, _LONG_CELL = r"\s*:?[-=]+:?\s*", r"\s*:?[-=]{2,}:?\s*"
 _RULE = re.compile(rf"\s*[|+]({_CELL}[|+])+\s*|{_LONG_CELL}([|+]{_LONG_CELL})+")
 _GAP = re.compile("[ \N{NO-BREAK SPACE}]{2,}|\N{NO-BREAK SPACE}")
@@ -46,7 +47,10 @@ _QUOTED = '("[^"]*")'
 
 
 def read_matrix(matrix: Any) -> tuple[tuple[Column, Column] | None, Any]:
-    """Read the row and column names of a matrix (None if it has none) and its amounts."""
+    """Read the names of the rows and columns of a matrix, and its cells.
+
+    The names are None if the matrix does not name its classes.
+    """
     if not isinstance(matrix, str):
         return read_names(matrix), matrix
     names, cells, _ = parse_matrix(matrix)
@@ -56,12 +60,12 @@ def read_matrix(matrix: Any) -> tuple[tuple[Column, Column] | None, Any]:
 
 
 def read_names(frame: Any) -> tuple[Column, Column] | None:
-    """Read the row and column names of a data frame; None for an array.
+    """Read the names of the rows and columns of a data frame; return None for an array.
 
     Raises
     ------
     ValueError
-        If only the columns have names, since rows may be in another order; or if names are not
+        If only rows or only columns have names, because their orders may differ. If names are not
         labels, differ in type, or occur twice.
     """
     if not hasattr(frame, "columns"):
@@ -88,14 +92,14 @@ def read_names(frame: Any) -> tuple[Column, Column] | None:
 
 
 def check_same_names(names: tuple[Column, Column], squared_weights: Any) -> None:
-    """Raise ValueError if `squared_weights` has other row or column names than `matrix`."""
+    """Raise ValueError if `squared_weights` is a data frame with other names than `matrix`."""
     square_names = read_names(squared_weights) or names
     if [axis.tolist() for axis in names] != [axis.tolist() for axis in square_names]:
         raise ValueError("`squared_weights` must have the same index and columns as `matrix`")
 
 
 def check_no_totals(amounts: Numbers) -> None:
-    """Raise ValueError if the last row and column are the sums of the others."""
+    """Raise ValueError if the last row and column are the totals of the other rows and columns."""
     if min(amounts.shape) < 3 or not amounts.any():
         return
     rows = np.abs(amounts[:-1].sum(axis=0) - amounts[-1])
@@ -109,10 +113,11 @@ def check_no_totals(amounts: Numbers) -> None:
 
 
 def parse_matrix(text: str) -> tuple[list[str], list[list[str]], tuple[str, str]]:
-    """Parse a matrix in text: class names (if any), cells, and the titles of rows and columns.
+    """Parse a matrix in text: the class names, the cells, and the titles of rows and columns.
 
-    Rows are references. "Actual x" and "Predicted x" are one class. Columns may be in another
-    order than rows.
+    Rows are references. Names may begin with a role: "Actual x" and "Predicted x" are the same
+    class. The columns may name the classes in another order than the rows. A matrix without names
+    gives an empty list of names.
 
     Raises
     ------
@@ -137,7 +142,15 @@ def parse_matrix(text: str) -> tuple[list[str], list[list[str]], tuple[str, str]
 
 
 def parse_count(cell: str) -> float:
-    """Parse the number in a cell; empty cells and dashes are 0, and thousands may be separated."""
+    """Parse the number in a cell, which may have separators of thousands.
+
+    Empty cells and dashes are 0.
+
+    Raises
+    ------
+    ValueError
+        If the cell does not contain a number, or its separator may be a decimal mark.
+    """
     text = re.sub(_SHARE, "", cell).strip()
     if text in _DASHES:
         return 0
@@ -154,14 +167,14 @@ def parse_count(cell: str) -> float:
 
 
 def are_counts(cells: Iterable[str]) -> bool:
-    """Whether each cell holds a non-negative number, a dash or nothing."""
+    """Tell whether each cell contains a non-negative number or a dash, or is empty."""
     with suppress(ValueError):
         return all(parse_count(cell) >= 0 for cell in cells)
     return False
 
 
 def is_matrix(text: str) -> bool:
-    """Whether a text is surely a matrix: counts with names, or in brackets."""
+    """Tell whether a text is certainly a matrix: counts with class names, or in brackets."""
     with collected(), suppress(ValueError):
         names, cells, _ = parse_matrix(text)
         is_array = text.count("[") > len(cells) or ("[" in text and ";" in text)
@@ -172,9 +185,9 @@ def is_matrix(text: str) -> bool:
 def strip_roles(
     row_names: list[Any], column_names: list[Any], row_title: Any = "", column_title: Any = ""
 ) -> tuple[list[Any], list[Any], tuple[Any, Any]]:
-    """Strip words such as "actual" from row and column names, and make them the titles.
+    """Remove words such as "actual" from the names of rows and columns, and use them as titles.
 
-    Warn if the titles of rows and columns suggest that references and predictions are swapped.
+    Warn if the titles suggest that references and predictions are swapped.
     """
     are_texts = all(isinstance(name, str) for name in (*row_names, *column_names))
     if are_texts and {*column_names} != {*row_names}:
@@ -188,7 +201,7 @@ def strip_roles(
 
 
 def _strip_role(names: list[str]) -> tuple[str, list[str]]:
-    """Strip the shortest common beginning or end of the names that says their role."""
+    """Remove the shortest common beginning or end of all names that says their role."""
     for step in (1, -1):
         texts = [name[::step] for name in names]
         for mark in re.finditer(r"[\W_]", texts[0][:_LONG_NAME]):
@@ -204,7 +217,7 @@ def _as_square(
 ) -> tuple[list[str], list[str], str, str, list[list[str]]] | None:
     """Split a block into row names, column names, titles of rows and columns, and cells.
 
-    If the corner is a count, there are no names. None if the block is not square.
+    If the first cell is a count, the block has no names. Return None if the block is not square.
     """
     rows = [row for row in block if any(row)]
     if len({*map(len, rows)}) == 1:  # a spreadsheet may have empty columns
@@ -226,10 +239,11 @@ def _transpose(rows: Iterable[list[str]]) -> list[list[str]]:
 
 
 def _strip_titles(rows: list[list[str]]) -> tuple[list[list[str]], str, str]:
-    """Remove the titles of rows and columns, and return them.
+    """Remove and return the titles of rows and columns.
 
-    A title is alone in a line above the columns, or in a column before the rows. pandas prints the
-    row title in a line below the header. A header without a corner gets an empty one.
+    The title of the columns is the only cell of a line above them. The title of the rows is the
+    only cell of a column before them. pandas prints the title of the rows in a line below the
+    header. If the header has one cell less than the rows, it gets an empty first cell.
     """
     row_title = column_title = ""
     while len(rows) > 2 and (title := _title(rows[0])):
@@ -247,7 +261,7 @@ def _strip_titles(rows: list[list[str]]) -> tuple[list[list[str]], str, str]:
 
 
 def _title(cells: list[str]) -> str:
-    """Find the only text in a line of cells, or a role repeated in all of them; else ""."""
+    """Find the title in a line of cells: their only text, or a role in each cell; otherwise ""."""
     first, *others = [cell for cell in cells if cell] or [""]
     is_title = not others or ({*others} == {first} and role_in(first))
     return first if is_title and not are_counts([first]) else ""
@@ -257,7 +271,7 @@ def _title(cells: list[str]) -> str:
 
 
 def _blocks(text: str) -> Iterator[list[list[str]]]:
-    """Yield the cells of a text once for each separator that it may use."""
+    """Yield the cells of a text, once for each separator that the text may use."""
     if array := re.fullmatch(_ARRAY, text.strip(), re.DOTALL):
         yield _split_array(array["rows"])
         return
@@ -277,36 +291,36 @@ def _blocks(text: str) -> Iterator[list[list[str]]]:
 
 
 def _split_array(rows: str) -> list[list[str]]:
-    """Split the rows of an array; numpy breaks long ones into several lines."""
+    """Split an array into rows and cells; numpy prints a long row in several lines."""
     end = r"\]" if "[" in rows else "[;\n]"
     return [re.sub(r"[\[,]", " ", row).split() for row in re.split(end, rows)]
 
 
 def _split_latex(text: str) -> list[list[str]]:
-    """Split the rows of a LaTeX table into cells, ignoring a caption above."""
+    """Split a LaTeX table into rows and cells, without a caption above the table."""
     text = re.sub(r"^[^&]*(?=\\begin)", "", text)
     rows = re.split(r"\\\\(?:\[[^]]{0,99}\])?", text)
     return [[*map(_strip_commands, re.split(r"(?<!\\)&", row))] for row in rows if "&" in row]
 
 
 def _strip_commands(cell: str) -> str:
-    """Remove LaTeX commands from a cell; braces become blanks, to separate an exponent."""
+    """Remove LaTeX commands from a cell; braces become blanks, which separate an exponent."""
     return " ".join(re.sub("[{}~]", " ", re.sub(_COMMAND, "", cell)).split())
 
 
 def split_pipes(line: str) -> list[str]:
-    """Split a row of a Markdown table, or of a table printed by a database."""
+    """Split a row of a table in Markdown, or of a table that a database has printed."""
     inner = line.strip().removeprefix("|").removesuffix("|")
     return [x.strip().replace(r"\|", "|") for x in re.split(r"(?<!\\)\|", inner)]
 
 
 def split_gaps(line: str) -> list[str]:
-    """Split a line at runs of blanks, or at a no-break space."""
+    """Split a line at gaps: two or more blanks, or a no-break space."""
     return _GAP.split(line.strip())
 
 
 def split_words(line: str) -> list[str]:
-    """Split a line at blanks; R quotes text that contains blanks."""
+    """Split a line at blanks, except in quotation marks, as R writes text with blanks."""
     cells = re.findall(r'("[^"]*")(?!\S)|(\S+)', line)
     return [quoted[1:-1] if quoted else plain for quoted, plain in cells]
 
@@ -315,14 +329,15 @@ def split_words(line: str) -> list[str]:
 
 
 def rewrite_as_csv(stream: BinaryIO, has_quotes: bool) -> Iterator[bytes] | None:
-    """Rewrite a table in Markdown, separated by blanks or by ", " as CSV; None if it is CSV.
+    """Rewrite a table as CSV if it is in Markdown, or if blanks or ", " separate its cells.
 
-    Without `has_quotes`, quotation marks are ordinary characters in the text and in the CSV.
+    Return None for other text. Without `has_quotes`, quotation marks are ordinary characters, both
+    in the text and in the CSV.
 
     Raises
     ------
     DataError
-        If it is a printed data frame, which may lack columns or parts of them.
+        If the text is a printed data frame, from which pandas may have left out columns or text.
     """
     top = [*islice(_filled_lines(stream), _TOP)]
     stream.seek(0)
@@ -343,7 +358,10 @@ def rewrite_as_csv(stream: BinaryIO, has_quotes: bool) -> Iterator[bytes] | None
 
 
 def _filled_lines(stream: BinaryIO) -> Iterator[str]:
-    """Yield non-empty lines; `surrogateescape` restores bytes that are not UTF-8 when encoding."""
+    """Yield the lines that are not empty.
+
+    With `surrogateescape`, `_encode` restores bytes that are not UTF-8.
+    """
     stream.seek(0)
     for line in stream:
         text = line.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
@@ -352,7 +370,7 @@ def _filled_lines(stream: BinaryIO) -> Iterator[str]:
 
 
 def _drop_rules(lines: Iterable[str], rule_numbers: Collection[int]) -> Iterator[str]:
-    """Drop rules: the lines with these numbers, and all others with a "+"."""
+    """Drop the rules of a table: those in the lines with these numbers, and those with a "+"."""
     for number, line in enumerate(lines):
         if not _RULE.fullmatch(line):
             yield line
@@ -363,7 +381,7 @@ def _drop_rules(lines: Iterable[str], rule_numbers: Collection[int]) -> Iterator
 
 
 def _padded_separator(top: Sequence[str]) -> str:
-    """Find a separator always followed by a blank, equally often in each line; else ""."""
+    """Find a separator that occurs equally often in each line, always before a blank; else ""."""
     unquoted = [re.sub(_QUOTED, '""', line.rstrip()) for line in top]
     for mark in ";,":
         counts = {len(re.findall(rf"{mark}(?: |$)", line)) for line in unquoted}
@@ -375,12 +393,12 @@ def _padded_separator(top: Sequence[str]) -> str:
 def _rows_between_blanks(
     top: Sequence[str], lines: Iterable[str], has_quotes: bool
 ) -> Iterable[list[str]] | None:
-    """Split lines at blanks if the first ones have equal numbers of cells, else return None."""
+    """Split lines at blanks if the lines in `top` have equally many cells, else return None."""
     for split in (split_gaps, split_words if has_quotes else str.split):
         n_head, *n_below = (len(split(line)) for line in top)
         if n_head > 1 and {*n_below} in ({n_head}, {n_head + 1}):
             header = split(top[0])
-            if n_below[0] > n_head:  # R leaves the index out of the header
+            if n_below[0] > n_head:  # R does not write a name for the index in the header
                 if top[0][0].isspace():
                     raise DataError("this is a printed data frame: save it as CSV, with `to_csv`")
                 header = ["", *header]
@@ -389,7 +407,7 @@ def _rows_between_blanks(
 
 
 def _as_csv(rows: Iterable[list[str]], has_quotes: bool) -> Iterator[bytes]:
-    """Write rows as tab-separated CSV."""
+    """Encode rows as lines of CSV with tabs between cells."""
     yield b"sep=\t\n"
     for cells in rows:
         quoted = ('"' + x.replace('"', '""') + '"' if re.search('["\t]', x) else x for x in cells)
@@ -400,17 +418,17 @@ def _encode(line: str) -> bytes:
     return line.encode("utf-8", "surrogateescape")
 
 
-# A contingency table
+# A contingency table as a matrix
 
 
 class Matrix(Result):
-    """Shows the cells of a table, limited to the classes with the most references."""
+    """Shows the cells of a table as a matrix of the classes with the most references."""
 
     def __init__(self, table: Table, has_totals: bool = False) -> None:
         self.table, self.has_totals = table, has_totals
 
     def text_tables(self) -> list[Rows]:
-        """Lay out the cells with predictions in the header and references on the left."""
+        """Arrange the cells, with predictions in the header and references on the left."""
         _, labels, cells = most_frequent_classes(self.table, _MOST_IN_MATRIX)
         corner = "reference \\ prediction" if self.has_totals else ""
         columns = cut_uniquely(list(map(shown, labels)), 20)
@@ -423,7 +441,7 @@ class Matrix(Result):
         return [[[corner, *columns], *body]]
 
     def text_lines(self) -> list[str]:
-        """Explain rows and columns, and how many of the classes are shown."""
+        """Explain the rows and columns, and say how many of the classes are shown."""
         text = f"{samples(self.table.n_samples)}: rows are references, columns are predictions"
         n_classes = np.count_nonzero(self.table.is_class)
         most = f"{_MOST_IN_MATRIX} of {n_classes} classes, the ones with the most references"
@@ -431,10 +449,11 @@ class Matrix(Result):
 
 
 def most_frequent_classes(table: Table, n: int) -> tuple[list[int], list[Label | None], Numbers]:
-    """Find the n classes with the most references, in table order, and their cells.
+    """Find the n classes with the most references, in the order of the table, and their cells.
 
-    Returns positions of rows, labels of columns, and cells. If there are out-of-class predictions,
-    they share a last column. Its label is None, or their label if all have the same.
+    Return the positions of the classes, the labels of the columns, and an array of cells. If there
+    are out-of-class predictions, the last column counts them. Its label is None, or the label of
+    these predictions if all have the same label.
     """
     classes = np.flatnonzero(table.is_class)
     order = np.argsort(-table.reference_totals[classes], kind="stable")
