@@ -1,6 +1,7 @@
 """The command line: parse options, run commands, and print results, warnings and errors.
 
-Nothing here needs numpy, so help is immediate; `commands` is imported only to run one.
+This module does not import numpy, so that `--help` is fast. `commands` is imported only to run a
+command.
 """
 
 import argparse
@@ -47,25 +48,25 @@ examples:
   informedness compare a.csv b.csv --on id -r label -p model"""
 _DESCRIPTIONS = {**COMMANDS, "report": _REPORT, "compare": _COMPARE}
 _REPLACEMENTS = {"leaderboard": "report -p a b c", "slices": "report --by"}  # of guessed commands
-# copied from the readers, because importing them would delay help
+# Copied from the readers of files and logs, because importing the readers would delay `--help`.
 _FORMATS = ["arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"]
 _HARNESSES = ["lm-eval", "lighteval", "inspect"]
-# Options are stored by the Python arguments that they set, so that messages can name them;
-# these are other names of the same arguments.
+# Options are stored by the names of Python arguments, so that messages can name the options. Some
+# arguments have a second name in messages.
 _SAME = {"y_true": "references", "y_pred": "predictions", "sample_weight": "weights"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code.
+    """Run the command line, and return its exit code.
 
-    The code is 0, 1 if logs are left out, 2 after an error, 3 if a build should stop, or 130 if
-    interrupted.
+    The code is 1 if logs are left out, 2 after an error, 3 if a build should stop, 130 after an
+    interrupt, and otherwise 0.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")  # labels the terminal cannot show
-    if sys.stderr is None:  # closed: print would use standard output
-        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 until the process ends
+            stream.reconfigure(errors="backslashreplace")  # for labels the terminal cannot show
+    if sys.stderr is None:  # it is closed, and `print` would use standard output instead
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 open until the process ends
     try:
         return _main(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
@@ -74,8 +75,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: Sequence[str]) -> int:
-    """Run a command, and print an error in one line."""
-    flags: dict[str, str] = {}  # option names by argument, filled by parsing
+    """Run a command, print an error in one line, and return the exit code."""
+    flags: dict[str, str] = {}  # names of options by Python argument, which `_run` adds
     try:
         if sys.stdout is None:
             raise ValueError("standard output is closed")
@@ -101,11 +102,11 @@ def _print_message(message: str) -> None:
 
 
 def _print(text: str) -> int:
-    """Print a result; a closed pipe, as in `informedness report ... | head`, is not an error."""
+    """Print a result; a closed pipe, as in `informedness report FILE | head`, is not an error."""
     try:
         print(text, flush=True)
     except (OSError, UnicodeEncodeError) as error:
-        if isinstance(error, OSError):  # so that Python does not try again at exit
+        if isinstance(error, OSError):  # Python would try to write again at exit
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):
             raise ValueError(f"standard output: {error}") from error
@@ -136,7 +137,7 @@ def _run(command: str, words: Sequence[str], flags: dict[str, str]) -> int:
 
 
 def _unknown_command(command: str) -> ValueError:
-    """Make the error for an unknown command, with a suggestion, such as a report on a file."""
+    """Make the error for an unknown command, with a suggestion for what was typed."""
     close = [_REPLACEMENTS.get(command), *get_close_matches(command, COMMANDS, 1)]
     if _is_file(command):
         close = [shlex.join(["informedness", "report", command])]
@@ -147,7 +148,7 @@ def _unknown_command(command: str) -> ValueError:
 
 
 def _find_files(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
-    """Find the files, which may follow the last option."""
+    """Find the files, which may also follow the values of the last option."""
     for option, files in options.trailing:
         if options.path:
             raise ValueError(
@@ -160,10 +161,10 @@ def _find_files(options: argparse.Namespace, parser: argparse.ArgumentParser) ->
 
 
 def _argument_names(options: argparse.Namespace, flags: Mapping[str, str]) -> dict[str, str]:
-    """Name all Python arguments, including those that no option sets."""
+    """Map Python arguments to their names in messages, including arguments without an option."""
     names = {**flags, "path": "FILE"}
     names["references and predictions"] = "--references and --predictions"
-    if options.references is None:  # logs and lines have no columns
+    if options.references is None:  # logs and lines of text do not have columns
         names |= {"references": "references", "predictions": "predictions"}
     names |= {name: names[same] for name, same in _SAME.items() if same in names}
     if options.by_task is not None:
@@ -179,14 +180,14 @@ def _argument_names(options: argparse.Namespace, flags: Mapping[str, str]) -> di
 
 
 def _run_command(command: str, options: argparse.Namespace, flags: dict[str, str]) -> int:
-    """Run a command with its options, and print its result, or write it to a file."""
+    """Run a command, print its result or write it to a file, and return the exit code."""
     from . import commands
     from .commands.console import Console
     from .commands.request import CompareRequest, ReportRequest, fill
 
     if options.format != "text" and hasattr(sys.stdout, "reconfigure"):
         is_unicode = sys.stdout.encoding.lower().startswith("utf")
-        # a lone surrogate, from a file name or an option, raises an error
+        # "strict" rejects lone surrogates, which file names and options may contain.
         sys.stdout.reconfigure(encoding=None if is_unicode else "utf-8", errors="strict")
     console = Console(_print_message, flags)
     with console.print_warnings(options.strict):
@@ -208,9 +209,10 @@ def _run_command(command: str, options: argparse.Namespace, flags: dict[str, str
 
 
 class _Several(argparse.Action):
-    """Collect values up to the next option, and of repeated options; separate files at the end.
+    """Collect the values of an option, which may be repeated, without files after the last value.
 
-    In `--labels cat dog p.csv` the last value means a file, but a class may have any name.
+    In `--labels cat dog p.csv` the last value is probably a file. It may also be a class, because
+    classes may have any name, so `_find_files` decides.
     """
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
@@ -224,7 +226,7 @@ class _Several(argparse.Action):
 def _is_file(value: str) -> bool:
     from .files.opening import named_format
 
-    # Path would read an empty label as a folder, and reject a long one
+    # Path would read an empty label as the current folder, and raise an error for a long label.
     return value == "-" or bool(named_format(Path(value))) or os.path.exists(value)  # noqa: PTH110
 
 
@@ -259,7 +261,10 @@ def _parser(command: str) -> argparse.ArgumentParser:
 
 
 def _group(parser: argparse.ArgumentParser, command: str, title: str) -> Callable[..., None]:
-    """Begin a group of options; return a function that adds one, to all commands or `only` one."""
+    """Begin a group of options, and return a function that adds an option to the group.
+
+    The function ignores options that are `only` for the other command.
+    """
     group = parser.add_argument_group(title)
 
     def add(*flags: str, only: str = command, **settings: Any) -> None:
@@ -270,7 +275,7 @@ def _group(parser: argparse.ArgumentParser, command: str, title: str) -> Callabl
 
 
 def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
-    """Add the options of the commands that read files, in groups."""
+    """Add the options of the commands `report` and `compare`, in groups."""
     column: dict[str, Any] = {"metavar": "COL"}
     several: dict[str, Any] = {"nargs": "+", "action": _Several}
     flag: dict[str, Any] = {"action": "store_true"}

@@ -1,6 +1,6 @@
-"""The commands of the command line; those about files take a request.
+"""The commands of the command line. `report` and `compare` carry out a request.
 
-Modules that only some of them need are imported where used, so that the others start sooner.
+Functions import the modules that only some commands need, so that other commands start faster.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def report(request: ReportRequest, console: Console) -> str:
-    """Score the predictions in files, or the answers in logs."""
+    """Score the predictions in files or the answers in logs, and return the result as text."""
     reader = _prepare_reader(request, console)
     if reader is None:
         return ask_for_columns(request)
@@ -37,7 +37,7 @@ def report(request: ReportRequest, console: Console) -> str:
         prepare_figures(output.plot)
     if request.has_default_level:
         scores = replace(scores, confidence_level=LEVEL)
-    # intervals by default need no warnings, because the result has the same notes
+    # Intervals that were not requested cause no warnings, because the result has the same notes.
     suppressed = prefix_warnings("", without=IntervalWarning if request.has_default_level else ())
     if request.source.columns.by_file:
         with suppressed:
@@ -54,19 +54,19 @@ def report(request: ReportRequest, console: Console) -> str:
 def _prepare_reader(
     request: Request, console: Console, are_compared: bool = False
 ) -> Reader | None:
-    """Check a request, and prepare to read its source; None if columns must be named."""
+    """Check a request, and make a reader of its source; return None if columns must be named."""
     kind = find_kind(request)
     check(request, kind)
     if kind == "columns" and not request.source.columns.are_named:
         return None
     if kind == "logs":
-        console.use_name_of("choices", "labels")  # the option for classes of logs
+        console.use_name_of("choices", "labels")  # --choices lists the classes of logs
     reader = Reader(request.source, request.labels, kind, request.scores.metric, are_compared)
     return reader.with_prior(request.scores.prior, console)
 
 
 def _report_on_files(reader: Reader, scores: ReportScores) -> "Result":
-    """Report on files as one task each."""
+    """Score each file as a task."""
     from ..logs.runs import RunTable
 
     reports: dict[tuple[str, str], Any] = {}
@@ -77,7 +77,7 @@ def _report_on_files(reader: Reader, scores: ReportScores) -> "Result":
 
 
 def _decide_score(labels: Labels, scores: ReportScores, console: Console) -> "Decision | None":
-    """Decide whether a score is as high as required, if there is a requirement."""
+    """Decide whether a score is as high as --at-least requires; None without this option."""
     if scores.at_least is None:
         return None
     from ..results.comparison import decide_least
@@ -90,13 +90,13 @@ def _decide_score(labels: Labels, scores: ReportScores, console: Console) -> "De
 
 
 def _print_averages(labels: Labels, scores: ReportScores, console: Console) -> None:
-    """Print both averages of Informedness if the result has only the default one."""
+    """Print Informedness with both averages, if the result has only the default average."""
     table = labels.data
     is_default = scores.metric == INFORMEDNESS.name and scores.average == "default"
     if not (is_default and isinstance(table, ContingencyTable) and table.n_classes > 2):
         return
     values = {}
-    with collected():  # the score has already warned
+    with collected():  # the same warnings were issued with the result
         for average in ("bias", "prevalence"):
             value = INFORMEDNESS.with_average(average).value(table, prior=labels.prior)
             values[average] = rounded(float(value), 4)
@@ -105,7 +105,7 @@ def _print_averages(labels: Labels, scores: ReportScores, console: Console) -> N
 
 
 def compare(request: CompareRequest, console: Console) -> str:
-    """Compare two models."""
+    """Compare two models on the same samples, and return the result as text."""
     from ..results.comparison import Comparison
 
     reader = _prepare_reader(request, console, are_compared=True)
@@ -132,7 +132,13 @@ def compare(request: CompareRequest, console: Console) -> str:
 
 
 def _titles(reader: Reader) -> Sequence[str]:
-    """Name A and B; raise ValueError unless two columns are compared."""
+    """Name the models A and B by their files or columns.
+
+    Raises
+    ------
+    ValueError
+        If the request does not name two columns, or one column in each of two files.
+    """
     path, columns = reader.source.path, reader.source.columns
     models, on = columns.predictions, columns.on
     if reader.kind == "lines":
@@ -149,7 +155,7 @@ def _titles(reader: Reader) -> Sequence[str]:
 
 
 def _compare_logs(reader: Reader, scores: CompareScores) -> "tuple[Compared, Sequence[str]]":
-    """Compare two logs, and return names for A and B."""
+    """Compare two logs; return the comparison, and the names of the models A and B."""
     from ..logs.reading import only_run
     from ..logs.runs import compare_logs
 
@@ -168,7 +174,7 @@ def _compare_logs(reader: Reader, scores: CompareScores) -> "tuple[Compared, Seq
 def _decide_comparison(
     result: "Compared", scores: CompareScores, console: Console
 ) -> "Decision | None":
-    """Decide whether a build passes, if there is a requirement."""
+    """Decide whether a build passes; None without --require and --fail-if."""
     from ..results.comparison import Comparison, decide_required, decide_worse
 
     if not (scores.require or scores.fail_if):
@@ -182,7 +188,7 @@ def _decide_comparison(
 
 
 def register() -> str:
-    """Register both metrics with evaluate, and say which folders they load from."""
+    """Register both metrics with `evaluate`, and list the folders from which it loads them."""
     from ..registration import register
 
     registered = register().items()
@@ -190,7 +196,7 @@ def register() -> str:
 
 
 def unregister() -> str:
-    """Undo `register`, and list the removed folders."""
+    """Undo `register`, and list the folders that were removed."""
     from ..registration import unregister
 
     return "\n".join(f"removed {folder}" for folder in unregister()) or "nothing was registered"

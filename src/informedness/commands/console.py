@@ -1,4 +1,4 @@
-"""Write results and figures, and print messages of a running command."""
+"""Print messages of a running command, and write its results and figures."""
 
 import json
 import os
@@ -19,35 +19,35 @@ if TYPE_CHECKING:
 
 
 class Console:
-    """Print messages for a person, with options in place of Python arguments.
+    """Print messages that name options in place of Python arguments.
 
-    `flags` are the names of the options, by argument.
+    `flags` maps the names of arguments to the names of options.
     """
 
     def __init__(self, write: Callable[[str], None], flags: dict[str, str]) -> None:
-        self.has_left_out = False  # logs or runs
-        self.has_failed = False  # to meet a requirement
+        self.has_left_out = False  # whether logs or runs were left out
+        self.has_failed = False  # whether a requirement was not met
         self._write, self._flags = write, flags
 
     def use_name_of(self, other: str, argument: str) -> None:
-        """Call an argument by the option of another one from now on."""
+        """Use the option of the argument `other` as the name of an argument from now on."""
         self._flags[argument] = self._flags[other]
 
     def name_of(self, argument: str, value: str | None) -> str | None:
-        """Name an argument as an option, with its value if it has one."""
-        if value is not None:  # a switch needs none
+        """Find the option of an argument, and append the value; None without an option."""
+        if value is not None:  # "" and "True" are the values of options without a value
             flag = self._flags.get(argument)
             return f"{flag} {value}" if flag and value not in ("", "True") else flag
         first, *others = [argument] if argument in self._flags else argument.split(" ", 1)
         return f"`{' '.join([self._flags[first], *others])}`" if first in self._flags else None
 
     def print(self, *texts: object) -> None:
-        """Print accounts of data, texts, and messages about options."""
+        """Print texts and accounts of data; messages name options."""
         for text in texts:
             self._write(render(text, self.name_of) if isinstance(text, Message) else str(text))
 
     def print_decision(self, decision: "Decision", gate: str) -> "Decision":
-        """Print why a build passes or fails, and return the decision."""
+        """Print why a build passes or fails, and return the same decision."""
         self.has_failed = decision.failed
         if decision.remark:
             text = f"{'failed' if decision.failed else 'passed'} ({{gate}}): {{remark}}"
@@ -56,9 +56,9 @@ class Console:
 
     @contextmanager
     def print_warnings(self, is_strict: bool) -> Iterator[None]:
-        """Print the warnings of this block at its end; raise them as an error if `is_strict`.
+        """Print the warnings of this block at its end, or raise them as an error if `is_strict`.
 
-        Logs and runs that were left out are printed even if the block fails.
+        Messages about logs and runs that were left out are printed even if the block fails.
         """
         with collected() as notes:
             try:
@@ -79,7 +79,7 @@ class Console:
 def write_result(
     result: Result | float, output: Output, console: Console, decision: "Decision | None" = None
 ) -> str:
-    """Write a result as text in the requested format; save its figures if requested."""
+    """Convert a result to text in the requested format, and save its figures if requested."""
     if isinstance(result, float):
         return json.dumps(as_json(result)) if output.format == "json" else repr(result)
     if output.plot is not None:
@@ -94,10 +94,20 @@ def write_result(
 
 
 def prepare_figures(folder: str) -> None:
-    """Make the folder for figures, or raise an error if none can be drawn or saved there."""
+    """Create the folder for figures, before hours of reading.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib cannot be imported.
+    OSError
+        If the folder cannot be created.
+    ValueError
+        If the name of the folder is that of an image.
+    """
     from ..results.figures import import_pyplot
 
-    os.environ["MPLBACKEND"] = "agg"  # files, no windows
+    os.environ["MPLBACKEND"] = "agg"  # draws without windows
     import_pyplot()
     if Path(folder).suffix.lower() in (".jpeg", ".jpg", ".pdf", ".png", ".svg"):
         rule = "--plot must name a folder for PNG files, got {folder}"
@@ -130,7 +140,7 @@ def _save_figures(result: Any, folder: str, console: Console) -> None:
 
 
 def check_average(gate: str, scores: Scores, n_classes: int) -> None:
-    """Raise ValueError if a requirement depends on an average that was not named."""
+    """Raise ValueError if a requirement depends on the average, and none was named."""
     is_named = scores.average != "default" or not score_named(scores.metric or "").averages
     if not is_named and n_classes > 2:
         advice = "add `--average prevalence`, as advised, or name another"

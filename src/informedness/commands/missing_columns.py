@@ -1,7 +1,7 @@
-"""List the columns of files if none were named, and a command that names them.
+"""If a request does not name columns, list the columns and suggest a command that names them.
 
-The command names a column if the rule in docs/what-is-read.md allows only one reading, and has a
-placeholder otherwise. The command is not run.
+The command names a column if only one column fits the rules in docs/what-is-read.md, and contains a
+placeholder otherwise. It is printed, not run.
 """
 
 import shlex
@@ -17,26 +17,26 @@ from ..tables.label_warnings import folded, labels_in, missing_header_message, r
 from ..text.render import cut, several, shown
 from .request import CompareRequest, ReportRequest, Request
 
-# The first rows of columns, by name, None where a value is missing
+# The values of the first rows by name of the column; a missing value is None.
 Columns: TypeAlias = Mapping[str, Sequence[Any]]
 
-_MOST_LISTED = 40
+_MOST_LISTED = 40  # limit on the number of columns listed
 _FLAGS = "yes no true false on off pass fail right wrong correct incorrect".split()  # noqa: SIM905
-# Options that still allow a list of columns without an error
+# Options that do not request scores. With only these options, a list of columns is not an error.
 _READING = {"file_format", "encoding", "rows", "no_quotes", "drop_null", "keep_missing", "choices"}
 _READING |= {"ignore_case", "strip", "numeric"}
 
 
 def ask_for_columns(request: Request) -> str:
-    """List the columns of the first file, or of both if two, with a command to name them.
+    """List the columns of the first file or of two files, with a command that names columns.
 
     Raises
     ------
     ValueError
-        If scores were requested, too; the message is the same text.
+        If the request has options for scores. The message contains the list.
     """
     path, files = request.source.path, request.source.files
-    list_files(path, files.file_format)  # raises if one is missing
+    list_files(path, files.file_format)  # raises an error if a file is missing
     shown_files = path if len(path) == 2 else path[:1]
     text = _describe(request, [first_rows(file, **vars(files)) for file in shown_files])
     if isinstance(request, ReportRequest) and request.given <= _READING:
@@ -46,7 +46,7 @@ def ask_for_columns(request: Request) -> str:
 
 
 def _describe(request: Request, listings: Sequence[Listing]) -> str:
-    """List the columns of one or two files, and a command."""
+    """List the columns of one or two files, and suggest a command."""
     title = " and ".join(listing.title for listing in listings)
     columns = _joined([listing.columns for listing in listings])
     if not any(columns.values()):
@@ -62,12 +62,12 @@ def _describe(request: Request, listings: Sequence[Listing]) -> str:
 
 
 def _joined(tables: Sequence[Columns]) -> dict[str, list[Any]]:
-    """Join the columns of all tables; concatenate those with the same name."""
+    """Join the columns of all tables; concatenate columns with the same name."""
     return {x: [*chain(*(y.get(x, ()) for y in tables))] for x in dict.fromkeys(chain(*tables))}
 
 
 def _advice(request: Request, options: Mapping[str, Sequence[str]], columns: Columns) -> str:
-    """Write notes on columns, and the command that was typed with the missing options."""
+    """Write notes on the columns, and the command as typed with the missing options added."""
     clash = [name for name, values in columns.items() if name in values]
     notes = [missing_header_message(clash)] if len(clash) > 1 else _shared_labels(columns)
     added = [*chain(*([option, *names] for option, names in options.items()))]
@@ -81,7 +81,7 @@ def _advice(request: Request, options: Mapping[str, Sequence[str]], columns: Col
 
 
 def _listed(columns: Columns, verdicts: Mapping[str, Sequence[str]]) -> str:
-    """Write one line per column; if there are many, those with labels come first."""
+    """Write one line per column; if there are many columns, those with labels come first."""
     names = [*columns]
     if len(names) > _MOST_LISTED:
         names.sort(key=lambda name: not labels_in(columns[name]))
@@ -102,7 +102,7 @@ def _listed(columns: Columns, verdicts: Mapping[str, Sequence[str]]) -> str:
 
 
 def _shared_labels(columns: Columns) -> list[str]:
-    """Say which columns have the same labels."""
+    """Write a note for each set of columns with the same labels."""
     alike: dict[frozenset[Any], list[str]] = {}
     for name, values in columns.items():
         if len(labels := labels_in(values)) > 1:
@@ -115,7 +115,7 @@ def _shared_labels(columns: Columns) -> list[str]:
 
 
 def _references_in(columns: Columns) -> list[str]:
-    """Find the label columns named like references; keep the first of equal columns."""
+    """Find columns of labels whose names suggest references; of equal columns, keep the first."""
     names = [x for x, y in columns.items() if role_in(x) == "references" and len(labels_in(y)) > 1]
     return [*{tuple(columns[name]): name for name in names[::-1]}.values()][::-1]
 
@@ -123,7 +123,7 @@ def _references_in(columns: Columns) -> list[str]:
 def _missing_options(request: Request, first: Columns, last: Columns) -> dict[str, list[str]]:
     """Choose names of columns, or placeholders, for the options that are missing.
 
-    With two files, the first has the references, and the second the predictions.
+    The references are in the first file, and the predictions in the last file.
     """
     named, n_files = request.source.columns, len(request.source.path)
     true = [named.references] if named.references else _references_in(first)
@@ -137,14 +137,14 @@ def _missing_options(request: Request, first: Columns, last: Columns) -> dict[st
 
 
 def _pair_among(models: Sequence[str], first: Columns, n_files: int) -> list[str]:
-    """Choose one column in each of two files or two in one, or placeholders."""
+    """Choose one column in each of two files or two columns in one file, or placeholders."""
     placeholders = ["MODEL"] if n_files == 2 else ["MODEL_A", "MODEL_B"]
     names = [x for x in models if x in first and role_in(x) != "references"]
     return names if len(names) == len(placeholders) else placeholders
 
 
 def _identifiers(first: Columns, last: Columns) -> list[str]:
-    """Find a column of both files with the same unique values, or a placeholder."""
+    """Find a column with the same unique values in both files, or use a placeholder."""
     shared = [name for name in first if name in last]
     ids = [x for x in shared if {*first[x]} == {*last[x]}]
     ids = [x for x in ids if len({*first[x]}) == len(first[x]) == len(last[x])]
@@ -154,7 +154,10 @@ def _identifiers(first: Columns, last: Columns) -> list[str]:
 def _repetition(
     request: Request, columns: Columns, options: Mapping[str, Sequence[str]]
 ) -> dict[str, list[str]]:
-    """Find a column, such as the model, each of whose values has all values of another column."""
+    """Suggest --by if each value of a column, such as the model, repeats another column's values.
+
+    An example is a file with one row for each model and sample.
+    """
     named = request.source.columns
     models = options.get("-p", named.predictions)
     is_refused = request.given & {"by", "by_task", "by_file", "metric"} or len(models) > 1
@@ -171,7 +174,7 @@ def _repetition(
 
 
 def _models(true: str, first: Columns, last: Columns) -> list[str]:
-    """Find the columns of predictions: by name, or by the labels of the references."""
+    """Find columns of predictions by their names, or else by having the references' labels."""
     classes = _folded_labels(first.get(true, ()))
     labels = {x: _folded_labels(y) for x, y in last.items() if x != true}
     if called := [x for x in labels if role_in(x) == "predictions"]:
@@ -182,7 +185,7 @@ def _models(true: str, first: Columns, last: Columns) -> list[str]:
 
 
 def _are_common(labels: Iterable[str]) -> bool:
-    """Tell whether all labels are too common to identify a column, like single letters."""
+    """Tell whether all labels are too common to identify a column, such as single letters."""
     return all(len(x) == 1 or x in _FLAGS for x in labels)
 
 

@@ -1,4 +1,4 @@
-"""Read a source as tables, as columns or as answers in logs."""
+"""Read the source of a request as tables, as columns or as answers in logs."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from .request import ReportRequest, Request, Source
 if TYPE_CHECKING:
     from ..logs.answers import Answers
 
-# Number of samples of each class, for example in training data
+# Number of samples of each class whose shares are the prior, for example in training data
 Prior: TypeAlias = Mapping[Label, int]
-PAIR = ("references", "predictions_a", "predictions_b")  # roles if two models are compared
+PAIR = ("references", "predictions_a", "predictions_b")  # roles of columns for a comparison
 
 
 def find_kind(request: Request) -> str:
-    """Find the kind of a source: "columns", "lines" of text, a "matrix" or "logs"."""
+    """Decide how the source is read: as "columns", "lines" of text, a "matrix" or "logs"."""
     source, is_report = request.source, isinstance(request, ReportRequest)
     if source.columns.references is not None or source.columns.predictions:
         return "columns"
@@ -50,7 +50,7 @@ def find_kind(request: Request) -> str:
 
 
 def _has_columns(source: Source) -> bool:
-    """Tell whether a source without named columns is a file with columns, and not a log."""
+    """Tell whether a source is a file with columns and not a log, if no columns are named."""
     file = Path(source.path[0])
     file_format = source.files.file_format or named_format(file)
     if source.logs.harness is not None or file_format is None or not file.is_file():
@@ -61,7 +61,7 @@ def _has_columns(source: Source) -> bool:
 
 
 def _read_matrix(source: Source, labels: LabelOptions) -> ContingencyTable | None:
-    """Read the only file as a confusion matrix, if it is one."""
+    """Read the only file as a confusion matrix; return None if it is not a matrix."""
     if len(source.path) != 1 or not Path(source.path[0]).is_file():
         return None
     ((path, file_format),) = list_files(source.path, source.files.file_format)
@@ -69,10 +69,10 @@ def _read_matrix(source: Source, labels: LabelOptions) -> ContingencyTable | Non
 
 
 class Labels(NamedTuple):
-    """Data that was read: a table, one table per slice, columns, or answers in logs.
+    """Data that were read: a table, one table per slice, columns, or answers in logs.
 
-    `names` are the names of columns, by argument. The labels of the prior are spelled as those in
-    the files. The reference `ignored` is already left out of a table that was not read.
+    `names` maps arguments to the names of columns. Labels of the prior are spelled as in the files.
+    `ignored` is the reference that was left out of a table without an account.
     """
 
     data: ContingencyTable | dict[Slice, ContingencyTable] | Whole | list[Answers]
@@ -81,12 +81,12 @@ class Labels(NamedTuple):
     ignored: Label | None = None
 
     def names_of(self, role: str) -> dict[str, str]:
-        """Return the names of the columns in a role, by argument; there may be several."""
+        """Map the arguments of one role, such as "by 1" and "by 2", to the names of columns."""
         return {x: name for x, name in self.names.items() if x.startswith(role)}
 
     @property
     def accounts(self) -> Sequence[Account | str]:
-        """Accounts of the data, for results that do not show them."""
+        """List the accounts of the data, for results that do not show accounts."""
         if isinstance(self.data, ContingencyTable):
             return self.data.read
         if isinstance(self.data, list):
@@ -101,10 +101,10 @@ class Labels(NamedTuple):
 
 @dataclass(frozen=True)
 class Reader:
-    """Read the labels in a source; the result is independent of the request.
+    """Read the labels in a source.
 
-    `kind` is the kind of source. With a `metric`, labels are checked only as far as it needs. Two
-    models `are_compared`, or each is scored.
+    `kind` is a result of `find_kind`. With a `metric`, labels are only checked as far as the metric
+    needs. `are_compared` means that the columns are references and predictions of two models.
     """
 
     source: Source
@@ -115,7 +115,13 @@ class Reader:
     prior: Prior | None = None
 
     def with_prior(self, column: str | None, console: Console) -> Reader:
-        """Add the class counts in FILE:COLUMN to a copy of the reader, and print their account."""
+        """Copy the reader, with the class counts in FILE:COLUMN as prior, and print their account.
+
+        Raises
+        ------
+        ValueError
+            If `column` is not of the form FILE:COLUMN, or the column cannot be read.
+        """
         if column is None:
             return self
         file, _, name = column.rpartition(":")
@@ -133,7 +139,8 @@ class Reader:
     def read(self, is_one_run: bool = False) -> Labels:
         """Read a table, one table per slice, the columns themselves, or answers in logs.
 
-        Several models, groups and tasks need the columns. If `is_one_run`, logs must hold one.
+        Several models, groups and tasks need the columns. If `is_one_run`, logs must contain
+        exactly one run.
         """
         if self.kind == "logs":
             from ..logs.reading import only_run
@@ -163,19 +170,19 @@ class Reader:
         return Labels(tables, names, self._spelled_prior(samples))
 
     def split_by_file(self) -> dict[str, Reader]:
-        """Make a reader for each file, by path."""
+        """Map the path of each file to a reader of this file."""
         files = list_files(self.source.path, self.source.files.file_format)
         sources = {path: replace(self.source, path=(path,)) for path, _ in files}
         return {path: replace(self, source=source) for path, source in sources.items()}
 
     def read_columns(self, names: Mapping[str, str] | None = None) -> tuple[Whole, Prior | None]:
-        """Read the columns, or others given by argument, and the prior."""
+        """Read the columns in `names`, by default those of the request, and the prior."""
         samples = self._samples(names or self._names())
         limits = {} if self.source.most_rows is None else {"most_rows": self.source.most_rows}
         return whole_columns(samples, self._rows(samples), **limits), self._spelled_prior(samples)
 
     def read_logs(self, path: str | Sequence[str]) -> list[Answers]:
-        """Read the answers in the logs of a path, or of several."""
+        """Read the answers in the logs in one or more files and folders."""
         from ..logs.reading import read_log
 
         names = "extract", "choices", "ignore_case", "strip"
@@ -183,7 +190,7 @@ class Reader:
         return read_log(path, **vars(self.source.logs), **text)
 
     def _names(self) -> dict[str, str]:
-        """Name the columns, or the files with one column each, by argument."""
+        """Map arguments to names of columns, or to files if each file has only one column."""
         path, columns = self.source.path, self.source.columns
         if self.kind == "lines":
             return dict(zip(PAIR if self.are_compared else NAMES, path, strict=True))
@@ -201,9 +208,9 @@ class Reader:
         return names | {argument: name for argument, name in others.items() if name is not None}
 
     def _bins(self) -> dict[str, int]:
-        """Find the columns to cut into quantiles, as in `length:4`, and the number of each.
+        """Map columns to the number of quantiles into which --by cuts them, as in `length:4`.
 
-        A column whose whole name is `length:4` is not cut.
+        A column that is named `length:4` in the file is not cut.
         """
         matches = [re.fullmatch(r"(.+):([2-9]|[1-9]\d)", name) for name in self.source.columns.by]
         if not any(matches):
@@ -212,7 +219,7 @@ class Reader:
         return {x[1]: int(x[2]) for x in matches if x is not None and x[0] not in known}
 
     def _samples(self, names: Mapping[str, str]) -> Samples:
-        """Make the `Samples` that read these columns as labels."""
+        """Make the object that reads the values of these columns as labels."""
         samples = Samples(names, self.labels, self.source.drop_null, self.source.keep_missing)
         is_sensitive = self.metric is None or score_named(self.metric).is_label_sensitive
         samples.is_label_sensitive = is_sensitive
@@ -220,7 +227,7 @@ class Reader:
         return samples
 
     def _rows(self, samples: Samples) -> Iterable[Any]:
-        """Read the rows of the files, or of two joined files."""
+        """Read the rows of all files, or join the rows of two files."""
         path, on, names = self.source.path, self.source.columns.on, samples.names
         if self.kind == "lines":
             encoding = self.source.files.encoding
@@ -234,16 +241,16 @@ class Reader:
         return joined_rows(path, on, columns, samples, **options)
 
     def _are_paired(self) -> bool:
-        """Tell whether two files share no column, so that rows are paired by order."""
+        """Tell whether two files have different columns, so that rows are paired by their order."""
         path = self.source.path
         if len(path) == 2 and all(Path(file).is_file() for file in path):
-            with suppress(ValueError):  # about columns that are not needed
+            with suppress(ValueError):  # errors may be about columns that are not needed
                 first, second = (first_rows(x, **vars(self.source.files)).columns for x in path)
                 return first.keys().isdisjoint(second)
         return False
 
     def _spelled_prior(self, samples: Samples) -> Prior | None:
-        """Count the labels of the prior as they are spelled in the files."""
+        """Count the labels of the prior as the files spell them; return None without a prior."""
         n_samples: Counter[Label] = Counter()
         for label, n in (self.prior or {}).items():
             n_samples[samples.spell(label)] += n

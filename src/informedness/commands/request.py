@@ -1,6 +1,6 @@
-"""Requests for commands, and the options that do not go together.
+"""Requests for commands, and checks for options that conflict.
 
-A request is frozen. The fields of its parts are named like Python arguments.
+A request is frozen. The fields of its parts have the names of Python arguments.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from ..tables.label_options import LabelOptions
 
 @dataclass(frozen=True)
 class ColumnNames:
-    """Names of columns, and whether each file, or each value of a column, is a task."""
+    """Names of columns, and whether each file or each value of a column is a task."""
 
     references: str | None = None
     predictions: tuple[str, ...] = ()
@@ -32,13 +32,13 @@ class ColumnNames:
 
     @property
     def are_named(self) -> bool:
-        """Whether there are columns to score."""
+        """Whether columns of both references and predictions are named."""
         return self.references is not None and bool(self.predictions)
 
 
 @dataclass(frozen=True)
 class LogSelection:
-    """Selection of the answers in logs."""
+    """Options that select answers in logs."""
 
     harness: str | None = None
     verdict: str | None = None
@@ -53,9 +53,9 @@ class LogSelection:
 
 @dataclass(frozen=True)
 class Source:
-    """Source of references and predictions: columns or lines of files, or logs.
+    """Source of references and predictions: columns or lines of files, a matrix, or logs.
 
-    `most_rows` limits all files together.
+    `most_rows` limits the number of rows in all files together.
     """
 
     path: tuple[str, ...] = ()
@@ -69,7 +69,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Scores:
-    """The scores to compute; `prior` is FILE:COLUMN."""
+    """Scores to compute, with their options; `prior` has the form FILE:COLUMN."""
 
     metric: str | None = None
     average: Averaged = "default"
@@ -77,13 +77,13 @@ class Scores:
     prior: str | None = None
 
     def arguments(self, *names: str) -> dict[str, Any]:
-        """Return these fields as arguments of a function."""
+        """Collect the values of fields as keyword arguments of a function."""
         return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)
 class ReportScores(Scores):
-    """The scores of a report, and the minimum for one of them."""
+    """Scores of a report, and the minimum (`at_least`) that one score must have."""
 
     prior_mode: str = "reweight"
     no_intervals: bool = False
@@ -94,7 +94,7 @@ class ReportScores(Scores):
 
 @dataclass(frozen=True)
 class CompareScores(Scores):
-    """The score that two models are compared on, and the requirement on B."""
+    """Score for the comparison of two models, and the requirement on model B."""
 
     metric: str = "informedness"
     confidence_level: float = 0.95
@@ -106,7 +106,7 @@ class CompareScores(Scores):
 
 @dataclass(frozen=True)
 class Output:
-    """Options for writing the result."""
+    """Format of the result, folder for figures, and whether to print the report of each run."""
 
     format: str = "text"
     plot: str | None = None
@@ -115,10 +115,10 @@ class Output:
 
 @dataclass(frozen=True)
 class Request:
-    """The request for either command.
+    """Request for `report` or `compare`.
 
-    `given` has the names of the options that differ from their defaults, `typed` the words after
-    the command.
+    `given` contains the names of the options that differ from their defaults. `typed` contains the
+    words after the command.
     """
 
     source: Source = field(default_factory=Source)
@@ -131,13 +131,13 @@ class Request:
 
 @dataclass(frozen=True)
 class ReportRequest(Request):
-    """The request for `report`."""
+    """Request for `report`."""
 
     scores: ReportScores = field(default_factory=ReportScores)
 
     @property
     def has_default_level(self) -> bool:
-        """Whether the result has 95% intervals by default."""
+        """Whether the result has 95% intervals that were not requested."""
         is_number = self.scores.metric is not None
         is_given = self.scores.confidence_level is not None
         is_for_people = self.output.format in ("text", "html", "markdown")
@@ -146,13 +146,13 @@ class ReportRequest(Request):
 
 @dataclass(frozen=True)
 class CompareRequest(Request):
-    """The request for `compare`."""
+    """Request for `compare`."""
 
     scores: CompareScores = field(default_factory=CompareScores)
 
 
 def fill(kind: Any, values: Mapping[str, Any]) -> Any:
-    """Make a request, or a part of one, from values that are named like its fields."""
+    """Make a request, or a part of a request, from values by name of the field."""
     given: dict[str, Any] = {}
     for part in fields(kind):
         if isinstance(part.default_factory, type) and is_dataclass(part.default_factory):
@@ -162,9 +162,9 @@ def fill(kind: Any, values: Mapping[str, Any]) -> Any:
     return kind(**given)
 
 
-# Options that go together
+# Conflicts between options
 
-# Names of options, whether they are allowed, and what they are for
+# Names of options, whether they are allowed, and the end of the message: "`NAME` is for ..."
 Rule: TypeAlias = tuple[Sequence[str], bool, str]
 
 _VALUE_OPTIONS = ("numeric", "ignore_index", "threshold", "drop_null", "keep_missing")
@@ -178,7 +178,15 @@ _TASK_OPTIONS = ("weights", "labels", "choices", "prior", "at_least", "by", "by_
 
 
 def check(request: Request, kind: str) -> None:
-    """Reject an invalid request before hours of reading; `kind` is that of its source."""
+    """Reject an invalid request before its source is read, which may take hours.
+
+    `kind` is a result of `find_kind`.
+
+    Raises
+    ------
+    ValueError
+        If options conflict with each other or with the source, or an option is invalid.
+    """
     source, scores = request.source, request.scores
     rules = _rules_for_sources(source.columns, kind)
     if isinstance(request, ReportRequest):
@@ -194,7 +202,7 @@ def check(request: Request, kind: str) -> None:
 
 
 def _rules_for_sources(columns: ColumnNames, kind: str) -> list[Rule]:
-    """List the rules of both commands, for a source of this kind."""
+    """List the rules for both commands, which depend on how the source is read."""
     columns_only = "columns: give --references and --predictions, or leave it out"
     no_matrix = "samples, and the file is a confusion matrix: leave it out"
     return [
@@ -208,7 +216,7 @@ def _rules_for_sources(columns: ColumnNames, kind: str) -> list[Rule]:
 
 
 def _rules_for_reports(request: ReportRequest) -> list[Rule]:
-    """List the rules for reports on several files, models or slices, or with one score."""
+    """List the rules for `report`, which depend on the other options."""
     columns, scores = request.source.columns, request.scores
     is_ranking = len(columns.predictions) > 1
     is_number = scores.metric is not None and not is_ranking
@@ -238,7 +246,7 @@ def _rules_for_reports(request: ReportRequest) -> list[Rule]:
 
 
 def _check_scores(scores: Scores, unknown: str) -> None:
-    """Reject unknown scores, and scores that do not support the options."""
+    """Reject unknown scores, and options that a score does not support."""
     if scores.confidence_level is not None:
         check_level(scores.confidence_level)
     if scores.metric is not None:
@@ -252,7 +260,7 @@ def _check_scores(scores: Scores, unknown: str) -> None:
 
 
 def _check_requirements(scores: CompareScores) -> None:
-    """Reject unclear requirements on a comparison."""
+    """Reject conflicting or incomplete requirements on a comparison."""
     from ..results.comparison import check_size
 
     check_size("detect", scores.detect)
@@ -263,7 +271,7 @@ def _check_requirements(scores: CompareScores) -> None:
 
 
 def _check_files(source: Source, kind: str) -> None:
-    """Reject repeated columns and files, and joins of more or fewer than two files."""
+    """Reject columns and files that are named twice, and joins unless there are two files."""
     models, on = source.columns.predictions, source.columns.on
     repeated = [model for model in models if models.count(model) > 1]
     if repeated and on is None:
@@ -271,4 +279,4 @@ def _check_files(source: Source, kind: str) -> None:
     if on is not None and len(source.path) != 2:
         raise ValueError(f"`--on` needs two files, got {len(source.path)}")
     if kind == "lines" or (on and len({*models}) < 2):
-        list_files(source.path, "csv")  # rejects repeated files, in any format
+        list_files(source.path, "csv")  # rejects files that are named twice, in any format

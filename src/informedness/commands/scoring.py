@@ -1,4 +1,4 @@
-"""Compute results from the data that was read."""
+"""Compute the results of a request from the data that were read."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from ..results.comparison import Comparison
     from ..results.suite import SuiteComparison
 
-COMPARED = "metric", "average", "confidence_level", "margin"  # options of `compare`
+COMPARED = "metric", "average", "confidence_level", "margin"  # arguments of comparisons
 
 
 def score(labels: Labels, scores: ReportScores) -> Result | float:
-    """Score a table, a table for each slice, columns, or logs.
+    """Score a table, one table per slice, columns, or answers in logs.
 
-    Columns hold several models, tasks or groups. A metric without a level gives a number;
-    several models or tasks also get an interval.
+    Columns are read for several models, for tasks and for groups. The result is a number if there
+    is a metric but no confidence level, except for several models or tasks.
     """
     data, models, by = labels.data, labels.names_of("predictions"), labels.names_of("by")
     if isinstance(data, list):
@@ -54,7 +54,7 @@ def score(labels: Labels, scores: ReportScores) -> Result | float:
 
 
 def _score_table(table: ContingencyTable, labels: Labels, scores: ReportScores) -> Result | float:
-    """Report on a table, or compute one score, with its interval if a level is given."""
+    """Report on a table, or compute one score; with a confidence level, add its interval."""
     metric, average, level = scores.metric, scores.average, scores.confidence_level
     ignored = table.read[0].ignored if table.read else labels.ignored
     if metric is None:
@@ -70,7 +70,7 @@ def _score_table(table: ContingencyTable, labels: Labels, scores: ReportScores) 
 
 
 def _score_logs(runs: Sequence[Answers], scores: ReportScores) -> Result | float:
-    """Report on runs, or compute one score of one run."""
+    """Report on all runs, or compute one score of a single run."""
     from ..logs.runs import RunTable
 
     if scores.metric is None:
@@ -82,7 +82,7 @@ def _score_logs(runs: Sequence[Answers], scores: ReportScores) -> Result | float
 
 
 def _score_groups(whole: Whole, by: Mapping[str, str], scores: ReportScores) -> Result:
-    """Score samples in groups: one score, a report, or slices."""
+    """Score samples in groups, as one estimate, as slices or as a report."""
     from ..results.slices import slices
 
     columns, task, account = whole
@@ -106,7 +106,7 @@ def _score_groups(whole: Whole, by: Mapping[str, str], scores: ReportScores) -> 
 
 
 def _rank(whole: Whole, models: Mapping[str, str], scores: ReportScores) -> Result:
-    """Rank several columns of predictions."""
+    """Rank several models, each with a column of predictions."""
     from ..results.leaderboard import leaderboard
 
     columns, task, account = whole
@@ -120,7 +120,7 @@ def _rank(whole: Whole, models: Mapping[str, str], scores: ReportScores) -> Resu
 
 
 def _score_tasks(whole: Whole, models: Sequence[str], scores: ReportScores) -> Result:
-    """Report on the tasks of a column, or score several models in each."""
+    """Report on each task in a column of tasks, or score several models on each task."""
     from ..logs.runs import RunTable
 
     metric = scores.metric or ("informedness" if len(models) > 1 else None)
@@ -139,7 +139,7 @@ def _score_tasks(whole: Whole, models: Sequence[str], scores: ReportScores) -> R
 def score_pair(
     data: Whole | Mapping[str, Whole], scores: CompareScores, prior: Prior | None = None
 ) -> Comparison | SuiteComparison:
-    """Compare two models, also over tasks: those of a column, or one per name."""
+    """Compare two models on one task, on the tasks in a column, or on named tasks."""
     if isinstance(data, Whole) and "task" in data.columns:
         data = _split_tasks(data)
     if not isinstance(data, Whole):
@@ -154,7 +154,7 @@ def score_pair(
 
 
 def _compare_tasks(tasks: Mapping[str, Whole], scores: CompareScores) -> SuiteComparison:
-    """Compare two models over tasks, and add the accounts of the data."""
+    """Compare two models on several tasks, and add the accounts of the data to the result."""
     from ..results.suite import compare_tasks
 
     pairs = {name: [whole.columns[x] for x in PAIR] for name, whole in tasks.items()}
@@ -166,7 +166,7 @@ def _compare_tasks(tasks: Mapping[str, Whole], scores: CompareScores) -> SuiteCo
 
 
 def _split_tasks(whole: Whole) -> dict[str, Whole]:
-    """Split data by its column of tasks."""
+    """Split columns into tasks by the values of the column "task"."""
     names, codes = whole.columns["task"].coded()
     tasks: dict[str, Whole] = {}
     for code, name in enumerate(names):
@@ -178,22 +178,22 @@ def _split_tasks(whole: Whole) -> dict[str, Whole]:
 
 
 def _slice_options(scores: ReportScores, n_classes: int) -> dict[str, Any]:
-    """Convert the scores to options of `slices`."""
+    """Collect the options of `slices` from the scores of a request."""
     average = _advised_average(scores, n_classes)
     return {**scores.arguments("confidence_level", "vs_rest", "sort"), "average": average}
 
 
 def _task_options(task: Task) -> dict[str, Any]:
-    """Convert a task to options of the scoring functions."""
+    """Convert a task to keyword arguments of the scoring functions."""
     return {"labels": task.classes, "ignore_index": task.ignored, "unknown": task.unknown}
 
 
 def _advised_average(scores: ReportScores, n_classes: int) -> Averaged:
-    """Choose the average to rank by: prevalence for more than two classes if none was named."""
+    """Choose prevalence for three or more classes if no average was named."""
     has_averages = n_classes > 2 and scores.metric in (None, "informedness")
     return "prevalence" if has_averages and scores.average == "default" else scores.average
 
 
 def _n_classes(references: Column, task: Task) -> int:
-    """Count the classes of a task: the declared ones, or those of the references."""
+    """Count the declared classes of a task or, without them, the classes of the references."""
     return len({*references.tolist()} - {task.ignored} if task.classes is None else task.classes)
