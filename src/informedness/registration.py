@@ -1,7 +1,8 @@
-"""Registration: `evaluate.load("informedness")` and `evaluate.load("nit")` from anywhere, by name.
+"""Register the metrics with `evaluate`, so that `evaluate.load("informedness")` finds them.
 
-`evaluate` looks for a bare name last in its module cache, and loads the newest copy there in a
-folder named with 64 hexadecimal digits. `register` puts such a copy there in one atomic step.
+`evaluate` searches its module cache for names that it finds nowhere else. There it loads the newest
+copy of a module in a folder whose name has 64 characters. `register` writes such a copy in one
+atomic step.
 """
 
 import hashlib
@@ -16,25 +17,25 @@ from .core.labels import warn
 from .errors import optional_import
 from .inference.registry import MODULES, module_path
 
-_MARK = "registered_by_informedness"  # file in each copy that lists the other files
+_MARK = "registered_by_informedness"  # a file in each copy, which lists the other files
 
 
 def register() -> dict[str, str]:
-    """Put both modules where `evaluate.load` finds them by bare name, online or offline.
+    """Make `evaluate.load("informedness")` and `evaluate.load("nit")` work, also offline.
 
-    Safe to call repeatedly, and from many processes at once. An intact copy is left alone, so a
-    read-only cache that has one is fine. A damaged copy is replaced. The version registered last is
-    loaded.
+    This function may be called repeatedly, and by several processes at once. It does not write an
+    intact copy again, and replaces the damaged files of a copy. `evaluate` loads the version that
+    was registered last.
 
     Returns
     -------
     dict of str to str
-        Each metric's name and the folder it loads from.
+        The name of each metric, and the folder from which `evaluate` loads it.
 
     Warns
     -----
     InformednessWarning
-        If files of a copy had changed or were missing, so it was replaced.
+        If files of a copy were changed or missing, and were replaced.
 
     Raises
     ------
@@ -68,15 +69,15 @@ def unregister() -> list[str]:
     Warns
     -----
     InformednessWarning
-        If the folder of a copy has other files; the folder is kept with them.
+        If the folder of a copy contains other files. The folder and these files are kept.
 
     Raises
     ------
     ImportError
         If `evaluate` is not installed.
     OSError
-        If the cache cannot be written, or a folder is a symbolic link (then nothing is
-        removed).
+        If the cache cannot be written, or a folder is a symbolic link. No file is removed if a
+        folder is a symbolic link.
     """
     folders = _cache_folders().values()
     ours = [copy for folder in folders for copy in _copies(folder) if (copy / _MARK).exists()]
@@ -93,7 +94,7 @@ def unregister() -> list[str]:
 
 
 def _remove_unused(folders: Collection[Path]) -> None:
-    """Remove folders without copies, and staged files of killed processes in them."""
+    """Remove folders without copies, with the temporary files of processes that were killed."""
     for folder in folders:
         if not _copies(folder):
             for staged in folder.glob(".staged-*"):
@@ -102,19 +103,22 @@ def _remove_unused(folders: Collection[Path]) -> None:
 
 
 def _remove(folder: Path, names: Collection[str]) -> list[str]:
-    """Remove files, their compiled versions and an empty folder; return the remaining names."""
+    """Remove files and their compiled versions from a folder, and the folder if it is then empty.
+
+    Return the names of the files that remain.
+    """
     for path in [*folder.glob("*"), *folder.glob("__pycache__/*")]:
         source = path.name if path.parent == folder else f"{path.name.partition('.')[0]}.py"
         if source in names and not path.is_dir():
             path.unlink()
     for emptied in (folder / "__pycache__", folder):
-        with suppress(OSError):  # it holds other files
+        with suppress(OSError):  # the folder contains other files
             emptied.rmdir()
     return sorted(path.name for path in folder.glob("*"))
 
 
 def _cache_folders() -> dict[str, Path]:
-    """Find the folder of all cached copies of each metric."""
+    """Map each metric to the folder in the cache that contains its copies."""
     with optional_import("registering needs Hugging Face evaluate", "informedness[evaluate]"):
         from evaluate import config
     modules = Path(config.HF_MODULES_CACHE) / str(config.MODULE_NAME_FOR_DYNAMIC_MODULES)
@@ -122,25 +126,28 @@ def _cache_folders() -> dict[str, Path]:
 
 
 def _module_files(name: str) -> dict[str, bytes]:
-    """Collect the files of a copy: the module's scripts, `__init__.py` and our marker."""
+    """Read the contents of a copy by file name: scripts, `__init__.py` and the list of files."""
     files = {path.name: path.read_bytes() for path in Path(module_path(name)).glob("*.py")}
     files["__init__.py"] = b""
     return {**files, _MARK: "\n".join(sorted(files)).encode()}
 
 
 def _copies(folder: Path) -> list[Path]:
-    """List the folders that evaluate considers copies of the module."""
+    """List the folders that `evaluate` considers copies of a module."""
     return [path for path in folder.glob("*") if len(path.name) == 64] if folder.is_dir() else []
 
 
 def _damaged_files(copy: Path, files: dict[str, bytes]) -> list[str]:
-    """List the files that are missing from a copy, or differ in it."""
+    """List the files of a copy that are missing or have other contents."""
     paths = {name: copy / name for name in files}
     return [x for x in files if not paths[x].is_file() or paths[x].read_bytes() != files[x]]
 
 
 def _put_in_place(copy: Path, files: dict[str, bytes], script: str) -> None:
-    """Make a copy the newest, which is loaded; several processes may do so at once."""
+    """Write a copy if it is damaged, and make it the newest copy, which `evaluate` loads.
+
+    Several processes may do this at once.
+    """
     if damaged := _damaged_files(copy, files):
         _write_copy(copy, files, damaged)
     times = [(other / script).stat().st_mtime for other in _copies(copy.parent) if other != copy]
@@ -149,7 +156,7 @@ def _put_in_place(copy: Path, files: dict[str, bytes], script: str) -> None:
 
 
 def _write_copy(copy: Path, files: dict[str, bytes], damaged: list[str]) -> None:
-    """Write a whole copy, or replace the damaged files of an existing one and keep its others."""
+    """Write a new copy, or replace the damaged files of an existing copy and keep other files."""
     folder, is_new = copy.parent, not copy.exists()
     folder.mkdir(parents=True, exist_ok=True)
     for package in (folder.parents[1], folder.parent, folder):
@@ -163,11 +170,11 @@ def _write_copy(copy: Path, files: dict[str, bytes], damaged: list[str]) -> None
             for name in damaged:
                 (staged / name).replace(copy / name)
         elif not is_new:
-            copy.unlink(missing_ok=True)  # another process may be faster
+            copy.unlink(missing_ok=True)  # another process may have removed it
         if not is_new:
             warn(f"replaced changed or missing files of {copy}: {', '.join(damaged)}")
         try:
             staged.rename(copy)
         except OSError:
-            if _damaged_files(copy, files):  # else a faster process has made it
+            if _damaged_files(copy, files):  # otherwise another process has written the copy
                 raise

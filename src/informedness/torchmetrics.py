@@ -2,8 +2,8 @@
 
     from informedness.torchmetrics import Informedness, NIT
 
-The state is the k x k table of counts, summed over batches and processes. Scores are computed from
-it in float64, as everywhere in this package.
+The state is a table of counts, summed over batches and processes. `compute` scores the table in
+float64, as everywhere in this package.
 """
 
 import math
@@ -24,13 +24,13 @@ with optional_import("informedness.torchmetrics needs torchmetrics", "informedne
     import torch
     from torchmetrics import Metric
 
-# Up to this size, scattering ones is faster and does not wait for the device. On larger batches
-# many threads would add to the same bin, and the wait of `bincount` no longer matters.
+# Up to this number of samples, scattering ones is faster than `bincount`, and does not wait for the
+# device. In larger batches many threads would add to the same bin, and the wait matters less.
 _MOST_SCATTERED = 10**5
 
 
 class _ScoreOfCounts(Metric):
-    """A score of the summed table of all batches; subclasses set `metric`."""
+    """Score of the table of all batches; subclasses set `metric` to the name of the score."""
 
     is_differentiable: bool = False
     higher_is_better: bool = True
@@ -66,17 +66,18 @@ class _ScoreOfCounts(Metric):
         self.average = average
         self.threshold = threshold
         self.unknown = unknown
-        # A MetricCollection shares a state between metrics if its name and value are equal after
-        # the first batch. So the name has the options that change how batches are read.
+        # A MetricCollection shares the state of metrics if its name and value are equal after the
+        # first batch. The name therefore lists the options that affect the counts.
         name = f"counts_without_{ignore_index}_above_{threshold}_unknown_{unknown}"
         self._state = name.replace(".", "_")
-        # Extra row: targets out of range. Extra columns: missing, and out-of-class predictions.
+        # The last row counts targets out of range. The last two columns count missing predictions
+        # and out-of-class predictions.
         zeros = torch.zeros(num_classes + 1, num_classes + 2, dtype=torch.int64)
         self.add_state(self._state, zeros, dist_reduce_fx="sum")
 
     @property
     def counts(self) -> Any:
-        """The k x k counts so far, int64: rows are targets, columns predictions.
+        """Counts of all batches, an int64 tensor of shape (k, k) with targets in rows.
 
         Missing and out-of-class predictions are not included.
         """
@@ -88,20 +89,21 @@ class _ScoreOfCounts(Metric):
         Parameters
         ----------
         preds : tensor
-            Class ids with the shape of `target`, or scores of shape (N, C, ...), where the highest
-            is the prediction. Token scores, too, have the classes in dimension 1. For two classes
-            and with a `threshold`, also one score per sample. A prediction is missing, and counts
-            as wrong, if a score is nan, no score of the sample is finite, or several are inf.
+            Class ids with the shape of `target`, or scores of shape (N, C, ...). The class with
+            the highest score is predicted. Scores of tokens also have the classes in dimension 1.
+            With `threshold`, one score per sample, of the same shape as `target`.
+            A prediction is missing, and counts as wrong, if a score of the sample is nan, no score
+            is finite, or several scores are inf.
         target : tensor of shape (N, ...)
             Class ids.
 
         Raises
         ------
         ValueError
-            If shapes do not match, an id is not in range(num_classes), or there is one score per
-            sample but no `threshold`; the batch is then not counted. On an accelerator, `update`
-            does not wait for the ids. Instead, `compute` raises for ids outside the range until
-            `reset` is called.
+            If shapes do not match, an id is not in range(num_classes), or `preds` has one score per
+            sample and there is no `threshold`. The batch is then not counted. On an accelerator,
+            `update` does not wait for the ids. Instead, `compute` raises an error for ids out of
+            range until `reset` is called.
         """
         for name, tensor in (("preds", preds), ("target", target)):
             if not isinstance(tensor, torch.Tensor) or tensor.is_complex():
@@ -121,8 +123,8 @@ class _ScoreOfCounts(Metric):
         cells = target.masked_fill((target < 0) | (target >= k), k) * shape[1] + columns
         n_cells = shape.numel()
         if self.ignore_index is not None:
-            cells = cells.masked_fill(target == self.ignore_index, n_cells)  # after the others
-        # Apple's devices cannot scatter integers of 64 bits
+            cells = cells.masked_fill(target == self.ignore_index, n_cells)  # is cut off
+        # Devices of Apple cannot scatter 64-bit integers.
         if is_on_host(cells) or cells.device.type == "mps" or len(cells) > _MOST_SCATTERED:
             counts = torch.bincount(cells, minlength=n_cells + 1)
         else:
@@ -131,7 +133,7 @@ class _ScoreOfCounts(Metric):
         return counts[:n_cells].reshape(shape)
 
     def _check_ids(self, counts: Any) -> None:
-        """Raise ValueError if ids outside the range of the classes were counted."""
+        """Raise ValueError if the counts include ids that are not in range(num_classes)."""
         n_outside = {"target": counts[-1].sum()}
         if self.unknown == "error":
             n_outside["preds"] = counts[:, -1].sum()
@@ -141,16 +143,16 @@ class _ScoreOfCounts(Metric):
                 raise ValueError(f"`{name}` must hold ids in range({self.num_classes}), but {got}")
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Count a batch and return its own score, as all torchmetrics metrics do."""
+        """Count a batch, and return the score of this batch, as all metrics of torchmetrics do."""
         before = vars(self).copy()
         try:
             return super().forward(*args, **kwargs)
         except ValueError:
-            vars(self).update(before)  # until here, the state holds only this batch
+            vars(self).update(before)  # `forward` has replaced the state by that of the batch
             raise
 
     def _ids(self, preds: torch.Tensor, target: torch.Tensor) -> Any:
-        """Convert predictions to ids with the shape of the target."""
+        """Convert predictions to class ids with the shape of `target`."""
         k, shape, is_float = self.num_classes, tuple(preds.shape), preds.is_floating_point()
         if preds.shape == target.shape:
             if not is_float:
@@ -176,8 +178,11 @@ class _ScoreOfCounts(Metric):
         return argmax(preds.movedim(1, -1))
 
     def compute(self) -> torch.Tensor:
-        """Score in float64, or float32 on a device without it; nan without samples."""
-        # Apple's devices have no float64
+        """Compute the score of all batches in float64; it is nan without samples.
+
+        The result is float32 on devices without float64.
+        """
+        # Devices of Apple do not support float64.
         device = self.counts.device
         dtype = torch.float32 if device.type == "mps" else torch.float64
         value = [math.nan] * self.num_classes if self.average is None else math.nan
@@ -186,40 +191,47 @@ class _ScoreOfCounts(Metric):
         if counts.any():
             with collected() as notes:
                 warn_of_missing(counts[:, -2].sum(), counts.sum())
-                wrong = counts[:-1, -2:].sum(axis=1, keepdims=True)  # out of class, by target
+                # per target, the predictions that are missing or out of class
+                wrong = counts[:-1, -2:].sum(axis=1, keepdims=True)
                 value = self._score.value(table_of_counts(np.hstack([counts[:-1, :-2], wrong])))
             issue_once(notes, self._warned_kinds)
         return torch.tensor(value, dtype=dtype, device=device)
 
     def plot(self, val: Any = None, ax: Any = None) -> Any:
-        """Plot the score, or several values of `forward`, as other torchmetrics metrics do."""
+        """Plot the score, or values that `forward` returned, as other metrics of torchmetrics do.
+
+        `val` is a value or a list of values, by default the result of `compute`. `ax` is the
+        matplotlib axes to draw on.
+        """
         return self._plot(val, ax)
 
     def set_dtype(self, dst_type: Any) -> Any:
-        """Keep the counts as integers: half precision could not count beyond 2048."""
+        """Keep the counts as integers, because half precision cannot count beyond 2048."""
         return self
 
 
 class Informedness(_ScoreOfCounts):
-    """Multi-class Bookmaker Informedness: from -1 to 1; 1 is perfect, and guesses score 0.
+    """Multi-class Bookmaker Informedness, from -1 to 1: a perfect model scores 1, guesses 0.
 
     Parameters
     ----------
     num_classes : int
-        Class ids are in range(num_classes). The state takes about 8 num_classes² bytes; for
-        thousands of classes, `informedness.Tally` holds only the pairs that occur.
+        Number of classes; class ids are in range(num_classes). The state takes about
+        8 num_classes² bytes. For thousands of classes use `informedness.Tally`, which stores only
+        the pairs that occur.
     ignore_index : int, optional
-        Drops the samples whose *target* equals it, for example -100 on padded tokens.
+        Target of samples to leave out, for example -100 for padding tokens.
     average : {"bias", "prevalence", "macro"} or None
-        As in `informedness_score`, by default "bias"; None gives a vector with one value per class.
+        As in `informedness_score`, by default "bias". With None, `compute` returns a vector with
+        one value per class.
     threshold : float, optional
-        For two classes and one score per sample: class 1 is predicted above it. It is never
-        guessed.
+        Predict class 1 for scores above the threshold, if there are two classes and one score per
+        sample. There is no default.
     unknown : {"error", "wrong"}
         Whether predicted ids outside range(num_classes), such as -1, raise an error or count as
-        wrong. Targets outside always raise an error.
+        wrong. Targets outside the range always raise an error.
     **kwargs
-        Options of every torchmetrics metric, for example `dist_sync_on_step`.
+        Options of all metrics of torchmetrics, for example `dist_sync_on_step`.
 
     Examples
     --------
@@ -241,10 +253,10 @@ class NIT(_ScoreOfCounts):
     Parameters
     ----------
     num_classes, ignore_index, threshold, unknown
-        As in `Informedness`. All classes count in k, even those that do not occur. There is no
-        `average`.
+        As in `Informedness`. The number of classes k includes classes that do not occur. NIT does
+        not support `average`.
     **kwargs
-        Options of every torchmetrics metric.
+        Options of all metrics of torchmetrics.
     """
 
     metric = "nit"

@@ -1,7 +1,7 @@
-"""`compute_metrics` for the transformers Trainer: the same number from every form of its input.
+"""`compute_metrics` for the transformers Trainer, with the same scores for every form of input.
 
-Neither torch nor transformers is imported. Logits on a device are reduced to classes there, and
-only these are moved.
+This module imports neither torch nor transformers. Logits on a device are reduced to class ids
+there, and only the ids are copied to the host.
 """
 
 import math
@@ -33,72 +33,72 @@ from .tables.contingency import NO_ANSWER, ContingencyTable, LabelTally, Tally, 
 from .tables.label_options import check_threshold
 from .warnings import collected, issue_once
 
-_PADDING = -100  # label that transformers' collators use for padding
-_COUNTING: dict[tuple[int, int], int] = {}  # counting threads, by process and object
+_PADDING = -100  # the label of padding tokens in transformers
+_COUNTING: dict[tuple[int, int], int] = {}  # the thread in a call, by process and object
 _CLASSES, _ONE_COLUMN = "classes", "one column"  # forms of batches with one label per sample
-_ENDS = ("", "_standard_error", "_low", "_high")  # key suffixes of a score and its interval
-# Thresholds implied by the losses of transformers, by the type of problem.
+_ENDS = ("", "_standard_error", "_low", "_high")  # suffixes of the keys of a score and its interval
+# Thresholds that fit the losses of transformers, by the value of `config.problem_type`.
 _THRESHOLDS: dict[str | None, float] = {"multi_label_classification": 0.0, "regression": 0.5}
 
 
 class ComputeMetrics:
-    """Scores for `Trainer(compute_metrics=...)`.
+    """Compute scores in `Trainer(compute_metrics=...)`.
 
-    Accepts every form of input that the Trainer can pass: arrays or tensors; all at once, as a list
-    of batches or batch by batch; with or without inputs, losses and hidden states; logits, or class
-    ids from `preprocess_logits_for_metrics`. Between batches it keeps only counts.
+    The Trainer may pass logits or class ids, as arrays or tensors, for all samples or batch by
+    batch, with or without inputs, losses and hidden states. Only counts are kept between batches.
 
-    With several columns of logits the argmax is the prediction. Classes are in the last axis, even
-    for token logits of shape (N, L, C) with L = C. A single column is compared with a threshold.
-    Labels may also be text.
+    With several columns of logits, the argmax is the prediction. Classes are in the last axis, even
+    for logits of tokens of shape (N, L, C) with L = C. A single column is compared with a
+    threshold. Labels may also be text.
 
-    A prediction is missing, and counts as wrong, if a score is nan, no score of the sample is
-    finite, or several are inf; markedness is then nan. With several labels per sample, a nan
-    affects only its own label.
+    A prediction is missing, and counts as wrong, if a score of the sample is nan, no score is
+    finite, or several scores are inf. Markedness is then nan. With several labels per sample, a nan
+    affects only one label.
 
     Parameters
     ----------
     *names : str
         Names of scores, as in `estimate`.
     labels : sequence of labels, optional
-        The classes of the task, as ids if predictions are ids. By default, with `config`: the
-        columns of logits, or range(config.num_labels) for ids. Without `config`: the labels of
-        the references.
+        The classes of the task, as ids if predictions are ids. With `config` the default is the
+        columns of the logits, or range(config.num_labels) for ids. Without `config` it is the
+        labels of the references.
     prior : mapping of class to probability, optional
         Class shares to which the references are reweighted, for all scores.
     average : {"bias", "prevalence", "macro"} or None, optional
-        Average for scores that have one; by default each score's own. To choose checkpoints with
-        many classes, use "prevalence", which never exceeds accuracy. None gives one score per
-        class, `informedness_NAME`.
+        Average for the scores that have averages; each score has a default. To choose checkpoints
+        with many classes, use "prevalence", which never exceeds accuracy. None computes one score
+        per class, with the key `informedness_NAME`.
     threshold : float, optional
-        For a single column of scores, or several labels per sample: scores above it mean class 1.
-        By default it follows the loss that `config` implies: 0.0 for binary cross-entropy, 0.5 for
-        squared error. It is never guessed.
+        Predict class 1 for scores above the threshold, for a single column of scores or several
+        labels per sample. The default fits the loss in `config`: 0.0 for binary cross-entropy,
+        0.5 for squared error. Without `config` there is no default.
     confidence_level : float, optional
-        Adds `NAME_standard_error`, `NAME_low` and `NAME_high`.
+        Add `NAME_standard_error`, `NAME_low` and `NAME_high` for this level.
     ignore_index : label or None
-        Drops the samples or tokens whose reference equals it.
+        Reference of samples or tokens to leave out.
     unknown : {"error", "wrong"}
         Whether predicted labels that are missing or out of class raise an error or count as
         wrong.
     zero_division : {"warn", 0.0, 1.0, nan}
         As in `estimate`.
     multilabel : bool, optional
-        Whether each column is a separate label; by default `config` decides. Scores are then means
-        over the labels for which they are defined. With False, rows of 0 and 1 are tokens.
+        Whether each column is a separate label; by default `config` decides. If so, scores are
+        means over the labels for which they are defined. With False, rows of 0 and 1 are tokens.
     per_label : bool
-        Adds the score of each label, `informedness_NAME`.
+        Whether to add the score of each label, with the key `informedness_NAME`.
     per_class : bool
-        Adds the score of each class, `informedness_NAME`, for the scores that have one.
+        Whether to add the score of each class, with the key `informedness_NAME`, for scores that
+        have a value for each class.
     config : optional
-        The model's configuration: the classes count as declared, and `id2label` names them if
+        Configuration of the model. Its classes are declared classes. `id2label` names them if
         `num_labels` is the number of columns of the logits.
 
     Attributes
     ----------
     table : ContingencyTable, or dict of str to ContingencyTable
-        The table of the last scores; with several labels per sample, one for each label that has
-        samples. None before the first result.
+        The table of the last scores, or one table for each of several labels that has samples.
+        None before the first result.
 
     Raises
     ------
@@ -108,20 +108,21 @@ class ComputeMetrics:
     Warns
     -----
     InformednessWarning
-        If an evaluation was interrupted (the next one discards its batches), or predictions are
+        If an evaluation was interrupted, so that its batches are discarded, or if predictions are
         missing.
     LabelsWarning
-        As in `informedness_score`, and if references are outside the columns of logits.
+        As in `informedness_score`, and if references are not ids of columns of the logits.
 
     Notes
     -----
-    Counts are reset after each result, after each error, and at each new loop over a data loader of
-    accelerate, which the Trainer uses. Other loops must call `reset` after an interruption, because
-    it cannot be detected there.
+    The counts are reset after each result, after each error, and if a new loop over a data loader
+    of accelerate follows an interrupted loop. The Trainer uses such data loaders. Other loops must
+    call `reset` after an interruption, which cannot be detected without accelerate.
 
-    Each thread needs its own instance, such as a deep copy.
+    Each thread needs a separate instance, such as a deep copy.
 
-    A causal language model predicts the next token: shift its labels first.
+    For a causal language model, pass predictions[:, :-1] and references[:, 1:], because it predicts
+    the next token.
 
     Examples
     --------
@@ -170,13 +171,19 @@ class ComputeMetrics:
             if confidence_level is not None:
                 check_level(confidence_level)
                 score.require_interval(prior)
-        self._has_several_labels(n_classes)  # raises if options do not allow that
+        self._has_several_labels(n_classes)  # raises an error if options conflict
         self.reset()
         if self._has_scores_by_class and self.labels is not None:
-            _names_of(self.labels, config)  # raises before training if two classes share a name
+            _names_of(self.labels, config)  # raises an error before training if names are equal
 
     def _has_several_labels(self, n_columns: int) -> bool:
-        """Decide whether each column is a label; raise ValueError if options do not allow that."""
+        """Decide whether each column is a separate label.
+
+        Raises
+        ------
+        ValueError
+            If each column is a label, and other options do not allow several labels.
+        """
         has_several = self.multilabel
         if has_several is None:
             problem = getattr(self.config, "problem_type", None)
@@ -188,7 +195,7 @@ class ComputeMetrics:
 
     def reset(self) -> None:
         """Discard all counts."""
-        # padding is dropped before; a Tally with this option would reject text labels
+        # `_count_ids` drops padding. A Tally would reject -100 if labels are text.
         other_index = None if self._ignore_index == _PADDING else self._ignore_index
         self._tally = partial(Tally, ignore_index=other_index, unknown=self._unknown)
         self._counts = _Counts(self._tally(labels=self.labels), LabelTally(self._ignore_index))
@@ -200,29 +207,33 @@ class ComputeMetrics:
         Parameters
         ----------
         eval_prediction : EvalPrediction or (predictions, references)
+            Predictions and references of a batch, or of all batches.
         compute_result : bool
-            False counts the batch and returns no scores yet.
+            Whether to return the scores. With False, count the batch and return an empty dict.
 
         Returns
         -------
         dict of str to float
+            Scores and ends of intervals by name.
 
         Raises
         ------
         ValueError
-            If predictions and references do not match, or their form is ambiguous; the message
-            says what to do.
+            If predictions and references do not match, or their form is ambiguous. The message
+            names a remedy.
         RuntimeError
-            If another thread is still in a call.
+            If another thread is calling this instance.
         """
         key, thread = (os.getpid(), id(self)), get_ident()
-        if _COUNTING.setdefault(key, thread) != thread:  # atomic, so that only one thread passes
+        # `setdefault` is atomic, so that only one thread continues.
+        if _COUNTING.setdefault(key, thread) != thread:
             rule = "each thread needs its own, such as a deep copy"
             raise RuntimeError(f"another thread is counting with this ComputeMetrics: {rule}")
         is_over = True
         try:
             self._leave_out_interrupted()
-            counts = self._counts.copy()  # so that copies and forks never hold part of a batch
+            # Counting on a copy prevents that copies and forks of `self` contain half a batch.
+            counts = self._counts.copy()
             for predictions, references in logits.read_batches(eval_prediction):
                 self._count(counts, predictions, references)
             if compute_result:
@@ -236,7 +247,7 @@ class ComputeMetrics:
 
     def _leave_out_interrupted(self) -> None:
         """Discard the counts of an interrupted loop over a data loader of accelerate."""
-        # an interrupted loop leaves its data loader in this list
+        # An interrupted loop does not remove its data loader from this list.
         state = sys.modules.get("accelerate.state")
         loaders = state.GradientState().dataloader_references if state else [None]
         if loaders[-1] is None:
@@ -248,7 +259,7 @@ class ComputeMetrics:
         self._loop = loop
 
     def _count(self, counts: "_Counts", predictions: Any, references: Numbers) -> None:
-        """Count a batch: ids, or scores or predictions 0 and 1 against references 0 and 1."""
+        """Count a batch of class ids, or of scores or predictions for references of 0 and 1."""
         n_columns = predictions.shape[-1] if predictions.ndim == 2 else 1
         if self._has_several_labels(n_columns):
             check_shapes(references, predictions)
@@ -263,7 +274,7 @@ class ComputeMetrics:
             predictions, references = predictions[:, None], references[:, None]
             counts.check_form(_ONE_COLUMN)
         if logits.is_float(predictions):
-            # transformers may set the type of problem only at the first batch
+            # A model of transformers may set `problem_type` only at the first batch.
             implied = _THRESHOLDS.get(getattr(self.config, "problem_type", None))
             threshold = implied if self.threshold is None else self.threshold
             if threshold is None:
@@ -277,7 +288,7 @@ class ComputeMetrics:
     def _count_ids(
         self, counts: "_Counts", predictions: Any, references: Numbers, ids: range | None
     ) -> None:
-        """Count one id per sample or token; `ids` are the columns of logits."""
+        """Count one class id per sample or token; `ids` are the columns of the logits, if any."""
         counts.check_form(_CLASSES)
         if ids is not None:
             self._declare(counts, ids, references)
@@ -299,7 +310,7 @@ class ComputeMetrics:
             raise ValueError(join([hint, error])) from error
 
     def _declare(self, counts: "_Counts", ids: range, references: Numbers) -> None:
-        """Use the columns of logits as classes, unless `labels` lists them."""
+        """Use the columns of logits as the classes, unless `labels` lists the classes."""
         if self._has_labels:
             if self.labels is not None and isinstance(self.labels[0], str):
                 remedy = "Their names come from `config`, as in config=model.config"
@@ -316,7 +327,7 @@ class ComputeMetrics:
                 raise ValueError(f"batches must be alike, {rule}: call reset()")
 
     def _result(self, counts: "_Counts") -> dict[str, float]:
-        """Score everything counted."""
+        """Compute the scores of all counted batches."""
         if counts.form not in (None, _CLASSES):
             return self._result_of_labels(counts)
         table = self.table = counts.tally.table
@@ -328,10 +339,11 @@ class ComputeMetrics:
         return self._score(table, self._config_of(n_columns))
 
     def _result_of_labels(self, counts: "_Counts") -> dict[str, float]:
-        """Score a single column, or each of several labels and their mean."""
+        """Compute the scores of a single column, or the mean scores of several labels."""
         has_several = counts.form != _ONE_COLUMN
         n_columns = len(counts.labels.counts)
-        config = self._config_of(n_columns) if has_several else None  # has one name for two classes
+        # A configuration for a single column has one name for two classes.
+        config = self._config_of(n_columns) if has_several else None
         names = _names_of(range(n_columns), config)
         tables = counts.labels.tables(names)
         logits.warn_of_missing(counts.labels.counts[..., -1].sum(), counts.labels.counts.sum())
@@ -350,7 +362,10 @@ class ComputeMetrics:
         return self._score(self.table, config)
 
     def _config_of(self, n_columns: int | None) -> Any:
-        """Use the configuration only if it has as many classes as the logits have columns."""
+        """Return the configuration if it has as many classes as the logits have columns.
+
+        Otherwise warn and return None. Without logits `n_columns` is None, and nothing is compared.
+        """
         if self.config is None or n_columns in (None, self.config.num_labels):
             return self.config
         with collected() as notes:
@@ -363,7 +378,7 @@ class ComputeMetrics:
         return None
 
     def _score(self, table: ContingencyTable, config: Any) -> dict[str, float]:
-        """Score one table, with intervals if wanted."""
+        """Compute all scores of one table, with intervals if there is a confidence level."""
         result: dict[str, float] = {}
         with collected() as notes:
             for score in self._scores:
@@ -374,7 +389,10 @@ class ComputeMetrics:
         return result
 
     def _fields_of(self, score: Score, table: ContingencyTable, config: Any) -> dict[str, float]:
-        """Score a table, or each of its classes, by key; a level adds intervals."""
+        """Compute the fields of one score: of the table, or of each class if it has no average.
+
+        With a confidence level the fields include the standard error and the interval.
+        """
         level, is_nan = self.confidence_level, is_unknown(score, table)
         keys, ends = [score.name], _ENDS[:1] if level is None else _ENDS
         if score.average is None:
@@ -394,23 +412,23 @@ class ComputeMetrics:
 
 @dataclass
 class _Counts:
-    """Summed counts of the batches of one evaluation.
+    """Counts of all batches of one evaluation.
 
     Attributes
     ----------
     tally : Tally
-        Counts of ids, one id per sample or token.
+        Counts of batches with one class id per sample or token.
     labels : LabelTally
-        Counts of 0 and 1, in a single column or one per label.
+        Counts of batches of 0 and 1, in a single column or one column per label.
     form : str or None
-        Form of the batches, with the number of labels; None before the first batch.
+        Form of the batches, such as "3 labels"; None before the first batch.
     declared : range or None
-        The columns of logits, if they are the classes.
+        The columns of logits, if they are the declared classes.
     starts : Counter of (int, int)
-        First ids of sequences: (prediction, reference).
-    shifts : array of three int
-        How many predictions of tokens are equal to their own reference, how many to the next one,
-        and how many there are.
+        Pairs of the first prediction and the first reference of a sequence.
+    shifts : int64 array of shape (3,)
+        Numbers of predicted tokens: equal to their reference, equal to the next reference, and in
+        total.
     """
 
     tally: Tally
@@ -421,11 +439,11 @@ class _Counts:
     shifts: Numbers = field(default_factory=lambda: np.zeros(3, dtype=np.int64))
 
     def copy(self) -> "_Counts":
-        """Copy the counts, so that the original stays unchanged."""
+        """Copy the counts, so that counting further batches leaves the original unchanged."""
         return replace(self, **{name: copy(value) for name, value in vars(self).items()})
 
     def check_form(self, form: str) -> None:
-        """Raise ValueError if batches of one evaluation have different forms."""
+        """Note the form of the batches; raise ValueError if an earlier batch has another form."""
         if self.form not in (None, form):
             raise ValueError(f"batches must be alike, got {form} after {self.form}: call reset()")
         self.form = form
@@ -433,7 +451,7 @@ class _Counts:
     def note_sequences(
         self, predictions: Numbers, references: Numbers, is_counted: Numbers
     ) -> None:
-        """Count first ids of sequences, and predictions equal to the next reference."""
+        """Count the first ids of sequences, and predictions that equal the next reference."""
         is_first = is_counted[:, 0] & (predictions[:, 0] != NO_ANSWER)
         first_ids = predictions[is_first, 0].tolist(), references[is_first, 0].tolist()
         self.starts.update(zip(*first_ids, strict=True))
@@ -442,12 +460,15 @@ class _Counts:
         self.shifts += n_own, np.count_nonzero(is_next), is_counted.sum()
 
     def check_starts(self, table: ContingencyTable) -> None:
-        """Raise ValueError if all predictions begin with the same id, and no reference does."""
+        """Raise ValueError if all predicted sequences begin with one id, but no reference does.
+
+        Such sequences are generated text, which begins with a start token.
+        """
         first_ids = {prediction for prediction, _ in self.starts}
         is_start = len(first_ids) == 1 and first_ids.isdisjoint(x for _, x in self.starts)
         spelled = table.spelled or table
         predicted = labels_at(spelled, spelled.prediction_totals > 0)
-        # an untrained model may predict one id everywhere, which is not an error
+        # A model that predicts the same id for all tokens is untrained, which is not an error.
         if is_start and len({*predicted} - {None}) > 1 and sum(self.starts.values()) > 4:
             raise ValueError(
                 f"all sequences of predictions begin with {first_ids.pop()}, and no references do: "
@@ -455,7 +476,7 @@ class _Counts:
             )
 
     def warn_of_shift(self) -> None:
-        """Warn if predictions of tokens agree with the next reference, not with their own."""
+        """Warn if predictions of tokens agree with the reference of the next token instead."""
         n_own, n_following, n = self.shifts.tolist()
         if n_following > max(2 * n_own, n / 2, 20):
             warn(
@@ -466,7 +487,7 @@ class _Counts:
 
 
 def _scores_named(names: Sequence[str], average: Any, unknown: str, per_class: bool) -> list[Score]:
-    """Find scores by name; `per_class` adds those that have a value for each class."""
+    """Find scores by name; with `per_class`, add the values of each class as further scores."""
     if not names:
         raise ValueError("`names` must hold a score: name one, such as 'informedness'")
     scores = scores_with_average(names, average, unknown)
@@ -481,7 +502,7 @@ def _scores_named(names: Sequence[str], average: Any, unknown: str, per_class: b
 
 
 def _names_of(labels: Sequence[Label | None], config: Any) -> list[str]:
-    """Name classes for result keys; raise ValueError if two names are equal."""
+    """List the names of classes for the keys of results; raise ValueError if names are equal."""
     names_by_id = getattr(config, "id2label", None) or {}
     names = [str(names_by_id.get(label, label)) for label in labels if label is not None]
     check_distinct(names, "config.id2label")
