@@ -1,4 +1,4 @@
-"""Compare two models on the same samples, and decide whether the result lets a build pass."""
+"""Compare two models on the same samples, and decide whether a build passes."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from ..warnings import collected, prefix_warnings
 from .estimate import FEW_GROUPS, Estimate, ModelSamples, group_shortage, read_samples, settings_of
 from .verdict import out_of_class_share, share_text, title_of
 
-FEW_GROUPS_IN_CELLS = 20  # for NIT and EMA, whose sums by group are skewed
-MAX_SHARE_OF_ONE = 0.25  # largest D^2 / sum of d^2 at which a significant result has no caveat
-_FEW_DIFFERENT = 30  # if fewer predictions differ, a decision gives their number
+FEW_GROUPS_IN_CELLS = 20  # threshold for NIT and EMA, because their sums over groups are skewed
+MAX_SHARE_OF_ONE = 0.25  # a significant result has a caveat if D^2 / sum(d^2) is larger
+_FEW_DIFFERENT = 30  # with fewer differing predictions, the advice gives their number
 
 
 class Difference(Measured):
@@ -53,12 +53,12 @@ class Difference(Measured):
 
     @property
     def verdict(self) -> str:
-        """Whether B is "better" or "worse" than A, or "not shown" to be either."""
+        """The code "better" or "worse" if B differs significantly from A, else "not shown"."""
         return verdict_of(self.p_value, self.difference, self.confidence_level)
 
     @property
     def loss_phrase(self) -> str:
-        """Whether B is worse, by more than the margin if there is one, as a sentence."""
+        """The clause "B is worse"; with a margin, whether B is worse by more than the margin."""
         if self.margin is None:
             return "B is worse"
         verb = "is not" if self.within_margin else "may be"
@@ -69,46 +69,52 @@ class Difference(Measured):
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Difference):
-    """Two models on the same samples; `summary` gives the result in a sentence.
+    """Comparison of two models on the same samples.
+
+    `summary` states the result in a sentence.
 
     Attributes
     ----------
     metric, confidence_level
         As passed to `compare`.
     a, b, difference : float
-        The score of each model, and b - a.
+        The scores of models A and B, and the difference b - a.
     standard_error : float
-        Delta-method error of the difference, with an allowance for an unseen sample or group.
+        Standard error of the difference by the delta method. It includes an allowance for one
+        unseen sample or group.
     confidence_interval : (float, float)
-        Interval of the difference. It contains 0 exactly if the p-value is not below 1 minus the
-        level.
+        Confidence interval of the difference. It excludes 0 if and only if the p-value is below 1
+        minus the confidence level.
     p_value : float
-        Two-sided p-value of the hypothesis that the models score the same. It is nan with fewer
-        than five groups, or if only one group holds a class that matters.
+        Two-sided p-value of the null hypothesis that both models have the same true score. It is
+        nan with fewer than five groups, or if a class that affects the error is in only one group.
     test : {"z", "t"}
-        Whether the p-value is from the normal distribution or, with groups, from Student's t.
+        Distribution of the p-value: "z" for the normal distribution, "t" for Student's t, which is
+        used with groups.
     n_samples, n_groups : int
         Numbers of samples and of groups; without groups `n_groups` is None.
     gained, lost, n_different : int
-        Samples that only B gets right, that only A gets right, and whose predictions differ.
+        Numbers of samples that only B predicts correctly, that only A predicts correctly, and whose
+        predictions differ.
     signature : str
         A line that records the options, the number of samples and the version.
     out_of_class_shares : (float, float)
-        The share of the predictions of A, and of B, that are out of class and count as wrong.
+        Shares of out-of-class predictions of A and of B. Such predictions count as wrong.
     prevalence : Comparison or None
-        The same comparison by the prevalence average, for default Informedness of 3+ classes.
+        The same comparison with the prevalence average. It exists only for Informedness with the
+        default average and three or more classes.
     detectable : float
-        The difference that samples like these detect with 80% power; nan if no prediction
-        differs, or with fewer than five groups.
+        Smallest true difference that samples like these detect with 80% power. It is nan if no
+        prediction differs, or with fewer than five groups.
     margin, within_margin : float, bool or None
-        The non-inferiority margin, and whether B is shown not to be worse by more: the interval
-        lies above -margin, or no prediction differs.
+        The non-inferiority margin, and whether B is shown not to be worse by more than the margin.
+        Both are None without a margin.
     detect : float or None
-        Difference for which text and JSON give the samples needed; by default the margin.
+        Difference for which text and JSON give the number of samples needed; by default the margin.
     names : (str, str)
-        Names of the two models in text.
+        Names of the two models in text output.
     caveat : str
-        Why the interval may cover the true value too rarely; empty if no reason is known.
+        Why the coverage of the interval may be too low; empty if no reason is known.
     """
 
     widest_name = 60
@@ -144,7 +150,7 @@ class Comparison(Difference):
 
     @property
     def verdict_in_words(self) -> str:
-        """The verdict as a phrase."""
+        """The verdict as a phrase, such as "B is better"."""
         if not self.n_different:
             return "The two models give the same predictions"
         if self.verdict == "not shown":
@@ -156,17 +162,18 @@ class Comparison(Difference):
 
     @property
     def summary(self) -> str:
-        """The verdict with the difference, its interval and the p-value, in one sentence."""
+        """One sentence with the verdict, the difference, its interval and the p-value."""
         if not self.n_different:
             return f"{self.verdict_in_words}."
         size = f"{self.difference:+.3f} {self.interval_in_words(3)}"
         return f"{self.verdict_in_words}: {size}, {shown_p(self.p_value, in_sentence=True)}."
 
     def samples_for(self, difference: float) -> int | None:
-        """Estimate how many samples like these, or groups, detect a difference with 80% power.
+        """Estimate the number of samples, or of groups, that detect a difference with 80% power.
 
-        More samples reduce only part of the squared error. The result is None if no number is
-        enough, if no prediction differs, or without a test.
+        The samples are assumed to be like those compared. More samples reduce only part of the
+        squared error. The result is None if no number is enough, if no prediction differs, or if
+        there is no p-value.
 
         Examples
         --------
@@ -184,7 +191,7 @@ class Comparison(Difference):
         return math.ceil((self.n_groups or self.n_samples) * times) if times < math.inf else None
 
     def size_phrase(self, difference: float, detection: Detection) -> str:
-        """Say how many samples, or groups, a difference needs, to end a sentence."""
+        """Write the end of a sentence: how many samples or groups detect a difference."""
         n_needed = self._n_needed(difference, detection)
         if n_needed is None:
             return "cannot be shown with any number of samples"
@@ -192,7 +199,7 @@ class Comparison(Difference):
         return f"needs about {float(f'{n_needed:.2g}'):,.0f} {unit}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all fields, the verdict and the summary as plain values for JSON."""
+        """Convert the fields, the verdict and the summary to plain values for JSON."""
         prevalence = self.prevalence and self.prevalence.to_dict()
         asked = self.margin if self.detect is None else self.detect
         n_needed = asked and self.samples_for(asked)
@@ -201,7 +208,7 @@ class Comparison(Difference):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on the detectable difference, the margin, and the predictions that differ."""
+        """Sentences about the detectable difference, the margin and the predictions."""
         return (*self._notes_on_size(), *self._notes_on_predictions())
 
     def _notes_on_size(self) -> Iterator[str]:
@@ -230,7 +237,7 @@ class Comparison(Difference):
                 yield f"{amount} are out of class and count as wrong."
 
     def text_tables(self) -> list[Rows]:
-        """Return the table of both models and their difference."""
+        """Tabulate the scores of both models and their difference."""
         heads = interval_heads(self.confidence_level)
         rows = [["", self.title, *heads, f"p ({self.test} test)"]]
         for letter, name, value in zip("AB", self.names, (self.a, self.b), strict=True):
@@ -243,14 +250,14 @@ class Comparison(Difference):
         return [padded(rows, 5)]
 
     def text_blocks(self) -> list[Block]:
-        """Return the scores, the verdict and the notes."""
+        """List the scores, the verdict, the notes and the signature."""
         n = f"N {self.n_samples:,}"
         n += "" if self.n_groups is None else f" in {self.n_groups:,} groups"
         tables = self.text_tables()
         return [n, *tables, f"{self.verdict_in_words}.", self.notes, self.signature]
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one record."""
+        """Convert the comparison to a list with one record."""
         plain = self.to_dict()
         for name in ("confidence_interval", "standard_error", "prevalence", "read"):
             plain.pop(name, None)
@@ -258,8 +265,8 @@ class Comparison(Difference):
 
 
 def verdict_of(p_value: float, difference: float, level: float) -> str:
-    """Return whether B is "better" or "worse" than A, or "not shown" to be either."""
-    if 1 - p_value > level:  # 1 - 0.95 is above 0.05
+    """Choose "better" or "worse" if B differs significantly from A, else "not shown"."""
+    if 1 - p_value > level:  # not p_value < 1 - level: the float 1 - 0.95 is above 0.05
         return "better" if difference > 0 else "worse"
     return "not shown"
 
@@ -281,42 +288,45 @@ def compare(
     confidence_level: float = 0.95,
     margin: float | None = None,
 ) -> Comparison:
-    r"""Compare two models on the same samples: the difference, its interval and a p-value.
+    r"""Compare two models by the difference between their scores on the same samples.
 
     The test statistic z for N samples is
 
     .. math:: z = \frac{B - A}{\sqrt{SE^2 + (B - A)^2 / N}}, \qquad
         SE^2 = \frac{\sum (d - \bar d)^2 + D^2}{N^2}
 
-    where d is the influence of a sample on B - A, by the gradient of the score at each model's
-    table. D is the largest influence of one more sample. For accuracy z is McNemar's
-    (gained - lost) / sqrt(gained + lost + 1). docs/formulas.md has the weights, and NIT and EMA,
-    whose bias is removed.
-    The p-value is two-sided, from the normal distribution, and at least 2^(1 - m) if m predictions
-    differ. With groups, Student's t tests the sums of d by class and group, with Satterthwaite's
-    degrees of freedom; m counts groups that differ. If m < 30, D is for one more group.
+    where d is the influence of a sample on B - A, from the gradient of the score at each model's
+    table. D is the largest influence that one additional sample can have. For accuracy, z is
+    McNemar's (gained - lost) / sqrt(gained + lost + 1). docs/formulas.md describes weighted
+    samples, and NIT and EMA, whose bias is removed.
+
+    The p-value is two-sided and from the normal distribution. If m predictions differ, it is at
+    least 2^(1 - m). With groups, a t-test with Satterthwaite's degrees of freedom is applied to the
+    sums of d by class and group. Then m counts the groups in which predictions differ. If m < 30,
+    D is the influence of one additional group.
 
     Parameters
     ----------
     y_true, y_pred_a, y_pred_b : array-like of shape (n_samples,)
-        Labels of one type.
+        Labels, all of the same type.
     metric, average, prior
         As in `estimate`; `average` cannot be None.
     labels, ignore_index, unknown
         As in `informedness_score`.
     sample_weight : array-like of shape (n_samples,), optional
-        Finite and not negative; a weight of 0 drops the sample.
+        Weights, finite and not negative. A weight of 0 drops the sample.
     counts : array-like of shape (n_samples,), optional
-        How many samples each row represents, as a GROUP BY of references and both predictions
-        returns it; 0 drops the row.
+        Number of samples that each row represents, for example from a GROUP BY over the references
+        and both predictions. A count of 0 drops the row.
     groups : array-like of shape (n_samples,), optional
         The group each sample belongs to, for example the document of a question. Groups must be
-        independent of each other, samples of a group need not be. With fewer than five groups, or
-        if only one holds a class that matters, there is neither an interval nor a p-value.
+        independent of each other; samples within a group need not be. With fewer than five groups,
+        or if a class that affects the error is in only one group, interval and p-value are nan.
     confidence_level : float
-        Level of the interval; a model is called better if the p-value is below 1 minus it.
+        Level of the interval. A model is called better if the p-value is below 1 minus this level.
     margin : float, optional
-        Non-inferiority margin, above 0; adds whether the interval excludes a larger loss.
+        Non-inferiority margin, above 0. The result then says whether the interval excludes a larger
+        loss.
 
     Returns
     -------
@@ -325,16 +335,16 @@ def compare(
     Raises
     ------
     ValueError
-        As in `informedness_score`, and if an option is not valid or the score is undefined.
+        As in `informedness_score`. Also if an option is not valid, or if the score is undefined.
 
     Warns
     -----
     IntervalWarning
-        If one of the tables has too few samples by the rules of `estimate`; if
-        there are fewer than 10 groups, or 20 for NIT and EMA; if classes in fewer than 5 effective
-        groups carry more than a tenth of the variance; if all classes but the largest average
-        fewer than 5 references (except for accuracy); or if a model is called better
-        although D^2 exceeds a quarter of the sum of d^2.
+        If a table has too few samples by the rules of `estimate`. If there are fewer than 10
+        groups, or 20 for NIT and EMA. If classes in fewer than 5 effective groups carry more than a
+        tenth of the variance. If all classes but the largest have fewer than 5 references on
+        average (except for accuracy). If a model is called better although D^2 exceeds a quarter of
+        the sum of d^2.
 
     Examples
     --------
@@ -356,7 +366,7 @@ def compare(
     comparison = compare_pair(score, samples, score_models(score, samples, prior), *settings)
     if score == INFORMEDNESS and samples.tables[0].n_classes > 2:
         score = score.with_average("prevalence").require_interval(prior)
-        with collected():  # the first comparison has warned
+        with collected():  # the first comparison has issued the warnings
             models = score_models(score, samples, prior)
             prevalence = compare_pair(score, samples, models, *settings)
         comparison = replace(comparison, prevalence=prevalence)
@@ -364,15 +374,15 @@ def compare(
 
 
 def check_size(name: str, size: Any) -> None:
-    """Raise ValueError unless the size of a difference is finite and above 0, or None."""
+    """Raise ValueError unless the size of a difference is None, or finite and above 0."""
     if size is not None and not (is_real(size) and 0 < size < math.inf):
         raise ValueError(f"`{name}` must be finite and above 0, got {show(size)}")
 
 
 def is_within(margin: float | None, low: float, n_different: int) -> bool | None:
-    """Return whether B is shown not to be worse by more than a margin, if there is one.
+    """Check whether B is shown not to be worse by more than a margin; None without a margin.
 
-    The interval must lie above -margin, or no prediction may differ.
+    The interval must lie above -margin, unless no prediction differs.
     """
     return None if margin is None else not n_different or low > -margin
 
@@ -380,14 +390,14 @@ def is_within(margin: float | None, low: float, n_different: int) -> bool | None
 def score_of_pairs(
     metric: str, average: Average | Literal["default"], prior: Prior = None, unknown: str = "error"
 ) -> Score:
-    """Look up the score to compare models on; raise ValueError if it allows no comparison."""
+    """Look up the score for a comparison; raise ValueError if models cannot be compared on it."""
     if average is None:
         raise ValueError("`average` must be one that gives a single number, got None")
     return score_with_average(metric, average, unknown).require_interval(prior)
 
 
 class ComparedModel(NamedTuple):
-    """A model of a comparison."""
+    """A model in a comparison, with its table and its score."""
 
     argument: str
     table: ContingencyTable
@@ -397,7 +407,7 @@ class ComparedModel(NamedTuple):
 
 
 def score_models(score: Score, samples: ModelSamples, prior: Prior = None) -> list[ComparedModel]:
-    """Score each model; raise ValueError if all references are of one class."""
+    """Score each model; raise ValueError if all references have the same class."""
     models = []
     for i, (argument, table) in enumerate(zip(samples.arguments, samples.tables, strict=True)):
         if score.has_single_reference_class(table):
@@ -422,7 +432,7 @@ def compare_pair(
     ignore_index: Label | None = None,
     margin: float | None = None,
 ) -> Comparison:
-    """Compare two of the models."""
+    """Compare two of the models, selected by their positions."""
     a, b = (models[i] for i in pair)
     predictions_a, predictions_b = (samples.predictions[i] for i in pair)
     n_samples = samples.number(samples.references >= 0)
@@ -480,7 +490,10 @@ def _caveat_of(
     n_different: int,
     level: float,
 ) -> str:
-    """Say why the interval may mislead: too few samples or groups, or few that decide."""
+    """Explain why the interval may mislead; empty if no reason is known.
+
+    Reasons are few samples, few groups, or a significant result that depends on few samples.
+    """
     a, b = models
     few_groups = FEW_GROUPS if isinstance(score, ClassScore) else FEW_GROUPS_IN_CELLS
     first = a if a.shortage else b
@@ -503,8 +516,8 @@ def _caveat_of(
 def _max_unseen(score: Score, table: Table, pairs: CellPairs, prior: Prior) -> float:
     """Compute the largest change of a score that may go undetected if no prediction differs.
 
-    A change in a share 3/n of the predictions for a class is missed in all n samples with a chance
-    of 5%. With groups, n is the number of groups that hold the class.
+    A change to a share 3/n of the predictions for a class affects none of its n samples with a
+    probability of 5%. With groups, n is the number of groups that contain the class.
     """
     scored = with_prior(table, prior)
     widest = score.highest - score.lowest
@@ -521,7 +534,7 @@ def _max_unseen(score: Score, table: Table, pairs: CellPairs, prior: Prior) -> f
 
 
 def _class_shortage(table: Table, score: Score) -> str:
-    """Say which classes have too few references to be compared; empty if they have enough."""
+    """Explain that the smaller classes have too few references; empty if they have enough."""
     if score.name == "accuracy":
         return ""
     references = table.reference_totals * (effective_sample_size(table) / float(table.total))
@@ -531,21 +544,21 @@ def _class_shortage(table: Table, score: Score) -> str:
     return shortage_message(mean_of_others, 5, "reference", which)
 
 
-# Whether a build passes
+# Decisions about a build
 
 
 class Decision(NamedTuple):
-    """Whether a build fails, and a remark, which may be empty if the build passes."""
+    """Whether a build fails, and why. A build that passes may have an empty remark."""
 
     failed: bool
     remark: str
 
 
 def decide_required(compared: Difference, required: str) -> Decision:
-    """Fail unless a comparison shows that B is "better", or "not-worse": by at most its margin.
+    """Fail unless a comparison shows that B is "better" or "not-worse", as required.
 
-    Equal predictions pass as "not-worse", although they prove nothing: users first try an unchanged
-    model. With several tasks, the mean decides.
+    "not-worse" allows a loss up to the margin. Equal predictions pass as "not-worse" although they
+    prove nothing, because users first try an unchanged model. With several tasks, the mean decides.
     """
     is_shown, verdict = bool(compared.within_margin), compared.loss_phrase
     if required == "better":
@@ -557,13 +570,13 @@ def decide_required(compared: Difference, required: str) -> Decision:
         return Decision(True, reason)
     if is_shown:
         return Decision(False, "")
-    is_settled = verdict.startswith("B is worse")  # so do not suggest more samples
+    is_settled = verdict.startswith("B is worse")  # then more samples would not help
     advice = "" if is_settled else _advice(compared, required)
     return Decision(True, f"{verdict} {compared.shown(3)[1]}{advice}")
 
 
 def decide_worse(compared: Difference) -> Decision:
-    """Fail if a comparison shows that B is worse, by more than its margin if it has one."""
+    """Fail if a comparison shows that B is worse, by more than the margin if there is one."""
     if not compared.n_different:
         return Decision(False, _same_predictions(compared))
     if reason := _why_not_shown(compared, "B is worse"):
@@ -574,7 +587,7 @@ def decide_worse(compared: Difference) -> Decision:
 
 
 def decide_least(estimate: Estimate, least: float) -> Decision:
-    """Fail unless the whole interval of a score is at or above a least value."""
+    """Fail unless the lower end of a score's interval is at or above a required value."""
     if reason := _why_not_shown(estimate, f"{estimate.metric} is at least {least:g}"):
         return Decision(True, reason)
     low, high = estimate.confidence_interval
@@ -585,14 +598,14 @@ def decide_least(estimate: Estimate, least: float) -> Decision:
 
 
 def _why_not_shown(result: Difference | Estimate, claim: str) -> str:
-    """Say why a result is not evidence: it has a caveat, or no interval; empty if it is."""
+    """Explain that a caveat or a missing interval weakens a result; empty if it has neither."""
     has_interval = not math.isnan(result.confidence_interval[0])
     reason = result.caveat or ("" if has_interval else "there is no interval")
     return reason and with_subject(f"this does not show whether {claim}", reason)
 
 
 def _advice(compared: Difference, required: str) -> str:
-    """Say how many samples like these would meet the requirement; empty for several tasks."""
+    """Advise how many samples are needed to meet a requirement; empty for several tasks."""
     if not isinstance(compared, Comparison):
         return ""
     detection = compared.paired.detection
@@ -601,7 +614,8 @@ def _advice(compared: Difference, required: str) -> str:
     name, size = "difference", compared.difference
     if required == "not-worse":
         name, size = "margin", compared.margin or 0.0
-        detection = detection._replace(growth=0.0)  # an equally good model adds no disagreements
+        # assume equally good models: predictions then do not differ more often
+        detection = detection._replace(growth=0.0)
     least = f"With 80% power, these samples show a {name} of {detection.difference():.2g}"
     advice = f". {least}. A {name} of {size:.2g} {compared.size_phrase(size, detection)}"
     if compared.n_different < _FEW_DIFFERENT:
@@ -610,7 +624,7 @@ def _advice(compared: Difference, required: str) -> str:
 
 
 def _same_predictions(compared: Difference) -> str:
-    """Say that no prediction differs, and which change this may miss."""
+    """State that no prediction differs, and how large a change could go undetected."""
     if not isinstance(compared, Comparison):
         return "both models give the same predictions in all tasks"
     same = f"both models give the same predictions for {compared.n_samples:,} samples"

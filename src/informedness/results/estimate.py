@@ -1,4 +1,4 @@
-"""Scores with their standard error and confidence interval, and the samples of models."""
+"""Estimate scores with standard errors and confidence intervals, and read samples of models."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 Averaged: TypeAlias = Literal["default", "bias", "prevalence", "macro"]
-FEW_GROUPS = 10  # with fewer, a sum over groups is far from normal
+FEW_GROUPS = 10  # with fewer groups, a sum over groups is far from normally distributed
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,24 +56,24 @@ class Estimate(Measured):
     metric : str
         The name of the score.
     value : float
-        The score, as returned by the function of this name.
+        The score, as returned by the function of the same name.
     standard_error : float
-        Delta-method error in units of the score; nan if the score is undefined, 0 if all
-        predictions are right.
+        Standard error by the delta method, in units of the score. It is nan if the score is
+        undefined, and 0 if all predictions are right.
     confidence_interval : (float, float)
-        Lower and upper end; contains the value. Nan if the score is undefined, and for NIT and
-        EMA if too little is known about the classes.
+        Lower and upper end of the interval, which contains the value. Both are nan if the score is
+        undefined. For NIT and EMA, both are nan if the samples show too little of the classes.
     confidence_level : float
         Share of such intervals that should contain the true value.
     effective_sample_size : float
         (sum w)^2 / sum w^2 for weights w; without weights, the number of samples.
     label : label or None
-        The class, if the score is of a single class.
+        The class of the score, or None for a score of the whole table.
     signature : str
         A line that records the options, the number of samples and the version.
     caveat : str
-        Why the interval may cover the true value too rarely, as `estimate` warns; empty if no
-        reason is known.
+        Why the coverage of the interval may be too low, as in the warning of `estimate`; empty if
+        no reason is known.
     """
 
     metric: str
@@ -88,24 +88,24 @@ class Estimate(Measured):
     n_classes: int = field(default=0, repr=False)
 
     def __str__(self) -> str:
-        """Return the value, its standard error and its interval on one line."""
+        """Format the value, its standard error and its interval on one line."""
         name = self.metric if self.label is None else f"{self.metric} of {show(self.label)}"
         interval = self.interval_in_words()[1:-1]
         error = f", standard error {self.standard_error:.4f}" if self.standard_error > 0 else ""
         return f"{name} {self.value:.4f}{error}, {interval}"
 
     def text_tables(self) -> list[Rows]:
-        """Return a table of one row."""
+        """Tabulate the estimate in one row."""
         name = self.metric if self.label is None else f"{self.metric} of {shown(self.label)}"
         head = ["", "value", *interval_heads(self.confidence_level)]
         return [[head, [name, rounded(self.value, 4), *self.shown()]]]
 
     def text_lines(self) -> list[str]:
-        """Return the signature."""
+        """Write the signature below the table."""
         return [self.signature]
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one record."""
+        """Convert the estimate to a list with one record."""
         plain = {"metric": self.metric, "label": as_json(self.label), "value": as_json(self.value)}
         return [{**plain, **self.fields(), "confidence_level": self.confidence_level}]
 
@@ -119,16 +119,16 @@ def estimates_of(
     prior: Prior = None,
     **signed: Any,
 ) -> list[Estimate]:
-    """Estimate a score, or the scores of its classes, without warnings.
+    """Estimate a score, or the score of each class, without warnings.
 
-    `pairs` are the samples in groups; `signed` holds further options for the signature.
+    `pairs` holds the samples in groups. `signed` holds further options for the signature.
     """
     check_level(level)
     judged, error, fewest = table, None, math.inf
     if pairs is not None:
         judged, error, fewest = with_design_effects(table, score, pairs)
     intervals = score.intervals(judged, level, prior, error)
-    if n_groups(pairs) == 1:  # one group shows no spread between groups
+    if n_groups(pairs) == 1:  # the variance between groups is unknown
         intervals = [Interval(intervals[0].value)]
     caveat = group_shortage(pairs, fewest) or score.caveat(judged, prior)
     line = score.signature(table, prior=prior, interval=settings_of(level, pairs), **signed)
@@ -147,12 +147,12 @@ def estimates_of(
 def reported_estimates(
     table: Table, level: float | None, scores: Mapping[str, Score], **options: Any
 ) -> dict[str, Estimate]:
-    """Estimate some scores without warnings; {} without a level.
+    """Estimate each score without warnings; {} without a confidence level.
 
     Raises
     ------
     ValueError
-        If there are groups without a level, because groups affect only intervals.
+        If there are groups without a confidence level, because groups affect only intervals.
     """
     if level is None:
         if options.get("pairs") is not None:
@@ -162,7 +162,7 @@ def reported_estimates(
 
 
 def has_known_errors(table: Table) -> bool:
-    """Return whether standard errors can be computed: the squares of weights are known."""
+    """Check whether standard errors can be computed: weights must come with their squares."""
     return not table.is_weighted or table.squared_weights is not None
 
 
@@ -174,9 +174,9 @@ def warn_of(estimates: Iterable[Estimate]) -> None:
 def estimate_table(
     table: Table, score: Score, level: float, pairs: CellPairs | None = None, **options: Any
 ) -> list[Estimate]:
-    """Estimate a score, or the scores of its classes, with warnings, as `estimate` does.
+    """Estimate a score, or the score of each class, with the warnings of `estimate`.
 
-    The options are prior, zero_division and ignore_index.
+    The options are `prior`, `zero_division` and `ignore_index`.
     """
     zero_division = options.setdefault("zero_division", "warn")
     check_zero_division(zero_division, score.stand_in)
@@ -188,7 +188,7 @@ def estimate_table(
 
 
 class Options(SampleOptions, total=False):
-    """Extra options of `estimate`, for type checkers."""
+    """Keyword arguments of `estimate`, for type checkers."""
 
     groups: Any
     confidence_level: float
@@ -226,32 +226,35 @@ def estimate(
 
     .. math:: SE^2 = \Big(\sum_{ij} p_{ij} g_{ij}^2 - (\sum_{ij} p_{ij} g_{ij})^2\Big) / N
 
-    where g is the gradient of the score with respect to the shares p of the cells. For two classes
-    the SE of Informedness is :math:`\sqrt{TPR(1-TPR)/n_1 + TNR(1-TNR)/n_0}`. For weighted
-    samples, :math:`SE^2 = \sum w^2 (g - \bar g)^2 / (\sum w)^2`.
+    where p are the shares of the table's cells and g is the gradient of the score with respect to
+    p. For two classes, the SE of Informedness is
+    :math:`\sqrt{TPR(1-TPR)/n_1 + TNR(1-TNR)/n_0}`. For weighted samples,
+    :math:`SE^2 = \sum w^2 (g - \bar g)^2 / (\sum w)^2`.
 
     Parameters
     ----------
     y_true, y_pred, labels, sample_weight, ignore_index, unknown
-        As in `informedness_score`; or a `ContingencyTable` alone in place of `y_true`, with
-        `ignore_index` for the signature.
+        As in `informedness_score`. A `ContingencyTable` may be passed as `y_true` instead of
+        labels; `ignore_index` then appears only in the signature.
     metric : str
         The score: "accuracy", "balanced_accuracy", "f1_macro", "cohen_kappa",
         "matthews_corrcoef", "informedness", "markedness", "nit" or "ema".
     groups : array-like of shape (n_samples,), optional
-        The group each sample belongs to, for example the document of a question. The error is then
-        computed from sums by class and group. The interval divides sample counts by the design
-        effect of their class. Groups cannot be combined with a prior or `average=None`.
+        The group each sample belongs to, for example the document of a question. The standard error
+        is then computed from sums by class and group. For the interval, the number of samples of
+        each class is divided by the design effect of the class. Groups cannot be combined with a
+        prior or `average=None`.
     average : {"bias", "prevalence", "macro"} or None, optional
-        For Informedness and markedness, as in their functions; by default each one's own
-        default. None gives a list with one estimate per class, in label order.
+        Average of Informedness or markedness, with the default of the score's function. None gives
+        a list with one estimate per class, in label order.
     prior : mapping of class to probability, optional
         Class shares to which the references are reweighted, for an average of Informedness.
     zero_division : {"warn", 0.0, 1.0, nan}
-        The value if the score is undefined: nan, or 0.0 for Informedness and markedness and 1.0
-        for NIT. "warn" returns this number with a warning. Other scores ignore it.
+        The value of an undefined score. Besides nan, Informedness and markedness allow 0.0, and NIT
+        allows 1.0. "warn" returns the allowed number with a warning. Other scores ignore the
+        option.
     confidence_level : float
-        Between 0 and 1.
+        Level of the interval, between 0 and 1.
 
     Returns
     -------
@@ -260,15 +263,15 @@ def estimate(
     Raises
     ------
     ValueError
-        As in `informedness_score`; if an option is not valid, there are fewer than two groups, or a
-        table holds sums of weights without `squared_weights`.
+        As in `informedness_score`. Also if an option is not valid, if there are fewer than two
+        groups, or if a table of weights lacks `squared_weights`.
 
     Warns
     -----
     IntervalWarning
-        If the interval may cover the true value too rarely, or is nan, for example with fewer
-        than 5 references outside the largest class, with fewer than 10 groups, or with fewer than
-        5 effective groups of classes that carry more than a tenth of the variance.
+        If the interval is nan or its coverage may be too low. Examples are fewer than 5 references
+        outside the largest class, and fewer than 10 groups. Another example is fewer than 5
+        effective groups of classes that carry more than a tenth of the variance.
 
     References
     ----------
@@ -299,7 +302,7 @@ def estimate(
 
 
 def settings_of(level: float | None, pairs: CellPairs | None = None) -> str | None:
-    """Describe an interval for a signature: its level and the number of groups, if any."""
+    """Write the confidence level and the number of groups for a signature; None without a level."""
     if level is None:
         return None
     n = n_groups(pairs)
@@ -307,7 +310,7 @@ def settings_of(level: float | None, pairs: CellPairs | None = None) -> str | No
 
 
 def group_shortage(pairs: CellPairs | None, fewest: float, least: int = FEW_GROUPS) -> str:
-    """Say which groups are too few; empty if there are enough.
+    """Explain that there are too few groups; empty if there are enough.
 
     `fewest` is the smallest effective number of groups of a class that decides the error.
     """
@@ -317,24 +320,26 @@ def group_shortage(pairs: CellPairs | None, fewest: float, least: int = FEW_GROU
     return shortage or shortage_message(fewest, 5, "group", which)
 
 
-Arrays: TypeAlias = Mapping[str, Any]  # by the caller's names of the arguments
+Arrays: TypeAlias = Mapping[str, Any]  # the keys are the names of the caller's arguments
 
 
 @dataclass(frozen=True)
 class ModelSamples:
-    """The predictions of some models to the same samples; with counts, a row is several samples.
+    """Predictions of one or more models for the same samples.
+
+    With counts, a row represents several samples.
 
     Attributes
     ----------
     arguments : list of str
-        Argument name of each model's predictions.
+        Name of the argument that holds each model's predictions.
     rows : index
-        Selects from the input the rows that count.
+        Index that selects the counted rows of the input.
     tables : list of ContingencyTable
     cells : list of arrays of shape (n_rows,)
-        For each model, the cell of its table that each row belongs to.
+        For each model, the position of each row's cell in the model's table.
     references, predictions : array of shape (n_rows,), list of such arrays
-        Positions among the labels of all models.
+        Labels as positions in the combined labels of all tables.
     counts : array of shape (n_rows,)
     weights, groups : arrays of shape (n_rows,), or None
     """
@@ -358,7 +363,10 @@ class ModelSamples:
         return None if self.groups is None else self.pair(model, model)
 
     def pair(self, a: int, b: int) -> CellPairs:
-        """Pair the samples of two models, counted by cell unless they have weights or groups."""
+        """Pair the cells of two models in each sample.
+
+        Equal pairs are counted, unless samples have weights or groups.
+        """
         if self.weights is None and self.groups is None:
             n_cells = len(self.tables[b].rows)
             keys, codes = code_integers(self.cells[a] * n_cells + self.cells[b])
@@ -369,9 +377,9 @@ class ModelSamples:
         return CellPairs(self.cells[a], self.cells[b], self.counts, weights, self.groups, differ)
 
     def pairs_by_slice(self, slices: Column) -> dict[Any, CellPairs]:
-        """Split the samples in groups of one model by slice; None maps to all samples.
+        """Split the grouped samples of a single model by slice; the key None has all samples.
 
-        Cells and groups of a slice are numbered as in the table of the slice alone.
+        Cells and groups are numbered within each slice, as in the table of the slice.
         """
         whole = self.pair(0, 0)
         pairs: dict[Any, CellPairs] = {None: whole}
@@ -386,10 +394,10 @@ class ModelSamples:
 
 
 def read_samples(y_true: Any, predictions: Arrays, extras: Arrays, *options: Any) -> ModelSamples:
-    """Read the samples of some models.
+    """Read samples with the predictions of one or more models.
 
-    `extras` may have counts, sample_weight and groups; the options are labels, ignore_index and
-    unknown.
+    `extras` may have `counts`, `sample_weight` and `groups`. The options are `labels`,
+    `ignore_index` and `unknown`.
     """
     (references, *columns), task = read_label_columns(
         {"y_true": y_true, **predictions}, *options, **extras
@@ -400,7 +408,7 @@ def read_samples(y_true: Any, predictions: Arrays, extras: Arrays, *options: Any
 def match_samples(
     references: Column, predictions: Mapping[str, Column], task: Task, extras: Arrays
 ) -> ModelSamples:
-    """Build samples from columns of shape (n_rows,) that have been read."""
+    """Build the samples of models from columns of labels of shape (n_rows,)."""
     n_rows = len(references)
     weights = _read_per_row("sample_weight", extras, n_rows)
     counts = _read_per_row("counts", extras, n_rows)
@@ -429,7 +437,7 @@ def match_samples(
 def _table_of_counts(
     references: Column, predictions: Column, task: Task, counts: Numbers, weights: Numbers | None
 ) -> ContingencyTable:
-    """Count labels, of which each pair has a number of samples and a weight."""
+    """Build a table from rows that represent several samples each, perhaps with weights."""
     sums = {"counts": counts}
     if weights is not None:
         sums = {"counts": counts * weights, "squared_weights": counts * weights**2}
@@ -440,11 +448,11 @@ def _table_of_counts(
 def _codes_of_all(
     tables: list[ContingencyTable], references: Column, columns: list[Column]
 ) -> tuple[list[Codes], Codes, list[Codes]]:
-    """Code the cell of each row in each model's table, the references and the predictions."""
+    """Encode the cell of each row in each table, the references and the predictions."""
     positions = {label: i for i, label in enumerate(ContingencyTable.sum_of(tables).labels)}
     n_labels = len(positions)
     labels, codes = join_columns([references, *columns]).coded()
-    # every prediction outside the declared classes is the same wrong prediction
+    # predictions outside the declared classes share the last code
     to_position = np.array([positions.get(x, n_labels - 1) for x in labels], dtype=np.int64)
     r, *prediction_codes = to_position[codes].reshape(1 + len(columns), -1)
     # the pairs of codes that occur are the cells of the table, in the same order
@@ -474,7 +482,7 @@ def _read_per_row(argument: str, extras: Arrays, n_rows: int) -> Numbers | None:
 
 
 def _codes_of_groups(groups: Any, n_rows: int, rows: Any) -> Codes:
-    """Code the group of each counted row, shape (n_counted,), from 0 in order of name."""
+    """Encode the group of each counted row as an integer from 0, in the order of group names."""
     names = read_labels(groups, "groups")
     if len(names) != n_rows:
         numbers = f"{len(names)} for {n_rows} rows"
@@ -505,15 +513,14 @@ def corrected_rate(
     .. math:: \theta = (q - FPR) / (TPR - FPR)
 
     where q is the share of `positive` among the judge's labels of these answers. TPR and FPR are
-    the shares that the judge calls positive among answers that people call positive, and among the
-    others. The rate is clipped to 0 and 1. The judge must have the same error rates on these
-    answers as on the labelled ones.
+    the judge's true and false positive rates on the answers that people have labelled. The rate is
+    clipped to the range from 0 to 1. The judge must have the same error rates on all answers.
 
     The interval contains all rates :math:`\theta` for which
-    :math:`q - \theta\,TPR - (1 - \theta)\,FPR` is within its margin of error of 0. This margin adds
-    in quadrature the Wilson margins of q, :math:`\theta\,TPR` and
-    :math:`(1 - \theta)\,FPR` on the side towards 0. Nothing is divided by J = TPR - FPR,
-    so a judge hardly better than guessing gives an interval from 0 to 1.
+    :math:`q - \theta\,TPR - (1 - \theta)\,FPR` differs from 0 by at most its margin of error.
+    This margin adds in quadrature the Wilson margins of q, :math:`\theta\,TPR` and
+    :math:`(1 - \theta)\,FPR` on the side towards 0. The interval does not divide by
+    J = TPR - FPR, so it is from 0 to 1 for a judge hardly better than guessing.
 
     Parameters
     ----------
@@ -521,37 +528,36 @@ def corrected_rate(
         Labels by people and by the judge for the same answers: integers, strings or bytes, in any
         container.
     judged : array-like of shape (n_judged,), or tuple of two integers
-        The judge's labels of the other answers; or the number of `positive` ones and the total. A
-        tuple of two numbers is always read as these counts.
+        The judge's labels of the other answers, or a tuple of two counts: the answers labelled
+        `positive`, and all answers. A tuple of two numbers is always read as counts.
     positive : label
-        The label whose rate is estimated. All other labels count as negative in all three
-        columns, and so do missing labels of the judge. A missing label in `y_true` is an error.
+        The label whose rate is estimated. All other labels count as negative, and so do missing
+        labels of the judge. A missing label in `y_true` is an error.
     confidence_level : float
-        Between 0 and 1.
+        Level of the interval, between 0 and 1.
     groups, prior : None
-        Not available: either raises ValueError.
+        Not supported; any value but None raises ValueError.
 
     Returns
     -------
     Estimate
         The rate, from 0 to 1. If J is not above 0, or `y_true` is all positive or all negative,
-        the value is nan and the interval 0 to 1. If no rate fits the judge's
-        labels, the value is 0 or 1 and the interval 0 to 1. `label` is `positive`,
-        `effective_sample_size` the number of labelled answers, and `standard_error` uses the
-        delta method.
+        the value is nan and the interval is 0 to 1. If no rate fits the judge's labels, the value
+        is 0 or 1 and the interval is 0 to 1. `effective_sample_size` is the number of labelled
+        answers, and `standard_error` is by the delta method.
 
     Raises
     ------
     ValueError
-        As in `informedness_score`; if `positive` is not a label of `y_true` or `y_pred`, if
-        `judged` is empty, shares no label with them or is not a pair of counts, or if `groups` or
-        `prior` is given.
+        As in `informedness_score`. Also if `positive` is not a label of `y_true` or `y_pred`, or if
+        `groups` or `prior` is passed. Also if `judged` is empty, shares no label with `y_true` or
+        `y_pred`, or is a tuple of numbers that are not counts.
 
     Warns
     -----
     IntervalWarning
-        With fewer than 100 labelled answers, fewer than 5 positive or negative ones, if the
-        interval of J contains 0, if J is not above 0, or if no rate fits the judge's labels.
+        With fewer than 100 labelled answers, or fewer than 5 positive or 5 negative ones. Also if
+        the interval of J contains 0, if J is not above 0, or if no rate fits the judge's labels.
 
     References
     ----------
@@ -562,7 +568,8 @@ def corrected_rate(
 
     Examples
     --------
-    The judge calls 90 of 100 good answers good, 20 of 100 bad ones, and 600 of 1,000 others:
+    The judge labels as good 90 of 100 good answers, 20 of 100 bad answers, and 600 of 1,000 answers
+    without a label by people:
 
     >>> people = ["good"] * 100 + ["bad"] * 100
     >>> judge = ["good"] * 90 + ["bad"] * 10 + ["good"] * 20 + ["bad"] * 80
@@ -606,7 +613,7 @@ def corrected_rate(
 
 
 def _count_judged(judged: Any, label: Label, labels: Any, *containers: Any) -> tuple[int, int]:
-    """Count the judged answers with this label, and all of them."""
+    """Count the judged answers with a label, and all judged answers."""
     if isinstance(judged, tuple) and len(judged) == 2 and all(map(is_real, judged)):
         n_called, n_judged = contingency.read_whole(judged, "judged").tolist()
         is_valid = n_called <= n_judged > 0
@@ -622,7 +629,10 @@ def _count_judged(judged: Any, label: Label, labels: Any, *containers: Any) -> t
 
 
 def _correct(shares: Numbers, sizes: Numbers, z: float) -> Interval:
-    """Compute the rate from q, TPR and FPR, shape (3,); its interval is nan if no rate fits."""
+    """Compute the corrected rate from the shares q, TPR and FPR, and their sample sizes.
+
+    The interval is nan if no rate fits.
+    """
     (q, tpr, fpr), variances = shares.tolist(), shares * (1 - shares) / sizes
     low, high = (wilson_margin(x, variances, sizes, z).tolist() for x in (shares, 1 - shares))
 
@@ -647,7 +657,7 @@ def _correct(shares: Numbers, sizes: Numbers, z: float) -> Interval:
 
 
 def warn_of_module(own_table: Any, version: str) -> None:
-    """Warn if a metric module has another version, or if its references are not classes."""
+    """Warn if a metric module has another version than this package, or unusual labels."""
     warn_of_version(version)
     warn_of_nulls(own_table)
     if not own_table.is_declared:
@@ -665,18 +675,18 @@ def add_companions(
 ) -> dict[str, Any]:
     """Compute the interval and the signature that a metric module returns with its score.
 
-    `scored` maps the name of the score to its value. `own_table`, of the module's copy of the
-    class, `options` and `version` come from the module.
+    `scored` maps the name of the score to its value. `own_table` is an instance of the
+    module's own copy of `Table`. `options` and `version` are those of the module.
 
     Raises
     ------
     ValueError
-        If the level is not valid, or the options leave no interval.
+        If the level is not valid, or the options allow no interval.
     RuntimeError
-        If this package computes another score.
+        If this package computes another value.
     """
     if level is None and not return_signature:
-        return {}  # plain scores must not depend on the fields of this version's tables
+        return {}  # a score alone must not depend on the fields of the module's table
     ((name, value),) = scored.items()
     table = Table(*(getattr(own_table, field.name) for field in fields(Table)))
     companions: dict[str, Any] = {}
@@ -696,7 +706,7 @@ def add_companions(
 def _estimates_of_module(
     name: str, value: Any, table: Table, level: float, options: Mapping[str, Any], version: str
 ) -> list[Estimate]:
-    """Estimate a module's score, after a check that this package computes the same value."""
+    """Estimate a module's score; raise RuntimeError if this package computes another value."""
     if options.get("prior_mode", "") == "odds":
         raise ValueError('`confidence_level` must be left out with prior_mode="odds"')
     prior = options.get("prior")

@@ -1,8 +1,8 @@
 """Figures of tables and results with matplotlib, the extra `plot`.
 
-Figures fit a column of ACL's style, 3.03 inches wide. Shapes and shades distinguish items, so they
-can be printed in grey. Each function draws on `ax` if given, otherwise on a new figure, and
-returns the axes. Without matplotlib the functions raise ImportError.
+Figures are 3.03 inches wide, to fit a column of the ACL style. Items differ in shape and shade, so
+that figures can be printed in grey. Each function draws on `ax` if it is passed, otherwise on a new
+figure, and returns the axes. Without matplotlib the functions raise ImportError.
 
 The method `plot` of a result calls a function `draw_...` of this module. The public functions are
 `plot_...`: `from informedness.plots import plot_intervals`.
@@ -36,16 +36,16 @@ _SMALL = 0.7  # factor of the font size for crowded text
 _MAX_ROWS = 50
 _MAX_CLASSES = 20  # of a confusion matrix
 _INK = "black"
-_BLUE = "#0b4f8a"  # dark in grey
+_BLUE = "#0b4f8a"  # printed in grey, it is dark
 _MARKERS = "os^DvPX*<>"
-_MAX_TABLES = 30  # in a triangle: one shape and shade for each
+_MAX_TABLES = 30  # in a triangle, each with its own shape and shade
 
 
 # One result
 
 
 def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
-    """Draw a confusion matrix, shaded by the share of the row.
+    """Draw a confusion matrix whose cells are shaded by their share of the row.
 
     Rows are references, columns predictions. With more than 20 classes, the 20 with the most
     references are drawn. Numbers are omitted if cells are too narrow.
@@ -80,7 +80,7 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
     text: dict[str, Any] = {"parse_math": False, "fontsize": size * _SMALL if is_full else size}
     ax.set_yticks(range(n_rows), names[:n_rows], **text)
     ax.set_xticks(range(n_columns), names, **text)
-    if max(map(len, names)) * len(names) > 24:  # too long to fit side by side
+    if max(map(len, names)) * len(names) > 24:  # too long to be written side by side
         ax.tick_params(axis="x", labelrotation=90)
     n_classes = int(np.count_nonzero(table.is_class))
     drawn = f" ({n_rows} of {n_classes} classes)" if n_rows < n_classes else ""
@@ -92,7 +92,7 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
 
 
 def _write_numbers(ax: Axes, shares: Numbers, numbers: list[str], size: float) -> None:
-    """Write a number into each cell of a matrix, unless the cells are too narrow to read it."""
+    """Write a number into each cell of a matrix, unless it would be too small to read."""
     widest = ax.text(0, 0, max(numbers, key=len), fontsize=size)
     ax.figure.canvas.figure.draw_without_rendering()  # text has no width before the first drawing
     width = ax.get_window_extent().width / shares.shape[1]
@@ -134,7 +134,8 @@ def draw_per_class(per_class: list[dict[str, Any]], width: int, ax: Axes | None)
 def plot_intervals(estimates: Mapping[Any, Estimate], *, ax: Axes | None = None) -> Axes:
     """Draw scores with their intervals, one below the other (a forest plot).
 
-    Values are printed at the right. With more than 50, the first 49 and the last are drawn.
+    Values are printed at the right. With more than 50 estimates, the first 49 and the last are
+    drawn.
 
     Parameters
     ----------
@@ -166,7 +167,7 @@ def plot_intervals(estimates: Mapping[Any, Estimate], *, ax: Axes | None = None)
 
 
 def plot_entropy_triangle(tables: Mapping[Any, Table] | Table, *, ax: Axes | None = None) -> Axes:
-    """Draw tables in the entropy triangle (Valverde-Albacete and Pelaez-Moreno 2014).
+    """Draw contingency tables in the entropy triangle (Valverde-Albacete and Pelaez-Moreno 2014).
 
     At the top, classes are balanced and all information is transferred. At the left, classes are
     balanced and all information is lost, as by guessing. At the right, all references are of one
@@ -211,7 +212,7 @@ def plot_entropy_triangle(tables: Mapping[Any, Table] | Table, *, ax: Axes | Non
             mec="white", mew=0.5,
         )  # fmt: skip
     if not isinstance(tables, Table):
-        # names are set afterwards: a legend leaves out those that begin with "_"
+        # set names afterwards, because a legend omits names that begin with "_"
         below = ax.transAxes + ScaledTranslation(0, -size / 24, ax.figure.dpi_scale_trans)
         legend = ax.legend(
             handles, ["name"] * len(handles), fontsize=_SMALL * size, frameon=False, borderpad=0,
@@ -257,7 +258,7 @@ def _xy_of(points: Sequence[Sequence[float]] | Numbers) -> tuple[Numbers, Number
 
 
 def _read_named(values: Any, kind: type[Kind], argument: str) -> dict[str, Kind]:
-    """Check the values of a mapping and make its names text to draw."""
+    """Check the types of a mapping's values, and format its names as text."""
     is_mapping = isinstance(values, Mapping)
     if not is_mapping or not all(isinstance(value, kind) for value in values.values()):
         raise TypeError(f"`{argument}` must map names to each {kind.__name__}, got {show(values)}")
@@ -268,14 +269,14 @@ def _read_named(values: Any, kind: type[Kind], argument: str) -> dict[str, Kind]
 
 
 def import_pyplot() -> Any:
-    """Import matplotlib's pyplot, or raise ImportError that says what to install."""
+    """Import matplotlib's pyplot; raise ImportError with the package to install if missing."""
     with optional_import("plots need matplotlib", "informedness[plot]"):
         from matplotlib import pyplot
     return pyplot
 
 
 def _axes(ax: Axes | None, height: float) -> tuple[Axes, float]:
-    """Get the axes to draw on, and the font size."""
+    """Choose the axes to draw on, and the font size."""
     pyplot = import_pyplot()
     if ax is not None:
         return ax, float(pyplot.rcParams["font.size"])
@@ -285,7 +286,7 @@ def _axes(ax: Axes | None, height: float) -> tuple[Axes, float]:
 
 
 class ForestRow(NamedTuple):
-    """A row of a forest plot."""
+    """A row of a forest plot: an estimate, and what is drawn with it."""
 
     name: str
     estimate: Estimate
@@ -295,7 +296,7 @@ class ForestRow(NamedTuple):
 
 
 def draw_forest(rows: list[ForestRow], title: str, ax: Axes | None, head: str = "") -> Axes:
-    """Draw intervals one below the other; the last row may be of all samples."""
+    """Draw intervals one below the other; the last row may show all samples."""
     levels = {row.estimate.confidence_level for row in rows}
     if len(levels) > 1:
         rule = "have intervals of the same confidence level"
@@ -324,7 +325,10 @@ def draw_forest(rows: list[ForestRow], title: str, ax: Axes | None, head: str = 
 
 
 def _label_rows(ax: Axes, names: list[str], numbers: list[str], size: float, head: str) -> None:
-    """Label the rows, the first on top, with their numbers at the right below a heading."""
+    """Write names at the left of the rows, and at the right numbers below a heading.
+
+    The first row is at the top.
+    """
     ax.set_yticks(range(len(names)), names, fontsize=size, parse_math=False)
     ax.set_ylim(len(names) - 0.5, -0.5)
     style: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "fontsize": size}

@@ -1,4 +1,4 @@
-"""Rank several models on the same samples, with intervals and a test of each pair."""
+"""Rank several models on the same samples, with intervals and a test of each pair of models."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ class Model:
     ----------
     name : str
     estimate : Estimate
-        Its score with an interval. Several runs are pooled, with the predictions for each sample
-        as a group.
+        The score with its interval. Several runs are pooled; the predictions for one sample form a
+        group.
     runs : tuple of float
         The score of each run.
     run_deviation : float
-        Standard deviation of the scores of the runs, as between seeds. Nan for a single run.
+        Standard deviation of the scores over the runs, for example over seeds; nan for one run.
     ranks : (int, int)
-        Best and worst rank that the corrected tests of pairs allow.
+        Best and worst rank that the corrected tests of pairs do not rule out.
     caution : str
         Why the score may mislead, for example if it is above accuracy; usually empty.
     out_of_class_share : float
-        Share of its predictions that are out of class and count as wrong.
+        Share of the model's predictions that are out of class and count as wrong.
     accuracy : float
-        Share of its predictions that are right.
+        Share of the model's predictions that are right.
     """
 
     name: str
@@ -72,7 +72,7 @@ class Model:
 
     @property
     def rank_range(self) -> str:
-        """The range of ranks as text."""
+        """The best and the worst rank as text, such as "1 to 3"."""
         return " to ".join(map(str, dict.fromkeys(self.ranks)))
 
 
@@ -86,11 +86,12 @@ class Leaderboard(Result):
     models : tuple of Model
         Best first.
     comparisons : dict of (str, str) to Comparison
-        One per pair, with the better model as B; their intervals are not corrected.
+        The comparison of each pair of names (A, B), with the better model as B. Intervals are not
+        corrected for the number of pairs.
     p_values : dict of (str, str) to float
         P-value of each pair, corrected for the number of pairs by Holm's method.
     confidence_level : float
-        Two models differ significantly if the corrected p-value is below 1 minus it.
+        Two models differ significantly if the corrected p-value is below 1 minus this level.
     n_samples : int
         Number of samples in each run.
     signature : str
@@ -98,7 +99,7 @@ class Leaderboard(Result):
     title : str
         The title of the score, with its average for three or more classes.
     guessing : dict of str to float
-        The score and the accuracy of the best guesser.
+        Score and accuracy of the best guesser, by the name of the score.
     """
 
     metric: str
@@ -113,7 +114,7 @@ class Leaderboard(Result):
     read: tuple[Account, ...] = ()
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the models with their intervals and ranks, and each run as a small stroke.
+        """Draw the models with their intervals and ranks, and each run as a short stroke.
 
         Parameters
         ----------
@@ -124,7 +125,7 @@ class Leaderboard(Result):
         return draw_forest(rows, score_named(self.metric).title, ax, "score, ranks")
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a record for each model, best first."""
+        """Convert each model to a record, best first."""
         records = []
         for rank, model in enumerate(self.models, start=1):
             record: dict[str, Any] = {"rank": rank, "model": model.name, self.metric: model.value}
@@ -139,7 +140,7 @@ class Leaderboard(Result):
         return records
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values for JSON."""
+        """Convert the leaderboard to plain values for JSON."""
         names = ("metric", "n_samples", "signature", "confidence_level")
         plain = {name: getattr(self, name) for name in names}
         comparisons = []
@@ -149,7 +150,7 @@ class Leaderboard(Result):
         return plain | {"models": self.records(), "comparisons": comparisons} | self.account_field()
 
     def text_tables(self) -> list[Rows]:
-        """Return the ranking, and the comparisons of neighbours."""
+        """Tabulate the ranking, and the comparisons of neighbours in the ranking."""
         heads = interval_heads(self.confidence_level)
         rows = [["model", self.title, *heads, "± SD of runs", "ranks", "accuracy", "out of class"]]
         for x in self.models:
@@ -167,19 +168,19 @@ class Leaderboard(Result):
         return [ranking, self._neighbours(heads[1])] if len(self.models) > 1 else [ranking]
 
     def _neighbours(self, head: str) -> Rows:
-        """Return a table of the comparisons of neighbours in the ranking."""
+        """Tabulate the comparison of each model with the next one in the ranking."""
         neighbours = [["compared", "difference", head, "p (Holm)"]]
         for better, worse in pairwise(self.models):
             pair = worse.name, better.name
             comparison = self.comparisons[pair]
             name = f"{shown(better.name)} over {shown(worse.name)}"
-            difference = f"{round(comparison.difference, 4) + 0.0:+.4f}"  # not -0.0000
+            difference = f"{round(comparison.difference, 4) + 0.0:+.4f}"  # to avoid -0.0000
             p_value = shown_p(self.p_values[pair])
             neighbours.append([name, difference, comparison.shown()[1], p_value])
         return neighbours
 
     def text_blocks(self) -> list[Block]:
-        """Return the ranking, the notes and the signature."""
+        """List the number of samples, the ranking, the notes and the signature."""
         return [f"N {self.n_samples:,d}", *self.text_tables(), tuple(self._notes()), self.signature]
 
     def _notes(self) -> Iterator[str]:
@@ -207,20 +208,20 @@ def leaderboard(
     groups: Any = None,
     confidence_level: float = 0.95,
 ) -> Leaderboard:
-    """Rank models by a score on the same samples, and test every pair of them.
+    """Rank models by a score on the same samples, and test every pair of models.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
         Labels.
     y_pred : mapping of name to array-like of shape (n_samples,), or data frame
-        The predictions of each model, in a data frame one column each. For several runs (seeds),
-        pass a list with the predictions of each run, of the same length for every model.
+        The predictions of each model; in a data frame, each column is a model. For several runs
+        (seeds), pass a list with the predictions of each run. Each model needs as many runs.
     metric, average, labels, ignore_index, unknown, sample_weight, groups
         As in `compare`.
     confidence_level : float
         Level of the intervals. Two models differ significantly if the p-value, corrected by Holm's
-        method, is below 1 minus it.
+        method, is below 1 minus this level.
 
     Returns
     -------
@@ -229,8 +230,8 @@ def leaderboard(
     Raises
     ------
     ValueError
-        As in `compare`, and without a model, if two have the same name (as 1 and "1" do), or if
-        models have different numbers of runs.
+        As in `compare`. Also if there are no models, if two models have the same name (such as 1
+        and "1"), or if models have different numbers of runs.
 
     Examples
     --------
@@ -251,9 +252,9 @@ def leaderboard(
         with prefix_warnings(f"`{argument}`"):
             pairs = samples.pairs_in_groups(i)
             estimates += estimate_table(table, score, confidence_level, pairs, **signed)
-    # rounded, so that rounding errors do not reorder models with equal scores
+    # round, so that rounding errors do not reorder models with equal scores
     order = sorted(range(len(names)), key=lambda i: -round(estimates[i].value, 12))
-    with collected():  # the estimates have warned of the same
+    with collected():  # the estimates have issued the same warnings
         compared = score_models(score, samples) if len(order) > 1 else []
     comparisons = {}
     for better, worse in combinations(order, 2):
@@ -293,7 +294,10 @@ def leaderboard(
 def _ranks_of(
     names: list[str], p_values: Mapping[tuple[str, str], float], level: float
 ) -> dict[str, tuple[int, int]]:
-    """Find the best and the worst rank of each model; pairs of models name the worse first."""
+    """Find the best and the worst possible rank of each model.
+
+    The keys of `p_values` are pairs (worse model, better model).
+    """
     different = [pair for pair, p_value in p_values.items() if 1 - p_value > level]
     n_better = Counter(worse for worse, _ in different)
     n_worse = Counter(better for _, better in different)
@@ -303,7 +307,7 @@ def _ranks_of(
 def _score_runs(
     score: Score, references: Column, runs: list[Column], task: Task, weights: Any
 ) -> tuple[float, ...]:
-    """Score each run of a model, without warnings: the pooled score has issued them."""
+    """Score each run of a model, without repeating the warnings of the pooled score."""
     tables = (ContingencyTable._from_columns(references, run, task, weights) for run in runs)
     with collected():
         return tuple(float(score.value(table)) for table in tables)
@@ -314,7 +318,7 @@ def _pool_runs(
 ) -> ModelSamples:
     """Concatenate the predictions of all runs of each model, shape (n_runs * n_samples,).
 
-    The predictions for one sample are a group, unless other groups are given.
+    The predictions for one sample form a group, unless `groups` are passed.
     """
     n_runs = len(next(iter(runs.values())))
     if weights is not None:
@@ -331,8 +335,12 @@ def _pool_runs(
 def _read_runs(
     y_true: Any, y_pred: Any, extras: Arrays, *options: Any
 ) -> tuple[Column, dict[str, list[Column]], Task]:
-    """Read the references, and the predictions of each run; models have equally many runs."""
-    names = getattr(y_pred, "column_names", getattr(y_pred, "columns", None))  # of a data frame
+    """Read the references and the predictions of each run.
+
+    Raise ValueError if models have different numbers of runs.
+    """
+    # a data frame has one of these attributes
+    names = getattr(y_pred, "column_names", getattr(y_pred, "columns", None))
     if names is None and isinstance(y_pred, Mapping):
         names = list(y_pred)
     if names is None or not len(names):
@@ -353,12 +361,12 @@ def _read_runs(
 
 
 def _list_runs(value: Any) -> list[Any]:
-    """List the runs of a model, or put its only run into a list."""
+    """List the runs of a model; predictions of a single run become a list of one run."""
     has_runs = isinstance(value, (list, tuple)) and value and all(map(_is_run, value))
     return [*value] if has_runs else [value]
 
 
 def _is_run(value: Any) -> bool:
-    """Return whether a value holds predictions; strings and 0-d arrays are a single prediction."""
+    """Check whether a value is a sequence of predictions, unlike a string or a 0-d array."""
     is_text = isinstance(value, (str, bytes))
     return hasattr(value, "__len__") and not is_text and getattr(value, "ndim", 1) > 0

@@ -1,4 +1,4 @@
-"""The report: every score of a table side by side, a verdict, and notes."""
+"""Report every score of a table side by side, with a verdict and notes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from .verdict import notes_of, out_of_class_share, predictions_in_class, title_o
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PREVALENCE_SCORE = "informedness_prevalence"  # a row of its own with three or more classes
+PREVALENCE_SCORE = "informedness_prevalence"  # a separate row with three or more classes
 _NOT_IN_CSV = ("guessing", "best", "summary", "notes", "read")
 _MAX_CLASSES = 50
 _MAX_IN_MATRIX = 8
@@ -40,7 +40,9 @@ _MAX_IN_MATRIX = 8
 
 @dataclass(frozen=True, repr=False)
 class Report(Result, Mapping[str, float]):
-    """Scores of one contingency table by name; `str()` is the text the command line prints.
+    """Scores of one contingency table by name.
+
+    `str()` gives the text that the command line prints.
 
     Attributes
     ----------
@@ -48,35 +50,35 @@ class Report(Result, Mapping[str, float]):
         The table from which everything is computed.
     scores : dict of str to float
         accuracy, balanced_accuracy, f1_macro, cohen_kappa, matthews_corrcoef, informedness
-        and nit, the same numbers that the functions of these names return; nan where undefined
-        (kappa), 0.0 with a warning for Informedness of a single class. With three or more classes,
-        unless an average was asked for, informedness uses "bias", and informedness_prevalence is
-        added.
+        and nit, as in the functions of these names. An undefined kappa is nan. Informedness of a
+        single class is 0.0, with a warning. With three or more classes and the default average,
+        informedness uses "bias", and informedness_prevalence is added.
     class_entropy : float
         Entropy of the references in bits.
     per_class : list of dict
-        For each class its label, support (the number of its references, or their weight),
-        prevalence, bias, tpr, fpr, tpr_minus_fpr, precision and f1; nan where the denominator is
-        0. With a confidence level, unless samples are in groups, also
-        tpr_minus_fpr_standard_error, tpr_minus_fpr_confidence_interval, and Wilson's
-        tpr_confidence_interval and precision_confidence_interval.
+        For each class, its label, support (the number or weight of its references), prevalence,
+        bias, tpr, fpr, tpr_minus_fpr, precision and f1. A rate is nan if its denominator is 0.
+        A confidence level adds tpr_minus_fpr_standard_error, tpr_minus_fpr_confidence_interval,
+        and Wilson's tpr_confidence_interval and precision_confidence_interval, unless samples are
+        in groups.
     average : {"default", "bias", "prevalence", "macro"}
         Average of Informedness in the scores.
     guessing_p_value : float
-        How often randomly permuted predictions would fit the references this well; nan for samples
-        in groups and for weights with unknown squares.
+        P-value of the test of independence: how often randomly permuted predictions would fit the
+        references at least as well. It is nan for samples in groups, and for weights without their
+        squares.
     summary : str
-        The verdict in one sentence, not a summary of the report. For three or more classes it is on
-        the prevalence average, unless another was asked for. `verdict` of
-        `informedness.results.verdict` lists the codes.
+        The verdict in one sentence. With three or more classes and the default average, it is
+        about Informedness with the prevalence average. The function
+        `informedness.results.verdict.verdict` lists the codes.
     notes : tuple of str
-        Remarks, one sentence each, such as the share of predictions out of class.
+        Remarks of one sentence each, for example on the share of out-of-class predictions.
     guessing, best : dict of str to float
-        Scores of the best guesser and of the best possible model.
+        What the best guesser and the best possible model score, by the name of the score.
     signature : str
         A line that records the options, the number of samples and the version.
     confidence_level : float or None
-        How often the intervals should contain the true value.
+        Share of such intervals that should contain the true value.
     estimates : dict of str to Estimate
         Standard error and interval of each score that `estimate` supports; empty without a
         confidence level.
@@ -109,7 +111,7 @@ class Report(Result, Mapping[str, float]):
         pairs: CellPairs | None = None,
         average: Averaged = "default",
     ) -> Report:
-        """Report on a table, for example one merged from parts or counted by a query.
+        """Report on a table, for example a table merged from parts or counted by a query.
 
         Parameters
         ----------
@@ -118,10 +120,10 @@ class Report(Result, Mapping[str, float]):
         confidence_level : float, optional
             Adds standard errors and intervals at this level, for example 0.95; see `estimate`.
         ignore_index : label, optional
-            The reference that was ignored when the table was made; only for the signature.
+            The reference label that was ignored in the table. It is used only in the signature.
         pairs : CellPairs, optional
-            Samples in groups, used for the intervals of the scores. Intervals of classes and the
-            test of independence are left out, because they assume independent samples.
+            Samples in groups, for the intervals of the scores. Intervals of classes and the test of
+            independence assume independent samples, so they are omitted.
         average : {"bias", "prevalence", "macro"}, optional
             Average of Informedness, as in `informedness_score`.
         """
@@ -154,32 +156,32 @@ class Report(Result, Mapping[str, float]):
 
     @property
     def read(self) -> tuple[Account, ...]:  # type: ignore[override]
-        """Accounts of the files or data frames that were read; empty for other tables."""
+        """Accounts of the files or data frames that were read; empty for other input."""
         return self.table.read
 
     @property
     def n_classes(self) -> int:
-        """Number of classes: declared, or else observed in the references."""
+        """Number of declared classes, or else of classes that occur in the references."""
         return self.table.n_classes
 
     @property
     def guessing(self) -> dict[str, float]:
-        """Average score of the best guesser in large samples, by score."""
+        """Expected score of the best guesser in large samples, by the name of the score."""
         scores = reported_scores(self.table, self.average)
         return {name: score.guessing_level(self.table) for name, score in scores.items()}
 
     @property
     def best(self) -> dict[str, float]:
-        """Score of perfect predictions, by score."""
+        """Score of perfect predictions, by the name of the score."""
         scores = reported_scores(self.table, self.average)
         return {name: score.best_level(self.table) for name, score in scores.items()}
 
     @property
     def out_of_class(self) -> dict[str, Any]:
-        """Out-of-class predictions, and the scores without them; {} if there are none.
+        """Number of out-of-class predictions, and scores without them; {} if there are none.
 
-        `*_in_class` scores the other samples, with the same classes: nan if that is undefined.
-        With weights, n_out_of_class is None.
+        The scores `*_in_class` are for the other samples with the same classes, and nan if
+        undefined. With weights, `n_out_of_class` is None.
 
         Examples
         --------
@@ -202,21 +204,21 @@ class Report(Result, Mapping[str, float]):
         return fields
 
     def summary_of(self, name: str) -> Message:
-        """State the verdict on another score, in view of its interval."""
+        """State the verdict on any score of the report, using its interval if it has one."""
         score = reported_scores(self.table, self.average)[name]
         values = self.scores[name], self.estimates.get(name), self.guessing_p_value
         return verdict(self.table, score, *values)
 
     @property
     def averages(self) -> dict[str, float]:
-        """Informedness by each of its averages; empty for two classes, where all agree."""
+        """Informedness with each average; {} for two classes, where all averages are equal."""
         if self.table.n_classes < 3 or INFORMEDNESS.undefined(self.table):
             return {}
         names = [str(average) for average in INFORMEDNESS.averages if average is not None]
         return {name: INFORMEDNESS.with_average(name).clipped_value(self.table) for name in names}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values for JSON; undefined numbers are None."""
+        """Convert the report to plain values for JSON; undefined numbers become None."""
         table = self.table
         plain: dict[str, Any] = {"n_samples": table.n_samples, "total_weight": float(table.total)}
         plain |= {"n_classes": self.n_classes, "class_entropy_bits": self.class_entropy}
@@ -240,10 +242,10 @@ class Report(Result, Mapping[str, float]):
         return plain | {"signature": self.signature} | self.account_field()
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw how often each class is found (TPR) and how often it is wrongly predicted (FPR).
+        """Draw the true and the false positive rate of each class (TPR and FPR).
 
-        The length of the line between the two is the Informedness of the class. It is printed at
-        the right, with its interval if the report has one. The class's share of the references
+        The length of the line between both rates is the gain TPR - FPR of the class. It is printed
+        at the right, with its interval if the report has one. The class's share of the references
         follows its name. With more than 50 classes, the first 50 are drawn.
 
         Parameters
@@ -255,7 +257,7 @@ class Report(Result, Mapping[str, float]):
         return draw_per_class(self.per_class, width, ax)
 
     def text_tables(self) -> list[Rows]:
-        """Return the tables of scores and of classes, and the matrix for up to eight classes."""
+        """Tabulate the scores and the classes, and for up to eight classes the matrix."""
         scores = self._score_rows()
         if len(self.per_class) == 2:
             return [scores, self._two_class_rows()]
@@ -265,7 +267,7 @@ class Report(Result, Mapping[str, float]):
         return tables
 
     def text_blocks(self) -> list[Block]:
-        """Return the scores, the verdict on them, the classes, the notes and the signature."""
+        """List the size, scores, verdict, classes, notes and signature, from the top down."""
         scores, *others = self.text_tables()
         n, n_classes = self.table.n_samples, render.several(self.n_classes, "class", "classes")
         size = ["unknown N" if n is None else f"N {n:,}", n_classes]
@@ -274,7 +276,7 @@ class Report(Result, Mapping[str, float]):
         return [", ".join(size), scores, self.summary, *others, self.notes, self.signature]
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a record for each score; `per_class` holds the records of classes."""
+        """Convert each score to a record; `per_class` holds the records of classes."""
         records: list[dict[str, Any]] = []
         for name, value in self.scores.items():
             interval = self.estimates[name].fields() if name in self.estimates else {}
@@ -282,7 +284,7 @@ class Report(Result, Mapping[str, float]):
         return records
 
     def to_csv(self) -> str:
-        """Return one number per row: score, class (empty for the whole table), value."""
+        """Write CSV with the columns score, class (empty for the whole table) and value."""
         plain = {name: x for name, x in self.to_dict().items() if name not in _NOT_IN_CSV}
         groups = [(row.pop("label"), row) for row in plain.pop("per_class")]
         rows: list[tuple[Any, ...]] = [("score", "class", "value")]
@@ -296,15 +298,15 @@ class Report(Result, Mapping[str, float]):
         return "".join(map(layout.csv_line, rows))
 
     def __getitem__(self, name: str) -> float:
-        """Return a score by its name."""
+        """Look up a score by its name."""
         return self.scores[name]
 
     def __iter__(self) -> Iterator[str]:
-        """Return the names of the scores."""
+        """Iterate over the names of the scores."""
         return iter(self.scores)
 
     def __len__(self) -> int:
-        """Return the number of scores."""
+        """Count the scores."""
         return len(self.scores)
 
     def _score_rows(self) -> Rows:
@@ -322,7 +324,7 @@ class Report(Result, Mapping[str, float]):
         return rows
 
     def _two_class_rows(self) -> Rows:
-        """Return the rates of two classes and the cells; TPR - FPR is the Informedness."""
+        """List the rates of two classes, and the cells; TPR - FPR is in the row of Informedness."""
         _, labels, cells = matrix.most_frequent_classes(self.table, 2)
         columns = render.cut_uniquely([*map(render.shown, labels)], 20)
         named = zip(columns, labels, strict=True)
@@ -355,7 +357,7 @@ class Report(Result, Mapping[str, float]):
 
 
 def reported_scores(table: ContingencyTable, average: Averaged) -> dict[str, Score]:
-    """Choose the scores of a report: with three or more classes both averages."""
+    """Choose the scores of a report; three or more classes add the prevalence average."""
     scores = dict[str, Score]()
     for name, score in scores_in_report(average).items():
         scores[name] = score
@@ -365,7 +367,7 @@ def reported_scores(table: ContingencyTable, average: Averaged) -> dict[str, Sco
 
 
 def _value_of(name: str, score: Score, table: ContingencyTable) -> float:
-    """Compute a score; the second Informedness does not repeat the warnings of the first."""
+    """Compute a score; the prevalence average does not repeat the warnings of Informedness."""
     if name != PREVALENCE_SCORE:
         return float(score.value(table))
     return score.stand_in if score.undefined(table) else float(score.clipped_value(table))
@@ -388,12 +390,12 @@ def report(
     Parameters
     ----------
     y_true, y_pred, labels, sample_weight, ignore_index, unknown
-        As in `informedness_score`; or a `ContingencyTable` alone in place of `y_true`, with
-        `ignore_index` for the signature.
+        As in `informedness_score`. A `ContingencyTable` may be passed as `y_true` instead of
+        labels; `ignore_index` then appears only in the signature.
     average : {"bias", "prevalence", "macro"}, optional
         Average of Informedness, as in `informedness_score`.
     groups : array-like of shape (n_samples,), optional
-        As in `estimate`; they need a confidence level.
+        As in `estimate`. Groups need a confidence level.
     confidence_level : float, optional
         Adds standard errors and confidence intervals at this level, for example 0.95; see
         `estimate`.
@@ -406,12 +408,12 @@ def report(
     Raises
     ------
     ValueError
-        As `informedness_score`; with a confidence level also as `estimate`.
+        As in `informedness_score`; with a confidence level, also as in `estimate`.
 
     Warns
     -----
     IntervalWarning
-        As for `estimate`, but only one for all scores with the same reason.
+        As in `estimate`, but once for all scores with the same caveat.
 
     See Also
     --------

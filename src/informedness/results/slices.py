@@ -1,4 +1,4 @@
-"""Score each slice, such as a type of question, language or source, and the whole."""
+"""Score each slice of the samples, such as a type of question or a language, and all samples."""
 
 from __future__ import annotations
 
@@ -33,30 +33,31 @@ if TYPE_CHECKING:
 _HEADS = {"informedness": "Inf", "accuracy": "Acc", "balanced_accuracy": "BalAcc"}
 _HEADS |= {"f1_macro": "F1", "cohen_kappa": "Kappa", "matthews_corrcoef": "MCC", "nit": "NIT"}
 _MAX_ROWS = 50
-_LEVEL = 0.95  # level of the intervals from which a p-value is computed
+_LEVEL = 0.95  # confidence level of the intervals that p-values are computed from
 _VS_REST = "minus that of all other samples; p is corrected for the number of slices (Holm)."
 
 
 @dataclass(frozen=True)
 class SliceRow:
-    """One slice, or the whole.
+    """Scores of one slice, or of all samples.
 
     Attributes
     ----------
     name : label, tuple of labels, or None
-        None for the whole.
+        Name of the slice; None for all samples.
     table : ContingencyTable
     n_classes : int
-        Number of classes k for NIT: declared classes, or classes in the references of all samples.
+        Number of classes k for NIT. The classes are declared, or else those in the references of
+        all samples.
     scores : dict of str to float
-        The scores of a report; nan if undefined, for example with references of one class.
+        Scores as in a report, by name; nan if undefined, for example with references of one class.
     class_entropy : float
         Entropy of the references in bits.
     estimates : dict of str to Estimate
-        Estimates of the scores, if there is a confidence level.
+        Estimates of the scores; empty without a confidence level.
     difference, p_value : float
-        Difference from all other samples if there is `vs_rest`, and its p-value, corrected for the
-        number of slices.
+        Difference from all other samples, and its p-value, corrected for the number of slices. Both
+        are nan without `vs_rest`.
     """
 
     name: Slice | None
@@ -80,11 +81,11 @@ class Slices(Result, Mapping[Slice, SliceRow]):
     rows : tuple of SliceRow
         The slices, sorted by name or by a score.
     overall : SliceRow
-        All slices together.
+        The scores of all slices together.
     confidence_level : float or None
-        Share of the intervals that should contain the true value.
+        Share of such intervals that should contain the true value.
     vs_rest : str or None
-        The score on which each slice was compared with all other samples.
+        Name of the score on which each slice was compared with all other samples.
     signature : str
         A line that records the options, the number of samples and the version.
     average : {"default", "bias", "prevalence", "macro"}
@@ -126,31 +127,31 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         tables : mapping of slice to ContingencyTable
             As returned by `table_from_frame(..., by=...)`.
         by : str or sequence of str
-            What the samples are sliced by.
+            Names of the columns that the samples are sliced by.
         confidence_level : float, optional
             Adds standard errors and intervals of this level.
         vs_rest : str, optional
-            Compares each slice with all other samples on the score of this name: the difference,
-            and a p-value corrected by Holm's method. The z test divides the margin of the 95%
-            interval towards 0 by 1.96 to get the standard error. The margin combines both
-            intervals (Zou and Donner 2008).
+            Compares each slice with all other samples on the score of this name. Adds the
+            difference, and a p-value corrected by Holm's method. The margin of error of the
+            difference combines the 95% intervals of both scores (Zou and Donner 2008). The z test
+            divides the margin towards 0 by 1.96 to get the standard error.
         average : {"bias", "prevalence", "macro"}, optional
             Average of Informedness, as in `informedness_score`.
         sort : str
-            "name" sorts numbers by size and keeps other names in the order of `tables`. The name of
-            a score puts the worst slice first and undefined scores last.
+            "name" sorts slices by number if all names are numbers, and otherwise keeps the order of
+            `tables`. The name of a score puts the worst slice first and undefined scores last.
         pairs : mapping of slice to CellPairs, optional
-            Samples in groups of each slice; the key None has all samples.
+            The grouped samples of each slice; the key None has all samples.
 
         Raises
         ------
         ValueError
-            If there are no tables, a name is not a label, or an option is not valid.
+            If there are no tables, if a name is not a label, or if an option is not valid.
 
         Warns
         -----
         InformednessWarning
-            Once, with the numbers of slices that are small or have references of one class.
+            Once, with the numbers of small slices and of slices with references of one class.
         """
         check_choice("sort", sort, ("name", *REPORTED))
         columns = render.texts_of((by,) if isinstance(by, str) else by, "by", "column")
@@ -162,7 +163,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         scored, rows = scores_in_report(average), []
         for name, table in (*zip(tables, own, strict=True), (None, whole)):
             scores = {x: score.value_or_nan(table) for x, score in scored.items()}
-            if table is whole:  # with warnings
+            if table is whole:  # compute again, with warnings
                 scores = {x: float(score.value(table)) for x, score in scored.items()}
             own_pairs = pairs.get(name)
             estimates = reported_estimates(table, confidence_level, scored, pairs=own_pairs)
@@ -182,11 +183,11 @@ class Slices(Result, Mapping[Slice, SliceRow]):
 
     @property
     def read(self) -> tuple[Account, ...]:  # type: ignore[override]
-        """Account of the files or data frames that were read; empty for other tables."""
+        """Accounts of the files or data frames that were read; empty for other input."""
         return self.overall.table.read
 
     def __getitem__(self, name: Slice) -> SliceRow:
-        """Get the row of a slice by its name."""
+        """Look up the row of a slice by its name."""
         return {row.name: row for row in self.rows}[name]
 
     def __iter__(self) -> Iterator[Slice]:
@@ -194,14 +195,14 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         return (row.name for row in self.rows if row.name is not None)
 
     def __len__(self) -> int:
-        """Return the number of slices."""
+        """Count the slices."""
         return len(self.rows)
 
     def plot(self, metric: str = "informedness", *, ax: Axes | None = None) -> Axes:
-        """Draw a score of each slice with its interval; `confidence_level` is required.
+        """Draw a score of each slice with its interval; the slices need a confidence level.
 
-        A dotted line marks the value of all slices together. A star marks slices with fewer than
-        50 samples. With more than 50 rows, the first 49 and the whole are drawn.
+        A dotted line marks the score of all samples. A star marks slices with fewer than 50
+        samples. With more than 50 rows, the first 49 slices and all samples are drawn.
 
         Parameters
         ----------
@@ -221,10 +222,10 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         return draw_forest(rows, score_named(metric).title, ax)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a record for each slice, and one for the whole with None as its name.
+        """Convert each slice to a record, and all samples to a last record with the name None.
 
-        A column named like a field, for example accuracy, is called by_accuracy. Names that begin
-        with by_ get another by_ in front, so that they stay distinct.
+        A column with the name of a field, for example accuracy, becomes by_accuracy. Names that
+        begin with by_ get the prefix by_, too, so that names stay distinct.
         """
         records = []
         for row in (*self.rows, self.overall):
@@ -247,7 +248,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         return records
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values for JSON; undefined numbers are None.
+        """Convert the slices to plain values for JSON; undefined numbers become None.
 
         "by" lists the names of the columns in the records.
         """
@@ -261,7 +262,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         return plain | self.account_field()
 
     def text_tables(self) -> list[Rows]:
-        """Return the table of scores, with the whole and the scores of guessing at the end."""
+        """Tabulate the scores, with the rows for all samples and for guessing at the end."""
         rows = [*self.rows[:_MAX_ROWS], self.overall]
         levels = [_guessing(row) for row in rows]
         is_same = levels.count(levels[0]) == len(levels)
@@ -282,7 +283,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         return [table]
 
     def _columns_of_informedness(self, rows: Sequence[SliceRow]) -> Rows:
-        """Format its interval, the difference from other samples, and N as columns."""
+        """Format columns: the interval of Informedness, the difference from other samples, N."""
         columns = []
         if self.confidence_level is not None:
             head = render.interval_heads(self.confidence_level)[1]
@@ -293,11 +294,12 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         return [*columns, ["N", *map(_format_n, rows)]]
 
     def text_blocks(self) -> list[Block]:
-        """Return the table, the meaning of its marks, and the signature."""
+        """List the table, the meaning of its marks, and the signature."""
         return [*self.text_tables(), tuple(self._notes()), self.signature]
 
     def _notes(self) -> Iterator[str]:
-        rows = self.rows[:_MAX_ROWS]  # only rows shown: a mark takes as long to compute as a score
+        # only the rows shown, because a mark takes as long to compute as a score
+        rows = self.rows[:_MAX_ROWS]
         scores, k = scores_in_report(self.average), self.overall.n_classes
         title = title_of(self.overall.table, scores["informedness"])
         classes = render.several(k, "class", "classes")
@@ -314,13 +316,13 @@ class Slices(Result, Mapping[Slice, SliceRow]):
 
 
 def _guessing(row: SliceRow) -> dict[str, float]:
-    """Compute the scores of the best guesser in a slice, rounded to compare them."""
+    """Compute the scores of the best guesser in a slice, rounded so that they can be compared."""
     levels = {name: score.guessing_level(row.table) for name, score in scores_in_report().items()}
     return {name: round(level, 12) for name, level in levels.items()}
 
 
 def _guessing_row(levels: Mapping[str, float], heads: Sequence[str]) -> list[str]:
-    """Format the row for guessing if its scores are the same in all slices."""
+    """Format the row of the guesser's scores, which are the same in all slices."""
     cells = {head: _format(levels[name]) for name, head in _HEADS.items()}
     return ["guessing", *(cells.get(head, "") for head in heads[1:])]
 
@@ -331,7 +333,7 @@ def _score_column(score: Score, rows: Sequence[SliceRow]) -> list[str]:
 
 
 def _check_tables(tables: Any, by: Any, n_columns: int) -> dict[Slice, ContingencyTable]:
-    """Check tables and the names of their slices; raise ValueError if invalid."""
+    """Check the tables and the names of their slices; raise ValueError if any is not valid."""
     parts = tables.values() if isinstance(tables, Mapping) else ()
     if not parts or not all(isinstance(table, ContingencyTable) for table in parts):
         rule = "map at least one slice to its ContingencyTable"
@@ -357,7 +359,7 @@ def _format(value: float, undefined: str = "--", sign: str = "") -> str:
 
 
 def _mark(row: SliceRow, score: Score) -> str:
-    """Mark a score that may mislead; empty for other scores."""
+    """Choose the mark of a score: "^" if it may mislead, otherwise empty."""
     value = row.scores[score.name]
     return "^" if value == value and score.caution(row.table, value) else ""
 
@@ -392,17 +394,17 @@ def slices(
     vs_rest: str | None = None,
     sort: str = "name",
 ) -> Slices:
-    """Score each slice of the samples, and all of them.
+    """Score each slice of the samples, and all samples.
 
     Parameters
     ----------
     y_true, y_pred, labels, sample_weight, ignore_index, unknown
         As in `informedness_score`.
     by : array-like of shape (n_samples,), mapping of names to such arrays, or data frame
-        The slice of each sample, for example its type of question; with several columns, each
-        combination is a slice.
+        The slice of each sample, for example its type of question. With several columns, each
+        combination of values is a slice.
     average, confidence_level, vs_rest, sort
-        As in `Slices.from_tables`; pandas categories keep their own order.
+        As in `Slices.from_tables`. Pandas categories keep their order.
     groups : array-like of shape (n_samples,), optional
         As in `estimate`. Groups need a confidence level. They cannot be combined with `vs_rest`,
         which assumes independent slices.
@@ -415,7 +417,7 @@ def slices(
     Raises
     ------
     ValueError
-        As in `informedness_score` and `Slices.from_tables`, and if `by` does not name a slice for
+        As in `informedness_score` and `Slices.from_tables`. Also if `by` does not name a slice for
         each sample.
 
     Examples
@@ -434,7 +436,7 @@ def slices(
     tables = count_slices(references, predictions, by, task, sample_weight)
     whole = ContingencyTable.sum_of(list(tables.values()))
     warn_of_table(whole, [*containers], unknown=task.unknown)
-    name = getattr(by, "name", None)  # a pandas or polars column has one
+    name = getattr(by, "name", None)  # a column of pandas or polars has a name
     names = tuple(map(str, by)) if isinstance(by, Mapping) else str(name or "slice")
     options: dict[str, Any] = {"confidence_level": confidence_level, "vs_rest": vs_rest}
     options["sort"] = sort
@@ -452,12 +454,12 @@ def slices(
 
 
 def _with_classes_of(whole: Table, tables: Iterable[Table]) -> list[ContingencyTable]:
-    """Convert tables to the labels and the classes of the whole."""
+    """Convert tables to the labels and the classes of the table of all samples."""
     positions = {label: code for code, label in enumerate(whole.labels)}
     widened = []
     for table in tables:
         table = table.spelled or table
-        last = len(whole.labels) - 1  # column of out-of-class predictions
+        last = len(whole.labels) - 1  # the column of out-of-class predictions
         codes = np.array([positions.get(label, last) for label in table.labels])
         cells = Cells(codes[table.rows], codes[table.columns], table.counts, table.squared_weights)
         own = ContingencyTable._from_cells(whole.labels, True, cells, table.n_samples)
@@ -466,7 +468,7 @@ def _with_classes_of(whole: Table, tables: Iterable[Table]) -> list[ContingencyT
 
 
 def _sort_by_number(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
-    """Sort slices by number if all names are numbers, also in text; otherwise keep the order."""
+    """Sort slices by number if all names are numbers or text of numbers; else keep the order."""
     names = {name: name if isinstance(name, tuple) else (name,) for name in tables}
     with suppress(ValueError):
         return {x: tables[x] for x in sorted(tables, key=lambda x: [*map(float, names[x])])}
@@ -474,7 +476,7 @@ def _sort_by_number(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
 
 
 def _sort_by_category(tables: Mapping[Slice, Any], by: Any) -> dict[Slice, Any]:
-    """Sort slices by the categories of a pandas column; without categories keep the order."""
+    """Sort slices in the order of a pandas column's categories; else keep the order."""
     categories = getattr(getattr(by, "dtype", None), "categories", None)
     if categories is None:
         return {**tables}
@@ -486,8 +488,8 @@ def cut_into_quantiles(
 ) -> dict[Slice, ContingencyTable]:
     """Merge slices by a column of numbers into bins of about equally many samples.
 
-    Edges are quantiles as in numpy and `pandas.qcut`; a value on an edge is in the lower bin.
-    `position` is that of the column in names of several columns.
+    The edges of the bins are quantiles, as in `pandas.qcut`. A value on an edge is in the lower
+    bin. `position` is the position of the column in slice names that are tuples.
     """
     numbers = {name: _number_of(name, position, column) for name in tables}
     sizes = Counter[float]()
@@ -504,7 +506,10 @@ def cut_into_quantiles(
 
 
 def _names_of_bins(sizes: Mapping[float, int], n_bins: int) -> dict[float, str]:
-    """Name the bin of each number by its ends; `sizes` counts the samples of each number."""
+    """Name the bin of each number by the bin's smallest and largest number.
+
+    `sizes` counts the samples of each number.
+    """
     values = np.array(sorted(sizes))
     samples = np.repeat(values, [sizes[value] for value in values.tolist()])
     positions = (len(samples) - 1) * np.arange(1, n_bins) / n_bins
@@ -527,7 +532,10 @@ def _number_of(name: Slice, position: int, column: str) -> float:
 def _compare_with_rest(
     tables: list[ContingencyTable], metric: str, average: Averaged
 ) -> tuple[list[float], list[float]]:
-    """Compare each table with the sum of the others; return differences and Holm p-values."""
+    """Compare each table with the sum of the other tables.
+
+    Return the differences, and p-values corrected by Holm's method.
+    """
     score = score_named(metric, "vs_rest")
     score = score_with_average(metric, average if score.averages else "default").require_interval()
     before, after = ([None, *accumulate(some)] for some in (tables[:-1], tables[:0:-1]))
@@ -537,14 +545,14 @@ def _compare_with_rest(
 
 
 def difference_from_rest(score: Score, table: Table, rest: Any) -> tuple[float, float]:
-    """Test the difference between the scores of two tables; return it and its p-value."""
+    """Compute the difference between the scores of two tables, and its p-value."""
     if not rest or any(map(score.undefined, (table, rest))):
         return math.nan, math.nan
     a, b = (score.interval(part, _LEVEL) for part in (table, rest))
     difference = a.value - b.value
     lower, higher = (b, a) if difference > 0 else (a, b)
     margin = math.hypot(higher.value - higher.low, lower.high - lower.value)
-    if not margin > 0:  # nan without an interval
+    if not margin > 0:  # the margin is nan without an interval
         return difference, math.nan
     z = normal_quantile(_LEVEL) * difference / margin
     return difference, math.erfc(abs(z) / math.sqrt(2))

@@ -23,13 +23,16 @@ from .comparison import Comparison, Difference, check_size, compare, is_within, 
 from .estimate import Averaged
 from .verdict import share_text
 
-_MAX_SHARE_OF_CAVEATS = 0.1  # of the variance; above it, the mean has the caveat of its tasks
+# If tasks with a caveat have a larger share of the variance, their caveat applies to the mean.
+_MAX_SHARE_OF_CAVEATS = 0.1
 _FIXED_TASKS = "Tasks have equal weights and are a fixed set, not a sample of tasks."
 
 
 @dataclass(frozen=True, repr=False)
 class SuiteComparison(Difference):
-    """Two models over several tasks; `summary` gives the result in a sentence.
+    """Comparison of two models over several tasks.
+
+    `summary` states the result in a sentence.
 
     Attributes
     ----------
@@ -38,19 +41,20 @@ class SuiteComparison(Difference):
     tasks : dict of str to Comparison
         The comparison of each task.
     difference : float
-        The mean of the differences B - A, with equal weights of tasks.
+        The mean over tasks of the differences B - A, with equal weights.
     standard_error, confidence_interval, p_value
-        Results for this mean, for a fixed set of independent tasks.
+        Results for the mean difference, for a fixed set of independent tasks.
     p_values : dict of str to float
         P-value of each task, corrected for the number of tasks by Holm's method.
     left_out : tuple of str
-        Tasks that are not compared, and why.
+        Tasks that were not compared, each with the reason.
     margin, within_margin : float, bool or None
-        As in `Comparison`, for the mean.
+        As in `Comparison`, for the mean difference.
     n_different : int
-        Samples in all tasks whose predictions differ.
+        Number of samples in all tasks whose predictions differ.
     caveat : str
-        That of the first task with one, if such tasks add over a tenth of the variance.
+        The first caveat of a task, if tasks with a caveat contribute more than a tenth of the
+        variance; otherwise empty.
     """
 
     metric: str
@@ -70,7 +74,7 @@ class SuiteComparison(Difference):
 
     @property
     def summary(self) -> str:
-        """The result as a sentence."""
+        """One sentence with the verdict, the mean difference, its interval and the p-value."""
         verdict = "B is better" if self.difference > 0 else "A is better"
         if self.verdict == "not shown":
             verdict = "No significant difference"
@@ -80,7 +84,7 @@ class SuiteComparison(Difference):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on the margin, verdicts by task, tasks left out and out-of-class predictions."""
+        """Sentences about the margin, verdicts by task, tasks left out, and out-of-class shares."""
         notes = [] if self.margin is None else [f"{self.loss_phrase}."]
         tests = ((self.p_values[name], one.difference) for name, one in self.tasks.items())
         n_tasks = Counter(verdict_of(*test, self.confidence_level) for test in tests)
@@ -98,7 +102,7 @@ class SuiteComparison(Difference):
         return tuple(notes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values for JSON; undefined numbers are None."""
+        """Convert the comparison to plain values for JSON; undefined numbers become None."""
         tasks = []
         for name, comparison in self.tasks.items():
             p_value = as_json(self.p_values[name])
@@ -107,7 +111,7 @@ class SuiteComparison(Difference):
         return plain | {"tasks": tasks, "left_out": list(self.left_out)}
 
     def text_tables(self) -> list[Rows]:
-        """Return a row for each task, and the mean."""
+        """Tabulate the comparison of each task, and the mean."""
         percent = interval_heads(self.confidence_level)[1]
         rows = [["task", "N", "A", "B", "difference", percent, "p (Holm)"]]
         for name, one in self.tasks.items():
@@ -120,11 +124,11 @@ class SuiteComparison(Difference):
         return [[*rows, [name, "", *means, *_difference_cells(self, self.p_value)]]]
 
     def text_blocks(self) -> list[Block]:
-        """Return the tasks, the verdict and the notes."""
+        """List the table of tasks, the summary and the notes."""
         return [*self.text_tables(), self.summary, self.notes]
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a record for each task."""
+        """Convert the comparison of each task to a record."""
         return [
             {"task": name, **one.records()[0], "p_value_holm": as_json(self.p_values[name])}
             for name, one in self.tasks.items()
@@ -145,10 +149,10 @@ def compare_tasks(
     confidence_level: float = 0.95,
     margin: float | None = None,
 ) -> SuiteComparison:
-    r"""Compare two models over several tasks: in each of them, and on average.
+    r"""Compare two models in each of several tasks, and on average.
 
     The mean difference of m tasks has :math:`SE^2 = \sum_t SE_t^2 / m^2`, with the standard errors
-    of `compare`. Their allowance for one unseen sample counts only once, for the whole suite.
+    of `compare`. The allowance for one unseen sample is made only once for the whole suite.
 
     Parameters
     ----------
@@ -160,7 +164,7 @@ def compare_tasks(
     groups : mapping of name to array-like, optional
         The groups of the samples of each task, as in `compare`.
     margin : float, optional
-        As in `compare`, for the mean.
+        As in `compare`, for the mean difference.
 
     Returns
     -------
@@ -169,13 +173,14 @@ def compare_tasks(
     Raises
     ------
     ValueError
-        As in `compare`, with the name of the task; if fewer than two tasks can be compared, or for
-        NIT and EMA if tasks have different numbers of classes.
+        As in `compare`, with the name of the task. Also if fewer than two tasks can be compared, or
+        for NIT and EMA if tasks have different numbers of classes.
 
     Warns
     -----
     InformednessWarning
-        For each task left out as its references have a single class; and as in `compare`.
+        For each task that is left out because its references have a single class. Also as in
+        `compare`.
 
     Examples
     --------
@@ -194,7 +199,7 @@ def compare_tasks(
     comparisons: dict[str, Comparison] = {}
     left_out: list[str] = []
     for name, (references, *predictions) in tasks.items():
-        # no OwnLabelsWarning: a task of many classes may have one sample of each
+        # no OwnLabelsWarning, because a task of many classes may have one sample of each
         with prefix_errors(shown(name)), prefix_warnings(shown(name), without=OwnLabelsWarning):
             labels = set(read_labels(references, "y_true").tolist())
             if len(labels) < 2:
@@ -213,7 +218,7 @@ def suite_of(
     score: Score,
     margin: float | None = None,
 ) -> SuiteComparison:
-    """Combine the comparisons of tasks into one over all tasks."""
+    """Combine the comparisons of tasks into a comparison over all tasks."""
     if len(comparisons) < 2:
         names = [*comparisons]
         raise ValueError(f"`tasks` must be at least two that can be compared, got {names}")
@@ -242,7 +247,7 @@ def suite_of(
 
 
 def _caveat_of(tasks: Mapping[str, Comparison]) -> str:
-    """Give the caveat of the first task with one, if such tasks matter to the mean."""
+    """Choose the first caveat of a task; empty if tasks with caveats hardly affect the mean."""
     variances = {name: one.standard_error**2 for name, one in tasks.items()}
     names = [name for name, one in tasks.items() if one.n_different and one.caveat]
     own_variance = sum(variances[name] for name in names)
@@ -254,7 +259,7 @@ def _caveat_of(tasks: Mapping[str, Comparison]) -> str:
 
 
 def _test_mean(comparisons: Sequence[Comparison]) -> tuple[Interval, float]:
-    """Compute the mean difference with its interval, and the p-value."""
+    """Compute the mean difference with its interval, and its p-value."""
     n_tasks = len(comparisons)
     difference = math.fsum(one.difference for one in comparisons) / n_tasks
     extra = np.array([one.paired.extra_variance for one in comparisons])
@@ -263,7 +268,8 @@ def _test_mean(comparisons: Sequence[Comparison]) -> tuple[Interval, float]:
     n_samples = sum(one.n_samples for one in comparisons)
     n_swaps = sum(one.paired.n_swaps for one in comparisons)
     dfs = np.array([one.paired.df for one in comparisons])
-    parts = float(ratio_or_zero(variances**2, dfs).sum())  # Welch and Satterthwaite
+    # degrees of freedom by Welch and Satterthwaite
+    parts = float(ratio_or_zero(variances**2, dfs).sum())
     df = float(variances.sum()) ** 2 / parts if parts else float(dfs.min())
     level = comparisons[0].confidence_level
     return interval_and_p_value(difference, error, n_samples, n_swaps, df, level)

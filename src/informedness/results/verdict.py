@@ -1,6 +1,6 @@
 """State a verdict on a score in one sentence, and write the notes of a report.
 
-Each sentence must be true of every model that could have produced the table.
+Every sentence must be true for any model that could have produced the table.
 """
 
 import math
@@ -19,9 +19,9 @@ from ..tables.contingency import ContingencyTable
 from ..text.render import cut, rounded, samples, shown
 from .estimate import Estimate, estimates_of, has_known_errors, warn_of
 
-LEVEL = 0.95  # lowest level of the interval and the test of a verdict
+LEVEL = 0.95  # lowest confidence level of the interval and the test of a verdict
 MAY_BE_GUESSES = frozenset({"one class", "out of class", "untested", "guessing"})  # codes
-MANY_OUT_OF_CLASS = 0.05  # above this share, guessing is tested on the other predictions
+MANY_OUT_OF_CLASS = 0.05  # above this share, guessing is tested without out-of-class predictions
 
 
 def verdict(
@@ -33,16 +33,17 @@ def verdict(
 ) -> Message:
     """State what a score says about the model, in one sentence of at most 25 words.
 
-    Its code names the verdict: "one class", "out of class", "untested", "guessing", "contains 0",
-    "worse", "below guessing", "all right", "above accuracy", "share" or, for scores other than
-    Informedness, "not guessing". Its values are the title of the score and the phrase after it.
+    The code of the message names the verdict. It is "one class", "out of class", "untested",
+    "guessing", "contains 0", "worse", "below guessing", "all right", "above accuracy" or "share".
+    For scores other than Informedness it may also be "not guessing". The values of the message are
+    the title of the score and a phrase.
 
     Parameters
     ----------
     judged : Estimate, optional
         The estimate with the interval of the score; by default Informedness gets a 95% interval.
     p_value : float
-        `guessing_p_value` of the table; nan if unknown, as for samples in groups.
+        P-value of the test of independence for the table; nan if unknown, as for samples in groups.
     """
     if judged is None and isinstance(score, Informedness) and has_known_errors(table):
         (judged,) = estimates_of(table, score, LEVEL)
@@ -51,7 +52,7 @@ def verdict(
 
 
 def title_of(table: Table, score: Score) -> str:
-    """Return the title of a score, with its average for three or more classes."""
+    """Choose the title of a score, followed by its average for three or more classes."""
     if table.n_classes < 3 or not score.average:
         return score.title
     return f"{score.title} ({score.average})"
@@ -66,7 +67,7 @@ def commonest_class(table: Table) -> str:
 def _find_verdict(
     table: Table, score: Score, value: float, judged: Estimate | None, p_value: float
 ) -> tuple[str, str]:
-    """Find the code of the verdict and its phrase."""
+    """Choose the code and the phrase of the verdict."""
     if np.count_nonzero(table.reference_totals) == 1:
         return "one class", f"all references are {commonest_class(table)}, so there is no verdict"
     given, p_value = _tested_predictions(table, p_value)
@@ -88,9 +89,9 @@ def _find_verdict(
 
 
 def _tested_predictions(table: Table, p_value: float) -> tuple[Table | None, float]:
-    """Return the table for the test of guessing, None if empty, and the p-value.
+    """Choose the predictions to test against guessing, and compute the p-value.
 
-    If many predictions are out of class, the table has only the others.
+    If many predictions are out of class, drop them; the table is None if no other exists.
     """
     if out_of_class_share(table) <= MANY_OUT_OF_CLASS:
         return table, p_value
@@ -103,7 +104,7 @@ def _tested_predictions(table: Table, p_value: float) -> tuple[Table | None, flo
 def _verdict_on_value(
     table: Table, score: Score, value: float, contains_guessing: bool
 ) -> tuple[str, str]:
-    """Find the verdict on a value that guessing does not explain."""
+    """Choose the code and the phrase for a score that guessing does not explain."""
     if not isinstance(score, Informedness):
         phrase = f"differs from guessing, which scores {rounded(score.guessing_level(table), 3)}"
         best = score.best_level(table)
@@ -112,7 +113,7 @@ def _verdict_on_value(
     related = "but the predictions are not independent of the references"
     if contains_guessing:
         return "contains 0", f"its interval contains 0, {related}"
-    if value < 0:  # a rotation of three classes is always wrong, yet informed
+    if value < 0:  # a model that rotates three classes is always wrong, yet informed
         if table.n_classes == 2:
             return "worse", "worse than guessing"
         return "below guessing", f"below the guessing level, {related}"
@@ -134,9 +135,9 @@ def notes_of(
     values: Mapping[str, float],
     estimates: Mapping[str, Estimate],
 ) -> tuple[list[Message], set[str]]:
-    """Write the notes of a report, and warn of caveats without a mark.
+    """Write the notes of a report, and warn about caveats that no mark replaces.
 
-    Returns the notes, and the names of scores that get a mark.
+    Return the notes, and the names of scores that get a mark.
     """
     warn_of([x for name, x in estimates.items() if not _is_marked(estimates, name)])
     notes = [*_out_of_class_note(table, shown_scores)]
@@ -171,7 +172,7 @@ def _out_of_class_note(table: Table, shown_scores: Mapping[str, Score]) -> Itera
 def _remarks_on(
     table: Table, score: Score, value: float, estimates: Mapping[str, Estimate], name: str
 ) -> Iterator[str]:
-    """Yield why a score, or its interval, may mislead."""
+    """Yield the reasons why a score or its interval may mislead."""
     if score.caution(table, value):
         yield score.mark_meaning
     own = estimates.get(name)
@@ -182,14 +183,14 @@ def _remarks_on(
 
 
 def _is_marked(estimates: Mapping[str, Estimate], name: str) -> bool:
-    """Return whether a mark replaces the warning: NIT is often the only score with a caveat."""
+    """Check whether a mark replaces the warning, if only NIT has the caveat, as is common."""
     own = estimates[name]
     is_alone = own.caveat not in {one.caveat for one in estimates.values() if one is not own}
     return name == NIT.name and is_alone and not math.isnan(own.confidence_interval[0])
 
 
 def _interval_notes(estimates: Mapping[str, Estimate]) -> list[Message]:
-    """Write why intervals are approximate, once per reason."""
+    """Explain why intervals are approximate, once per caveat."""
     names: dict[str, list[str]] = {}
     for name, own in estimates.items():
         is_noted = math.isnan(own.confidence_interval[0]) or _is_marked(estimates, name)
@@ -208,30 +209,30 @@ def _interval_notes(estimates: Mapping[str, Estimate]) -> list[Message]:
 
 
 def out_of_class_share(table: Table) -> float:
-    """Return the share of the predictions that are out of class."""
+    """Compute the share of the predictions that are out of class."""
     return float(table.out_of_class_totals.sum() / table.total)
 
 
 def share_text(share: float) -> str:
-    """Format a share in percent; only 0 becomes 0.0%."""
+    """Format a share in percent; a small share is not shown as 0.0%."""
     return "under 0.1%" if 0 < share < 0.0005 else f"{share:.1%}"
 
 
 def predictions_in_class(table: Table) -> Table | None:
-    """Drop out-of-class predictions but no class; None if no prediction is in class."""
+    """Drop out-of-class predictions, but keep all classes; None if no prediction is in class."""
     known = table.is_class[table.columns]
     if not known.any():
         return None
     columns = table.rows, table.columns, table.counts, table.squared_weights
     cells = Cells(*(None if x is None else x[known] for x in columns))  # type: ignore[arg-type]
     n_samples = None if table.is_weighted else int(cells.counts.sum())
-    # declared, so that a class without references here remains a class
+    # declare the classes, so that a class without references remains a class
     kept = Table._from_cells(table.labels, True, cells, n_samples)
     return replace(kept, class_mask=table.is_class)
 
 
 def constant_predictions(table: Table) -> ContingencyTable:
-    """Replace every prediction by the commonest class of the references."""
+    """Replace every prediction by the most frequent class of the references."""
     return _replace_predictions(table, np.argmax(table.reference_totals[table.is_class]))
 
 
