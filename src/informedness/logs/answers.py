@@ -1,4 +1,4 @@
-"""Answers of one model in one task from a harness, and functions that readers of logs share."""
+"""Hold the answers of a model in a task of a harness, and share functions for reading logs."""
 
 from __future__ import annotations
 
@@ -26,36 +26,36 @@ from ..text import render
 from ..warnings import collected
 from .verdicts import ClassNames, Sample, VerdictError, VerdictMetric, find_classes
 
-# Settings ignored when comparing runs, as whole words of a name: dates, ids, seeds, devices...
+# Patterns of settings that may differ between repeated runs: dates, ids, seeds, devices...
 _IGNORED = "api_key|(access|api|auth|hf)_token|(eval|job|run|task)_id|batch(es)?|cache|concurrent"
 _IGNORED += "|concurrency|connections|devices?|endpoint|gpus?|gpu_memory_utilization|headers|host"
 _IGNORED += "|parallel_size|parallelize|password|port|retries|seeds?|sha|timeout|url|workers"
 _IGNORED = rf"^(created|id|token|uuid)$|(^|_)({_IGNORED}|(?<!model_)versions?)(_|$)"
 _IGNORED += "|(^|_)(date|time)$"
-_ADDRESS = " at 0x[0-9a-f]+"  # of a function in memory
+_ADDRESS = " at 0x[0-9a-f]+"  # address of a function in memory
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where answers come from.
+    """Harness, task, model and settings that answers come from.
 
     Attributes
     ----------
     harness, task, model : str
-        The model as the log names it, "" if it does not.
+        Names of the harness, of the task, and of the model in the log; "" if unknown.
     variant : str
-        Distinguishes answers in one task: a filter of lm-eval, a scorer of Inspect; "" if there is
+        The filter of lm-eval or the scorer of Inspect that the answers come from; "" if the log has
         only one.
     epoch : int or None
-        Number of this pass over the samples; None for a single pass or pooled passes.
+        Number of the pass over the samples; None for a single pass, and for pooled passes.
     created : str
-        When the run was made; a later one sorts after an earlier one.
+        When the run was made, as text that sorts in the order of time.
     settings : dict of str to Any
-        Settings besides model and task: the task's arguments under "arguments", a hash of all
-        samples under "asked". Runs with equal settings repeat each other.
+        Further settings, with the task's arguments under "arguments" and a hash of all samples
+        under "asked". Runs with equal settings are repetitions of each other.
     arguments, run : str
-        Arguments of the task, and other settings, that distinguish this run from others of the task
-        read in the same call; "" for a single run.
+        Arguments of the task, and other settings, that distinguish this run from other runs of the
+        task that were read in the same call; "" for a single run.
     file : str
         Path of the log.
     """
@@ -73,18 +73,18 @@ class Origin:
 
     @property
     def name(self) -> str:
-        """Name that distinguishes these answers from others in the logs."""
+        """Name that distinguishes these answers from other answers in the logs."""
         epoch = None if self.epoch is None else f"epoch {self.epoch}"
         return ", ".join(filter(None, (self.model, self.task_name, self.run, self.variant, epoch)))
 
     @property
     def task_name(self) -> str:
-        """The task, with the arguments that distinguish it from others read in the same call."""
+        """The task, followed by its arguments if they distinguish this run from other runs."""
         return f"{self.task}({self.arguments})" if self.arguments else self.task
 
 
 class LeftOut(NamedTuple):
-    """Excluded samples by reason; `n_errors` is part of `n_unscored`."""
+    """Numbers of excluded samples, by reason; `n_unscored` includes `n_errors`."""
 
     n_several: int = 0
     n_unscored: int = 0
@@ -98,22 +98,22 @@ class LeftOut(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Answers:
-    """Answers of one model in one task, one for each sample, or for each epoch of it.
+    """Answers of one model in one task: one answer per sample, or per sample and epoch.
 
     Attributes
     ----------
     origin : Origin
-        Harness, task, model, and other settings that distinguish these answers.
+        Harness, task, model and settings that the answers come from.
     how : str
-        How answers were found, in words: "the likeliest choice", "the text after filter 'none'".
+        What was read as the answer, such as "the likeliest choice".
     samples : tuple of Sample
-        Each with its reference and its prediction. An id occurs once.
+        The samples, with references and predictions. Ids are unique.
     choices : tuple of label or None
-        The classes of the task; None if the log does not say.
+        The classes of the task; None if the log does not name them.
     metric : VerdictMetric
         The metric of the log that says which answers are right.
     left_out : LeftOut
-        Numbers of samples excluded because they have no score or several right answers.
+        Numbers of samples excluded because they have several right answers or no score.
     """
 
     origin: Origin
@@ -129,8 +129,8 @@ class Answers:
     ) -> Answers:
         """Build answers from samples.
 
-        If samples have choices, references (and maybe predictions) are positions. The classes are
-        then the texts of the choices if all samples share them, otherwise the positions.
+        If samples have choices, references are positions, and predictions may be. The classes are
+        the texts of the choices if all samples share the same choices, otherwise the positions.
         """
         if choices is not None or not samples or not samples[0].choices:
             return cls(samples=tuple(samples), choices=choices, **others)
@@ -152,9 +152,9 @@ class Answers:
 
     @classmethod
     def from_harness(cls, samples: Sequence[Sample], choices: Any = None) -> Answers | None:
-        """Build answers during a run of a harness; None if they cannot be scored.
+        """Build answers during a run of a harness; warn and give None if they cannot be scored.
 
-        An error would end a run that may have cost hours, so warn instead.
+        An error would end a run that may have cost hours.
         """
         answers = cls.from_samples(_group_by_sample(samples), choices, origin=Origin(), how="")
         try:
@@ -164,18 +164,18 @@ class Answers:
             return None
 
     def __repr__(self) -> str:
-        """Describe the answers: whose they are, how many, and how they were found."""
+        """Describe the answers by their origin, their number and how they were read."""
         size = render.samples(len(self.samples))
         return f"{self.origin.harness}, {self.name}: {size}, the answer is {self.how}"
 
     @property
     def name(self) -> str:
-        """Name that distinguishes these answers from others in the logs."""
+        """Name that distinguishes these answers from other answers in the logs."""
         return self.origin.name
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The harness's id of each sample, with its epoch if several are scored together."""
+        """The harness's id of each sample, followed by the epoch if epochs are pooled."""
         return tuple(x.id for x in self.samples)
 
     @property
@@ -185,38 +185,38 @@ class Answers:
 
     @property
     def predictions(self) -> tuple[Label | None, ...]:
-        """The answer of the model to each sample, None if it is missing."""
+        """The answer of the model to each sample; None for a missing answer."""
         return tuple(x.prediction for x in self.samples)
 
     @property
     def groups(self) -> list[str] | None:
-        """The sample of each answer, if epochs are scored together."""
+        """The id of each answer's sample if epochs are pooled, otherwise None."""
         groups = [x.group for x in self.samples]
         return groups if any(groups) else None
 
     @property
     def classes(self) -> tuple[Label, ...]:
-        """The choices, or the references that occur, in order."""
+        """The choices, or else the sorted references that occur."""
         return self.choices or tuple(sorted({*self.references}))
 
     def unknown(self) -> Counter[Label | None]:
-        """Count each out-of-class answer; None means a missing answer."""
+        """Count the out-of-class answers by their text; None is a missing answer."""
         known = {*self.classes}
         return Counter(answer for answer in self.predictions if answer not in known)
 
     def known_predictions(self) -> list[Label | None]:
-        """Replace each out-of-class answer by None."""
+        """Copy the predictions, with None for each out-of-class answer."""
         known = {*self.classes}
         return [answer if answer in known else None for answer in self.predictions]
 
     def _columns(self) -> dict[str, Any]:
-        """Collect references, predictions, classes and groups, as `estimate` takes them."""
+        """Collect references, predictions, classes and groups as arguments of `estimate`."""
         columns = {"y_true": [*self.references], "y_pred": self.known_predictions()}
         return {**columns, "labels": self.classes, "unknown": "wrong", "groups": self.groups}
 
     @property
     def table(self) -> ContingencyTable:
-        """The contingency table, counting out-of-class answers as wrong."""
+        """The contingency table, in which out-of-class answers count as wrong."""
         return ContingencyTable.from_labels(
             references=[*self.references],
             predictions=self.known_predictions(),
@@ -229,25 +229,25 @@ class Answers:
     ) -> Report:
         """Report the scores of the answers, with intervals if there is a confidence level.
 
-        If there are several epochs of each sample, the intervals are by sample.
+        If epochs are pooled, the answers to a sample are a group for the intervals.
         """
         options = self._columns() | {"confidence_level": confidence_level, "average": average}
         if confidence_level is None:
-            options["groups"] = None  # which only intervals use
+            options["groups"] = None  # only intervals use groups
         return report(**options)
 
     def estimate(
         self, metric: str, confidence_level: float, average: Averaged = "default"
     ) -> Estimate:
-        """Estimate a score, nan if undefined, and its error by sample if there are epochs."""
+        """Estimate a score, with the answers to a sample as a group; nan if undefined."""
         options = self._columns() | {"confidence_level": confidence_level, "average": average}
         result: Estimate = estimate(metric=metric, zero_division=math.nan, **options)
         return result
 
     def standard_error(self, metric: str) -> float:
-        """Estimate the error of a score, nan if undefined.
+        """Estimate the standard error of a score; nan if undefined.
 
-        Suppress warnings: scoring already issued them.
+        Suppress warnings, because the score has issued them.
         """
         if self.groups and len({*self.groups}) == 1:
             return math.nan
@@ -255,7 +255,7 @@ class Answers:
             return self.estimate(metric, 0.95).standard_error
 
     def pooled(self, others: Sequence[Answers]) -> Answers:
-        """Combine these answers with the answers of other epochs."""
+        """Pool these answers with the answers of other epochs."""
         epochs = (self, *others)
         samples = _group_by_sample([sample for epoch in epochs for sample in epoch.samples])
         left_out = LeftOut(*map(sum, zip(*(epoch.left_out for epoch in epochs), strict=True)))
@@ -263,25 +263,25 @@ class Answers:
         return replace(self, origin=origin, samples=samples, left_out=left_out)
 
     def compare(self, other: Answers, **options: Any) -> Comparison:
-        """Compare with another model's answers in the task, joined by the sample identifiers.
+        """Compare with another model's answers in the task, joined by the ids of samples.
 
         Parameters
         ----------
         other : Answers
-            The answers of model B; `self` has those of model A.
+            The answers of model B. The answers of model A are `self`.
         **options
             As in `informedness.compare`, except `labels`, `unknown` and `groups`. Classes come
-            from the logs, out-of-class answers are wrong, and the epochs of a sample are a group.
+            from the logs. Out-of-class answers are wrong. The epochs of a sample are a group.
 
         Raises
         ------
         ValueError
-            If the two are of different tasks or classes, or hold different samples or references.
+            If the answers differ in task, classes, samples or references.
 
         Warns
         -----
         InformednessWarning
-            If they were asked different prompts, for example by different chat templates.
+            If the prompts differ, for example because of different chat templates.
         """
         task, other_task = ((x.origin.harness, x.origin.task, x.classes) for x in (self, other))
         if task != other_task:
@@ -299,7 +299,7 @@ class Answers:
         return compare(a["references"], a["predictions"], b["predictions"], **options)
 
     def _columns_to_join(self) -> dict[str, Column]:
-        """Collect the columns that are joined, or must be equal, in a comparison."""
+        """Collect the columns that a comparison joins, or requires to be equal."""
         documents = [x.document for x in self.samples]
         columns: dict[str, Any] = {"references": [*self.references], "groups": self.groups}
         columns |= {"documents": documents if any(documents) else None}
@@ -307,20 +307,20 @@ class Answers:
         return {name: read_labels(x, name, allow_missing=True) for name, x in columns.items() if x}
 
     def find_classes(self, options: LabelOptions) -> Answers:
-        """Find the class of each answer: from the harness's verdicts, or by these options.
+        """Find the class of each answer, from the harness's verdicts or by options.
 
         Parameters
         ----------
         options : LabelOptions
-            Its `choices` name positions. With `extract`, `ignore_case` or `strip` the class is
-            found in the generated text, or in the completion if the log has no answer. The class
-            that the harness found is then ignored.
+            The option `choices` names positions. With `extract`, `ignore_case` or `strip`, the
+            class is found in the logged answer, or in the completion if the log has no answer.
+            Verdicts are then ignored.
 
         Raises
         ------
         ValueError
-            If answers do not fit the verdicts, are not text when options need it, or a reference is
-            not among the choices.
+            If answers do not fit the verdicts, if answers are not text and options need text, or if
+            a reference is not among the choices.
         """
         answers = self if options.choices is None else self._name_positions(options.choices)
         class_names = answers._class_names()
@@ -331,7 +331,7 @@ class Answers:
         return replace(answers, samples=tuple(x._replace(prediction=y) for x, y in pairs))
 
     def _find_in_text(self, options: LabelOptions) -> Answers:
-        """Find answers in their text by these options, without verdicts."""
+        """Find the answers in their texts by options, without verdicts."""
         texts, source = self._choose_texts()
         if options.pattern is None:
             source += ", after ignoring case or whitespace"
@@ -346,7 +346,8 @@ class Answers:
     def _choose_texts(self) -> tuple[list[str | None], str]:
         """Choose the texts to find classes in, and describe them.
 
-        Completions replace missing answers if all are missing, or if one of them was right.
+        Completions replace missing answers if all answers are missing, or if the harness counted a
+        missing answer as right.
         """
         texts: list[Any] = [*self.predictions]
         source = self.how
@@ -361,20 +362,20 @@ class Answers:
         return texts, source
 
     def _class_names(self) -> list[ClassNames]:
-        """Map class names to classes for each sample."""
+        """Map the names of the classes to the classes, for each sample."""
         names = {label: label for label in self.classes if isinstance(label, str)}
         if not any(x.choices for x in self.samples):
             return [names] * len(self.samples)
         class_names: list[ClassNames] = []
         for sample in self.samples:
-            # If two choices share a name, it means the right one, else the first.
+            # If two choices have the same text, it means the right choice, or else the first.
             texts, right = sample.choices, sample.reference
             by_text = {text: self.classes[texts.index(text)] for text in texts}
             class_names.append({**names, **by_text, texts[self.classes.index(right)]: right})
         return class_names
 
     def _name_positions(self, choices: Sequence[str]) -> Answers:
-        """Replace positions by choice names in references and answers."""
+        """Replace positions by the names of choices, in references and predictions."""
         samples = [
             x._replace(
                 reference=class_name_at(x.reference, choices),
@@ -389,12 +390,12 @@ class Answers:
 
 
 def finds_in_text(options: LabelOptions) -> bool:
-    """Whether options find the class in a text, regardless of the verdicts."""
+    """Check whether options find the class in a text, regardless of verdicts."""
     return options.pattern is not None or options.ignore_case or options.strip
 
 
 def _group_by_sample(samples: Sequence[Sample]) -> tuple[Sample, ...]:
-    """Group answers by sample, if a sample has several."""
+    """Make each sample a group and its ids unique, if samples have several answers."""
     if len({x.id for x in samples}) == len(samples):
         return tuple(samples)
     n_epochs: Counter[Any] = Counter()
@@ -406,7 +407,7 @@ def _group_by_sample(samples: Sequence[Sample]) -> tuple[Sample, ...]:
 
 
 def score_with_error(answers: Answers | None, metric: str) -> tuple[float, float]:
-    """Score answers inside a harness, with the standard error; nan if undefined or None."""
+    """Score answers and estimate the standard error; nan without answers or if undefined."""
     if answers is None:
         return math.nan, math.nan
     value = float(score_named(metric).value(answers.table, zero_division=math.nan))
@@ -417,7 +418,7 @@ def score_with_error(answers: Answers | None, metric: str) -> tuple[float, float
 
 
 def json_object(text: bytes) -> dict[str, Any]:
-    """Parse a JSON object, or raise ValueError if the text is something else."""
+    """Parse a JSON object; raise ValueError if the text is not a JSON object."""
     with prefix_errors("must be a JSON object"):
         parsed = json.loads(text)
     if not isinstance(parsed, dict):
@@ -426,13 +427,13 @@ def json_object(text: bytes) -> dict[str, Any]:
 
 
 def results_in(file: Path) -> dict[str, Any]:
-    """Read the results of a harness; {} if the file is missing."""
+    """Read the results file of a harness; {} if the file is missing."""
     with prefix_errors(render.shown(file)):
         return json_object(file.read_bytes()) if file.is_file() else {}
 
 
 def part_of(whole: Any, *names: str) -> Any:
-    """Find a part of JSON by a path of keys; None if it is missing."""
+    """Look up a value in nested JSON objects by its keys; None if it is missing."""
     for name in names:
         whole = whole.get(name) if isinstance(whole, dict) else None
     return whole
@@ -441,18 +442,18 @@ def part_of(whole: Any, *names: str) -> Any:
 def settings_of(
     asked: Iterable[Mapping[str, Any]], log: Any, paths: str, arguments: Any = None, **others: Any
 ) -> dict[str, Any]:
-    """Collect the run's settings.
+    """Collect the settings of a run, to recognise repeated runs.
 
     Parameters
     ----------
     asked : iterable of mapping
-        The "id" and the "prompt" of all samples in the log, whether or not they count.
+        The "id" and the "prompt" of all samples in the log, including excluded samples.
     log : dict
-        JSON that holds settings.
+        The JSON of the log, which contains settings.
     paths : str
         Dotted paths into `log`, such as "eval.dataset.name", separated by spaces.
     arguments : dict, optional
-        Arguments of the task; none is ignored.
+        Arguments of the task. All of them are compared between runs.
     **others
         More settings.
     """
@@ -467,7 +468,7 @@ def settings_of(
 def _flatten(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield each setting by name, except those that may differ when a run is repeated."""
     for name, value in _drop_ignored(settings).items():
-        if name == "model_args" and isinstance(value, str):  # as lm-eval may write them
+        if name == "model_args" and isinstance(value, str):  # lm-eval may write text
             value = _drop_ignored(dict(x.partition("=")[::2] for x in value.split(",")))
         yield from _flatten(value) if isinstance(value, dict) else [(name, value)]
 

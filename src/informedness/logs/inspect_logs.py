@@ -1,4 +1,4 @@
-"""Read logs of Inspect (`inspect-ai`): `.eval`, a zip of JSON files, and `.json`."""
+"""Read logs of Inspect (`inspect-ai`): `.json` files, and `.eval` files, which are zip archives."""
 
 import json
 import math
@@ -18,10 +18,10 @@ from ..text.render import cut
 from .answers import Answers, LeftOut, Origin, json_object, part_of, settings_of
 from .verdicts import DAMAGES, Sample, SeveralAnswers, Totals, VerdictMetric, only_target
 
-_VERSION = 2  # of the log's schema
+_VERSION = 2  # version of the log's schema
 _HEADER, _SAMPLES = "header.json", "samples/"
 _CREDITS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partial, incorrect, no answer
-_CREDITS |= {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}  # in any case
+_CREDITS |= {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}  # in lower or upper case
 _SETTINGS = "eval.model_args eval.model_roles eval.model_generate_config plan.config "
 _SETTINGS += "eval.config.message_limit eval.config.token_limit eval.config.time_limit "
 _SETTINGS += "eval.dataset.location"
@@ -29,7 +29,7 @@ _HEAD_OF_JSON = re.compile(rb'\s*\{\s*"version":\s*\d+,\s*"status":\s*"\w+",\s*"
 
 
 def is_log(path: Path) -> bool:
-    """Recognise a log of Inspect, finished or not."""
+    """Check whether a file is a log of Inspect, even of a run that did not finish."""
     if path.suffix != ".json" or not path.is_file():
         return path.suffix == ".eval" and path.is_file()
     with path.open("rb") as stream:
@@ -38,19 +38,20 @@ def is_log(path: Path) -> bool:
 
 @dataclass
 class _Log:
-    """Contents of a log; counts are per epoch.
+    """Contents of a log.
 
     Attributes
     ----------
     asked : list of dict
-        The "id" and "prompt" of each sample in each epoch.
+        The "id" and the "prompt" of each sample in each epoch.
     targets : list of (target, letters of the choices)
-        One entry per sample with a single target.
+        The target and the letters of each sample with a single target.
     scores : dict of (epoch, scorer, key) to list of Sample
-        One entry per scorer, or per named value of it; without a reference if a sample has several.
+        The samples with the value of each scorer, or with each of its named values. A sample with
+        several targets has the reference None.
     n_samples, n_several, n_errors : Counter of epoch
-        Numbers of samples, of those with several targets, and of those that an error left without
-        scores.
+        By epoch, the numbers of all samples, of samples with several targets, and of samples
+        without scores because of an error.
     """
 
     asked: list[dict[str, str]] = field(default_factory=list)
@@ -62,17 +63,17 @@ class _Log:
 
 
 def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
-    """Yield the answers in a log, epoch by epoch and score by score.
+    """Yield the answers in a log for each epoch and each score.
 
     A score is the value of a scorer, or one of its named values. `verdict` must be None.
 
     Raises
     ------
     ValueError
-        If the log is damaged, if its schema has another version, if the run did not succeed, or if
-        a sample cannot be scored.
+        If the log is damaged, if its schema has an unsupported version, if the run did not succeed,
+        or if a sample cannot be scored.
     ImportError
-        If it is a `.eval` file and `backports.zstd` is missing.
+        If the log is a `.eval` file and `backports.zstd` is missing.
     """
     if verdict is not None:
         raise ValueError("Inspect logs do not support `verdict`: choose a score with `variant`")
@@ -89,7 +90,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
         samples = [x for x in scored if None not in (x.reference, x.verdict)]
         if not samples:
             continue
-        samples.sort(key=lambda x: (x.id, x.prompt))  # a log has them by the time they ended
+        samples.sort(key=lambda x: (x.id, x.prompt))  # a log has samples in the order they ended
         variant = ", ".join(filter(None, (scorer if has_several else "", key)))
         shown_epoch = epoch if len(log.n_samples) > 1 else None
         n_several, n_errors = log.n_several[epoch], log.n_errors[epoch]
@@ -100,7 +101,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
 
 
 def _read_samples(parts: Iterator[dict[str, Any]], header: dict[str, Any]) -> _Log:
-    """Read the samples, or raise ValueError if one is damaged or missing."""
+    """Read the samples; raise ValueError if a sample is damaged or missing."""
     log, several = _Log(), SeveralAnswers()
     for raw in parts:
         with several.skip(f"sample {show(raw.get('id') if isinstance(raw, dict) else raw)}"):
@@ -120,7 +121,7 @@ def _read_samples(parts: Iterator[dict[str, Any]], header: dict[str, Any]) -> _L
 
 
 def _add_sample(raw: dict[str, Any], log: _Log) -> None:
-    """Add a sample to the log, and raise SeveralError if it has several targets."""
+    """Add a sample to the log; raise SeveralError if the sample has several targets."""
     epoch, name, choices = raw["epoch"], str(raw["id"]), raw.get("choices") or []
     prompt, letters = _prompt(raw["input"], choices), letters_of(len(choices))
     targets = targets_of(raw["target"], letters)
@@ -138,8 +139,8 @@ def _add_sample(raw: dict[str, Any], log: _Log) -> None:
 
 
 def _settings(log: _Log, header: dict[str, Any]) -> dict[str, Any]:
-    """Collect the run's settings."""
-    # without the solvers' defaults, which differ between versions
+    """Collect the settings of the run, to recognise repeated runs."""
+    # omit the solvers' defaults, which differ between versions
     steps = [x for x in part_of(header, "plan", "steps") or () if isinstance(x, dict)]
     solvers = [(x.get("solver"), x.get("params_passed", x.get("params"))) for x in steps]
     more = {"solver": ", ".join(f"{name}{passed or ''}" for name, passed in solvers)}
@@ -148,7 +149,7 @@ def _settings(log: _Log, header: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check_status(header: dict[str, Any]) -> None:
-    """Raise ValueError unless the run succeeded, with Inspect's reason if there is one."""
+    """Raise ValueError, with Inspect's reason if there is one, unless the run succeeded."""
     version, status = show(header.get("version")), header.get("status")
     if version != str(_VERSION):
         rule = f"must have version {_VERSION}, got {version}"
@@ -163,8 +164,9 @@ def _metric(
 ) -> tuple[VerdictMetric, list[Sample]]:
     """Build the metric of a score; return it with the samples of an epoch.
 
-    Inspect counts a sample as wrong if its scorer returns null. Among several values, Inspect
-    before 0.3.260 also writes nan as null, and skips it. The recorded totals show which applies.
+    If a scorer returns null, Inspect counts the sample as wrong. Inspect before 0.3.260 also writes
+    nan as null if a scorer has several values, and skips the sample. The recorded totals decide
+    between the two meanings of null.
     """
     recorded = _recorded(header, scorer, key)
     epochs = (y for name, y in log.scores.items() if name[1:] == (scorer, key))
@@ -193,7 +195,7 @@ def _recorded(header: dict[str, Any], scorer: str, key: str) -> Totals:
 
 
 def _parts(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the header and each sample."""
+    """Yield the header of a log, then each sample."""
     if path.suffix == ".json":
         log = json_object(path.read_bytes())
         yield log
@@ -206,19 +208,19 @@ def _parts(path: Path) -> Iterator[dict[str, Any]]:
             from backports.zstd import zipfile
     try:
         with zipfile.ZipFile(path) as archive:
-            names = sorted(set(archive.namelist()))  # a sample that ran again is listed twice
+            names = sorted(set(archive.namelist()))  # a sample that ran twice is listed twice
             if _HEADER not in names:
                 yield {"version": _VERSION, "status": "started"}
             yield json_object(archive.read(_HEADER))
             yield from (json.loads(archive.read(x)) for x in names if x.startswith(_SAMPLES))
-    except Exception as error:  # each part of the archive has its own kinds of damage
+    except Exception as error:  # zipfile, zstd and json raise different types
         raise ValueError(f"the log is damaged: {error}") from error
 
 
 def _scores(raw: dict[str, Any]) -> Iterator[tuple[str, str, Any, str | None]]:
-    """Yield scorer, key, value and answer of each score; only named values have a key.
+    """Yield the scorer, key, value and answer of each score of a sample.
 
-    Skip nan, as Inspect does.
+    The key is "" unless a scorer has named values. Values of nan are skipped, as in Inspect.
     """
     for scorer, score in ({} if raw.get("invalidation") else raw.get("scores") or {}).items():
         values = score["value"] if isinstance(score["value"], dict) else {"": score["value"]}
@@ -228,9 +230,10 @@ def _scores(raw: dict[str, Any]) -> Iterator[tuple[str, str, Any, str | None]]:
 
 
 def answer_and_verdict(value: Any, answer: str | None) -> tuple[str | None, Any]:
-    """Read the answer, None if it is empty, and the verdict, as Inspect's `value_to_float` does.
+    """Convert a score to its answer, None if empty, and its verdict.
 
-    Unreadable text is 0. Lists, dicts and None are unchanged.
+    Text becomes a number as in Inspect's `value_to_float`. Text that is neither a number nor a
+    known word, such as "C" or "yes", becomes 0. Lists, dicts and None are unchanged.
     """
     if isinstance(value, str):
         value = _CREDITS.get(value, _CREDITS.get(value.lower(), _number(value)))
@@ -244,32 +247,32 @@ def _number(text: str) -> float:
 
 
 def letters_of(n_choices: int) -> tuple[str, ...]:
-    """Name the choices as Inspect does: A to Z, then 1, 2..."""
+    """List the letters of choices as in Inspect: A to Z, then 1, 2..."""
     return tuple(chr(ord("A") + i) if i < 26 else str(i - 25) for i in range(n_choices))
 
 
 def targets_of(target: str | list[str], letters: tuple[str, ...]) -> list[str]:
-    """Read the targets of a sample, as letters if all are letters of its choices."""
+    """Read the targets of a sample; split them into letters if all are letters of its choices."""
     targets = [target] if isinstance(target, str) else target
     if targets == [""]:
         return []
-    # as the scorer `choice` reads targets: "A, B" and "AB" are two letters
+    # as in the scorer `choice`: "A, B" and "AB" are two letters
     words = " ".join(targets).replace(",", " ").split()
     marks = [mark for word in words for mark in ([word] if word.isnumeric() else word)]
     return marks if marks and set(marks) <= set(letters) else targets
 
 
 def _prompt(asked: str | list[dict[str, Any]], choices: list[str]) -> str:
-    """Write out the prompt, followed by its choices; images appear as hashes."""
+    """Convert a prompt to text, followed by its choices."""
     if not isinstance(asked, str):
-        # each run gives its messages ids of their own
+        # omit the ids of messages, which differ between runs
         messages = [{key: message[key] for key in message if key != "id"} for message in asked]
         asked = json.dumps(messages, ensure_ascii=False, sort_keys=True)
     return "\n".join([asked, *choices])
 
 
 def classes_of(targets: Sequence[tuple[str, tuple[str, ...]]]) -> tuple[str, ...] | None:
-    """Use the choice letters as classes if every target is one of its sample's letters."""
+    """Take the letters of choices as classes if every target is a letter; otherwise None."""
     if all(target in letters for target, letters in targets):
         return max((letters for _, letters in targets), key=len)
     return None

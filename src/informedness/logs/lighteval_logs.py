@@ -1,9 +1,9 @@
-"""Read lighteval details: Parquet files with the question and the answer of each sample.
+"""Read details of lighteval: Parquet files with the question and the answer of each sample.
 
 With `--save-details` lighteval writes details/MODEL/DATE/details_TASK_DATE.parquet. A sample
-has log-probabilities if choices were scored, and text for a generative metric. If a task has
-metrics of both kinds, its file holds each sample twice. The likeliest choice is determined as for
-`acc`, or for a normalised accuracy if `acc` is missing.
+has log-probabilities if choices were scored, and text if a metric is generative. If a task has
+metrics of both kinds, its file has two rows for each sample. The likeliest choice is determined as
+for `acc`, or as for a normalised accuracy if `acc` is missing.
 """
 
 import math
@@ -31,11 +31,11 @@ from .verdicts import (
 )
 
 _FILE = re.compile(r"details_.+_(\d{4}-\d\d-\d\dT[\d.-]+)\.parquet")
-# The prompt in `model_response` is long, and not read.
+# Omit the prompt in `model_response`, which is long and not needed.
 _COLUMNS = ["doc", "metric", "model_response.logprobs", "model_response.text"]
 _COLUMNS += ["model_response.text_post_processed", "model_response.output_tokens"]
 _SETTINGS = "config_general.model_config task.hf_repo task.hf_subset task.generation_size"
-_HOW = {  # how answers were found, by (is_text, is_extracted)
+_HOW = {  # what was read as the answer, by (is_text, is_extracted)
     (False, False): "the likeliest choice",
     (True, False): "the generated text",
     (True, True): "the answer that lighteval's extractive match found in the text",
@@ -43,25 +43,26 @@ _HOW = {  # how answers were found, by (is_text, is_extracted)
 CHOICE_METRICS = ("acc", "acc_norm", "acc_norm_token", "acc_norm_pmi")
 TEXT_METRICS = (
     *("extractive_match", "em", "exact_match", "qem", "quasi_exact_match", "pem", "pqem", "f1"),
-    *("pass@k", "gpqa_pass@k", "avg@n", "maj@n"),  # accepted only with one generation
+    *("pass@k", "gpqa_pass@k", "avg@n", "maj@n"),  # used only with one generation per sample
 )
 
 
 def is_log(path: Path) -> bool:
-    """Recognise a details file by its name."""
+    """Check whether a file has the name of a details file."""
     return bool(_FILE.fullmatch(path.name)) and path.is_file()
 
 
 def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
-    """Yield the answers in a details file, first by log-probability, then from generated text.
+    """Yield the answers in a details file: first likeliest choices, then generated texts.
 
-    The verdict is a metric of 0 and 1, by default an accuracy or a match.
+    The option `verdict` names a metric of 0 and 1; by default it is an accuracy or a match.
 
     Raises
     ------
     ValueError
-        If the file is damaged, is not a details file or has no samples; if samples cannot be
-        scored, or more than one in five have several right answers; if no metric is the verdict.
+        If the file is damaged, is not a details file or has no samples. If samples cannot be
+        scored, or if more than one in five have several right answers. If the file does not have
+        the metric for the verdict.
     ImportError
         If pyarrow is missing.
     """
@@ -70,7 +71,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
         with prefix_errors(f"row {number}", *DAMAGES):
             row |= {"id": str(row["doc"]["id"]), "prompt": _prompt(row["doc"])}
             row["metrics"] = row.get("metric") or {}
-            # Generated tokens may have log-probabilities too, but scored choices have no text.
+            # Generated text may have log-probabilities, too, but scored choices have no text.
             kinds["text" if row["model_response"]["text"] else "log-probabilities"].append(row)
 
     refusals: dict[str, ValueError] = {}
@@ -89,7 +90,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the needed columns of each sample, as nested dicts."""
+    """Yield the columns needed of each sample, as nested dicts."""
     with open_whole(str(path)) as stream, explain_errors(stream, "parquet"):
         import pyarrow.parquet
 
@@ -99,12 +100,12 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             rule = "have no `doc`, as those of lighteval before 0.11"
             raise ValueError(f"the details {rule}: run the task with 0.11 or newer")
         for batch in file.iter_batches(columns=_COLUMNS):
-            batch.validate(full=True)  # else damaged data may crash the process
+            batch.validate(full=True)  # otherwise damaged data may crash the process
             yield from batch.to_pylist()
 
 
 def read_sample(row: dict[str, Any], metric: str, is_text: bool, is_extracted: bool) -> Sample:
-    """Read the choices, the position of the right one, and the answer."""
+    """Read the choices of a sample, the position of the right choice, and the answer."""
     choices = tuple(text.strip() for text in row["doc"]["choices"])
     if len(choices) < 2:
         raise ValueError(f"`choices` must list at least two classes, got {show(choices)}")
@@ -118,13 +119,13 @@ def read_sample(row: dict[str, Any], metric: str, is_text: bool, is_extracted: b
 
 
 def _extracted(doc: dict[str, Any], name: str) -> Any:
-    """Read the "golds" or "predictions" that lighteval's extractive match extracted."""
+    """Read the "golds" or the "predictions" that lighteval's extractive match extracted."""
     return (doc.get("specific") or {}).get(f"extracted_{name}")
 
 
 def _text(row: dict[str, Any], right_text: str, is_extracted: bool) -> str | None:
     """Read the generated text, or the answer extracted from it."""
-    # without the reasoning, if lighteval removed it
+    # prefer the text without the reasoning, which lighteval may have removed
     texts = row["model_response"].get("text_post_processed")
     texts = row["model_response"]["text"] if texts is None else texts
     if len(texts) != 1:
@@ -135,15 +136,15 @@ def _text(row: dict[str, Any], right_text: str, is_extracted: bool) -> str | Non
     if answers is None or (targets or [None])[0] != right_text:
         rule = f"must have target {show(right_text)} and an answer extracted"
         raise ValueError(f"{rule}, got target {show(targets)}, answer {show(answers)}")
-    return answers[0] if answers else None  # the parsed answer; its text may follow
+    return answers[0] if answers else None  # the parsed answer, which its text may follow
 
 
 def _likeliest(row: dict[str, Any], metric: str) -> int:
-    """Find the position of the choice that counts as the answer under the metric."""
+    """Find the position of the choice that a metric counts as the answer."""
     response, texts = row["model_response"], row["doc"]["choices"]
     logprobs = list(map(float, response["logprobs"] or ()))
     n = len(texts)
-    # log-probabilities without the question may follow
+    # log-probabilities of the choices without the question may follow
     if len(logprobs) not in (n, 2 * n) or any(map(math.isnan, logprobs)):
         raise ValueError(f"`logprobs` must hold one for each of {n} choices, got {show(logprobs)}")
     blank = " " if "ignore_first_space=True" in metric else ""
@@ -162,7 +163,7 @@ def _plain_name(metric: str) -> str:
 def _answers(
     path: Path, rows: list[Any], is_text: bool, variant: str, wanted: str | None
 ) -> Answers:
-    """Build answers from rows of one kind: scored choices or generated texts."""
+    """Build answers from rows that all have scored choices, or all have generated texts."""
     task, model = str(rows[0]["doc"]["task_name"]), _model(path)
     results = results_in(_results(path, model))
     known = TEXT_METRICS if is_text else CHOICE_METRICS
@@ -184,7 +185,7 @@ def _answers(
 
 
 def _results(path: Path, model: str) -> Path:
-    """Find the results file: in results/MODEL, or next to the details, as on the Hub."""
+    """Find the results file in results/MODEL, or next to the details as on the Hub."""
     name = f"results_{path.absolute().parent.name}.json"
     places = Path("results", model, name), Path(name)
     files = [folder / place for folder in path.absolute().parents for place in places]
@@ -192,7 +193,7 @@ def _results(path: Path, model: str) -> Path:
 
 
 def _prompt(doc: dict[str, Any]) -> str:
-    """Join instruction, examples and question, without a chat template."""
+    """Join the instruction, the examples and the question, without a chat template."""
     examples = [example["query"] for example in doc.get("fewshot_samples") or ()]
     parts = [doc.get("instruction"), *examples, doc["query"]]
     # questions with images or several messages are not strings
@@ -200,7 +201,7 @@ def _prompt(doc: dict[str, Any]) -> str:
 
 
 def _model(path: Path) -> str:
-    """Take the model name from the folders: details/MODEL/DATE, or MODEL/DATE on the Hub."""
+    """Read the model's name from the folders: details/MODEL/DATE, or MODEL/DATE on the Hub."""
     folders = path.absolute().parent.parts
     named = _FILE.fullmatch(path.name)
     if named is not None and named[1] == folders[-1]:

@@ -1,6 +1,6 @@
 """Read the samples that EleutherAI's lm-evaluation-harness logs with --log_samples.
 
-Each line is one document after one filter: the requests (`arguments`), the filtered responses
+Each line holds a document after a filter: the requests (`arguments`), the filtered responses
 (`filtered_resps`), the target as text, and the value of each metric.
 """
 
@@ -22,7 +22,7 @@ from .verdicts import Sample, SeveralAnswers, add_verdicts, likeliest_choice, on
 _DATE = r"\d{4}-\d\d-\d\dT[\d.-]+"
 _FILE = re.compile(rf"samples_(?P<task>.+?)(_(?P<date>{_DATE}))?\.jsonl(\.(gz|bz2|zst))?", re.I)
 RESULTS = re.compile(rf"results_{_DATE}\.json")
-# Metrics that say which answers are right; those of choices determine the likeliest one.
+# Metrics that say which answers are right. A metric of choices also defines the likeliest choice.
 CHOICE_METRICS = "acc", "acc_norm", "acc_bytes", "acc_mutual_info"
 TEXT_METRICS = "exact_match", "acc", "em"
 
@@ -34,7 +34,7 @@ _SETTINGS += "system_instruction generation"
 _ONLY_RESULTS = "results hold no samples: lm-eval writes samples_*.jsonl with --log_samples, "
 _ONLY_RESULTS += "lighteval details_*.parquet with --save-details"
 _TOO_OLD = "lm-eval before {0} wrote this log, {1}: run the task with {0} or newer"
-# A list as Python prints it. Parsing other text as code could raise warnings or overflow.
+# Matches a list as Python prints it. Parsing other text as code could raise warnings or overflow.
 _LIST = re.compile(
     r"""\s*\[(?:[][\s,:(){}]|None|True|False|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])"""
     r"""|'(?:[^'\\\n]|\\[\\'"nrtxuU])*'|"(?:[^"\\\n]|\\[\\'"nrtxuU])*")*\]\s*"""
@@ -44,7 +44,7 @@ _Line = dict[str, Any]
 
 
 def is_log(path: Path) -> bool:
-    """Recognise samples and results by the name; without a date, samples by the first line."""
+    """Check for the name of a samples or results file; without a date, read the first line."""
     samples = _FILE.fullmatch(path.name)
     if not path.is_file() or not (samples or RESULTS.fullmatch(path.name)):
         return False
@@ -57,16 +57,16 @@ def is_log(path: Path) -> bool:
 
 
 def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
-    """Yield the answers in a log, one set per filter.
+    """Yield the answers in a log for each filter.
 
-    The verdict is a metric of 0 and 1, by default the accuracy or exact match.
+    The option `verdict` names a metric of 0 and 1; by default it is the accuracy or exact match.
 
     Raises
     ------
     ValueError
-        If the file is damaged or without samples; if a sample cannot be scored, because it has no
-        choices or its target is not one of them; if more than one in five have several right
-        answers; or if no metric is the verdict.
+        If the file is damaged or has no samples. If a sample has no choices, or a target that is
+        not one of its choices. If more than one in five samples have several right answers. If the
+        log does not have the metric for the verdict.
     """
     if RESULTS.fullmatch(path.name):
         raise ValueError(_ONLY_RESULTS)
@@ -94,7 +94,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
 
 
 def _known_metrics(lines: Sequence[_Line]) -> Sequence[str]:
-    """List the metrics of choices or of text; raise ValueError if lines have both."""
+    """List the metrics of choices or of text; raise ValueError if lines are of both kinds."""
     is_choice = "texts" in lines[0]
     if odd := [x["name"] for x in lines if ("texts" in x) != is_choice]:
         raise ValueError(f"{odd[0]}: must have choices scored as in the first sample, or none")
@@ -108,9 +108,10 @@ def _sample(line: _Line) -> Sample:
 
 
 def _read_lines(path: Path, config: dict[str, Any], default: str) -> dict[str, list[_Line]]:
-    """Read the needed fields of each line, by filter; only lines that count have a pair.
+    """Read the fields needed of each line, by filter.
 
-    `default` is the filter in older logs, which do not name it.
+    Lines with several right answers have no "pair", and are not counted. `default` is the filter
+    in older logs, which do not name it.
     """
     lines: dict[str, list[_Line]] = {}
     several = SeveralAnswers()
@@ -132,7 +133,7 @@ def _read_lines(path: Path, config: dict[str, Any], default: str) -> dict[str, l
 
 
 def _collect_fields(logged: _Line) -> _Line:
-    """Collect the fields of a line that are used unchanged."""
+    """Collect the fields of a line that need no interpretation."""
     return {
         "id": str(logged["doc_id"]),
         "prompt": str(logged["prompt_hash"]),
@@ -144,7 +145,7 @@ def _collect_fields(logged: _Line) -> _Line:
 
 
 def _only_filter(shares: Mapping[str, Any]) -> str:
-    """Find the only filter in the results; "none" if there is not exactly one."""
+    """Find the only filter in the results; "none" if there are several filters or none."""
     filters = {name.partition(",")[2] for name in shares if "," in name}
     return filters.pop() if len(filters) == 1 else "none"
 
@@ -158,14 +159,14 @@ def _read_line(line: _Line, logged: _Line, config: dict[str, Any]) -> _Line:
     Returns
     -------
     dict
-        "pair" of target and answer, empty if finding them needs other lines; "generation", the
-        options for generating text; and "named", the choices that the task's configuration names.
-        Scored choices add the keys of `_scored_choices`.
+        "pair" is the target and the answer; it is empty if finding them needs all lines.
+        "generation" holds the options for generating text. "named" holds the choices in the task's
+        configuration. Scored choices add the keys of `_scored_choices`.
     """
     arguments, is_choice = _read_arguments(logged)
     delimiter = config.get("target_delimiter", " ")
     texts = [text.removeprefix(delimiter) for text in arguments if is_choice]
-    # Informedness and NIT log target and answer, perhaps with a verdict and choices.
+    # Our metrics log the target and the answer, perhaps with a verdict and choices.
     ours = logged.get("informedness", logged.get("nit"))
     ours = ours if isinstance(ours, list) else []
     pair = [ours[0], ours[1]] if ours else []
@@ -181,9 +182,9 @@ def _read_line(line: _Line, logged: _Line, config: dict[str, Any]) -> _Line:
 
 
 def _read_arguments(logged: _Line) -> tuple[list[Any], bool]:
-    """Read the second argument of each request, and tell whether these are choices.
+    """Read the second argument of each request, and whether these arguments are choices.
 
-    If not, they are options for generating text.
+    Arguments that are not choices are options for generating text.
     """
     arguments = [request.get("arg_1") for request in logged["arguments"].values()]
     is_choice = len(arguments) > 1 and all(isinstance(x, str) for x in arguments)
@@ -193,7 +194,7 @@ def _read_arguments(logged: _Line) -> tuple[list[Any], bool]:
 
 
 def _read_target(target: Any) -> str:
-    """Read the only target; tasks that allow several write a list as text."""
+    """Read the only target of a line; a task that allows several targets logs a list as text."""
     targets = None
     if _LIST.fullmatch(str(target)):
         with suppress(SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
@@ -202,7 +203,7 @@ def _read_target(target: Any) -> str:
 
 
 def _scored_choices(line: _Line, texts: list[str]) -> _Line:
-    """Read the choices, with and without outer blanks, and their log-likelihoods."""
+    """Read the choices, with and without surrounding blanks, and their log-likelihoods."""
     logprobs = [float(logprob) for logprob, _ in line["answers"]]
     if len(logprobs) != len(texts) or any(map(math.isnan, logprobs)):
         rule = "`filtered_resps` must hold a number for each choice"
@@ -221,7 +222,7 @@ def _target_and_text(line: _Line) -> list[str]:
 
 
 def _find_texts(lines: Sequence[_Line], name: str) -> str:
-    """Convert targets to positions if all lines name choices; describe the answers."""
+    """Convert targets to positions if all lines name choices; return what was read as answers."""
     source = f"the text after filter {name!r}"
     if any(line["answers"][:1] != line["pair"][1:] for line in lines):
         source = f"what the metrics took from {source}"
@@ -234,7 +235,7 @@ def _find_texts(lines: Sequence[_Line], name: str) -> str:
 
 
 def _find_choices(lines: Sequence[_Line], metric: str) -> str:
-    """Find the right and the likeliest choice; describe the answers."""
+    """Find the right and the likeliest choice of each line; return what was read as answers."""
     metric = metric or "acc"
     in_prompts = [x["name"] for x in lines if not x["pair"] and len({*x["texts"]}) == 1]
     if in_prompts and metric in ("acc_norm", "acc_bytes"):
@@ -249,9 +250,9 @@ def _find_choices(lines: Sequence[_Line], metric: str) -> str:
 
 
 def _references(lines: Sequence[_Line]) -> Sequence[Any]:
-    """Find the position of each right choice.
+    """Find the position of the right choice in each line.
 
-    A target "2" may be a position or the text of a choice. The verdicts decide.
+    A target "2" may be a position or the text of a choice. The verdicts decide which it is.
     """
     readings = [*zip(*map(_possible_references, lines), strict=True)]
     contradicted = [_find_contradicted(references, lines) for references in readings]
@@ -266,10 +267,10 @@ def _references(lines: Sequence[_Line]) -> Sequence[Any]:
 
 
 def _possible_references(line: _Line) -> list[Any]:
-    """Find the position of the right choice by its text, and the one that the target may be.
+    """Read the target as the text of a choice, and as a position; return both positions.
 
-    Both are equal if our metrics logged the position, or if choices are in the prompts. Then the
-    verdict tells which of two is right.
+    Both positions are equal if our metrics logged the position. They are also equal if choices are
+    in the prompts: then the verdict shows which of two choices is right.
     """
     if line["pair"]:
         return [line["pair"][0]] * 2
@@ -282,7 +283,7 @@ def _possible_references(line: _Line) -> list[Any]:
 
 
 def _find_contradicted(references: Sequence[Any], lines: Sequence[_Line]) -> list[_Line]:
-    """Find lines whose reference is not a choice or contradicts the verdict."""
+    """Find the lines whose reference is not a choice, or contradicts the verdict."""
     return [
         line
         for line, x in zip(lines, references, strict=True)

@@ -1,8 +1,8 @@
 """Find the class of an answer from its text and the harness's verdict.
 
-One rule holds for all harnesses, inside them and from their logs: the share of right answers equals
-the harness's. A right answer is the class of the reference. A wrong answer is the class that its
-text names, under a reading that agrees with all verdicts.
+During a run of a harness and from its logs, the share of right answers equals the harness's. An
+answer that the harness counts as right has the class of the reference. A wrong answer has the class
+that its text names. The rule for reading texts, called a reading, must agree with all verdicts.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from ..files.columns import listed
 from ..messages import Message, join, message, with_subject
 from ..text import render
 
-ClassNames: TypeAlias = Mapping[str, Label]  # the classes of a sample by their names
+ClassNames: TypeAlias = Mapping[str, Label]  # maps the names of a sample's classes to the classes
 
 
 class VerdictError(ValueError):
-    """No metric is the verdict, or no reading of the answers agrees with it."""
+    """The metric for the verdict is missing, or no reading of the answers agrees with verdicts."""
 
 
 class Sample(NamedTuple):
-    """A sample of a task with the answer of a model.
+    """A sample of a task, with the answer of a model.
 
     Attributes
     ----------
@@ -42,18 +42,18 @@ class Sample(NamedTuple):
     prediction : label or None
         None if no answer was found.
     verdict : float or None
-        1 if the harness counts the answer as right, 0 if as wrong, None if it does not say. Other
-        numbers are partial credit. Several values are kept as a list or dict.
+        1 if the harness counts the answer as right, 0 if it counts the answer as wrong, None if
+        unknown. Other numbers are partial credit. Several values are a list or a dict.
     prompt : str
         The prompt or a hash of it, equal for equal prompts.
     completion : str or None
-        The output of the model if the log has no answer.
+        The output of the model, if the log has no answer.
     document : str
         A hash of the document, independent of the prompt; "" if the log has none.
     choices : tuple of str
-        The names of the classes in this sample, if classes are positions.
+        The names of the classes in this sample. Classes are then positions in it.
     group : str
-        The sample repeated in this epoch; "" unless epochs are scored together.
+        The id of the sample that was repeated; "" unless epochs are pooled.
     """
 
     id: Any
@@ -77,11 +77,11 @@ class SeveralError(ValueError):
 
 
 class SeveralAnswers(list[Message]):
-    """Messages for samples with several right answers, which do not count."""
+    """Messages about samples with several right answers, which are not scored."""
 
     @contextmanager
     def skip(self, name: str) -> Iterator[None]:
-        """Skip a sample with several right answers; raise any other error with its name."""
+        """Skip a sample with several right answers; prefix any other error with its name."""
         try:
             yield
         except SeveralError as error:
@@ -97,7 +97,7 @@ class SeveralAnswers(list[Message]):
 
 
 def only_target(targets: Sequence[Any]) -> Any:
-    """Return the only right answer of a sample; raise ValueError if it has several or none."""
+    """Choose the only right answer of a sample; raise ValueError if it has several or none."""
     if len(targets) == 1:
         return targets[0]
     rule = f"must have one right answer for a score of classes, got {show(targets)}"
@@ -107,12 +107,12 @@ def only_target(targets: Sequence[Any]) -> Any:
 # Readings of a text
 
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
-# A letter directly before or after such signs is not an answer, as in "@,,c".
+# A letter next to such signs is not an answer, for example in "@,,c".
 _NO_SIGN_BEFORE, _NO_SIGN_AFTER = r"(?<![-@#%&+/,;.!?^\\)\]}])", r"(?![.,:;!?]*[-@#%&+/^=])"
 
 
 def _fold_case(text: str) -> str:
-    """Remove differences of case and whitespace."""
+    """Fold case, and replace each whitespace by a space."""
     return " ".join(text.casefold().split())
 
 
@@ -121,20 +121,21 @@ def _fold_punctuation(text: str) -> str:
 
 
 def _fold_clear_punctuation(text: str) -> str:
-    """Remove punctuation, but not from a single letter among signs, which is not an answer."""
+    """Remove punctuation, except around a single letter among signs, which is not an answer."""
     name = _fold_punctuation(text)
     is_noise = len(name) == 1 and not re.search(_letter_pattern(name), text, re.IGNORECASE)
     return text if is_noise else name
 
 
 def _letter_pattern(name: str) -> str:
-    """Make a pattern for a name; a single letter or digit must not have signs around it."""
+    """Make a pattern for a name; next to a single letter or digit, it allows no signs."""
     is_letter = len(name) == 1 and name.isascii() and name.isalnum()
     return f"{_NO_SIGN_BEFORE}{name}{_NO_SIGN_AFTER}" if is_letter else re.escape(name)
 
 
-# Each reading: the pattern of a name, how texts are folded, and patterns before and after the name.
-# Search inside longer text, or accept a letter next to signs, only if verdicts require it.
+# A reading has a function that makes the pattern of a name, a function that folds texts, and
+# patterns before and after the name. Readings that search inside longer text, or accept a letter
+# next to signs, come later, so that they are used only if the verdicts require it.
 _WHOLE = (r"\A", r"\Z")
 _AROUND = ((r"(?<!\w)", r"\W*$"), (r"^\W*", r"(?!\w)"), (r"(?<!\w)", r"(?!\w)"), ("", ""))
 _FOLDED = [(fold, *_WHOLE) for fold in (_fold_case, str.strip, str)]
@@ -146,7 +147,7 @@ _READINGS += [(re.escape, *x) for x in ((_fold_punctuation, *_WHOLE), *_FOLDED)]
 
 
 def _reader(class_names: ClassNames, reading: Any) -> Callable[[str], Label | None]:
-    """Make a function that finds the only class in a text by a reading."""
+    """Make a function that finds the only class in a text; it gives None for several or none."""
     as_pattern, fold, before, after = reading
     by_text = {fold(text): label for text, label in class_names.items()}
     if any(by_text[fold(text)] != label for text, label in class_names.items()):
@@ -165,11 +166,11 @@ def _reader(class_names: ClassNames, reading: Any) -> Callable[[str], Label | No
 
 
 class _Fit(NamedTuple):
-    """Labels by one reading, None without one; samples are given by position."""
+    """Labels that a reading finds, None for none; samples are identified by position."""
 
     labels: list[Any]
     contradicted: set[int]  # samples whose label contradicts the verdict
-    unread: list[int]  # right answers whose class is known only from the verdict
+    unread: list[int]  # right answers in whose text the reading finds no class
     n_right: int
     is_opposed: bool  # whether a right answer reads as another class
 
@@ -179,18 +180,18 @@ class _Fit(NamedTuple):
 
 
 def find_classes(samples: Sequence[Sample], class_names: Sequence[ClassNames]) -> list[Any]:
-    """Find the class that each answer names; leave texts without a class unchanged.
+    """Find the class that each answer names, and leave answers without a class unchanged.
 
     Parameters
     ----------
     samples : sequence of Sample
     class_names : sequence of mapping of str to label
-        The names of the classes in each sample.
+        For each sample, a mapping from names to classes.
 
     Raises
     ------
     VerdictError
-        If no reading of the texts agrees with all verdicts, for example if a model grades.
+        If no reading agrees with all verdicts, for example if a model grades the answers.
 
     Examples
     --------
@@ -211,10 +212,10 @@ def find_classes(samples: Sequence[Sample], class_names: Sequence[ClassNames]) -
 
 
 def _best(fits: Sequence[_Fit], samples: Sequence[Sample]) -> _Fit:
-    """Choose the full fit, else the first without a contradiction.
+    """Choose the full fit, or else the first fit without contradictions.
 
-    Raise VerdictError if none fits, if a right answer reads as another class, or if references are
-    texts and most right answers are unread.
+    Raise VerdictError if all fits have contradictions, or if a right answer is read as another
+    class. Also raise it if references are texts and most right answers are unread.
     """
     if fits[-1].is_full:
         return fits[-1]
@@ -230,12 +231,12 @@ def _best(fits: Sequence[_Fit], samples: Sequence[Sample]) -> _Fit:
 def _fit(
     samples: Sequence[Sample], class_names: Sequence[ClassNames], readers: Mapping[int, Any]
 ) -> _Fit:
-    """Read all answers with the readers of one reading, and compare the labels with verdicts."""
+    """Read all answers with the functions of a reading, and compare the labels with verdicts."""
     found = [_label(*pair, readers) for pair in zip(samples, class_names, strict=True)]
     right = [i for i, x in enumerate(samples) if x.verdict == 1 and x.prediction is not None]
     unread = [i for i in right if found[i] is None]
     is_opposed = any(found[i] not in (None, samples[i].reference) for i in right)
-    # The first verdict on an unread text gives the class of all equal texts.
+    # An unread text that is right once has the class of that reference everywhere.
     inferred = {samples[i].prediction: samples[i].reference for i in reversed(unread)}
     labels = [inferred.get(samples[i].prediction) if x is None else x for i, x in enumerate(found)]
     contradicted = _contradictions(samples, labels, unread)
@@ -243,9 +244,9 @@ def _fit(
 
 
 def _label(sample: Sample, names: ClassNames, readers: Mapping[int, Any]) -> Any:
-    """Find the label in an answer with the reader of its class names; None without one.
+    """Find the label in an answer with the function for its class names; None if none is found.
 
-    If there is no verdict, only the whole name of a class counts.
+    Without a verdict, the answer must equal the name of a class.
     """
     answer = sample.prediction
     if sample.verdict is None:
@@ -256,18 +257,18 @@ def _label(sample: Sample, names: ClassNames, readers: Mapping[int, Any]) -> Any
 def _contradictions(
     samples: Sequence[Sample], labels: Sequence[Any], unread: Sequence[int]
 ) -> set[int]:
-    """Find the samples whose labels contradict the verdicts."""
+    """Find the positions of samples whose labels contradict the verdicts."""
     pairs = list(zip(samples, labels, strict=True))
     differ = [x.verdict not in (None, label == x.reference) for x, label in pairs]
     contradicted = {i for i, is_other in enumerate(differ) if is_other}
-    # A wrong text without a class could name the same class as any unread right answer.
+    # A wrong answer without a class could name the same class as any unread right answer.
     if any(label is None and x.verdict == 0 and x.prediction is not None for x, label in pairs):
         contradicted.update(unread)
     return contradicted
 
 
 def _has_text_references(samples: Sequence[Sample]) -> bool:
-    """Whether most references are different texts rather than classes."""
+    """Check whether most references are distinct, and so free text instead of classes."""
     return 2 * len({x.reference for x in samples}) > max(len(samples), 8)
 
 
@@ -307,16 +308,16 @@ def _describe(sample: Sample) -> str:
 
 
 class Totals(NamedTuple):
-    """The number of samples and the share of right answers; None if unknown."""
+    """The number of samples and the share of right answers; each is None if unknown."""
 
     n_samples: int | None = None
     accuracy: float | None = None
 
     @classmethod
     def from_verdicts(cls, verdicts: Iterable[tuple[Any, Any]]) -> Totals:
-        """Total pairs of (sample, verdict), ignoring verdicts of None.
+        """Compute the totals of pairs (sample, verdict), ignoring verdicts that are not numbers.
 
-        A sample with several verdicts, one per epoch, counts with their mean.
+        A sample with a verdict for each epoch counts with the mean of its verdicts.
         """
         by_sample: defaultdict[Any, list[float]] = defaultdict(list)
         for sample, verdict in verdicts:
@@ -326,14 +327,14 @@ class Totals(NamedTuple):
 
     @classmethod
     def from_log(cls, n_samples: Any, accuracy: Any) -> Totals:
-        """Read the totals that a harness recorded; either may be missing or damaged."""
+        """Convert the totals that a harness recorded; a total that is not a number is None."""
         return cls(n_samples if isinstance(n_samples, int) else None, _credit(accuracy))
 
     def agree(self, recorded: Totals) -> bool | None:
         """Compare with the totals that the harness recorded; None if an accuracy is missing.
 
-        Accuracies are compared to the digits in the log. An accuracy that this number of samples
-        can have exactly, such as 0.5 of 20, is treated as exact, not rounded.
+        Accuracies are compared to the number of digits in the log. An accuracy that is a multiple
+        of 1/n for n samples, such as 0.5 of 20, is treated as exact instead of rounded.
         """
         n_samples, accuracy = recorded
         if n_samples not in (None, self.n_samples):
@@ -346,7 +347,7 @@ class Totals(NamedTuple):
         return abs(self.accuracy - accuracy) <= max(error, 1e-6)
 
     def __str__(self) -> str:
-        """Write the accuracy, and the number of samples if it is known."""
+        """Format the accuracy, and the number of samples if it is known."""
         accuracy = "none" if self.accuracy is None else f"{self.accuracy:.6g}"
         known = None if self.n_samples is None else render.samples(self.n_samples)
         return accuracy if known is None else f"{accuracy} of {known}"
@@ -359,13 +360,13 @@ class VerdictMetric:
     Attributes
     ----------
     name : str
-        "" if no metric was compared with the answers.
+        Name of the metric; "" if no metric was compared with the answers.
     shares : dict of str to float
-        The share of right answers by each metric of 0 and 1 in the log; nan for any other.
+        The share of right answers by each metric in the log; nan unless its values are 0 and 1.
     counted, recorded : Totals
-        Totals of all samples in the log: from these verdicts, and as recorded by the harness.
+        Totals of all samples in the log, as computed from verdicts and as recorded by the harness.
     is_wanted : bool
-        False if options such as `extract` find the classes, so that no verdict is needed.
+        False if options such as `extract` find the classes without verdicts.
     """
 
     name: str = ""
@@ -389,7 +390,7 @@ class VerdictMetric:
 
     @property
     def unread(self) -> Message:
-        """Message that names metrics that were not read, and how to choose one; "" if none."""
+        """Message that names the metrics that were not read; "" if all were read."""
         shares = {name: share for name, share in self.shares.items() if name != self.name}
         if not shares:
             return Message("")
@@ -403,17 +404,17 @@ class VerdictMetric:
 def add_verdicts(
     rows: list[Any], known: Sequence[str], wanted: str | None, recorded: Any, n_recorded: Any = None
 ) -> VerdictMetric:
-    """Add the verdict of a metric to each row: of the wanted one, else of the first known one.
+    """Add to each row the verdict of the wanted metric, or else of the first known metric.
 
     Parameters
     ----------
     rows : sequence of dict
-        The "id" and the "metrics" of each sample. A known metric must be a number in all of them.
-        "verdict" becomes the credit of the sample, None if the log has none.
+        The "id" and the "metrics" of each sample. The key "verdict" is added, with None if the log
+        has no verdict. A known metric is used only if it is a number in all rows.
     known : sequence of str
         Metrics that count right answers, in order of preference.
     wanted : str or None
-        The requested metric.
+        The metric that the user asks for, if any.
     recorded : mapping of str to float
         The mean of each metric that the harness recorded.
     n_recorded : int, optional
@@ -446,10 +447,10 @@ def add_verdicts(
 
 
 def _credits_by_metric(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[float | None]]:
-    """Collect the credits of each metric, shorter names first.
+    """Collect the values of each metric as numbers, with metrics in order of their names' lengths.
 
-    lighteval appends options to a metric's name, so the plain name comes first. Informedness and
-    NIT log an object, and are skipped.
+    lighteval appends options to the name of a metric, so the name without options comes first.
+    Informedness and NIT log objects, and are skipped.
     """
     items = (item for row in rows for item in row["metrics"].items())
     names = {x: None for x, y in items if y is not None and not isinstance(y, Mapping)}
@@ -458,7 +459,7 @@ def _credits_by_metric(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[floa
 
 
 def first_known(offered: Sequence[str], known: Sequence[str]) -> str:
-    """Choose the first known metric offered, perhaps with options after a colon; else ""."""
+    """Choose the first known metric that is offered, ignoring options after a colon; else ""."""
     chosen = (x for name in known for x in offered if name in (x, x.partition(":")[0]))
     return next(chosen, "")
 
@@ -477,10 +478,11 @@ def likeliest_choice(
     Parameters
     ----------
     metric : str
-        An accuracy of a harness. It may divide by the length of the choices, or subtract their
-        log-probabilities without the question.
+        Name of an accuracy, such as "acc_norm". It decides whether log-probabilities are divided by
+        the length of choices, or log-probabilities without the question are subtracted.
     logprobs : sequence of float
-        Log-probabilities of the choices, perhaps followed by those without the question.
+        Log-probabilities of the choices, perhaps followed by their log-probabilities without the
+        question.
     choices : sequence of str
     tokens : sequence of list, optional
         The tokens of each choice.
