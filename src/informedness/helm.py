@@ -1,6 +1,6 @@
-"""Informedness and NIT in HELM.
+"""Informedness and NIT as a metric of HELM.
 
-Add it to the metrics of a run:
+Add the metric to the metrics of a run:
 
     MetricSpec("informedness.helm.InformednessMetric", {"labels": ["Yes", "No"]})
 """
@@ -23,14 +23,14 @@ from .functions import informedness_score, nit_score
 class InformednessMetric(EvaluateInstancesMetric):  # type: ignore[misc]
     """Informedness and NIT of generated text, or of multiple choice with all choices in the prompt.
 
-    Answers are compared as HELM's `ClassificationMetric` compares them: case, punctuation and extra
-    whitespace do not count. An out-of-class answer counts as wrong. Each split and each
-    perturbation has its own scores. They are left out if all right answers are of one class.
+    Answers are normalised as in HELM's `ClassificationMetric`: case, punctuation and extra
+    whitespace are ignored. An out-of-class answer counts as wrong. Each split and each
+    perturbation has its own scores. Scores are omitted if all correct references are of one class.
 
     Parameters
     ----------
     labels : sequence of str, optional
-        The classes of the task; by default the correct references that occur.
+        The classes of the task; by default the correct references that occur in the data.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class InformednessMetric(EvaluateInstancesMetric):  # type: ignore[misc]
         ValueError
             If each choice is a separate request, or an instance has several correct references.
         """
-        del eval_cache_path  # for metrics that query a model
+        del eval_cache_path  # is for metrics that query a model
         references = [_reference(state) for state in request_states]
         predictions = [_prediction(state) for state in request_states]
         if not references:
@@ -64,7 +64,7 @@ class InformednessMetric(EvaluateInstancesMetric):  # type: ignore[misc]
 
 
 def _reference(state: Any) -> str:
-    """Read the class of an instance from its only correct reference."""
+    """Read the class of an instance; raise ValueError unless exactly one reference is correct."""
     texts = [reference.output.text for reference in state.instance.all_correct_references]
     if len(texts) != 1:
         raise ValueError(f"instance {state.instance.id} must have one right answer, got {texts}")
@@ -72,7 +72,7 @@ def _reference(state: Any) -> str:
 
 
 def _prediction(state: Any) -> str:
-    """Read the likeliest completion, or the choice that it names."""
+    """Read the likeliest completion, or the text of the choice whose letter it is."""
     if state.reference_index is not None:
         raise ValueError("choices must not be separate requests: use a joint adapter")
     text = max(state.result.completions, key=lambda completion: completion.logprob).text

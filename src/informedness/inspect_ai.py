@@ -4,8 +4,9 @@
 
     Task(dataset=..., solver=multiple_choice(), scorer=with_target(choice()))
 
-A metric of Inspect sees answers without their targets: `with_target` makes a scorer keep the target
-in the metadata of its scores. An answer that the scorer counts as right has the target's class.
+Inspect passes scores to a metric without the targets of the samples. `with_target` makes a scorer
+keep the target in the metadata of its scores. An answer that the scorer counts as right gets the
+class of the target.
 """
 
 from typing import Any
@@ -18,7 +19,7 @@ with optional_import("informedness.inspect_ai needs Inspect", "inspect-ai>=0.3.2
     from inspect_ai.solver import TaskState
     from inspect_ai.util import registry_info
 
-    _every_epoch = scoring.metric(scores="unreduced")  # a TypeError in older versions
+    _every_epoch = scoring.metric(scores="unreduced")  # raises TypeError in older versions
 
 from .core.labels import show
 from .errors import prefix_errors
@@ -29,11 +30,11 @@ from .logs.verdicts import Sample, only_target
 _KEY = "informedness"  # key in the metadata of a score
 
 
-# Conversion of Inspect's scores to ours. It comes first, as metrics below are made on import.
+# Conversion of Inspect's scores. Its functions must precede the metrics, which are made on import.
 
 
 def _metric(name: str, is_error: bool = False) -> Metric:
-    """Make a metric of a score, or of its error; nan with fewer than two answers."""
+    """Make a metric of a score, or of its standard error; nan with fewer than two answers."""
 
     def value(scores: list[SampleScore]) -> scoring.Value:
         return score_with_error(_answers(scores) if len(scores) > 1 else None, name)[is_error]
@@ -42,7 +43,7 @@ def _metric(name: str, is_error: bool = False) -> Metric:
 
 
 def _answers(scores: list[SampleScore]) -> Answers | None:
-    """Collect the answers to count; None, with a warning, if they contradict the verdicts."""
+    """Collect the answers; None, with a warning, if they contradict the verdicts."""
     samples, targets = [], []
     for scored in scores:
         noted: Any = (scored.score.metadata or {}).get(_KEY)
@@ -63,9 +64,9 @@ def informedness() -> Metric:
     """Multi-class Bookmaker Informedness: best 1, guessing level 0.
 
     The answer of each sample in each epoch counts, even if a reducer merges epochs. An
-    out-of-class or missing answer is wrong. The score is nan for one sample, and if all targets
-    have the same class, for example while only a few samples are done.
-    The classes are the letters of the choices, or without choices the targets that occur.
+    out-of-class or missing answer is wrong. The classes are the letters of the choices; without
+    choices, they are the targets that occur. The score is nan for one sample. It is also nan if all
+    targets have the same class, for example while only a few samples are done.
 
     Raises
     ------
@@ -101,7 +102,7 @@ def informedness() -> Metric:
 
 @_every_epoch
 def informedness_stderr() -> Metric:
-    """Standard error of `informedness`, by the delta method; epochs are grouped by sample."""
+    """Standard error of `informedness` by the delta method, with epochs grouped by sample."""
     return _metric("informedness", is_error=True)
 
 
@@ -113,7 +114,7 @@ def nit() -> Metric:
 
 @_every_epoch
 def nit_stderr() -> Metric:
-    """Standard error of `nit`, by the delta method; epochs are grouped by sample."""
+    """Standard error of `nit` by the delta method, with epochs grouped by sample."""
     return _metric("nit", is_error=True)
 
 
@@ -128,8 +129,9 @@ def with_target(scorer: Scorer) -> Scorer:
     Parameters
     ----------
     scorer : Scorer
-        Its answers must hold the class, as those of `choice()`, `answer("letter")`, `pattern(...)`,
-        `match()` or `includes()` do. If a model grades, the scores are nan.
+        A scorer whose answers contain the class, such as `choice()`, `answer("letter")`,
+        `pattern(...)`, `match()` or `includes()`. If a model grades the answers, the scores of this
+        module are nan.
 
     Raises
     ------
@@ -142,7 +144,7 @@ def with_target(scorer: Scorer) -> Scorer:
     >>> scorer = with_target(choice())
     """
     keeping = _keep_target(scorer)
-    if hasattr(scorer, "__registry_info__"):  # made by a function with @scorer
+    if hasattr(scorer, "__registry_info__"):  # made by a function that is decorated with @scorer
         registry_info(keeping).name = registry_info(scorer).name
     return keeping
 

@@ -7,8 +7,8 @@ Usage in a file of custom tasks:
 
     TASKS_TABLE = [with_scores(arc_challenge, name="arc_scored")]
 
-Both scores are computed from all answers together. They use the answers that a metric of the
-task judges; an answer judged right has the target's class.
+Both scores are computed from all answers together. They use the answers that a metric of the task
+judges. An answer judged right gets the class of the target.
 """
 
 from dataclasses import replace
@@ -35,11 +35,11 @@ _KNOWN = {SamplingMethod.LOGPROBS: CHOICE_METRICS, SamplingMethod.GENERATIVE: TE
 
 
 def scores_of(metric: Any, name: str = "") -> CorpusLevelMetric:
-    """Make a metric of Informedness and NIT for the answers that another metric judges.
+    """Make a metric that computes Informedness and NIT from the answers that another metric judges.
 
-    Results have `informedness`, `nit`, and the standard error of each by the delta method. An
-    answer outside the choices counts as wrong. If the answers contradict the metric, the scores are
-    nan, and a warning says why.
+    The results contain `informedness` and `nit`, each with its standard error by the delta method.
+    An answer outside the choices counts as wrong. If the answers contradict the metric, the scores
+    are nan, and a warning says why.
 
     Parameters
     ----------
@@ -47,17 +47,17 @@ def scores_of(metric: Any, name: str = "") -> CorpusLevelMetric:
         A metric that judges each sample separately as right or wrong, such as
         `Metrics.loglikelihood_acc` or `Metrics.exact_match`.
     name : str
-        Prefix of the names of the scores, needed if a task has them for two metrics.
+        Prefix of the names of the scores. It is needed if a task has scores for two metrics.
 
     Returns
     -------
     CorpusLevelMetric
-        List it together with `metric` in the `metrics` of a task.
+        Metric to list together with `metric` in the `metrics` of a task.
 
     Raises
     ------
     ValueError
-        If the metric judges several samples together, or asks for neither log-probabilities nor
+        If the metric judges several samples together, or uses neither log-probabilities nor
         generated text.
 
     Examples
@@ -91,14 +91,14 @@ def with_scores(config: LightevalTaskConfig, name: str) -> LightevalTaskConfig:
     Returns
     -------
     LightevalTaskConfig
-        The task with scores for its accuracy or exact match. If it has both, the scores for text
-        are called `text_informedness` and `text_nit`. List the task in the `TASKS_TABLE` of the
-        file passed with `--custom-tasks`.
+        The task with scores for the answers that its accuracy or exact match judges. If the task
+        has both metrics, the scores for text are `text_informedness` and `text_nit`. List the task
+        in the `TASKS_TABLE` of the file passed with `--custom-tasks`.
 
     Raises
     ------
     ValueError
-        If the task has no metric that says which samples are right.
+        If none of the task's metrics says which answers are right.
     """
     added: list[CorpusLevelMetric] = []
     for category, known in _KNOWN.items():
@@ -113,13 +113,13 @@ def with_scores(config: LightevalTaskConfig, name: str) -> LightevalTaskConfig:
 
 
 class _Sample(SampleLevelComputation):  # type: ignore[misc]
-    """Keep reference, answer and verdict of a sample, as read from a log of the same run."""
+    """Collect the reference, answer and verdict of a sample, as from a log of the same run."""
 
     def __init__(self, own: SampleLevelMetric) -> None:
         self.own = own
 
     def compute(self, model_response: Any, doc: Any, **_: Any) -> dict[str, Any]:
-        # first, because an extractive match stores its findings in doc.specific
+        # compute the metric first, because an extractive match stores its results in doc.specific
         name = self.own.metric_name
         verdict = float(self.own.compute_sample(model_response=model_response, doc=doc)[name])
         asked = {field: getattr(doc, field) for field in ("choices", "gold_index", "specific")}
@@ -129,17 +129,17 @@ class _Sample(SampleLevelComputation):  # type: ignore[misc]
         sample, error, has_several = Sample("", None, None), "", False
         try:
             sample = read_sample(row, name, is_text, is_extracted)
-        except DAMAGES as damage:  # raising would end a run that may have cost hours
+        except DAMAGES as damage:  # do not raise, which would end a run that may have cost hours
             error, has_several = str(damage), isinstance(damage, SeveralError)
         read = {"reference": sample.reference, "prediction": sample.prediction, "verdict": verdict}
         return {**read, "choices": [*sample.choices], "error": error, "has_several": has_several}
 
-    def __str__(self) -> str:  # the base class needs a metric with a `__name__`
+    def __str__(self) -> str:  # the method of the base class needs a `__name__`
         return f"{type(self).__name__}({self.own.metric_name})"
 
 
 class _Corpus(CorpusLevelComputation):  # type: ignore[misc]
-    """Score all samples; a dict makes lighteval use our errors, without a bootstrap."""
+    """Score all samples; return a dict, so that lighteval does not bootstrap standard errors."""
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
@@ -154,7 +154,7 @@ class _Corpus(CorpusLevelComputation):  # type: ignore[misc]
 
 
 def _answers(items: list[dict[str, Any]]) -> Answers | None:
-    """Collect the answers to the samples; None, with a warning, if they cannot be scored."""
+    """Collect the answers; None, with a warning, if they cannot be scored."""
     several = SeveralAnswers(x["error"] for x in items if x["has_several"])
     errors = [x["error"] for x in items if x["error"] and not x["has_several"]]
     try:

@@ -1,6 +1,6 @@
 """Informedness and NIT in EleutherAI's lm-evaluation-harness, each with its standard error.
 
-Usage in the YAML file of a new task, or of one that includes another:
+Usage in the YAML file of a new task, or of a task that includes another task:
 
     class: !function informedness.lm_eval.Task
     metric_list:
@@ -9,9 +9,12 @@ Usage in the YAML file of a new task, or of one that includes another:
       - metric: nit
 
 Both scores are computed from all answers together, and are never means over samples. They use
-the answers that `acc` or `exact_match` of the task judges; an answer judged right is the target. A
-task with its own `process_results` instead returns pairs of target and answer, the same for a
-score and for its error. It names functions of this module as aggregations:
+the answers that `acc` or `exact_match` of the task judges. An answer judged right gets the class of
+the target.
+
+A task with a custom `process_results` cannot use `Task`. Its `process_results` must return the same
+pair (target, answer) for a score and for its standard error. Its `metric_list` must name functions
+of this module as aggregations:
 
     metric_list:
       - metric: informedness
@@ -21,7 +24,8 @@ score and for its error. It names functions of this module as aggregations:
         aggregation: !function informedness.lm_eval.informedness_stderr
         higher_is_better: false
 
-This module registers metrics and aggregations with lm-eval, and changes nothing else in it.
+On import, this module registers its metrics and aggregations with lm-eval. It changes nothing else
+in lm-eval.
 """
 
 import math
@@ -49,9 +53,10 @@ def informedness(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> fl
     Parameters
     ----------
     pairs : iterable of (target, answer)
-        The pairs that `process_results` returned, one per document.
+        The pair that `process_results` returned for each document.
     labels : sequence of labels, optional
-        The classes of the task; by default the targets that occur. Other answers count as wrong.
+        The classes of the task; by default the targets that occur. Out-of-class answers count as
+        wrong.
 
     Returns
     -------
@@ -76,8 +81,8 @@ def nit(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
     Parameters
     ----------
     pairs, labels
-        As in `informedness`. Every class counts in k, even one that is never right: pass `labels`
-        if there may be such classes.
+        As in `informedness`. NIT depends on the number of classes, so pass `labels` if a class may
+        never be a target.
 
     Returns
     -------
@@ -113,7 +118,10 @@ def _standard_error(pairs: Any, labels: Any, metric: str) -> float | str:
 
 
 def _answers(pairs: Any, labels: Any) -> Answers | None:
-    """Collect answers from pairs, or from values of `Task`; None if they contradict verdicts."""
+    """Collect answers from pairs, or from the longer lists of `Task`.
+
+    None if the answers contradict the verdicts.
+    """
     samples = [
         Sample(number, *pair[:3])._replace(choices=tuple(*pair[3:]))
         for number, pair in enumerate(pairs)
@@ -123,7 +131,7 @@ def _answers(pairs: Any, labels: Any) -> Answers | None:
 
 
 def _pair_of_lists(references: Sequence[Any], predictions: Sequence[Any]) -> tuple[Any, Any]:
-    """Pair the target and the answer of one document, which the harness passes as lists."""
+    """Pair the target and the answer of a document, which lm-eval passes as lists of one."""
     return references[0], predictions[0]
 
 
@@ -131,7 +139,7 @@ _SCORES = {"informedness": informedness, "nit": nit}
 _ERRORS = {"informedness_stderr": informedness_stderr, "nit_stderr": nit_stderr}
 for _name, _function in (_SCORES | _ERRORS).items():
     register_aggregation(_name)(_function)
-    # Otherwise the harness would use evaluate's module of that name, and average over samples.
+    # Otherwise lm-eval would load the module of that name from evaluate, and average over samples.
     _options = {"higher_is_better": _name in _SCORES, "aggregation": _name}
     register_metric(metric=_name, **_options)(_pair_of_lists)
 
@@ -139,12 +147,12 @@ for _name, _function in (_SCORES | _ERRORS).items():
 class Task(ConfigurableTask):  # type: ignore[misc]
     """A YAML task whose `metric_list` may name `informedness` and `nit`.
 
-    Everything else works as in a task without `class:`. If choices are scored (multiple_choice),
-    the answer is the likeliest choice, as for `acc` (or `acc_norm`, if only that is listed). The
-    classes are the positions of the choices, or the targets of all documents if text is generated
-    without a `doc_to_choice`. An answer that `exact_match` counts as right has the target's class,
-    for example if it ignores case. An out-of-class answer counts as wrong, and as a separate symbol
-    in NIT. Each score has its standard error by the delta method, for every filter.
+    Everything else works as in a task without `class:`. For `multiple_choice`, the answer is the
+    likeliest choice, as for `acc` (or for `acc_norm` if `acc` is not listed). With `doc_to_choice`,
+    the classes are the positions of the choices. Without it, they are the targets of all documents.
+    An answer that `exact_match` counts as right gets the class of the target, for example if the
+    metric ignores case. An out-of-class answer counts as wrong, and as a separate symbol in NIT.
+    Each score has its standard error by the delta method, for every filter.
 
     Parameters
     ----------
@@ -154,9 +162,9 @@ class Task(ConfigurableTask):  # type: ignore[misc]
     Raises
     ------
     ValueError
-        If `metric_list` gives one of the scores an option or another aggregation; if there is a
-        `process_results`, or an `output_type` without classes; if a document has no right answer or
-        several.
+        If `metric_list` gives one of the scores an option or another aggregation. If there is a
+        `process_results`, or an `output_type` without classes. If a document does not have exactly
+        one right answer.
     """
 
     def __init__(self, config: dict[str, Any]) -> None:
@@ -184,7 +192,7 @@ class Task(ConfigurableTask):  # type: ignore[misc]
         check_choice("output_type", self.OUTPUT_TYPE, ("multiple_choice", "generate_until"))
 
     def _target_and_choices(self, doc: Any) -> tuple[Any, list[str]]:
-        """Read the right answer (its position if there are choices) and the choices."""
+        """Read the target of a document and its choices; with choices, the target is a position."""
         target = self.doc_to_text(doc) if self.multiple_input else self.doc_to_target(doc)
         if isinstance(target, (list, tuple)):
             rule = "must have one right answer for a score of classes"
@@ -199,7 +207,7 @@ class Task(ConfigurableTask):  # type: ignore[misc]
         return int(target), choices
 
     def _answer(self, doc: Any, results: Sequence[Any], values: dict[str, Any]) -> list[Any]:
-        """Collect target, answer and verdict of a document, and for text its choices."""
+        """Collect the target, answer and verdict of a document, and for text its choices."""
         target, choices = self._target_and_choices(doc)
         is_text = self.OUTPUT_TYPE != "multiple_choice"
         metric = first_known([*values], TEXT_METRICS if is_text else CHOICE_METRICS)
@@ -213,15 +221,15 @@ class Task(ConfigurableTask):  # type: ignore[misc]
         return [target, results[0], verdict, *([choices] if choices else ())]
 
     def process_results(self, doc: Any, results: Any) -> dict[str, Any]:
-        """Add target and answer for our scores to the values of the harness."""
+        """Add the target and the answer to the values of lm-eval, for each score listed."""
         values: dict[str, Any] = dict(super().process_results(doc, results))
         for name in self._names_listed():
-            # lm-eval has errors only for its own metrics, so ours are metrics themselves
+            # lm-eval computes errors only for its own metrics, so our errors are metrics, too
             values[name] = values[f"{name}_stderr"] = self._answer(doc, results, values)
         return values
 
     def aggregation(self) -> dict[str, Any]:
-        """Add our functions to those of the other metrics."""
+        """Add the aggregations of this module to the aggregations of other metrics."""
         functions = (_SCORES | _ERRORS).items()
         ours = {name: partial(function, labels=self._classes) for name, function in functions}
         return {**super().aggregation(), **ours}
