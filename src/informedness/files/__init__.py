@@ -1,1 +1,1 @@
-"""Files and data frames of predictions, read and counted."""
+"""Read files and data frames of predictions, and count them into contingency tables."""

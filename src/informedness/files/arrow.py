@@ -1,4 +1,7 @@
-"""Read Parquet and Arrow files in batches; refuse damaged or joined files."""
+"""Read Parquet and Arrow files in batches.
+
+Damaged files, and several files joined into one, raise an error.
+"""
 
 import io
 import json
@@ -9,31 +12,32 @@ from typing import Any, BinaryIO
 from ..errors import prefix_errors
 from .columns import FileReader, check_columns, column_of, one_value
 
-_N_ROWS = 1 << 20  # of Parquet decoded at a time
-_LONG_ROW = 64  # bytes; longer rows (long, distinct text) are decoded in smaller batches
-_N_BYTES = 1 << 24  # counted at a time, such as two columns of a million integers
-_N_SEARCHED = 1 << 22  # bytes searched at a time
+_N_ROWS = 1 << 20  # rows of a Parquet file decoded at a time
+_LONG_ROW = 64  # bytes per row on average; files with longer rows are decoded in smaller batches
+_N_BYTES = 1 << 24  # bytes counted at a time, such as two columns of a million integers
+_N_SEARCHED = 1 << 22  # bytes read at a time to find joined files
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 
 
 def open_native(stream: BinaryIO) -> Any:
-    """Open a stream as a native pyarrow file if it has a file descriptor, else return it.
+    """Open a stream as a pyarrow file if it has a file descriptor, else return it unchanged.
 
-    pyarrow's threads call Python to use a Python stream. Before Python 3.14, such a call at
-    shutdown aborts the process: 2 of 720 that ended soon after reading a footer.
+    pyarrow's threads call Python to read a Python stream. Before Python 3.14, such a call during
+    shutdown aborts the process. This happened to 2 of 720 processes that ended soon after they
+    had read a footer.
     """
     import pyarrow
 
     try:
         file = pyarrow.OSFile(f"/dev/fd/{stream.fileno()}")
-    except OSError:  # in memory, or on Windows
+    except OSError:  # the stream is in memory, or the system is Windows
         return stream
     file.seek(stream.tell())
     return file
 
 
 class _Typed(FileReader):
-    """Base class of the readers of Parquet and Arrow, which both have a schema."""
+    """Base class of the readers of Parquet and Arrow files, which have a schema."""
 
     def __init__(self, stream: BinaryIO, names: Mapping[str, str], schema: Any) -> None:
         self._stream = stream
@@ -42,7 +46,7 @@ class _Typed(FileReader):
         self._columns = sorted({str(column_of(x, self.header)) for x in self._names.values()})
 
     def batches(self, keep_empty: bool) -> Iterator[dict[str, Any]]:
-        """Yield columns by argument; raise if the file is damaged or another one follows."""
+        """Yield batches of columns by argument; raise an error if the file is damaged or joined."""
         return columns_of(self._record_batches(), self._names)
 
     def _record_batches(self) -> Iterator[Any]:
@@ -50,7 +54,7 @@ class _Typed(FileReader):
 
 
 class Parquet(_Typed):
-    """Read columns of a Parquet file in batches; all columns if `names` is empty."""
+    """Read the columns in `names` from a Parquet file; read all columns if `names` is empty."""
 
     def __init__(self, stream: BinaryIO, names: Mapping[str, str]) -> None:
         import pyarrow.parquet
@@ -62,11 +66,12 @@ class Parquet(_Typed):
         import pyarrow.parquet
 
         stream, metadata, columns = open_native(self._stream), self._metadata, self._columns
-        # With `pre_buffer`, all data that is read stays in memory.
+        # `pre_buffer` would keep all data that was read in memory.
         opened: Any = partial(
             pyarrow.parquet.ParquetFile, stream, metadata=metadata, pre_buffer=False
         )
-        # Reading raises on damaged column metadata; inspecting it would crash the process.
+        # If metadata is damaged, reading a row raises an error. Inspecting the metadata would crash
+        # the process.
         if next(opened().iter_batches(batch_size=1, columns=columns), None) is not None:
             n_rows, coded = _choose_decoding(metadata, columns)
             file = opened(read_dictionary=coded, page_checksum_verification=True)
@@ -75,7 +80,7 @@ class Parquet(_Typed):
 
 
 class Arrow(_Typed):
-    """Read columns of an Arrow file, or of a stream as `datasets` writes it."""
+    """Read columns of an Arrow file, or of an Arrow stream, which `datasets` writes."""
 
     def __init__(self, stream: BinaryIO, names: Mapping[str, str]) -> None:
         from pyarrow import ipc
@@ -106,7 +111,10 @@ class Arrow(_Typed):
 
 
 def as_list(column: Any) -> list[Any]:
-    """Convert an Arrow column to a list; decoding a dictionary once is 20 times as fast."""
+    """Convert an Arrow column to a list.
+
+    Decoding a dictionary once is 20 times as fast as looking up each value in pyarrow.
+    """
     values = list[Any]()
     for chunk in getattr(column, "chunks", [column]):
         if hasattr(chunk, "dictionary"):
@@ -118,7 +126,7 @@ def as_list(column: Any) -> list[Any]:
 
 
 def columns_of(batches: Iterable[Any], names: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    """Yield the named columns by argument, joining small batches."""
+    """Yield batches of columns by argument, and join small batches."""
     import pyarrow
 
     first_row = n_bytes = 0
@@ -139,25 +147,27 @@ def columns_of(batches: Iterable[Any], names: Mapping[str, str]) -> Iterator[dic
 
 
 def _concatenate(tables: Sequence[Any]) -> dict[str, Any]:
-    """Join tables to columns by name."""
+    """Concatenate tables, and get their columns by name."""
     import pyarrow
 
-    table = pyarrow.concat_tables(tables, promote_options="default")  # some are all null
+    table = pyarrow.concat_tables(tables, promote_options="default")  # some columns are all null
     return {name: table[name] for name in table.column_names}
 
 
 def _field(value: Any, name: str) -> Any:
-    """Return a field of an object of JSON, None if it has none."""
+    """Get a field of a JSON object; None if the field is missing or the value is not an object."""
     return value.get(name) if isinstance(value, dict) else None
 
 
 def check_schema(names: Mapping[str, str], schema: Any) -> dict[str, Sequence[str]]:
-    """Check columns, and return the class names of `ClassLabel` columns by argument.
+    """Check the columns of a schema, and get the class names of its `ClassLabel` columns.
+
+    The keys of both mappings are arguments.
 
     Raises
     ------
     ValueError
-        If columns do not exist, occur twice, or have several values per row.
+        If a column does not exist, occurs twice, or has several values per row.
     """
     from pyarrow import types
 
@@ -178,7 +188,7 @@ def check_schema(names: Mapping[str, str], schema: Any) -> dict[str, Sequence[st
 
 
 def _class_names_of(name: str, features: Any) -> Sequence[str]:
-    """Return the class names of a `ClassLabel` column, empty for other columns."""
+    """Get the class names of a `ClassLabel` column; empty for other columns."""
     feature = _field(features, name) or reduce(_field, name.split("."), features)
     labels = _field(feature, "names")
     is_class_label = _field(feature, "_type") == "ClassLabel" and isinstance(labels, list)
@@ -186,13 +196,13 @@ def _class_names_of(name: str, features: Any) -> Sequence[str]:
 
 
 def _column_at(batch: Any, name: str, first_row: int) -> Any:
-    """Return a column of a batch, or the values at a path within a nested column."""
+    """Get a column of a batch, or the values at a path in a nested column."""
     import pyarrow
 
     top = str(column_of(name, batch.schema.names))
     column = batch.column(top)
     with prefix_errors(f"column {top!r} is damaged"):
-        column.validate(full=True)  # else it may crash the process or give a wrong label
+        column.validate(full=True)  # invalid data may crash the process or give wrong labels
     if top == name:
         return column
     rows = enumerate(column.to_pylist(), start=first_row)
@@ -200,10 +210,11 @@ def _column_at(batch: Any, name: str, first_row: int) -> Any:
 
 
 def _choose_decoding(metadata: Any, columns: list[str]) -> tuple[int, list[str]]:
-    """Choose how many rows of a Parquet file to decode at a time, and which text as a dictionary.
+    """Choose how many rows to decode at a time, and which columns to decode as dictionaries.
 
-    With ten labels, dictionaries take a quarter of the time, but long labels take more memory.
-    pyarrow cannot decode delta encodings to them, nor nested columns in every file.
+    For columns of ten labels, decoding dictionaries takes a quarter of the time. Dictionaries of
+    long labels take more memory. pyarrow cannot decode delta encodings as dictionaries, and
+    nested columns only in some files.
     """
     starts = tuple(f"{name}." for name in columns)
     paths = [metadata.schema.column(i).path for i in range(metadata.num_columns)]
@@ -220,7 +231,7 @@ def _choose_decoding(metadata: Any, columns: list[str]) -> tuple[int, list[str]]
 def _check_one_file(stream: BinaryIO, magic: bytes, kind: str) -> None:
     """Raise ValueError if several files are joined into one.
 
-    Each file begins and ends with a magic number. Readers see only the last footer.
+    Each file begins and ends with a magic number. pyarrow reads only the footer of the last file.
     """
     stream.seek(0)
     last_bytes = b""

@@ -1,9 +1,10 @@
-"""Resolve names of columns, and paths to values in nested columns.
+"""Resolve column names, and paths to values in nested columns.
 
-`doc.label` is a field in `doc`, and `doc.answers.0` an element of a list. A column with the
-whole name has priority. At every level, the longest matching field name is used. The prefix
-`argmax:` selects the position or name of the largest number, the first of equal ones. A column
-whose own name starts with `argmax:` has priority.
+`doc.label` is the field `label` of the column `doc`. `doc.answers.0` is the first element of the
+list `answers` in `doc`. A column whose name is the entire path has priority. At every level, the
+longest matching field name is used. The prefix `argmax:` selects the position or the name of the
+largest number. If several numbers are equal, the first is used. A column whose name starts with
+`argmax:` has priority.
 """
 
 import re
@@ -19,11 +20,11 @@ from ..errors import DataError
 from ..messages import Message, join, message
 
 ARGMAX = "argmax:"
-_MOST_NAMES = 40  # listed in an error
+_MOST_NAMES = 40  # names listed in an error message
 
 
 class FileReader:
-    """Base class of readers; the names of columns are known once the header is read."""
+    """Base class of file readers, whose constructors read the header."""
 
     header: Sequence[str] = ()
     class_names: Mapping[str, Sequence[str]] = {}
@@ -36,9 +37,10 @@ class FileReader:
         return [title for title in self.sheets if title != self.sheet]
 
     def batches(self, keep_empty: bool) -> Iterator[dict[str, Any]]:
-        """Yield columns by argument, as lists or arrays of Arrow.
+        """Yield batches of columns by argument, as lists or Arrow arrays.
 
-        Missing values are nulls. With `keep_empty`, empty cells of text files are empty text.
+        Missing values are None or null. With `keep_empty`, empty cells of text files become empty
+        text.
         """
         raise NotImplementedError
 
@@ -46,7 +48,10 @@ class FileReader:
 def named_columns(
     references: Any, predictions: Any, weights: Any, counts: Any, by: Any
 ) -> dict[str, str]:
-    """Return column names by argument; columns to slice by are "by", "by 2", "by 3"."""
+    """Check the names of columns, and collect them by argument.
+
+    Columns to slice by have the keys "by", "by 2", "by 3" and so on.
+    """
     if weights is not None and counts is not None:
         raise ValueError(
             "`counts` are numbers of samples, and `weights` sums of their weights: give one of them"
@@ -63,7 +68,7 @@ def named_columns(
 
 
 def _slicing_columns(by: Any) -> dict[str, Any]:
-    """Return the columns to slice by as "by", "by 2", "by 3"."""
+    """Number the columns to slice by as "by", "by 2", "by 3" and so on."""
     columns = [*by] if isinstance(by, Sequence) and not isinstance(by, str) else [by]
     if not columns:
         raise ValueError("`by` must name at least one column, got none")
@@ -71,7 +76,10 @@ def _slicing_columns(by: Any) -> dict[str, Any]:
 
 
 def columns_of_argument(argument: str, name: str) -> dict[str, str]:
-    """Return the column of an argument; `argmax:a,b` has a key for each, such as "predictions[0]".
+    """List the columns of an argument by key.
+
+    The key of a single column is the argument. The columns in `argmax:a,b` have keys such as
+    "predictions[0]".
 
     Raises
     ------
@@ -87,12 +95,12 @@ def columns_of_argument(argument: str, name: str) -> dict[str, str]:
 
 
 def columns_to_read(names: Mapping[str, str]) -> dict[str, str]:
-    """Return the columns of all arguments.
+    """List the columns of all arguments by key, as in `columns_of_argument`.
 
     Raises
     ------
     ValueError
-        If predictions are read from the column of the references.
+        If references and predictions have the same column.
     """
     read = dict[str, str]()
     for argument, name in names.items():
@@ -107,7 +115,7 @@ def columns_to_read(names: Mapping[str, str]) -> dict[str, str]:
 
 
 def group_by_argument(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Group columns by argument; several of one argument become a tuple."""
+    """Group columns by argument; several columns of an argument become a tuple."""
     read = dict[str, Any]()
     for key, values in columns.items():
         argument, is_one_of_several, _ = key.partition("[")
@@ -116,18 +124,18 @@ def group_by_argument(columns: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def labelled_among(names: Iterable[str]) -> list[str]:
-    """Return the arguments that hold labels to score."""
+    """Select the arguments whose columns hold labels to score."""
     return [name for name in names if name.startswith(("references", "predictions"))]
 
 
 def slices_of(columns: Mapping[str, Any]) -> Any:
-    """Return the column to slice by, or if there are several, a mapping by argument."""
+    """Get the column to slice by; if there are several, get a dict of columns by argument."""
     by = {name: column for name, column in columns.items() if name.partition(" ")[0] == "by"}
     return by["by"] if len(by) == 1 else by
 
 
 def distinct_names(names: Sequence[str]) -> list[str]:
-    """Make column names distinct as pandas does: a second x becomes x.1."""
+    """Make column names distinct as pandas does: a second "x" becomes "x.1"."""
     numbers = defaultdict[str, Iterator[int]](partial(count, 1))
     taken, distinct = {*names}, dict[str, None]()
     for name in names:
@@ -139,7 +147,7 @@ def distinct_names(names: Sequence[str]) -> list[str]:
 
 
 def columns_alike(names: Iterable[str], written: Sequence[str]) -> dict[str, list[str]]:
-    """Return the columns that share one of these names in the header, by name."""
+    """Map each name that several columns of the header share to their distinct names."""
     pairs = [*zip(distinct_names(written), written, strict=True)]
     alike = {name: [column for column, x in pairs if x == name] for name in names}
     return {name: columns for name, columns in alike.items() if len(columns) > 1}
@@ -153,7 +161,7 @@ def warn_of_names(columns: Mapping[str, Sequence[str]]) -> None:
 
 
 def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
-    """Raise one error about all `names` (by argument) that do not match exactly one column."""
+    """Raise an error that lists all arguments whose name does not match exactly one column."""
     times = Counter(present)
     wrong = {argument: name for argument, name in names.items() if times[name] != 1}
     if wrong:
@@ -166,7 +174,7 @@ def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
 
 
 def listed(names: Collection[Any], *wanted: str) -> str:
-    """List the existing names, and suggest those close to the wanted ones."""
+    """Format a list of existing names, and suggest names similar to the wanted names."""
     text = ", ".join(map(show, [*names][:_MOST_NAMES])) or "none"
     if len(names) > _MOST_NAMES:
         text += f" and {len(names) - _MOST_NAMES:,d} more"
@@ -180,7 +188,10 @@ def listed(names: Collection[Any], *wanted: str) -> str:
 
 
 class AbsentError(ValueError):
-    """A key is missing in an object; the message is built on demand, as it is slow."""
+    """Error about a key that is missing in an object.
+
+    The message is built only when it is shown, because building it is slow.
+    """
 
     def __str__(self) -> str:
         parent, names, path = self.args
@@ -189,18 +200,18 @@ class AbsentError(ValueError):
 
 
 def column_of(name: str, columns: Collection[str]) -> str | None:
-    """Return the column that a name or path refers to, or None."""
+    """Find the column that a name or path refers to; None if it does not exist."""
     return _longest_name(_path_of(name, columns)[0], columns)
 
 
 def _path_of(name: str, names: Collection[str]) -> tuple[Any, bool]:
-    """Return the path in a name, and whether `argmax:` applies to it."""
+    """Get the path in a name, and whether the prefix `argmax:` applies to it."""
     is_argmax = name.startswith(ARGMAX) and name not in names
     return name.removeprefix(ARGMAX) if is_argmax else name, is_argmax
 
 
 def _longest_name(path: str, names: Collection[str]) -> str | None:
-    """Return the longest name that a path begins with, or None."""
+    """Find the longest name that a path begins with; None if nothing matches."""
     while path not in names:
         path, dot, _ = path.rpartition(".")
         if not dot:
@@ -209,7 +220,7 @@ def _longest_name(path: str, names: Collection[str]) -> str | None:
 
 
 def nested_columns(name: str, values: Sequence[Any]) -> dict[str, list[Any]]:
-    """Return the columns in a nested column by path, or the column itself if it is not nested."""
+    """Split a nested column into columns by path; other columns stay unchanged."""
     if {dict, list, tuple}.isdisjoint(map(type, values)):
         return {name: [*values]}
     columns: defaultdict[str, list[Any]] = defaultdict(lambda: [None] * len(values))
@@ -221,7 +232,10 @@ def nested_columns(name: str, values: Sequence[Any]) -> dict[str, list[Any]]:
 
 
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Yield each path and value in a value of JSON or Arrow; longer lists become text."""
+    """Yield the path and value of each leaf in a JSON or Arrow value.
+
+    Lists of several elements become text.
+    """
     if isinstance(value, list) and len(value) == 1:
         value = {"0": value[0]}
     if isinstance(value, dict) and value:
@@ -234,12 +248,14 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def value_in(value: Any, path: str, above: str = "") -> Any:
-    """Return the value at a path in JSON; None if the path meets null or an empty list.
+    """Get the value at a path in JSON; None if null or an empty list is on the path.
+
+    `above` is the path to `value` in the document, for messages.
 
     Raises
     ------
     ValueError
-        If the path does not exist; the message lists what does. `above` is the path so far.
+        If the path does not exist. The message lists the keys of the object that lacks it.
     """
     while value is not None and value != []:
         step = path.partition(".")[0]
@@ -259,14 +275,15 @@ def value_in(value: Any, path: str, above: str = "") -> Any:
 
 
 def one_value(row: Mapping[str, Any], name: str, where: str, n_absent: Any = None) -> Any:
-    """Return the single value at a name; with `argmax:` the name or position of the largest number.
+    """Get the only value at a name; with `argmax:`, the name or position of the largest number.
 
-    If `n_absent` is a Counter, it counts absent keys, which become None.
+    If `n_absent` is a Counter, it counts missing keys, and their values are None.
 
     Raises
     ------
     ValueError
-        If there is no value, or several; the message says where the object is.
+        If the value is missing, or there are several. The message begins with `where`, the
+        location of the object.
     """
     path, is_argmax = _path_of(name, row)
     try:
@@ -288,7 +305,7 @@ def one_value(row: Mapping[str, Any], name: str, where: str, n_absent: Any = Non
 
 
 def _argmax(value: Any, name: str) -> Any:
-    """Return the name of the largest number, or its position in a list; None if empty."""
+    """Find the name of the largest number, or its position in a list; None for empty values."""
     if value in (None, [], {}):
         return None
     pairs = _named_numbers(value)
@@ -302,25 +319,26 @@ def _argmax(value: Any, name: str) -> Any:
 
 
 def _named_numbers(value: Any) -> Sequence[tuple[Any, Any]]:
-    """Return pairs of a name, or of a position in a list, and a number; empty for other values.
+    """Pair each number with its name, or with its position in a list.
 
-    An object of booleans is read as numbers if exactly one is true.
+    The result is empty for other values. Booleans in an object are read as numbers if exactly one
+    of them is true.
     """
     if isinstance(value, dict):
         is_one_true = {*map(type, value.values())} == {bool} and sum(value.values()) == 1
         return [(name, int(x) if is_one_true else x) for name, x in value.items()]
     if not isinstance(value, list):
         return []
-    if isinstance(value[0], tuple):  # a map of Arrow
+    if isinstance(value[0], tuple):  # a value of Arrow's type map
         return value
     are_objects = all(isinstance(x, dict) for x in value)
     return _labels_and_numbers(value) if are_objects else [*enumerate(value)]
 
 
 def _labels_and_numbers(objects: list[Any]) -> Sequence[tuple[Any, Any]]:
-    """Return the label and the number of each object; empty if they are ambiguous.
+    """Pair the label and the number in each object; the result is empty if they are ambiguous.
 
-    Labels are text, or else integers if the numbers have decimals.
+    Labels are text. Without text, labels are integers if the numbers have decimals.
     """
     columns = [[x.get(key) for x in objects] for key in objects[0]]
     labels = [x for x in columns if {*map(type, x)} == {str}]

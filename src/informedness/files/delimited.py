@@ -1,4 +1,4 @@
-"""Read CSV and TSV: find the delimiter, and check that no quote merges rows."""
+"""Read CSV and TSV files; find their delimiter, and refuse quotes that merge rows."""
 
 import csv
 import io
@@ -25,16 +25,16 @@ from .columns import (
 )
 from .opening import DELIMITERS, why_not_utf8
 
-BLOCK = 1 << 22  # bytes parsed at a time, and the longest row that can be read
+BLOCK = 1 << 22  # bytes parsed at a time; rows cannot be longer
 _SEPARATORS = ";\t,|"
-_N_LINES = 20  # lines searched for the header
-_N_BYTES = 10_000  # bytes checked for UTF-8 if the header lacks a column
+_N_LINES = 20  # lines at the start of a file that are searched for the header
+_N_BYTES = 10_000  # bytes checked for UTF-8 if the header is not as expected
 
 
 class Delimited(FileReader):
-    """Read a CSV file with pyarrow, once the delimiter and header are found.
+    """Find the delimiter and header of a CSV or TSV file, and read it with pyarrow.
 
-    With `no_quotes`, a quote is an ordinary character.
+    With `no_quotes`, quotes are ordinary characters.
 
     Raises
     ------
@@ -57,10 +57,11 @@ class Delimited(FileReader):
         self._hidden = self._labels_in_cells() if names and not no_quotes else {}
 
     def _find_header(self, names: Mapping[str, str], delimiter: str) -> list[list[str]]:
-        """Find the delimiter and the header, and return the first rows.
+        """Find the delimiter and the header, and read the first rows.
 
-        A first line such as "sep=;" states the delimiter. Otherwise use the first that finds most
-        `names` in the header; without `names`, the first that finds most columns.
+        A first line such as "sep=;" states the delimiter. Otherwise the delimiter is chosen that
+        finds the most `names` in the header. Without `names`, the delimiter is chosen that finds
+        the most columns.
         """
         with _as_text(self._stream) as text:
             top = list(islice(text, _N_LINES))
@@ -82,7 +83,7 @@ class Delimited(FileReader):
         return tables[self.delimiter]
 
     def _check_header(self, names: Mapping[str, str]) -> None:
-        """Raise an error if columns are missing, and say so if the text is not UTF-8."""
+        """Raise an error if columns are missing, or the header is not text in UTF-8."""
         reasons = list[object]()
         try:
             check_columns(names, self.header)
@@ -94,16 +95,16 @@ class Delimited(FileReader):
             raise DataError(join(reasons))
 
     def batches(self, keep_empty: bool) -> Iterator[dict[str, Any]]:
-        """Yield columns by argument; empty cells are nulls unless `keep_empty`."""
+        """Yield batches of columns by argument; empty cells are nulls without `keep_empty`."""
         return columns_of(self._checked_batches(keep_empty), self._names)
 
     def _checked_batches(self, keep_empty: bool) -> Iterator[Any]:
-        """Yield batches of the columns; raise if headers repeat or a cell holds other rows."""
+        """Yield batches of the columns; raise an error if a header repeats or a cell holds rows."""
         columns = dict.fromkeys([*self._names.values(), *chain(*self._alike.values())])
         unequal = dict[str, list[str]]()
         labels = set[Any]()
         n_headers = n_alike = 0
-        # pyarrow refuses a header alone if it has no line end
+        # pyarrow raises an error if the file is only a header without a line end
         for batch in self._parse([*columns], keep_empty) if self._has_rows else ():
             for name, others in self._alike.items():
                 if not all(batch[x].equals(batch[name]) for x in others):
@@ -121,7 +122,7 @@ class Delimited(FileReader):
         warn_of_names(unequal)
 
     def _parse(self, columns: Sequence[str], keep_empty: bool) -> Any:
-        """Read these columns with pyarrow, in batches."""
+        """Open the file with pyarrow, to read these columns in batches."""
         import pyarrow
         from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, open_csv
 
@@ -141,9 +142,10 @@ class Delimited(FileReader):
         )
 
     def _count_headers(self, batch: Any) -> tuple[int, int]:
-        """Count the rows that repeat the header, and the rows in which any label is a column name.
+        """Count rows that repeat the header, and rows in which any label is its column's name.
 
-        If no row can repeat it, the second number is 1 if there are any such labels.
+        If there are fewer than two columns of text, or a column does not contain its name, the
+        first number is 0. The second number is then 1 if any column contains its name, else 0.
         """
         written = dict(zip(self.header, self._written, strict=True))
         codes = dict[str, int]()
@@ -157,19 +159,19 @@ class Delimited(FileReader):
         return int(np.all(are_names, axis=0).sum()), int(np.any(are_names, axis=0).sum())
 
     def _labels_in_cells(self) -> dict[str, int]:
-        """Find the labels in lines of cells that may be rows, and the line numbers of their rows.
+        """Find labels in cells that may hold several rows, and the line where their row begins.
 
-        A stray quote merges everything up to the next quote into one cell, and pyarrow accepts it.
-        Each line in that cell then has as many cells as the header, but genuine text may, too. Text
-        counts as genuine if other text of several lines does not look like rows, or if the header
-        is quoted. If quoted cells hold a separator, it counts as genuine unless it has a label of
-        another row.
+        A stray quote merges all text up to the next quote into one cell, and pyarrow accepts it.
+        Each line in that cell then has as many cells as the header. Genuine text may have that
+        form, too. Text counts as genuine if the name of the label column is quoted in the header,
+        or if any text of several lines does not look like rows. If a quoted cell of one line
+        holds a separator, text counts as rows only if it contains the label of another row.
 
         Raises
         ------
         ValueError
-            If a quoted field does not end, or continues after its closing quote; or if all lines
-            can be rows with literal quotes.
+            If a quoted field does not end, or continues after its closing quote. If text looks
+            like rows, and no cell of one line holds a separator.
         """
         with _as_text(self._stream) as text:
             blocks = iter(lambda: text.read(BLOCK) + text.readline(), "")
@@ -191,7 +193,7 @@ class Delimited(FileReader):
         return hidden
 
     def _rows_of_several_lines(self) -> Iterator[tuple[int, str, list[str]]]:
-        """Yield the number of the first line, the line end, and the cells of each such row."""
+        """Yield the first line number, the line end and the cells of each row of several lines."""
         n_lines = 0
         last_line = ""
 
@@ -211,7 +213,7 @@ class Delimited(FileReader):
                 raise _quoting_error(n_lines + 1, str(error)) from error
 
     def _lines_in(self, row: Sequence[str], end: str) -> list[list[str]]:
-        """Split a row into lines of cells at this line end, without empty lines."""
+        """Split a row into lines at each `end`, and the lines into cells; leave out empty lines."""
         rows = list[list[str]]([[]])
         for cell in row:
             first, *others = (line.split(self.delimiter) for line in cell.split(end))
@@ -220,14 +222,14 @@ class Delimited(FileReader):
         return [cells for cells in rows[:-1] if cells != [""]] + rows[-1:]
 
     def _labels_below(self, row: Sequence[str], lines: Sequence[Sequence[str]]) -> list[str]:
-        """Return the labels in the lines of a row, without the row's own label."""
+        """List the labels in the lines of a row, except the label of the row itself."""
         column = self.header.index(self._label_column)
         labels = [cells[column] for cells in lines]
         labels.remove(row[column] if row[column] in labels else labels[0])
         return labels
 
     def _has_quoted_separators(self) -> bool:
-        """Return whether a cell of a single line holds a separator."""
+        """Check whether any cell of a single line holds a separator."""
         end = _line_end(self._header_line)
         with _as_text(self._stream) as text:
             cells = chain.from_iterable(csv.reader(text, delimiter=self.delimiter))
@@ -235,12 +237,12 @@ class Delimited(FileReader):
 
 
 def _line_end(line: str) -> str:
-    """Return the line end of a line, by default of Unix."""
+    """Get the line end of a line; a newline if the line has none."""
     return line[len(line.rstrip("\r\n")) :] or "\n"
 
 
 def _has_only_whole_cells(block: str, delimiter: str) -> bool:
-    """Return whether quotes enclose cells, of which none has a line end: half the time of `csv`."""
+    """Check whether all quotes enclose cells of one line; `csv` would take twice as long."""
     if '"' not in block:
         return True
     codes = np.frombuffer(f"\n{block}\n".encode(), dtype=np.uint8)
@@ -259,7 +261,7 @@ def _quoting_error(line: int, why: str = "it goes on in another row") -> DataErr
 
 
 def _count_known(rows: Sequence[Sequence[str]], names: Collection[str]) -> int:
-    """Count the names in a header, or all its columns if no names are given."""
+    """Count the names that occur in a header; if `names` is empty, count all columns."""
     header = rows[0] if rows else []
     return len({*header} & {*names}) if names else len(header)
 
@@ -272,7 +274,7 @@ def _check_not_arff(top: Sequence[str]) -> None:
 
 
 def _check_no_title(top: Sequence[str], tables: Collection[Sequence[Sequence[str]]]) -> None:
-    """Raise an error if a single cell is above a table, for any separator."""
+    """Raise an error if the first line has a single cell, and the lines below it are a table."""
     is_alone = all(len(rows[0]) == 1 for rows in tables if rows)
     widths_below = [{len(row) for row in rows[1:]} for rows in tables]
     if is_alone and any(len(widths) == 1 < max(widths) for widths in widths_below):
@@ -281,7 +283,7 @@ def _check_no_title(top: Sequence[str], tables: Collection[Sequence[Sequence[str
 
 
 def explain_row_error(error: str) -> str:
-    """Explain pyarrow's error about a CSV row in plain words; return "" for other errors."""
+    """Explain an error of pyarrow about a row of CSV; the text is empty for other errors."""
     if match := re.search(r"Expected (\d+) columns, got (\d+): (.*)", error, re.DOTALL):
         rule = f"each row must have {match[1]} cells, as the header has"
         remedies = "Quote cells that hold the separator, and take out lines that are not rows."
@@ -297,7 +299,7 @@ def explain_row_error(error: str) -> str:
 
 @contextmanager
 def _as_text(stream: BinaryIO) -> Iterator[io.TextIOWrapper]:
-    """Open a CSV file as text from its start; allow fields as long as pyarrow does."""
+    """Open a CSV file as text from its start, and allow fields as long as pyarrow does."""
     stream.seek(0)
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
     csv.field_size_limit(max(csv.field_size_limit(), BLOCK))  # applies to the whole process

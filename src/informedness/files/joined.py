@@ -35,7 +35,7 @@ _MOST_ROWS = 1 << 29  # a column of this length takes 4 GB
 
 
 class Whole(NamedTuple):
-    """Columns by argument, the task, and the account."""
+    """Samples in memory: columns by argument, the task, and the account."""
 
     columns: dict[str, Column]
     task: Task
@@ -45,7 +45,9 @@ class Whole(NamedTuple):
 def whole_columns(
     samples: Samples, batches: Iterable[Mapping[str, Any]], most_rows: int = _MOST_ROWS
 ) -> Whole:
-    """Join batches into columns, and check them; "counts" say how often to repeat each row.
+    """Join batches into columns, and check their labels.
+
+    Each row is repeated as often as its number in "counts" says.
 
     Raises
     ------
@@ -73,7 +75,7 @@ def whole_columns(
 def _join_batches(
     arguments: Sequence[str], batches: Iterable[Mapping[str, Any]], most_rows: int
 ) -> dict[str, Column]:
-    """Join the columns of all batches, with rows repeated by their counts."""
+    """Join the columns of all batches, and repeat each row as often as its count says."""
     parts = list[dict[str, Column]]()
     n_rows = 0
     for batch in filter(None, batches):
@@ -89,7 +91,7 @@ def _join_batches(
 
 
 def _never_repeat(columns: Sequence[Column]) -> bool:
-    """Return whether no two rows have the same labels."""
+    """Check whether all rows differ in their labels, if there are at least two rows."""
     labels, codes = zip(*(column.coded() for column in columns), strict=True)
     n_rows = len(codes[0])
     return 1 < n_rows <= math.prod(map(len, labels)) and (
@@ -112,14 +114,15 @@ def read_lines(path: str, encoding: str | None) -> list[str]:
 
 
 def samples_of_lines(lines: Mapping[str, Sequence[str]], samples: Samples) -> list[dict[str, Any]]:
-    """Read samples from lines by argument, one label per line, as one batch.
+    """Read samples from the lines of each argument, with one label per line.
 
-    Empty lines at the end are not samples, even if one file has more of them.
+    The list has one batch, or is empty without samples. Empty lines at the end are samples only
+    with `keep_missing`.
 
     Raises
     ------
     ValueError
-        If the numbers of lines differ, or lines have several cells.
+        If the files differ in their number of lines, or lines have several cells.
     """
     samples.begin(Source("", "csv"))
     samples.sources = [samples.names[argument] for argument in lines]
@@ -131,7 +134,7 @@ def samples_of_lines(lines: Mapping[str, Sequence[str]], samples: Samples) -> li
 
 
 def _count_filled(lines: Sequence[str]) -> int:
-    """Count the lines without the empty ones at the end."""
+    """Count the lines up to the last line that is not empty."""
     return next((n for n in range(len(lines), 0, -1) if lines[n - 1]), 0)
 
 
@@ -146,10 +149,10 @@ def _check_same_rows(n_rows: Mapping[str, int]) -> None:
 
 
 def _check_lines(lines: Mapping[str, Sequence[str]], options: LabelOptions) -> None:
-    """Refuse lines of several cells by file, and warn if the first lines seem to be a header.
+    """Raise an error if lines have several cells, and warn if the first lines seem a header.
 
-    Text from which a class is extracted may have several cells. A header is recognised only in
-    files whose lines repeat.
+    If classes are extracted from text, only the references are checked. A header is recognised
+    only if each text occurs at least twice on average.
     """
     plain = [*lines][: None if options.pattern is None else 1]
     counts = {x: Counter(filter(None, map(options.fold, lines[x]))) for x in plain}
@@ -166,7 +169,7 @@ def _check_lines(lines: Mapping[str, Sequence[str]], options: LabelOptions) -> N
 
 
 def _warn_of_header(heads: Sequence[str], files: Collection[Counter[str]]) -> None:
-    """Warn if the first lines are text that occurs in no other line."""
+    """Warn if the text in the first lines does not occur in any other line."""
     are_alone = all(sum(counts[head] for counts in files) == heads.count(head) for head in heads)
     if are_alone and all(any(map(str.isalpha, head)) for head in heads):
         text = f"{' and '.join(map(show, dict.fromkeys(heads)))} in the first line occurs in no"
@@ -174,10 +177,10 @@ def _warn_of_header(heads: Sequence[str], files: Collection[Counter[str]]) -> No
 
 
 def _files_with_cells(counts: Mapping[str, Counter[str]]) -> list[str]:
-    """Return the files whose lines are rows of several cells.
+    """Find the files whose lines are rows of several cells.
 
-    Such lines have tabs. Or they have an identifier and one more cell, or more cells than two, and
-    few repeat.
+    Lines with tabs are rows. Lines of at least three words are rows if more than half of them are
+    distinct. Lines of two words are rows if the first word is an identifier.
     """
     tabbed = [file for file, lines in counts.items() if lines and all("\t" in x for x in lines)]
     cells = [line.split() for line in chain(*counts.values())]
@@ -186,7 +189,7 @@ def _files_with_cells(counts: Mapping[str, Counter[str]]) -> list[str]:
         return tabbed
     n_lines = max(map(Counter.total, counts.values()))
     are_rows = 2 * min(map(len, counts.values())) > n_lines
-    if n_cells == 2:  # identifiers are the same in all files
+    if n_cells == 2:  # then all files must have the same identifiers
         are_rows = len({x for x, *_ in cells}) == n_lines == len(cells) / len(counts) > 3
     return [*counts] if are_rows else []
 
@@ -201,39 +204,40 @@ def joined_rows(
     samples: Samples,
     **file_options: Any,
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows of two files, joined on their identifiers, or paired by position.
+    """Yield the rows of two files, which are joined on identifiers or paired by position.
 
     Parameters
     ----------
     paths : two paths
         Files, or folders of part files.
     on : str, optional
-        Name of the column of identifiers, which both files have.
+        Name of the column of identifiers in both files. By default, rows are paired by position.
     names : two dicts of str to str
-        The column of each argument in either file. If both files have an argument, such as the
+        Column names by argument, for each file. If both files have an argument, such as the
         references of two models, its values must be equal.
     samples : Samples
         Reader of the rows.
     **file_options
-        How to read the files, as in `read_files`.
+        Options for reading files, as in `FileOptions`.
 
     Raises
     ------
     ValueError
-        If a file is damaged or lacks a column. If an identifier repeats in a file, is not in both
-        files or has different references; without identifiers, if the numbers of rows differ.
+        If a file is damaged or lacks a column. If an identifier repeats in a file, is missing in
+        the other file, or has different references. Without identifiers, if the numbers of rows
+        differ.
     """
     is_one_model = "references" not in names[1]
     keys, optional = dict[str, str](), dict[str, str]()
     if on is not None:
         keys = {"on": on}
         if is_one_model and names[0]["references"] not in names[1].values():
-            optional = {"references": names[0]["references"]}  # which must be equal
+            optional = {"references": names[0]["references"]}  # must be equal if present
     first = _read_columns(paths[0], {**keys, **names[0]}, samples, **file_options)
     names_b = {**keys, **names[1]}
     second = _read_columns(paths[1], names_b, samples, optional=optional, **file_options)
     if "references" in second and samples.has_text:
-        _spell_alike(first, second)  # predictions follow at the end
+        _spell_alike(first, second)  # predictions are respelled once all rows are read
     files = [*map(str, paths)]
     if on is None:
         n_rows = [len(next(iter(columns.values()))) for columns in (first, second)]
@@ -254,8 +258,8 @@ def joined_rows(
 def _read_columns(
     path: Any, names: Mapping[str, str], samples: Samples, **file_options: Any
 ) -> dict[str, Any]:
-    """Read the columns of one of two files; weights stay a list, and identifiers arrays of text."""
-    samples.examples.clear()  # errors about both files name them
+    """Read the columns of one file; weights become a list, and identifiers arrays of text."""
+    samples.examples.clear()  # `align_rows` compares the two files, and names them in errors
     parts = defaultdict[str, list[Any]](list)
     for columns in raw_batches(path, names, samples, **file_options):
         for argument, values in columns.items():
@@ -271,9 +275,10 @@ def _read_columns(
 
 
 def _read_identifiers(values: Any) -> Any:
-    """Convert identifiers to a pyarrow array of text, in which 7.0 becomes 7.
+    """Convert identifiers to a chunked pyarrow array of text, in which 7.0 becomes 7.
 
-    Matching a million in two files then takes a quarter of the time of matching Python strings.
+    Matching a million identifiers in two files then takes a quarter of the time that Python
+    strings would take.
     """
     with optional_import("joining files needs pyarrow", "informedness[cli]"):
         import pyarrow.compute
@@ -287,7 +292,7 @@ def _read_identifiers(values: Any) -> Any:
 
 
 def _code_identifiers(first: dict[str, Any], second: dict[str, Any]) -> None:
-    """Encode the identifiers of two files by the same codes."""
+    """Encode the identifiers of two files with the same codes."""
     import pyarrow
 
     n_first = sum(map(len, first["on"]))
@@ -297,7 +302,7 @@ def _code_identifiers(first: dict[str, Any], second: dict[str, Any]) -> None:
 
 
 def _spell_alike(*files: dict[str, Any]) -> None:
-    """Spell equal references alike in all files, such as 7.0 and 7."""
+    """Give equal references, such as 7.0 and 7, the same spelling in all files."""
     columns = [file["references"].coded() for file in files]
     groups = [{x for x in labels if isinstance(x, str)} for labels, _ in columns]
     spellings = {text: str(label) for text, label in labels_of_text(groups).items()}
@@ -308,7 +313,7 @@ def _spell_alike(*files: dict[str, Any]) -> None:
 def _drop_unknown(
     predictions: Mapping[str, Column], ids: Column, samples: Samples
 ) -> dict[str, Column]:
-    """Drop predictions whose identifier is not among those of the references, and count them."""
+    """Drop predictions whose identifier has no reference, and count them as left out."""
     is_known = np.isin(predictions["on"].codes, ids.codes)
     n_left_out = int(np.count_nonzero(~is_known))
     samples.left_out["no reference"] += n_left_out
@@ -328,18 +333,19 @@ def align_rows(
     Parameters
     ----------
     first, second : dict of str to Column
-        With identifiers as "on"; other columns that both have must be equal, except "predictions".
+        Columns by argument; "on" holds the identifiers. Columns that both models have must be
+        equal, except "predictions".
     names : two str
-        Names of the two in messages.
+        Names of the two models or files in messages.
     on : str
         Name of the identifiers in messages.
     unknown : {"error", "wrong"}, optional
-        How missing predictions count, if the second has those for the references in the first.
+        How a missing prediction counts, if `first` has the references and `second` the predictions.
 
     Raises
     ------
     ValueError
-        If an identifier occurs twice in one or is not in both, or if columns are not equal.
+        If an identifier repeats or is in only one of the two, or if shared columns differ.
     """
     rows, unmatched = _match_rows(first["on"], second["on"], names, on)
     if unmatched and unknown != "wrong":
@@ -349,7 +355,7 @@ def align_rows(
         raise ValueError(join([*unmatched, remedy], " "))
 
     is_matched = rows >= 0
-    missing = Column(np.zeros(1, dtype=np.int64), [None])  # at the end, which is row -1
+    missing = Column(np.zeros(1, dtype=np.int64), [None])  # appended as the last row, -1
     columns = dict[str, Column]()
     for argument in second.keys() - {"on"}:
         column = second[argument]
@@ -364,15 +370,15 @@ def align_rows(
 def _match_rows(
     a: Column, b: Column, names: Sequence[str], on: str
 ) -> tuple[Numbers, list[Message]]:
-    """Find the row of each identifier in a second file, -1 if it is missing.
+    """Find the row in `b` of each identifier in `a`; -1 if `b` lacks it.
 
-    Also describe the identifiers that only one of the files has.
+    The messages describe identifiers that only one of the files has.
     """
     check_same_kind(a, f"on of {names[0]}", b, f"on of {names[1]}")
     ids, *codes = a.values, a.codes, b.codes
-    if ids is None or ids is not b.values:  # else they are coded together
+    if ids is None or ids is not b.values:  # otherwise both columns already share their codes
         ids, *codes = common_codes(a, b)
-    row_of = []  # by code, in each file
+    row_of = []  # for each file, the row of each code
     for name, of_rows in zip(names, codes, strict=True):
         rows = np.full(len(ids), -1)
         rows[of_rows] = np.arange(len(of_rows))

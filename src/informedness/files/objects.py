@@ -1,4 +1,4 @@
-"""Read formats with typed rows: JSON, JSON lines and Excel sheets."""
+"""Read formats whose rows hold typed values: JSON, JSON Lines and Excel sheets."""
 
 import codecs
 import io
@@ -29,18 +29,18 @@ from .columns import (
 from .opening import why_not_utf8
 
 Row: TypeAlias = tuple[str | int, Any]
-"""The number of a line, or text that locates an object, and the object."""
+"""The location of an object, which is a line number or a text, and the object."""
 
 Decoder: TypeAlias = Callable[[bytes], list[dict[str, Any]] | None]
 
-_LOG_KEYS = {"doc_id", "filter"}  # of rows in logs of lm-eval
-_N_ROWS = 1 << 16  # in a batch
-_N_OBJECTS = 256  # held at a time, to fit in the cache: two thirds of the time
-_N_BYTES = 1 << 17  # of long lines decoded at a time
+_LOG_KEYS = {"doc_id", "filter"}  # keys of each row in a log of lm-eval
+_N_ROWS = 1 << 16  # rows in a batch
+_N_OBJECTS = 256  # objects held at a time; fitting in the CPU cache saves a third of the time
+_N_BYTES = 1 << 17  # bytes decoded at a time if lines are long
 
 
 class Objects(FileReader):
-    """Read rows that are objects, in batches; the header is the keys of the first."""
+    """Read rows that are objects, in batches; the keys of the first object are the header."""
 
     def __init__(self, names: Mapping[str, str], rows: Iterator[Row]) -> None:
         self._names = names
@@ -53,7 +53,7 @@ class Objects(FileReader):
                     self._rows = _with_warning_of_filters(self._rows, names)
 
     def first_columns(self, n_rows: int) -> dict[str, list[Any]]:
-        """Return all columns of the first rows, with None for absent keys."""
+        """Collect all columns of the first rows, with None for missing keys."""
         objects = [*islice(self._rows, n_rows)]
         for where, row in objects:
             _values_of(row, {}, where)
@@ -61,9 +61,12 @@ class Objects(FileReader):
         return {name: [row.get(name) for _, row in objects] for name in names}
 
     def batches(self, keep_empty: bool) -> Iterator[dict[str, list[Any]]]:
-        """Yield values by argument. An absent key is a null, but an error if no row has it."""
+        """Yield batches of values by argument.
+
+        A missing key gives None; if all rows lack the key, an error is raised.
+        """
         columns = defaultdict[str, list[Any]](list)
-        labels: dict[Any, Any] = {}  # one object per label, to fit in the cache: 70% of the time
+        labels: dict[Any, Any] = {}  # one object per label, to fit in the cache: 30% less time
         n_rows = 0
         n_lacking = Counter[str]()
         while objects := list(islice(self._rows, _N_OBJECTS)):
@@ -84,7 +87,7 @@ class Objects(FileReader):
 
 
 def _with_warning_of_filters(rows: Iterator[Row], names: Mapping[str, str]) -> Iterator[Row]:
-    """Yield rows of a log of lm-eval, then warn if they have several filters."""
+    """Yield rows of a log of lm-eval, and warn at the end if they have several filters."""
     filters = set[Any]()
     for where, row in rows:
         filters.add(row.get("filter") if isinstance(row, dict) else None)
@@ -97,8 +100,8 @@ def _with_warning_of_filters(rows: Iterator[Row], names: Mapping[str, str]) -> I
 def _columns_of(
     rows: Sequence[Row], names: Mapping[str, str], n_lacking: Counter[str]
 ) -> dict[str, list[Any]]:
-    """Return the values of the columns in JSON objects, by argument."""
-    with suppress(KeyError, TypeError):  # then a name is a path, or absent
+    """Collect the values of the columns in JSON objects, by argument."""
+    with suppress(KeyError, TypeError):  # if a name is a path, or a key is missing
         columns = {x: [row[name] for _, row in rows] for x, name in names.items()}
         if not any({dict, list} & {*map(type, column)} for column in columns.values()):
             return columns
@@ -107,7 +110,7 @@ def _columns_of(
 
 
 def _values_of(row: Any, names: Mapping[str, str], where: Any, n_lacking: Any = None) -> list[Any]:
-    """Return the values of the columns in a JSON object."""
+    """Get the values of the columns in a JSON object."""
     where = f"line {where}" if isinstance(where, int) else where
     if not isinstance(row, dict):
         raise ValueError(f"{where} must be a JSON object, got {show(row)}")
@@ -126,7 +129,7 @@ def _values_of(row: Any, names: Mapping[str, str], where: Any, n_lacking: Any = 
 
 
 def _read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Convert a JSON object to a dict; raise if a key occurs twice."""
+    """Convert a JSON object to a dict; raise an error if a key occurs twice."""
     values = dict(pairs)
     if len(values) < len(pairs):
         [(twice, _)] = Counter(key for key, _ in pairs).most_common(1)
@@ -138,11 +141,11 @@ _parse = json.JSONDecoder(object_pairs_hook=_read_object).decode
 
 
 def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> Iterator[Row]:
-    """Return the objects in a JSON file, each with its location.
+    """Read the objects in a JSON file, each with its location.
 
-    The objects are JSON lines or one array, whatever the file name: `datasets` and Spark write
-    lines to .json. An array is read into memory. With `rows`, they are within one document. A
-    single object may be a table by column, as pandas writes it.
+    The file may hold JSON Lines or one array, whatever its name: `datasets` and Spark write lines
+    to .json files. An array is read into memory. `rows` is the path to the objects in a document.
+    A single object may be a table that is stored by column, as pandas writes it.
 
     Raises
     ------
@@ -165,9 +168,9 @@ def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> I
 
 
 def _top_rows(stream: BinaryIO) -> tuple[list[Row], bool]:
-    """Return the first two JSON lines, or else the document; and whether they are lines.
+    """Read the first two JSON lines, or else one document; also say whether it is lines.
 
-    If they are lines, the stream is rewound.
+    After lines, the stream is set back to its start.
     """
     try:
         top = list(islice(_json_lines(stream), 2))
@@ -181,7 +184,7 @@ def _top_rows(stream: BinaryIO) -> tuple[list[Row], bool]:
 
 
 def _json_lines(stream: BinaryIO, decode: Decoder | None = None) -> Iterator[Row]:
-    """Yield the number and the object of each line; decode blocks of lines if possible."""
+    """Yield the number and the object of each line; use `decode` for blocks if possible."""
     n_lines = 0
     while line := stream.readline():
         block = line + stream.read(min(_N_BYTES, _N_OBJECTS * len(line))) + stream.readline()
@@ -196,7 +199,7 @@ def _json_lines(stream: BinaryIO, decode: Decoder | None = None) -> Iterator[Row
 
 
 def _parse_json(text: bytes, where: str, first_line: int) -> Any:
-    """Decode JSON; name the text in an error, and its first line that is not UTF-8."""
+    """Decode JSON; errors name the location of the text, and its first line that is not UTF-8."""
     try:
         return _parse(text.decode().removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
@@ -206,10 +209,10 @@ def _parse_json(text: bytes, where: str, first_line: int) -> Any:
 
 
 def _decoder_of(names: Collection[str]) -> Decoder | None:
-    """Return a decoder of only those keys of lines that names begin with.
+    """Make a decoder of lines that reads only the keys at which `names` begin.
 
-    Skipping other values takes a fifth of the time. Return None without msgspec, or if a name has
-    characters that programs write in several ways.
+    Skipping other values takes a fifth of the time that decoding them takes. The decoder is None
+    without msgspec, or if a name has characters that JSON can write in several forms.
     """
     if re.search(r'["\\/]|[^ -~]', "".join(names)):
         return None
@@ -225,8 +228,8 @@ def _decoder_of(names: Collection[str]) -> Decoder | None:
     quoted = [f'"{key}"'.encode() for key in types]
 
     def decode(text: bytes) -> list[dict[str, Any]] | None:
-        """Decode lines; None if one may repeat a key, or is not JSON in UTF-8."""
-        if re.search(rb"\\u00[2-7]", text):  # maybe in a key
+        """Decode lines; None if a line may repeat a key, or is not JSON in UTF-8."""
+        if re.search(rb"\\u00[2-7]", text):  # escaped characters, which may be in a key
             return None
         with suppress(ValueError, RecursionError, msgspec.MsgspecError):
             text.decode()
@@ -242,7 +245,7 @@ def _decoder_of(names: Collection[str]) -> Decoder | None:
 
 
 def _keys_above(name: str) -> list[str]:
-    """Return the keys whose nested values may contain the value at a name."""
+    """List the keys whose nested values may contain the value at a name."""
     path = name.removeprefix(ARGMAX)
     steps = path.split(".")
     return [".".join(steps[:n]) for n in range(1, len(steps) + (path != name))]
@@ -252,7 +255,7 @@ def _keys_above(name: str) -> list[str]:
 
 
 def _check_is_row(document: Mapping[str, Any], names: Mapping[str, str], is_line: bool) -> None:
-    """Raise an error that suggests where rows are, unless a document has the named columns."""
+    """Raise an error that suggests paths to rows, unless a document has the named columns."""
     if names and all(column_of(name, document) for name in names.values()):
         return
     found = [*_paths_to_rows(document)]
@@ -269,7 +272,10 @@ def _check_is_row(document: Mapping[str, Any], names: Mapping[str, str], is_line
 
 
 def _rows_of_columns(document: Mapping[str, Any], names: Collection[str]) -> list[Row]:
-    """Return the rows of a table by column, in lists or objects; empty for other documents."""
+    """Read the rows of a table that is stored by column; empty for other documents.
+
+    Each column is a list or an object.
+    """
     columns = [x for x in document.values() if isinstance(x, (list, dict))]
     keys = [[*range(len(x))] if isinstance(x, list) else [*x] for x in columns]
     is_table = len(columns) == len(document) > 1 and keys.count(keys[0]) == len(keys)
@@ -279,7 +285,10 @@ def _rows_of_columns(document: Mapping[str, Any], names: Collection[str]) -> lis
 
 
 def _paths_to_rows(document: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, int, bool]]:
-    """Yield possible paths to rows outside lists, the number of rows, and if a list has them."""
+    """Yield each path that may lead to rows, the number of rows, and whether they are a list.
+
+    Lists are not searched.
+    """
     kind = list if _has_named_cells(document) else dict
     for name, value in document.items():
         path = f"{above}.{name}".removeprefix(".")
@@ -292,23 +301,23 @@ def _paths_to_rows(document: Mapping[str, Any], above: str = "") -> Iterator[tup
 
 
 def _are_rows(values: Sequence[Any]) -> bool:
-    """Return whether values are at least two objects with the same keys."""
+    """Check whether values are at least two objects with the same keys."""
     are_objects = len(values) > 1 and all(isinstance(x, dict) for x in values)
     return are_objects and all(x.keys() == values[0].keys() for x in values)
 
 
 def _has_named_cells(document: Mapping[str, Any]) -> bool:
-    """Return whether a document has "columns" and lists of cells, as of W&B and pandas."""
+    """Check whether a document has "columns" and lists of cells, as W&B and pandas write them."""
     lists = [x for x in document.values() if isinstance(x, list) and x]
     has_cells = any(isinstance(x, list) for x in chain(*lists))
     return has_cells and isinstance(document.get("columns"), list)
 
 
 def _rows_at(document: Any, path: str) -> Iterable[Any]:
-    """Return the rows at a path, "." for the document itself.
+    """Get the rows at a path; the path "." is the document itself.
 
-    Rows are a list of objects, an object whose values are objects, or lists of cells. Cells are
-    named by "columns" in the same object, as in W&B and pandas.
+    Rows are a list of objects, an object whose values are objects, or lists of cells. The list
+    "columns" in the same object names the cells, as in files of W&B and pandas.
     """
     above, _, name = path.rpartition(".")
     with prefix_errors(Message(f"`rows` leads nowhere, got {path!r}")):
@@ -323,7 +332,7 @@ def _rows_at(document: Any, path: str) -> Iterable[Any]:
 
 
 def _named_cells(rows: Sequence[Any], names: Sequence[Any], path: str) -> list[Any]:
-    """Convert lists of cells to objects."""
+    """Convert each list of cells to an object with these names as keys."""
     if not all(isinstance(name, str) for name in names):
         rule = f'"columns" must hold the names of the cells at {path!r}'
         raise ValueError(f"{rule}, got {show(names)}")
@@ -334,20 +343,21 @@ def _named_cells(rows: Sequence[Any], names: Sequence[Any], path: str) -> list[A
 
 
 class Workbook(Objects):
-    """Read an Excel sheet: the one with this title, or the one with these columns.
+    """Read the Excel sheet that has this title, or else the sheet that has these columns.
 
-    Empty rows are skipped; the first other row is the header.
+    Empty rows are skipped. The first row that is not empty is the header.
 
     Raises
     ------
     ValueError
-        If no sheet has the title or the columns, several have the columns, or the file is damaged.
+        If no sheet has the title or the columns, if several sheets have the columns, or if the
+        file is damaged.
     """
 
     def __init__(self, stream: BinaryIO, names: Mapping[str, str], title: str | None) -> None:
         with optional_import("reading Excel files needs openpyxl", "informedness[excel]"):
             import openpyxl
-        with prefix_errors("not readable as xlsx", Exception):  # openpyxl raises many
+        with prefix_errors("not readable as xlsx", Exception):  # openpyxl raises many classes
             book = openpyxl.load_workbook(stream, read_only=True, data_only=True)
         self.sheets = [sheet.title for sheet in book.worksheets]
         if title not in (None, *self.sheets):
@@ -369,14 +379,14 @@ class Workbook(Objects):
 
 
 def _table_of(sheet: Any) -> tuple[str, list[str], Iterator[Row]]:
-    """Return the title of a sheet, its header, and the rows below."""
+    """Read the title of a sheet, its header, and the rows below the header."""
     rows = _filled_rows(sheet)
     _, head = next(rows, ("", ()))
     return sheet.title, ["" if x is None else str(x) for x in head], rows
 
 
 def _table_with(names: Mapping[str, str], tables: Sequence[Any]) -> Any:
-    """Return the only table that has these columns, or else the widest."""
+    """Find the only table that has these columns, or else the table with the most columns."""
     having = [table for table in tables if {*names.values()} <= {*distinct_names(table[1])}]
     if names and len(having) > 1:
         titles = listed([title for title, *_ in having])
@@ -385,7 +395,7 @@ def _table_with(names: Mapping[str, str], tables: Sequence[Any]) -> Any:
 
 
 def _check_alike(rows: Iterator[Row], alike: Mapping[str, Sequence[str]]) -> Iterator[Row]:
-    """Yield rows, then warn of columns that share a name but differ in values."""
+    """Yield rows, and warn at the end of columns that share a name but differ in values."""
     unequal = set[str]()
     for where, row in rows:
         unequal |= {name for name, x in alike.items() if any(row[y] != row[name] for y in x)}
@@ -395,7 +405,7 @@ def _check_alike(rows: Iterator[Row], alike: Mapping[str, Sequence[str]]) -> Ite
 
 def _filled_rows(sheet: Any) -> Iterator[Row]:
     """Yield the location and the cells of each row that is not empty."""
-    sheet.reset_dimensions()  # some programs write wrong ones
+    sheet.reset_dimensions()  # some programs write wrong dimensions
     with prefix_errors("not readable as xlsx", Exception):
         for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
             if any(cell is not None for cell in row):

@@ -24,21 +24,21 @@ from ..text.render import shown
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 _FORMATS = "arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"
 FORMATS = {f".{name}": name for name in _FORMATS}
-"""Formats by the ending of a file's name."""
+"""Formats by file extension."""
 FORMATS |= {".feather": "arrow", ".ipc": "arrow", ".ndjson": "jsonl", ".xlsm": "xlsx"}
 FORMATS |= {".conll": "tsv", ".arff": "csv"}  # .arff is rejected later, by its first line
 
 _COMPRESSIONS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zst"}
-_ENCODINGS = {  # by byte order mark; UTF-32 first, because its mark starts with UTF-16's
+_ENCODINGS = {  # by byte order mark; UTF-32 is first, as its mark starts with that of UTF-16
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-_N_BYTES = 1 << 20  # read, decompressed or decoded at a time
-_HIDDEN = (".", "_", "~$")  # the last begins Excel's lock files
-# Files without data in a folder: texts about the data, unless their ending names a format, and
-# metadata of `datasets`.
+_N_BYTES = 1 << 20  # bytes read, decompressed or decoded at a time
+_HIDDEN = (".", "_", "~$")  # prefixes of names; "~$" is for lock files of Excel
+# Files in a folder that do not hold data: texts about the data, unless they have the extension
+# of a format, and metadata of `datasets`
 _TEXTS = re.compile(r"(README|LICENSE|CITATION)(\.\w+)?", re.I)
 _INFOS = ("dataset_info.json", "dataset_infos.json", "state.json")
 
@@ -49,8 +49,8 @@ def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
     Raises
     ------
     ValueError
-        If there is no file, a file is listed twice, a format is unknown, or a folder has files of
-        several formats or something that is not a file.
+        If files are missing, a file is listed twice, or a format is unknown. If a folder has files
+        of several formats, or an entry that is not a file.
     """
     check_choice("file_format", file_format, (None, *_FORMATS))
     files: list[tuple[str, str]] = []
@@ -76,7 +76,7 @@ def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
 
 
 def paths_of(path: Any) -> list[Any]:
-    """Return one path or several as a list."""
+    """Convert one path or several paths to a list, and check that they exist."""
     are_several = isinstance(path, Iterable) and not isinstance(path, (str, bytes, PathLike))
     paths = list(path) if are_several else [path]
     for one in paths:
@@ -85,7 +85,7 @@ def paths_of(path: Any) -> list[Any]:
         if not str(one):
             raise ValueError("`path` must name a file or a folder, got an empty name")
         if str(one) != "-":
-            Path(one).stat()  # raises an error if it is missing
+            Path(one).stat()  # raises an error if the path does not exist
     return paths
 
 
@@ -111,7 +111,10 @@ def _files_in(folder: Path) -> list[Path]:
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    """Yield files of a folder and its subfolders, hidden folders, and links to folders."""
+    """Yield the files in a folder and its subfolders, hidden folders, and links to folders.
+
+    Files in hidden folders are not searched.
+    """
 
     def fail(error: OSError) -> None:
         raise error
@@ -125,13 +128,16 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 
 def _is_without_data(part: Path) -> bool:
-    """Return whether a file in a folder is hidden or describes the data."""
+    """Check whether a file in a folder is hidden or describes the data."""
     is_text = _TEXTS.fullmatch(part.name) is not None and named_format(part) is None
     return part.name.startswith(_HIDDEN) or part.name in _INFOS or is_text
 
 
 def _data_files(files: list[str], folder: str) -> list[str]:
-    """Return the files that `datasets` lists, else all; its folders may also hold caches."""
+    """Select the files that `datasets` lists in state.json; without this list, select all files.
+
+    Folders that `datasets` writes may also hold caches.
+    """
     if "state.json" not in files:
         return files
     state = Path(folder, "state.json")
@@ -139,7 +145,7 @@ def _data_files(files: list[str], folder: str) -> list[str]:
         listed = json.loads(state.read_text("utf-8"))
         try:
             names = [entry["filename"] for entry in listed["_data_files"]]
-        except (KeyError, TypeError):  # a file of another program
+        except (KeyError, TypeError):  # another program wrote state.json
             return files
         for name in names:
             if name not in files:
@@ -149,13 +155,13 @@ def _data_files(files: list[str], folder: str) -> list[str]:
 
 
 def named_format(path: Path) -> str | None:
-    """Guess the format from the name of a file; None if the ending is unknown."""
+    """Guess the format from the name of a file; None if its extension is unknown."""
     is_compressed = path.suffix.lower().removeprefix(".") in _COMPRESSIONS.values()
     return FORMATS.get((path.with_suffix("") if is_compressed else path).suffix.lower())
 
 
 def _format_of(path: Path) -> str:
-    """Return the format of a file by its name; text is CSV."""
+    """Get the format of a file from its name; .txt files are read as CSV."""
     file_format = named_format(path) or ("csv" if path.suffix.lower() == ".txt" else None)
     if file_format is None:
         remedy = "save it as CSV or Parquet" if path.suffix else "give it as file_format="
@@ -172,25 +178,24 @@ def open_whole(
     max_bytes: int | None = None,
     no_quotes: bool = False,
 ) -> Iterator[BinaryIO]:
-    """Open a file of this format for reading in any order.
+    """Open a file as a seekable stream of bytes.
 
-    Streams that cannot seek (standard input, a pipe) are copied into a temporary file, and so is
-    each converted file. Compressed files (gz, bz2, xz, zst) are decompressed. Text in `encoding`,
-    or in the encoding of its byte order mark, becomes UTF-8. A table in Markdown or aligned with
-    spaces becomes CSV. Only an Excel file may be a ZIP archive.
+    Standard input, pipes and converted files are copied to a temporary file. Compressed files
+    (gz, bz2, xz, zst) are decompressed. Text in `encoding`, or in the encoding of its byte order
+    mark, is converted to UTF-8. Tables in Markdown or aligned with spaces are converted to CSV.
 
     Raises
     ------
     ValueError
-        If the file is a ZIP archive, is damaged, is not in the encoding, or holds more than
-        `max_bytes` once decompressed.
+        If the file is a ZIP archive but not an Excel file, is damaged, is not in the encoding, or
+        holds more than `max_bytes` once decompressed.
     """
     if encoding is not None and kind in ("arrow", "parquet", "xlsx"):
         raise ValueError(f"`encoding` applies to text formats only, not to {kind}: leave it out")
     compressions = _COMPRESSIONS if kind == "xlsx" else {**_COMPRESSIONS, b"PK\x03\x04": "zip"}
     with ExitStack() as opened:
         stream = opened.enter_context(_open_seekable(path))
-        while compression := _name_of_mark(stream, compressions):  # some are compressed twice
+        while compression := _name_of_mark(stream, compressions):  # some files are compressed twice
             pieces = _decompressed_pieces(stream, compression)
             stream = opened.enter_context(_copy(pieces, max_bytes))
         if encoding := encoding or _name_of_mark(stream, _ENCODINGS):
@@ -211,14 +216,14 @@ def _open_seekable(path: str) -> Iterator[Any]:
 
 
 def _name_of_mark(stream: BinaryIO, names: Mapping[bytes, str]) -> str | None:
-    """Return the name of the magic number that a stream begins with, None without one."""
+    """Find the name of the magic number at the start of a stream; None if nothing matches."""
     start = stream.read(max(map(len, names)))
     stream.seek(0)
     return next((name for mark, name in names.items() if start.startswith(mark)), None)
 
 
 def _pieces(stream: Any) -> Iterator[bytes]:
-    """Read a stream piece by piece."""
+    """Read a stream in pieces of at most `_N_BYTES` bytes."""
     return iter(partial(stream.read, _N_BYTES), b"")
 
 
@@ -242,7 +247,7 @@ def _copy(pieces: Iterable[bytes], max_bytes: int | None = None) -> Iterator[Any
 
 
 def _utf8_pieces(stream: BinaryIO, encoding: str) -> Iterator[bytes]:
-    """Yield the text of a stream in UTF-8."""
+    """Decode the text of a stream, and yield it in UTF-8."""
     try:
         yield from map(str.encode, codecs.iterdecode(_pieces(stream), encoding))
     except UnicodeError as error:
@@ -253,7 +258,7 @@ def _utf8_pieces(stream: BinaryIO, encoding: str) -> Iterator[bytes]:
 
 
 def _decompressed_pieces(stream: BinaryIO, name: str) -> Iterator[bytes]:
-    """Decompress one or several concatenated streams, to the end of the file."""
+    """Decompress all concatenated streams in a file."""
     if name == "zip":
         remedies = "Unpack it, and name the files to read. An Excel file needs the ending .xlsx."
         raise ValueError(f"the file is a ZIP archive, which may hold several files. {remedies}")
@@ -273,9 +278,9 @@ def _decompressed_pieces(stream: BinaryIO, name: str) -> Iterator[bytes]:
 
 
 def _xz_pieces(stream: BinaryIO) -> Iterator[bytes]:
-    """Decompress concatenated streams; `lzma.open` ignores those after a damaged header."""
+    """Decompress concatenated xz streams; `lzma.open` ignores streams after a damaged header."""
     decompressor = lzma.LZMADecompressor()
-    for piece in iter(partial(stream.read, 1 << 10), b""):  # 1 kB can become 7 MB
+    for piece in iter(partial(stream.read, 1 << 10), b""):  # 1 kB can be 7 MB once decompressed
         while piece:
             if decompressor.eof:
                 decompressor = lzma.LZMADecompressor()
@@ -286,7 +291,7 @@ def _xz_pieces(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def why_not_utf8(lines: Iterable[bytes], first: int = 1) -> str:
-    """Return an error message for the first line that is not UTF-8, "" if all are."""
+    """Describe the first line that is not text in UTF-8; "" if all lines are."""
     for number, line in enumerate(lines, start=first):
         at = line.find(b"\0")
         try:

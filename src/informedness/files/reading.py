@@ -20,12 +20,15 @@ from .objects import Objects, Workbook, json_rows
 from .opening import DELIMITERS, check_size, list_files, open_whole, why_not_utf8
 from .samples import Samples, Source
 
-_MOST_ROWS = 10_000  # read to list the columns
+_MOST_ROWS = 10_000  # rows read to list the columns of a file
 
 
 @dataclass(frozen=True)
 class FileOptions:
-    """Options for reading files, as in `table_from_file`; `max_bytes` limits unpacked files."""
+    """Options for reading files, as in `table_from_file`.
+
+    `max_bytes` is the largest size of an unpacked file.
+    """
 
     file_format: str | None = None
     encoding: str | None = None
@@ -35,13 +38,13 @@ class FileOptions:
 
     @contextmanager
     def open(self, file: str, kind: str) -> Iterator[BinaryIO]:
-        """Open a file of this format as a seekable stream, and explain errors."""
+        """Open a file of this format as a seekable stream, and explain errors in reading it."""
         options = self.encoding, self.max_bytes, self.no_quotes
         with open_whole(file, kind, *options) as stream, explain_errors(stream, kind):
             yield stream
 
     def read_header(self, stream: BinaryIO, kind: str, names: Mapping[str, str]) -> FileReader:
-        """Return a reader of these columns by argument, or of all if `names` is empty.
+        """Make a reader of the columns in `names`; of all columns if `names` is empty.
 
         Raises
         ------
@@ -68,7 +71,10 @@ class FileOptions:
 
 @contextmanager
 def explain_errors(stream: BinaryIO, kind: str) -> Iterator[None]:
-    """Convert errors of pyarrow and others to ValueError, except in JSON and Excel files."""
+    """Convert errors of pyarrow, csv and the operating system to ValueError.
+
+    Readers of JSON and Excel files explain their errors themselves.
+    """
     if kind in ("json", "jsonl", "xlsx"):
         yield
         return
@@ -86,7 +92,7 @@ def explain_errors(stream: BinaryIO, kind: str) -> Iterator[None]:
 
 
 def read_files(path: Any, samples: Samples, **file_options: Any) -> Iterator[dict[str, Any]]:
-    """Read the rows of files with `samples`; the options are those of `FileOptions`."""
+    """Read the rows of files with `samples` in batches; options are as in `FileOptions`."""
     return map(samples.read, raw_batches(path, samples.names, samples, **file_options))
 
 
@@ -97,7 +103,7 @@ def raw_batches(
     optional: Mapping[str, str] | None = None,
     **file_options: Any,
 ) -> Iterator[dict[str, Any]]:
-    """Yield unconverted columns of files by argument; optional columns may be absent.
+    """Yield batches of unconverted columns by argument; columns in `optional` may be missing.
 
     `samples` records the files and their headers.
 
@@ -128,7 +134,7 @@ def raw_batches(
 
 
 def _first_columns(file: str, options: FileOptions, names: Sequence[str]) -> Mapping[str, Any]:
-    """Return the first rows of all columns of a file; none of a pipe, which is read only once."""
+    """Read the first rows of all columns of a file; a pipe, which is read only once, gives none."""
     return first_rows(file, **vars(options)).columns if Path(file).is_file() else {}
 
 
@@ -136,22 +142,22 @@ def _first_columns(file: str, options: FileOptions, names: Sequence[str]) -> Map
 
 
 class Listing(NamedTuple):
-    """The first rows of columns, by name, None where a value is missing."""
+    """The first rows of a file: values by column name, with None for missing values."""
 
     columns: dict[str, list[Any]]
-    title: str  # the file, and the number of these rows
-    rows: str | None  # where they are in a document
+    title: str  # name of the file, and number of these rows
+    rows: str | None  # path to the rows in a JSON document
 
 
 def first_rows(path: Any, **file_options: Any) -> Listing:
-    """Return the first rows of a file, or of the first file of a folder.
+    """Read the first rows of a file, or of the first file of a folder.
 
     Nested columns have every field that occurs in one of these rows.
 
     Raises
     ------
     ValueError
-        If the file is damaged, or in another encoding.
+        If the file is damaged, or its encoding is wrong.
     """
     options = FileOptions(**file_options)
     file, kind = list_files(path, options.file_format)[0]
@@ -175,7 +181,7 @@ def first_rows(path: Any, **file_options: Any) -> Listing:
 
 
 def _top_columns(reader: FileReader) -> tuple[dict[str, list[Any]], str]:
-    """Return the first rows of all columns, and their number as text."""
+    """Read the first rows of all columns, and describe their number."""
     is_whole = True
     if isinstance(reader, Objects):
         columns = reader.first_columns(_MOST_ROWS + 1)

@@ -1,4 +1,4 @@
-"""Convert rows of data to samples: read labels in batches, and check them once all are known."""
+"""Convert rows to samples: read labels in batches, and check them once all rows are read."""
 
 import math
 import re
@@ -51,8 +51,8 @@ class Source(NamedTuple):
     name: str
     kind: str  # the format of a file, or "frame"
     header: Sequence[str] = ()
-    class_names: Mapping[str, Sequence[str]] = {}  # by argument
-    # Returns the first rows of these columns; a file returns all its columns
+    class_names: Mapping[str, Sequence[str]] = {}  # names of classes by argument
+    # Reads the first rows of the named columns; a file reads all its columns
     columns: Callable[[Sequence[str]], Mapping[str, Sequence[Any]]] = lambda names: {}
 
 
@@ -60,7 +60,7 @@ class Source(NamedTuple):
 class Samples:
     """Read the rows of a data set in batches, as labels and amounts.
 
-    Errors and missing values are collected, and raised once all rows are read.
+    Errors are collected, also about missing values, and raised together once all rows are read.
 
     Parameters
     ----------
@@ -79,29 +79,29 @@ class Samples:
     is_label_sensitive: bool = True  # whether relabelling predictions changes the score
     prior_labels: Collection[str] = ()
 
-    source: Source = field(default_factory=lambda: Source("", ""))  # the current one
-    class_names: Sequence[str] = ()  # in the current source
+    source: Source = field(default_factory=lambda: Source("", ""))  # the source that is being read
+    class_names: Sequence[str] = ()  # names of classes in the current source
     # Totals over all rows
     sources: list[str] = field(default_factory=list)
     header: list[str] = field(default_factory=list)
     n_rows: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
-    n_missing: Counter[str] = field(default_factory=Counter)  # by argument
-    first_missing: dict[str, int] = field(default_factory=dict)  # row, counted from 1
-    errors: dict[str, ValueError] = field(default_factory=dict)  # the first of each argument
+    n_missing: Counter[str] = field(default_factory=Counter)  # missing values by argument
+    first_missing: dict[str, int] = field(default_factory=dict)  # row by argument, from 1
+    errors: dict[str, ValueError] = field(default_factory=dict)  # the first by argument
     faulty: dict[str, None] = field(default_factory=dict)  # sources with errors or missing values
-    examples: dict[str, Column] = field(
-        default_factory=dict
-    )  # a label of the references, and of others
+    # The first label of references and predictions together, and of each other argument
+    examples: dict[str, Column] = field(default_factory=dict)
     text_labels: Mapping[Any, Label] = field(default_factory=dict)  # label of each text
-    texts: dict[tuple[int, str], set[str]] = field(default_factory=dict)  # by file and argument
-    has_text: bool = False
-    has_integers: bool = False  # among the references
+    # Distinct texts by number of the source and argument
+    texts: dict[tuple[int, str], set[str]] = field(default_factory=dict)
+    has_text: bool = False  # whether a source is a text file
+    has_integers: bool = False  # whether references are integers
     ignored: Label | None = None  # the reference to leave out
 
     @property
     def labelled(self) -> list[str]:
-        """The arguments that hold labels to score."""
+        """The arguments whose columns hold labels to score."""
         return labelled_among(self.names)
 
     # Read rows
@@ -118,8 +118,9 @@ class Samples:
     def read(self, batch: Mapping[str, Any], **times: Numbers) -> dict[str, Any]:
         """Read labels as columns and amounts as arrays, without the rows that are left out.
 
-        Return {} after an error, which `refuse` raises, or if no row is left. `times` says how many
-        rows each row of a GROUP BY represents.
+        The result is empty after an error, which `refuse` raises, or if all rows are left out.
+        `times` holds the sums of a GROUP BY: "times" is the number of rows that each row
+        represents, and "squares" the sum of their squared weights.
         """
         n = len(next(iter(batch.values())))
         columns: dict[str, Any] = {**times}
@@ -139,7 +140,7 @@ class Samples:
         return {name: column[keep] for name, column in columns.items()}
 
     def _explain_in_sheet(self, argument: str, values: Any) -> ValueError | None:
-        """Return an error if a row at the end of a sheet seems to be a total or a note."""
+        """Explain an error in a sheet if a row at its end seems to be a total or a note."""
         label = next((x for x in values if x is not None), None)
         other = [i for i, x in enumerate(values) if not isinstance(x, (type(label), type(None)))]
         is_sheet = self.source.kind == "xlsx" and argument in self.labelled
@@ -167,11 +168,11 @@ class Samples:
             keep &= ~missing
 
     def _allows_missing(self, argument: str) -> bool:
-        """Return whether a missing value counts as wrong and is not an error."""
+        """Check whether a missing value of this argument counts as wrong, and is not an error."""
         return argument.startswith("predictions") and self.options.unknown == "wrong"
 
     def read_values(self, argument: str, values: Any) -> tuple[Any, Numbers]:
-        """Return labels as a column or amounts as an array, and which are missing."""
+        """Read labels as a column, or amounts as an array; also mark the missing values."""
         if argument in ("weights", "counts"):
             return _read_amounts(argument, values)
         column = values if isinstance(values, Column) else self._read_labels(argument, values)
@@ -180,7 +181,7 @@ class Samples:
         return column, ~column.differs_from(None)
 
     def _read_labels(self, argument: str, values: Any) -> Column:
-        """Read labels, or the classes of scores, as a column."""
+        """Read labels as a column; convert scores to classes."""
         is_scored = self.options.threshold is not None and argument.startswith("predictions")
         if isinstance(values, tuple) or is_scored:
             values = self._classes_of_scores(values, argument)
@@ -194,7 +195,7 @@ class Samples:
         return self._record_texts(argument, column) if is_recorded else column
 
     def _record_texts(self, argument: str, column: Column) -> Column:
-        """Record the texts in a column, and spell the reference to ignore as in the options."""
+        """Record the texts in a column, and spell references to ignore like `ignore_index`."""
         texts: Sequence[Any] = column.values or ()
         present = {*texts} - {None}
         self.texts.setdefault((len(self.sources), argument), set()).update(present)
@@ -206,10 +207,11 @@ class Samples:
         return Column(column.codes, [ignored if x in same else x for x in texts])
 
     def _classes_of_scores(self, values: Any, argument: str) -> Column:
-        """Return the class of each row of scores, None if a score is nan.
+        """Convert the scores in each row to a class; None if a score is nan.
 
-        A tuple has a column per class, and gives the class with the highest score, the first of
-        equal ones. One column gives the second of two classes above the threshold, else the first.
+        A tuple has one column of scores per class. The class with the highest score is used. If
+        several scores are equal, the first class is used. With a single column, scores above the
+        threshold become the second of two classes, and other scores the first.
         """
         columns = values if isinstance(values, tuple) else (values,)
         threshold, references = self.options.threshold, self.examples.get("references")
@@ -227,9 +229,9 @@ class Samples:
         return Column(np.where(np.isnan(scores).any(axis=1), len(labels), codes), [*labels, None])
 
     def _check_kind(self, argument: str, column: Column) -> None:
-        """Raise an error if labels differ in kind from the references, or from earlier ones.
+        """Raise an error if labels differ in type from the references, or from earlier labels.
 
-        If the option `numeric` would help, suggest it.
+        The error suggests the option `numeric` if it would help.
         """
         key = "references" if argument in self.labelled else argument
         first = self.examples.setdefault(key, read_labels([column.example()], key))
@@ -243,9 +245,9 @@ class Samples:
             raise ValueError(join([error, "numeric=True reads text as integers"])) from error
 
     def task(self, references: Column, rows: Mapping[str, Any]) -> Task:
-        """Make a task with the reference to ignore, and count the rows that are left out for it.
+        """Make a task with the reference to ignore, and count the rows that have it.
 
-        Rows of weight 0 are counted, too.
+        Rows of weight 0 are also counted as left out.
         """
         self.has_integers = references.kind == "integers"
         ignored = self.options.ignored(self.has_integers, self.class_names)
@@ -260,7 +262,7 @@ class Samples:
         return Task(None, self.ignored, "error")
 
     def spell(self, label: Any) -> Any:
-        """Spell a label of the options like the references, as text in a file of text."""
+        """Spell a label from the options like the references of a text file."""
         if not self.has_text:
             return label
         return self.text_labels.get(str(label), label if self.has_integers else str(label))
@@ -268,13 +270,13 @@ class Samples:
     # Finish once all rows are read
 
     def refuse(self, errors: Iterable[ValueError] = ()) -> None:
-        """Raise one error for all problems, including these, if there are any."""
+        """Raise one error that lists all collected errors, and these, if there are any."""
         nulls = [] if self.drop_null else self._null_errors()
         with prefix_errors(name_sources([*self.faulty] or self.sources)):
             refuse_all([*self.errors.values(), *nulls, *errors])
 
     def _null_errors(self) -> list[ValueError]:
-        """Return the error about missing values in a list, empty if none are missing."""
+        """List the error about missing values; the list is empty if no value is missing."""
         arguments = [x for x in self.names if self.n_missing[x] and not self._allows_missing(x)]
         null = "an empty cell, or text such as NA" if self.has_text else "None (null) or nan"
         reasons = [
@@ -301,8 +303,8 @@ class Samples:
     ) -> tuple[Mapping[Any, Label], Task, Account]:
         """Raise the collected errors, or check the labels of all rows.
 
-        Return the label of each text, the task, and the account. `totals` are the labels of each
-        argument with labels, with the number of samples of each.
+        `totals` has pairs of a label and its number of samples, for each argument in `labelled`.
+        The results are the label of each text, the task, and the account.
         """
         self.refuse()
         _warn_of_no_header(self, totals)
@@ -321,7 +323,7 @@ class Samples:
         return self.text_labels, task, self._account(totals, renamed, {*classes})
 
     def _labels_of_text(self, totals: Mapping[str, Amounts]) -> Mapping[Any, Label]:
-        """Return the label of each text in columns and options; empty if none changes."""
+        """Find the label of each text in columns and options; empty if no text changes."""
         labels = {label for label, _ in chain(*totals.values())} - {None}
         if not self.has_text or not all(isinstance(label, str) for label in labels):
             return {}
@@ -330,14 +332,14 @@ class Samples:
         return labels_of_text([*self.texts.values(), *options, self.prior_labels])
 
     def _rename(self, amounts: Amounts) -> Amounts:
-        """Replace texts by their labels, and add up the amounts of those that become one."""
+        """Replace texts by their labels, and add up the amounts of texts with the same label."""
         totals = Counter[Any]()
         for label, n in amounts:
             totals[self.text_labels.get(label, label)] += n
         return amounts_of(totals, totals.values())
 
     def columns_not_used(self, *exceptions: str) -> list[str]:
-        """Return the columns that no argument uses, except the arguments in `exceptions`."""
+        """List the columns that no argument uses, without regard to arguments in `exceptions`."""
         used = set[str | None]()
         for argument, name in self.names.items():
             if argument not in exceptions:
@@ -348,7 +350,7 @@ class Samples:
     def _account(
         self, texts: Mapping[str, Amounts], totals: Mapping[str, Amounts], classes: Collection[Any]
     ) -> Account:
-        """Build the account of what was read; `texts` are the totals before labels are renamed."""
+        """Build the account of a data set; `texts` are the totals before texts become labels."""
         columns = []
         for argument, name in self.names.items():
             part = argument.replace("_a", " A").replace("_b", " B")
@@ -376,7 +378,7 @@ def _warn_of_mistakes(
         warn_of_swapped(names["references"], names[argument])
         columns = columns_of_argument(argument, names[argument])
         warn_of_other_order([*columns.values()], declared)
-    with suppress(ValueError):  # about other columns
+    with suppress(ValueError):  # errors in columns that are not scored
         _warn_of_verdicts(samples, totals)
         if "counts" not in names and never_repeats and _are_most_pairs(totals):
             _warn_of_counts(samples)
@@ -408,7 +410,7 @@ def _errors_if_undeclared(
 
 
 def _warn_of_verdicts(samples: Samples, totals: Mapping[str, Amounts]) -> None:
-    """Warn of predictions that are verdicts: whether references and a column agree."""
+    """Warn if predictions are verdicts, which say whether references and a column agree."""
     names = samples.names
     asked = [names[x] for x in [*totals][1:] if len({*dict(totals[x])} - {None}) == 2]
     columns = samples.source.columns([]) if asked else {}
@@ -419,7 +421,7 @@ def _warn_of_verdicts(samples: Samples, totals: Mapping[str, Amounts]) -> None:
 
 
 def _warn_of_counts(samples: Samples) -> None:
-    """Warn if another column has only whole numbers, which may be counts of the rows."""
+    """Warn of unused columns that hold only whole numbers, which may be counts of samples."""
     names = samples.columns_not_used("weights")
     columns = samples.source.columns(names)
     texts = {name: map(str, columns[name]) for name in names if name in columns}
@@ -466,7 +468,7 @@ def _warn_of_no_header(samples: Samples, totals: Mapping[str, Amounts]) -> None:
 
 
 def _read_amounts(argument: str, values: Any) -> tuple[Numbers, Numbers]:
-    """Read weights or counts as an array, 0 if missing, and return which are missing."""
+    """Read weights or counts as an array, with 0 for missing values; also mark the latter."""
     values = values if isinstance(values, list) else values.to_pylist()
     missing = np.array([value is None for value in values], dtype=bool)
     amounts = [0 if value is None else value for value in values]
@@ -475,7 +477,7 @@ def _read_amounts(argument: str, values: Any) -> tuple[Numbers, Numbers]:
 
 
 def read_scores(values: Any, name: str) -> Numbers:
-    """Read a column of scores, nan for missing ones."""
+    """Read a column of scores, with nan for missing scores."""
     scores = list[float]()
     for value in values if isinstance(values, list) else values.to_pylist():
         try:
@@ -483,18 +485,18 @@ def read_scores(values: Any, name: str) -> Numbers:
         except (TypeError, ValueError) as error:
             got = f"{show(value)}{decimal_comma_hint(value)}"
             raise ValueError(f"`{name}` must hold scores, got {got}") from error
-    # in the precision of the column, for comparisons with a threshold
+    # Keep the precision of the column for comparisons with a threshold.
     return np.array(scores, np.float32 if str(getattr(values, "type", "")) == "float" else None)
 
 
 def name_sources(sources: Sequence[str]) -> str:
-    """Name the first source, and count the others."""
+    """Name the first source, and count the other sources."""
     first = "".join(map(shown, filter(None, sources[:1])))
     return f"{first} and {len(sources) - 1} more" if len(sources) > 1 else first
 
 
 def _are_most_pairs(totals: Mapping[str, Amounts]) -> bool:
-    """Return whether samples without repeats have all or many pairs of labels."""
+    """Check whether samples without repeats cover all pairs of labels, or many of them."""
     n_samples = int(sum(n for _, n in totals["references"]))
     labels = [{label for label, _ in amounts} for amounts in totals.values()]
     has_all = n_samples == math.prod(map(len, labels))
@@ -505,11 +507,11 @@ def _are_most_pairs(totals: Mapping[str, Amounts]) -> bool:
 
 
 def labels_of_text(groups: Sequence[Collection[str]]) -> dict[str, Label]:
-    """Return the label of each text if a label has several spellings; else an empty dict.
+    """Find the label of each text if a label has several spellings; otherwise an empty dict.
 
-    A group is the text of a column, or of an option. True becomes 1 if groups with truth values
-    have no other text. 2.0 becomes 2 if all decimals are whole. If all labels are then whole
-    numbers, they become integers.
+    A group holds the texts of a column or an option. True becomes 1 if groups with truth values
+    do not hold other text. 2.0 becomes 2 if all decimal numbers are whole. If all labels are then
+    whole numbers, they become integers.
     """
     texts = set().union(*groups)
     decimals = {text for text in texts if re.fullmatch(DECIMAL, text)}
@@ -526,7 +528,7 @@ def labels_of_text(groups: Sequence[Collection[str]]) -> dict[str, Label]:
 
 
 def _truth_values_in(groups: Sequence[Collection[str]]) -> dict[str, str]:
-    """Return the digit of each truth value; empty if a group mixes them with other text."""
+    """Map each truth value to its digit; empty if a group mixes truth values with other text."""
     truths = [{*group} for group in groups if not {*chain(*_TRUTH_VALUES)}.isdisjoint(group)]
     if not all(any(group <= words for words in _TRUTH_VALUES) for group in truths):
         return {}

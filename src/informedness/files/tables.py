@@ -35,9 +35,10 @@ from .opening import DELIMITERS, open_whole
 from .reading import read_files
 from .samples import Samples, Source, name_sources
 
-_N_SUMMED = 4  # tables of batches; with 2 of them, 10,000 slices take 25% longer
-_DATABASES = ("DUCKDB", "IBIS", "PYSPARK", "PYSPARK_CONNECT", "SQLFRAME")  # which have collations
-# Pairs that are equal if a collation ignores case, accents, trailing blanks or composition.
+_N_SUMMED = 4  # tables of batches added at once; with 2, 10,000 slices take 25% longer
+_DATABASES = ("DUCKDB", "IBIS", "PYSPARK", "PYSPARK_CONNECT", "SQLFRAME")  # have collations
+# Pairs of texts that are equal if a collation ignores case, accents, trailing spaces, or Unicode
+# composition.
 _ALIKE = (("a", "A"), ("a", "á"), ("a", "a "), ("\u00e9", "e\u0301"))
 
 
@@ -70,60 +71,65 @@ def table_from_file(
     Parameters
     ----------
     path : path or sequence of paths
-        A file, a folder of part files, or several of them, read as one data set. In folders
-        and their subfolders, names that start with "." or "_" are left out, and so are a README, a
-        licence or a citation without the ending of a data file. "-" is standard input, which needs
-        `file_format`.
+        A file, a folder of part files, or several files and folders, which are read as one data
+        set. In folders and their subfolders, files whose names start with "." or "_" are left out.
+        So are a README, a licence or a citation without the extension of a data file. "-" is
+        standard input, which needs `file_format`.
     references, predictions, weights, counts : str
-        Names of the columns; that of `counts` has the number of samples per row. "doc.label" is
-        the field label within the column doc, and "doc.answers.0" the first element of a list in
-        it, unless a column has the whole name. "argmax:scores" is the position of the largest
-        number in each list of the column scores. In an object of numbers, or a list of objects of
-        a label and a number, it is the name. The first of equal numbers is used. CSV and TSV have
-        no nested columns and no lists. "argmax:a,b,c" is the class with the highest of several
-        columns of scores, which are in the order of `labels`.
+        Names of the columns. The column of `counts` has the number of samples in each row.
+        "doc.label" is the field "label" in the column "doc", and "doc.answers.0" the first element
+        of the list "answers" in it. A column with exactly this name has priority. "argmax:scores"
+        is the position of the largest number in each list of the column "scores". For an object of
+        numbers, or a list of objects with a label and a number, it is the name of the largest
+        number. If several numbers are equal, the first is used. CSV and TSV files do not have
+        nested columns or lists. "argmax:a,b,c" is the class whose column has the highest score.
+        These columns must be in the order of `labels`.
     file_format : {"arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"}, optional
-        By default taken from each file name; .txt is read as CSV. "arrow" is Arrow IPC, also
-        known as Feather. JSON has one object per line, or an array of objects. An Excel file needs
-        openpyxl, and `rows` if several of its sheets have these columns.
+        By default the format is taken from each file name; .txt files are read as CSV. "arrow" is
+        Arrow IPC, also known as Feather. JSON has one object per line, or an array of objects. An
+        Excel file needs openpyxl, and `rows` if several of its sheets have these columns.
     encoding : str, optional
-        Encoding of text, such as "cp1252"; by default UTF-8, or what a byte order mark says.
+        Encoding of text, such as "cp1252"; by default that of a byte order mark, or UTF-8.
     numeric : bool
-        Whether text labels are integers. CSV and TSV are read as text, in which 001 is not 1;
-        the other formats have types.
+        Whether to read text labels as integers. CSV and TSV are read as text, in which 001 differs
+        from 1. Other formats have types.
     labels, ignore_index, unknown
-        As in `ContingencyTable.from_labels`; if the file's labels are integers, they may be given
-        as text.
+        As in `ContingencyTable.from_labels`. For files with integer labels, integers may also be
+        passed as text.
     extract : str or re.Pattern, optional
-        A regular expression that extracts the class from generated text, in predictions only: the
-        first group of the first match, or the whole match if there is no group. Put `(?s).*` in
-        front to take the last match. Text without a match is an error, or counts as wrong with
-        `unknown="wrong"`.
+        A regular expression that extracts the class from generated text, in predictions only. The
+        class is the first group of the first match; without a group, it is the entire match. Put
+        `(?s).*` in front to take the last match. Text without a match is an error, or counts as
+        wrong with `unknown="wrong"`.
     choices : sequence of str, optional
         The names of the classes. Integers in references and predictions are positions in this
-        list, from 0, and become the names; text must be one of the names. Other predictions are an
-        error, or count as wrong with `unknown="wrong"`. In CSV "0" is a position only with
-        `numeric`; text that is not an integer is then unchanged.
+        list, from 0, and are replaced by the names. Text must be one of the names. Other
+        predictions are an error, or count as wrong with `unknown="wrong"`. In CSV, "0" is a
+        position only with `numeric`. Text that is not an integer is then unchanged.
     ignore_case, strip : bool
-        Treat texts that differ only in case, or in surrounding whitespace, as one class. It is
-        spelled as in `labels` or `choices`, or else in lower case, or without the whitespace.
+        Whether to treat texts that differ only in case, or in surrounding whitespace, as one
+        class. The class is spelled as in `labels` or `choices`, or else in lower case, or without
+        the whitespace.
     threshold : float, optional
-        Read predictions as scores: 1 above the threshold, else 0. With two `labels`, these are
-        the second and the first. nan and empty cells are missing.
+        Read predictions as scores. Scores above the threshold become class 1, and other scores
+        class 0. With two `labels`, these classes are the second and the first label. nan and empty
+        cells are missing values.
     drop_null : bool
-        Leave out rows with a null in one of these columns; by default nulls are an error. In CSV
-        and TSV empty cells are nulls, in quotes or not, and so are references and predictions that
-        are "NA", "N/A", "NaN", "nan", "None", "null", "NULL", "<NA>" or "#N/A", unless `labels`,
-        `choices` or `ignore_index` name them. With `unknown="wrong"` a missing prediction counts
-        as wrong.
+        Whether to leave out rows with a null in one of these columns. By default nulls are an
+        error. In CSV and TSV, empty cells are nulls, quoted or not. So are references and
+        predictions that are "NA", "N/A", "NaN", "nan", "None", "null", "NULL", "<NA>" or "#N/A",
+        unless `labels`, `choices` or `ignore_index` name them. With `unknown="wrong"` a missing
+        prediction counts as wrong.
     keep_missing : bool
-        Keep such text as labels; empty cells become empty text.
+        Whether to keep text that means a null, such as "NA", as labels. Empty cells become empty
+        text.
     rows : str, optional
-        Where the rows are within a JSON document: "results.results" is the list results in the
-        object results, and "." the document itself. Rows are objects, in a list or as the values of
-        one object, or lists of cells named by a list "columns". For Excel, the title of the sheet.
+        Path to the rows in a JSON document, or title of the sheet in an Excel file.
+        "results.results" is the list "results" in the object "results", and "." the document
+        itself. Rows are a list of objects, an object whose values are objects, or lists of cells
+        that a list "columns" names.
     no_quotes : bool
-        Treat quotes in CSV and TSV as ordinary characters, as in CoNLL files.
+        Whether to treat quotes in CSV and TSV as ordinary characters, as in CoNLL files.
     by : str or sequence of str, optional
         Names of columns to slice by, for one table per value or combination of values. The result
         is then a dict of tables, which `Slices.from_tables` scores.
@@ -133,12 +139,13 @@ def table_from_file(
     InformednessWarning
         If files in a folder are left out; the message names them.
     LabelsWarning
-        If text for a missing value or -100 counts as a class, labels look alike or differ only in
-        case or whitespace, nearly all references are different texts, predictions say where the
-        references and another column agree, rows look like counts (all pairs or most, each once,
-        next to whole numbers), or names of columns suggest swapped arguments.
+        If text for a missing value, or -100, counts as a class. If labels look alike, or differ
+        only in case or whitespace. If nearly all references are different texts. If predictions
+        say whether the references and another column agree. If rows look like counts: each pair of
+        labels occurs once, next to a column of whole numbers. If names of columns suggest swapped
+        arguments.
     UndefinedMetricWarning
-        If predictions are not classes of the references, unless `unknown="wrong"`.
+        If predictions are not classes of the references, and `unknown` is not "wrong".
 
     Raises
     ------
@@ -183,27 +190,28 @@ def table_from_frame(
     drop_null: bool = False,
     by: Any = None,
 ) -> Any:
-    """Count two columns of a data frame in its engine, and return their contingency table.
+    """Count references and predictions in a data frame into a contingency table.
 
-    With `by`, return a table for each slice of the rows, counted in the same pass.
+    The engine of the data frame counts the rows. With `by`, it counts all slices in one pass.
 
     Parameters
     ----------
     frame : data frame
-        Any that narwhals supports: pandas, polars (eager or lazy), pyarrow, DuckDB relations, Ibis,
-        Dask, PySpark; or a `datasets.Dataset`. One GROUP BY runs in that engine and returns one row
-        per cell of the table. Sums of weights may differ in the last digits from run to run.
+        Any data frame that narwhals supports: pandas, polars (eager or lazy), pyarrow, DuckDB
+        relations, Ibis, Dask, PySpark; or a `datasets.Dataset`. In databases and lazy frames, one
+        GROUP BY returns one row per cell of the table. Sums of weights may then differ in the last
+        digits from run to run.
     references, predictions, weights, counts : str
-        Names of the columns, or of values within them, as in `table_from_file`. Names in pandas
-        that are not text, such as 0 or a tuple of a MultiIndex, are passed unchanged.
+        Names of the columns, or paths to values in nested columns, as in `table_from_file`. Pass
+        names in pandas that are not text, such as 0 or a tuple of a MultiIndex, unchanged.
     labels, ignore_index, unknown
-        As in `ContingencyTable.from_labels`. Positions in a ClassLabel of `datasets` become its
-        names; -1 is a missing value.
+        As in `ContingencyTable.from_labels`. In a ClassLabel column of `datasets`, positions are
+        replaced by the names of the classes, and -1 is a missing value.
     threshold : float, optional
         As in `table_from_file`.
     drop_null : bool
-        Leave out rows with a null in one of the columns; by default nulls are an error. With
-        `unknown="wrong"`, a missing prediction counts as wrong.
+        Whether to leave out rows with a null in one of the columns. By default nulls are an error.
+        With `unknown="wrong"`, a missing prediction counts as wrong.
     by : str or sequence of str, optional
         Names of columns to slice by, for one table per value or combination of values. The result
         is then a dict of tables, which `Slices.from_tables` scores.
@@ -211,13 +219,13 @@ def table_from_frame(
     Warns
     -----
     LabelsWarning, UndefinedMetricWarning
-        As `table_from_file`.
+        As in `table_from_file`.
 
     Raises
     ------
     ValueError
-        If a column does not exist, does not hold labels (numbers for `weights`), or has nulls; or
-        for anything that `ContingencyTable.from_labels` refuses.
+        If a column does not exist, has nulls, or does not hold labels (for `weights`, numbers). If
+        `ContingencyTable.from_labels` would raise an error.
     ImportError
         If narwhals is missing.
 
@@ -243,18 +251,18 @@ def table_from_frame(
 def table_of_matrix(
     path: str, kind: str, encoding: str | None, labels: Any
 ) -> ContingencyTable | None:
-    """Read a text file that can only be a confusion matrix; return None for others.
+    """Read a text file that can only be a confusion matrix; return None for other files.
 
     Raises
     ------
     ValueError
-        If its numbers are not counts of samples, or there are totals.
+        If the numbers are not counts of samples, or the matrix has totals.
     """
     if kind not in DELIMITERS:
         return None
     with prefix_errors(shown(path)), open_whole(path, None, encoding) as stream:
         text = stream.read(BLOCK).decode("utf-8-sig", "replace")
-        # a matrix has as many cells per line as lines
+        # A matrix has as many lines as cells per line.
         is_long = text.count("\n") > max(map(len, text.splitlines()), default=0) + 3
         if is_long or not is_matrix(text):
             return None
@@ -277,8 +285,8 @@ def table_of_matrix(
 def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
     """Count batches of rows into a table, or into a table per slice.
 
-    Labels are counted unconverted, and become classes at the end. Only all rows show which
-    classes exist, and whether labels are integers.
+    Labels are converted to classes after counting. Only all rows together show which classes
+    exist, and whether labels are integers.
     """
     tables = _count(samples, batches)
     overall = ContingencyTable.sum_of(list(tables.values()))
@@ -303,7 +311,7 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
 
 
 def _count(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> dict[Slice, ContingencyTable]:
-    """Count all batches by slice, with unconverted labels; without slices, into one table."""
+    """Count all batches into a table per slice, with unconverted labels."""
     sums: defaultdict[Slice, list[ContingencyTable]] = defaultdict(list)
     for rows in filter(None, batches):
         sides = rows["references"], rows["predictions"]
@@ -327,7 +335,7 @@ def _count(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> dict[Slice
 
 
 def _add(sums: list[ContingencyTable], table: ContingencyTable) -> None:
-    """Append a table; sum the last ones unless the first of them is much larger."""
+    """Append a table, and sum the last tables unless the first of them is much larger."""
     sums.append(table)
     while len(sums) >= _N_SUMMED and len(sums[-_N_SUMMED].counts) <= 2 * len(table.counts):
         table = ContingencyTable.sum_of(sums[-_N_SUMMED:])
@@ -347,7 +355,7 @@ def _as_classes(table: ContingencyTable, names: Mapping[Any, Any], task: Task) -
 
 
 def _rows_of(frame: Any, samples: Samples) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a frame; group and count them first if it is not in memory."""
+    """Yield the rows of a frame; rows of a frame that is not in memory are grouped and counted."""
     import narwhals as nw
 
     names = columns_to_read(samples.names)
@@ -371,17 +379,18 @@ def _rows_of(frame: Any, samples: Samples) -> Iterator[dict[str, Any]]:
 def _read(
     native: Any, names: Mapping[str, str], header: Sequence[str]
 ) -> tuple[Any, dict[str, str]]:
-    """Return columns of a frame as Arrow, and the names of the sums if rows are grouped.
+    """Read columns of a frame as an Arrow table, with columns of sums if rows are grouped.
 
-    The sums are the number of rows and their squared weights; `weights` is then a sum, too.
+    The second result names these columns: "times" is the number of rows in a group, and "squares"
+    the sum of their squared weights. `weights` then holds sums, too.
     """
     import narwhals as nw
 
-    longest = max(names.values(), key=len)  # so that a suffix makes a new name
+    longest = max(names.values(), key=len)  # with a suffix, it is a new name
     sums = {"times": f"{longest}_times", "squares": f"{longest}_squares"}
     try:
         frame = _select(native, names, header)
-        if nw.dependencies.is_dask_dataframe(frame):  # narwhals leaves it to another package
+        if nw.dependencies.is_dask_dataframe(frame):  # narwhals needs another package
             cells = frame.groupby([*frame.columns], dropna=False).size().compute()
             frame = cells.rename(sums["times"]).reset_index()
         frame = nw.from_native(frame)
@@ -396,8 +405,8 @@ def _read(
 
 
 def _header_of(native: Any, names: Mapping[str, str]) -> list[str]:
-    """Return the names of the columns of a frame, as text."""
-    if hasattr(native, "collect_schema"):  # polars, which may warn about `columns`
+    """List the column names of a frame as text."""
+    if hasattr(native, "collect_schema"):  # polars, where `columns` may warn
         schema = native.collect_schema()
         for name in names.values():
             if str(schema.get(name)) == "Object":
@@ -412,14 +421,14 @@ def _header_of(native: Any, names: Mapping[str, str]) -> list[str]:
 
 
 def _select(native: Any, names: Mapping[str, str], header: Sequence[str]) -> Any:
-    """Select the columns to read: others may share a name, or would be loaded.
+    """Select the columns to read, and convert their names to text.
 
-    Names that are not text become text.
+    Other columns may share a name, or would be loaded into memory.
     """
     import narwhals as nw
 
     columns = list(dict.fromkeys(names.values()))
-    if hasattr(native, "with_format"):  # of `datasets`
+    if hasattr(native, "with_format"):  # a `datasets.Dataset`
         return native.select_columns(columns).with_format("arrow")[:]
     if nw.dependencies.is_pandas_like_dataframe(native):
         native = native.iloc[:, list(map(header.index, columns))]
@@ -443,7 +452,7 @@ def _group(lazy: Any, names: Mapping[str, str], times: str, squares: str) -> Any
     columns = {name: nw.col(name) for name in names.values()}
     texts = [name for name in columns if schema[name] == nw.String]
     if lazy.implementation is nw.Implementation.IBIS:
-        # in SQLite, the collation of a column does not apply to computed text
+        # In SQLite, the collation of a column does not apply to computed text.
         columns |= {name: nw.concat_str(columns[name], nw.lit("")) for name in texts}
     rows = lazy.select(*(column.alias(name) for name, column in columns.items()))
     weights = names.get("weights", "")
@@ -459,13 +468,13 @@ def _group(lazy: Any, names: Mapping[str, str], times: str, squares: str) -> Any
 
 
 def _collect(rows: Any, texts: Sequence[str], prefix: str) -> Any:
-    """Run the query, and test if the collation of a column of text treats a pair as equal."""
+    """Run the query; raise an error if a collation treats different texts as equal."""
     import narwhals as nw
 
     pairs = {f"{prefix}_equal_{i}": pair for i, pair in enumerate(product(texts, _ALIKE))}
     is_equal = {}
     for column, (name, pair) in pairs.items():
-        empty = nw.col(name).str.slice(0, 0)  # concatenation keeps its collation
+        empty = nw.col(name).str.slice(0, 0)  # keeps the collation when text is appended
         one, other = (nw.concat_str(empty, nw.lit(text)) for text in pair)
         is_equal[column] = one == other
     cells = rows.select(nw.all(), **is_equal).collect()
@@ -478,10 +487,10 @@ def _collect(rows: Any, texts: Sequence[str], prefix: str) -> Any:
 
 
 def _sum_weights(rows: Any, keys: Sequence[str], weights: str, times: str, squares: str) -> Any:
-    """Group rows by keys and sum their weights; keep the least of weights that are not positive.
+    """Group rows by keys, and sum positive weights; of other weights, keep the smallest.
 
-    Extra keys separate missing, zero and invalid weights. Weights as keys could give a group
-    per row.
+    Two additional keys separate positive, zero, missing and invalid weights. Weights themselves
+    as keys could make one group per row.
     """
     import narwhals as nw
 
