@@ -24,7 +24,7 @@ from . import inspect_logs, lighteval_logs, lm_eval_logs
 from .answers import Answers, Origin, finds_in_text
 from .verdicts import DAMAGES
 
-# Each has `is_log(path)` and `read_log(path, verdict)`; the latter yields the answers in a file.
+# Each module has `is_log(path)`, and `read_log(path, verdict)`, which yields answers in a file.
 READERS: dict[str, ModuleType] = {
     "lm-eval": lm_eval_logs,
     "lighteval": lighteval_logs,
@@ -64,7 +64,7 @@ def read_log(
         (`--log_samples`), `details_*.parquet` of lighteval (`--save-details`), `.eval` or `.json`
         of Inspect.
     harness : {"lm-eval", "lighteval", "inspect"}, optional
-        The harness that wrote the logs; by default recognised from the files.
+        The harness that wrote the logs. By default it is recognised from the files.
     task : str, optional
         Return only answers to this task, such as "quiz", or "quiz(subject=law)" if several runs
         have different arguments.
@@ -74,13 +74,13 @@ def read_log(
         Return only answers of this filter (lm-eval), scorer or named value (Inspect), if a log has
         several.
     verdict : str, optional
-        The metric of 0 and 1 that says which answers are right, in logs of lm-eval and lighteval;
-        by default the harness's accuracy or exact match.
+        Name of the metric with values 0 and 1 that says which answers are right, in logs of
+        lm-eval and lighteval. By default it is the harness's accuracy or exact match.
     runs : str, optional
         Read only logs whose path contains this text.
     latest : bool
-        Whether to read only the latest of repeated runs. These share task, model, data, prompts
-        and settings; their seeds may differ.
+        Whether to read only the latest of repeated runs. Repeated runs share task, model, data,
+        prompts and settings; their seeds may differ.
     epoch : int, optional
         Return only answers of this epoch, if a run has several.
     epochs : {"each", "pooled"}
@@ -89,21 +89,22 @@ def read_log(
     extract : str, optional
         A regular expression whose first group extracts the class from generated text.
     choices : sequence of str, optional
-        The classes of the task; they also name answers that are positions.
+        The classes of the task. Answers that are positions in this list are replaced by the names.
     ignore_case, strip : bool
         Whether generated text may differ from a class in case, or in whitespace around it. Without
-        these and `extract` the harness decides: an answer that it counts as right is the target.
+        these options and `extract`, the harness decides: an answer that it counts as right becomes
+        the target.
 
     Returns
     -------
     list of Answers
-        One per run, variant and epoch.
+        The answers of each run, variant and epoch.
 
     Raises
     ------
     ValueError
-        If no log can be read, or none has the chosen task, variant, run or epoch; if a task to
-        exclude is missing or the only one; or if `verdict` is combined with `extract`,
+        If no log can be read, or no log has the chosen task, variant, run or epoch. If a task to
+        exclude is missing, or is the only task. If `verdict` is combined with `extract`,
         `ignore_case` or `strip`.
     ImportError
         If a package is missing: pyarrow for lighteval, backports.zstd for `.eval`.
@@ -111,9 +112,9 @@ def read_log(
     Warns
     -----
     InformednessWarning
-        For each log or run left out because it cannot be read; for samples left out because they
-        have no score or several right answers; if no metric of a log was compared with the
-        answers; and if the harness recorded another accuracy or number of samples.
+        If a log or a run is left out because it cannot be read. If samples are left out because
+        they have no score or several right answers. If no metric of a log was compared with the
+        answers. If the harness recorded another accuracy or number of samples.
 
     Examples
     --------
@@ -167,7 +168,7 @@ def read_log(
 
 @contextmanager
 def _collect_errors(left_out: list[Message], *names: object) -> Iterator[None]:
-    """Add an error in the block to `left_out`, prefixed with names of a file and a variant."""
+    """Add an error raised in the block to `left_out`, after the names of its file and variant."""
     try:
         with prefix_errors(", ".join(map(shown, filter(None, names))), *DAMAGES):
             yield
@@ -179,7 +180,7 @@ def _collect_errors(left_out: list[Message], *names: object) -> Iterator[None]:
 
 
 def _find_logs(path: Path, harness: str | None, runs: str | None) -> list[tuple[Path, ModuleType]]:
-    """Find each log and the reader of its harness; raise ValueError if there are none."""
+    """Find each log and the reader of its harness; raise ValueError if there are no logs."""
     logs = _list_logs(path, harness)
     if not logs:
         raise ValueError(message(_NO_LOG, path=shown(path)))
@@ -192,9 +193,12 @@ def _find_logs(path: Path, harness: str | None, runs: str | None) -> list[tuple[
 
 
 def _list_logs(path: Path, harness: str | None) -> list[tuple[Path, ModuleType]]:
-    """List logs in a folder or file, or else a file of results, whose reader says what to do."""
+    """List the logs at a path; if there are only files of results, list the first of them.
+
+    The reader of a file of results raises an error that says what to do.
+    """
     if harness is not None and not path.is_dir():
-        return [(path, READERS[harness])]  # perhaps a renamed log
+        return [(path, READERS[harness])]  # the log may have been renamed
     readers = READERS.values() if harness is None else [READERS[harness]]
     files = sorted(path.rglob("*")) if path.is_dir() else [path]
     logs = [(file, reader) for reader in readers for file in files if reader.is_log(file)]
@@ -218,7 +222,7 @@ def _read_file(file: Path, reader: ModuleType, verdict: str | None) -> list[Answ
 
 
 def _select(logged: list[Answers], argument: str, value: Any) -> list[Answers]:
-    """Keep answers with this task, variant or epoch, and those without one."""
+    """Keep answers whose task, variant or epoch is this value, or is not recorded."""
     if value is None or not logged:
         return logged
     values = {x for answers in logged for x in _names_of(answers.origin, argument)}
@@ -229,13 +233,13 @@ def _select(logged: list[Answers], argument: str, value: Any) -> list[Answers]:
 
 
 def _names_of(origin: Origin, argument: str) -> set[Any]:
-    """Collect the names that select answers: of the task, the variant or the epoch."""
+    """Collect the values of a `read_log` argument that select answers of this origin."""
     is_task = argument in ("task", "exclude_task")
     return {origin.task, origin.task_name} if is_task else {getattr(origin, argument)}
 
 
 def _drop_tasks(logged: list[Answers], excluded: str | Sequence[str] | None) -> list[Answers]:
-    """Leave out tasks by name; each must exist, and at least one other task."""
+    """Leave out tasks by name; raise ValueError if one is missing, or no task would remain."""
     names = [excluded] if isinstance(excluded, str) else excluded or ()
     dropped = [x.origin for name in names for x in _select(logged, "exclude_task", name)]
     kept = [x for x in logged if x.origin not in dropped]
@@ -245,7 +249,7 @@ def _drop_tasks(logged: list[Answers], excluded: str | Sequence[str] | None) -> 
 
 
 def _pool_epochs(logged: list[Answers]) -> list[Answers]:
-    """Pool all epochs of a run."""
+    """Pool the answers of all epochs of each run and variant."""
     runs: defaultdict[tuple[str, str], list[Answers]] = defaultdict(list)
     for answers in logged:
         runs[answers.origin.file, answers.origin.variant].append(answers)
@@ -253,7 +257,7 @@ def _pool_epochs(logged: list[Answers]) -> list[Answers]:
 
 
 def _keep_latest(logged: list[Answers]) -> list[Answers]:
-    """Keep the latest of repeated runs; several if they have the same date."""
+    """Keep the latest of repeated runs; several runs if they have the same date."""
     others = {"file": "", "created": "", "epoch": None, "arguments": "", "run": ""}
     runs = [json.dumps(vars(x.origin) | others, sort_keys=True) for x in logged]
     dates = [x.origin.created for x in logged]
@@ -265,7 +269,7 @@ def _keep_latest(logged: list[Answers]) -> list[Answers]:
 def _name_runs(logged: list[Answers]) -> list[Answers]:
     """Name each run by its differences from other runs of its model and task.
 
-    Names hold the task arguments that differ. Runs with the same arguments are named by the
+    A name lists the task arguments that differ. Runs with the same arguments are named by the
     settings that differ, or else by date or path.
     """
     tasks: defaultdict[tuple[str, ...], dict[str, Origin]] = defaultdict(dict)
@@ -296,7 +300,7 @@ def _names_of_runs(runs: Sequence[Origin]) -> list[str]:
 
 
 def _differences(settings: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Format the settings of each run that differ between runs."""
+    """Format, for each run, the settings that differ between runs."""
     names = dict.fromkeys(x for run in settings for x in run if x not in ("asked", "arguments"))
     differ = [x for x in names if any(run.get(x) != settings[0].get(x) for run in settings)]
     texts = []
@@ -316,7 +320,7 @@ def _format_setting(name: str, value: Any) -> str:
 
 
 def _warn_of_verdicts(answers: Answers) -> None:
-    """Warn if no metric is the verdict, or if the harness recorded other totals for it."""
+    """Warn if no metric says which answers are right, or if the harness recorded other totals."""
     metric = answers.metric
     if not metric.name and metric.alternatives:
         warn(metric.unread)
@@ -327,7 +331,7 @@ def _warn_of_verdicts(answers: Answers) -> None:
 
 
 def _warn_of_samples(answers: Answers) -> None:
-    """Warn of samples that do not count, and of references that are all different texts."""
+    """Warn of samples that do not count, and if all references are different texts."""
     n_several, n_unscored, n_errors = answers.left_out
     n_samples = len(answers.samples) + answers.left_out.total
     unscored = "no score"
@@ -349,7 +353,7 @@ def only_run(read: Sequence[Answers], name: str) -> Answers:
     Raises
     ------
     ValueError
-        If there is not exactly one; the message names them.
+        If there is not exactly one run. The message names all runs.
     """
     if len(read) != 1:
         names = "; ".join(shown(answers.name) for answers in read)

@@ -38,7 +38,10 @@ _MARKS = {
 
 @dataclass(frozen=True, repr=False)
 class TaskScore(Measured):
-    """The mean of a score over tasks; without a confidence level it has no interval."""
+    """A score of a task, or its mean over tasks.
+
+    Without a confidence level, the standard error and the interval are nan.
+    """
 
     value: float
     standard_error: float = math.nan
@@ -46,9 +49,9 @@ class TaskScore(Measured):
 
     @classmethod
     def mean_of(cls, scores: Sequence[TaskScore | Estimate]) -> TaskScore:
-        """Average over independent tasks with equal weights.
+        """Average the scores of independent tasks with equal weights.
 
-        Errors add in quadrature, and so do the margins of error on either side.
+        Standard errors add in quadrature, and so do the margins of error below and above.
         """
         n_tasks = len(scores)
         value = math.fsum(x.value for x in scores) / n_tasks
@@ -59,18 +62,19 @@ class TaskScore(Measured):
 
 
 class TaskMean(NamedTuple):
-    """The mean over the tasks of a model; a row of the table.
+    """The mean scores of a model over its tasks; a row of the table.
 
     Attributes
     ----------
     name : str
         Name of the row, such as "mean of 3 tasks".
     fields : dict
-        As in `Run`; n_not_guessing is how many tasks have answers that differ from guessing.
+        As in `Run`. n_not_guessing is the number of tasks whose answers differ from guessing.
     scores : dict of str to TaskScore
-        NIT only if its guessing level is the same in all tasks; empty without a mean.
+        Mean of each score; empty if there is no mean. NIT is included only if all tasks have the
+        same number of classes.
     why_not : Message
-        Why a mean is missing, and what to choose; empty if there is one.
+        Why the mean is missing, and how to choose runs; empty if there is a mean.
     """
 
     name: str
@@ -85,14 +89,17 @@ class Run(NamedTuple):
     Attributes
     ----------
     name : str
+        Name of the row.
     fields : dict
-        Where it comes from: harness, model, task, run, variant and epoch of its `Origin`; for a
-        file, only model and task. Also n_left_out, is_harness_accuracy, n_samples,
-        n_out_of_class, n_tasks (1) and n_not_guessing.
+        The origin: harness, model, task, run, variant and epoch, as in `Origin`. A file has only
+        model and task. The numbers: n_left_out, n_samples, n_out_of_class, n_tasks (1) and
+        n_not_guessing. Also is_harness_accuracy.
     scores : dict of str to Estimate or TaskScore
+        Scores by name.
     report : Report
+        The report on the run.
     how : Message
-        How the answers were found, and which were out of class; empty for a file.
+        How the answers were found, and which answers are out of class; empty for a file.
     """
 
     name: str
@@ -105,9 +112,9 @@ class Run(NamedTuple):
     def from_report(
         cls, name: str, fields: Mapping[str, Any], report: Report, how: str = ""
     ) -> Run:
-        """Make the row of a report."""
+        """Make a row from a report."""
         scores = {x: report.estimates.get(x) or TaskScore(y) for x, y in report.scores.items()}
-        scores.pop(PREVALENCE_SCORE, None)  # absent for two classes
+        scores.pop(PREVALENCE_SCORE, None)  # missing for two classes
         undefined = [x for x in _METRICS if score_named(x).undefined(report.table)]
         scores |= dict.fromkeys(undefined, TaskScore(math.nan))
         is_guess = report.summary.code in MAY_BE_GUESSES
@@ -117,12 +124,12 @@ class Run(NamedTuple):
         return cls(name, own_fields, scores, report, Message(how))
 
     def __str__(self) -> str:
-        """Say how the answers were found, and show the report."""
+        """Say how the answers were found, and format the report."""
         return "\n\n".join(filter(None, (self.how, str(self.report))))
 
 
 def _mean_of(model: str, runs: Sequence[Run]) -> TaskMean:
-    """Average over the tasks of these runs of one model."""
+    """Average the scores of a model over the tasks of its runs."""
     fields = _NO_FIELDS | {x: runs[0].fields[x] for x in ("harness", "model")}
     fields |= {x: sum(run.fields[x] for run in runs) for x in _NUMBERS}
     fields["n_tasks"] = len({run.fields["task"] for run in runs})
@@ -136,14 +143,14 @@ def _mean_of(model: str, runs: Sequence[Run]) -> TaskMean:
 
 
 def _mean_scores(runs: Sequence[Run]) -> dict[str, TaskScore | Estimate]:
-    """Average each score, but NIT only if all tasks have the same number of classes."""
+    """Average each score; include NIT only if all tasks have the same number of classes."""
     is_alike = len({run.report.table.n_classes for run in runs}) == 1
     names = [x for x in runs[0].scores if is_alike or x != "nit"]
     return {x: TaskScore.mean_of([run.scores[x] for run in runs]) for x in names}
 
 
 def _why_no_score(run: Run, runs: Sequence[Run]) -> Message:
-    """Say why a task has no single score to average, and what to choose."""
+    """Explain why a task lacks a single score to average; empty if it has one."""
     name = render.shown(run.fields["task"])
     same = [other.fields for other in runs if other.fields["task"] == run.fields["task"]]
     if len(same) > 1:
@@ -171,7 +178,9 @@ def how_to_choose(task: str, runs: Sequence[Mapping[str, Any]]) -> Message:
 
 @dataclass(frozen=True, repr=False)
 class RunTable(Result):
-    """Scores of each run in logs: of each model, task, filter or scorer, and epoch; or of files.
+    """Scores of the runs in logs, or of files of predictions.
+
+    A row is one combination of model, task, filter or scorer, and epoch.
 
     Attributes
     ----------
@@ -180,7 +189,7 @@ class RunTable(Result):
     confidence_level : float or None
         How often the intervals should contain the true value.
     metric : str or None
-        The only score that is shown, with tasks as rows and models as columns.
+        Name of the only score to show, with tasks as rows and models as columns.
     """
 
     runs: tuple[Run, ...]
@@ -196,11 +205,12 @@ class RunTable(Result):
         confidence_level: float | None = None,
         average: Averaged = "default",
     ) -> RunTable:
-        """Report on the answers that `read_log` returns.
+        """Make a table of the answers that `read_log` returns.
 
         Parameters
         ----------
         read : sequence of Answers
+            The answers of each run.
         confidence_level : float, optional
             Adds standard errors and intervals at this level, for example 0.95.
         average : {"bias", "prevalence", "macro"}, optional
@@ -226,7 +236,7 @@ class RunTable(Result):
     def from_reports(
         cls, reports: Mapping[tuple[str, str], Report], metric: str | None = None
     ) -> RunTable:
-        """Report on files or tasks of predictions, from the report on each model and task."""
+        """Make a table from the report on each model and task; models or tasks may be files."""
         runs = []
         for (model, task), report in reports.items():
             name = ", ".join(filter(None, (model, task)))
@@ -236,7 +246,7 @@ class RunTable(Result):
         return cls(tuple(runs), runs[0].report.confidence_level, tuple(read), metric)
 
     def with_names(self, naming: Naming) -> RunTable:
-        """Use the surface's argument names in all lines."""
+        """Use the argument names of a surface in all lines and reports."""
         named: RunTable = super().with_names(naming)
         vars(named)["runs"] = tuple(
             x._replace(report=x.report.with_names(naming), how=render_message(x.how, naming))
@@ -259,7 +269,7 @@ class RunTable(Result):
         return [*self.runs, *(mean for mean in self.means if not mean.why_not)]
 
     def text_tables(self) -> list[Rows]:
-        """Make one table with a row for each run, and at its end the means over tasks."""
+        """Make one table with a row for each run, and the means over tasks at the end."""
         rows = self._rows()
         if self.metric is not None:
             return [_tasks_by_models(rows, self.metric)]
@@ -272,7 +282,7 @@ class RunTable(Result):
         return [self._with_guessing(rows_of(columns))]
 
     def _with_guessing(self, table: Rows) -> Rows:
-        """Add guessing levels in the last row; if runs differ, those of accuracy in a column."""
+        """Add guessing levels as a row; if runs differ, add only those of accuracy as a column."""
         levels = list(map(_guessing_levels, self.runs))
         if levels.count(levels[0]) == len(levels):
             last = dict(zip(map(_title, _METRICS), levels[0], strict=True))
@@ -292,7 +302,7 @@ class RunTable(Result):
         return [column, [head, *("" if x is None else x.shown()[1] for x in scores)]]
 
     def text_lines(self) -> list[str]:
-        """Say how answers were found; for several runs, what the means over tasks show."""
+        """Say how the answers of one run were found; for several runs, explain means and marks."""
         if len(self.runs) == 1:
             return [self.runs[0].how]
         names = _METRICS if self.metric is None else (self.metric,)
@@ -317,7 +327,7 @@ class RunTable(Result):
         return [dict.fromkeys(records[0]) | record for record in records]
 
     def to_dict(self) -> dict[str, Any]:
-        """Convert everything to plain values for JSON; missing means are None."""
+        """Convert runs and means to values for JSON; a missing mean is None."""
         runs = [{**run.fields, "answers": run.how, **run.report.to_dict()} for run in self.runs]
         none = dict.fromkeys(self.runs[0].scores)
         means = [
@@ -326,11 +336,11 @@ class RunTable(Result):
         return {"runs": runs, "means": means}
 
     def _repr_html_(self) -> str:
-        """Show the report on a single run, or the table, in a notebook."""
+        """Show the report on a single run, or the table of several runs, in a notebook."""
         return super()._repr_html_() if len(self.runs) > 1 else self.runs[0].report._repr_html_()
 
     def __str__(self) -> str:
-        """Show the report on a single run; for several, one table."""
+        """Format the report on a single run, or the table of several runs."""
         return str(self.runs[0]) if len(self.runs) == 1 else super().__str__()
 
 
@@ -343,7 +353,7 @@ def _guessing_levels(run: Run) -> list[str]:
 
 
 def _tasks_by_models(rows: Sequence[Run | TaskMean], metric: str) -> Rows:
-    """Arrange one score with tasks as rows and models as columns, the mean last."""
+    """Arrange one score with tasks as rows and models as columns; the last row is the mean."""
     models = dict.fromkeys(row.fields["model"] for row in rows)
     cells: defaultdict[str, list[str]] = defaultdict(list)
     for row in rows:
@@ -372,7 +382,7 @@ def _lines_of_means(means: Sequence[TaskMean]) -> list[Message]:
 
 
 def _cell(row: Run | TaskMean, name: str) -> str:
-    """Format a score with its mark: "--" if it is undefined, "" if it is missing."""
+    """Format a score with its mark; "--" if the score is undefined, "" if it is missing."""
     score = row.scores.get(name)
     if score is None or math.isnan(score.value):
         return "" if score is None else "--"
@@ -385,7 +395,7 @@ def _cell(row: Run | TaskMean, name: str) -> str:
 
 
 def how_found(answers: Answers) -> Message:
-    """Name the run, and say in one line how its answers were found and which are out of class."""
+    """Describe in one line how the answers of a run were found, and which are out of class."""
     source = message("the answer is {how}", how=answers.how)
     parts = join(filter(None, (source, _agreement(answers), answers.metric.unread)))
     name = f"{answers.origin.harness}, {render.shown(answers.name)}"
@@ -404,12 +414,12 @@ def how_found(answers: Answers) -> Message:
 
 
 def _agreement(answers: Answers) -> str:
-    """Say whether the accuracy is the one that the harness recorded."""
+    """Say whether the accuracy equals the accuracy that the harness recorded."""
     metric = answers.metric
     if metric.name and metric.is_harness_accuracy is False:
         return f"the log's own accuracy is {metric.recorded}, not {metric.counted}"
     has_epochs = answers.origin.epoch is not None or answers.groups
-    # the accuracy over epochs depends on a reducer
+    # A harness's accuracy over epochs depends on its reducer.
     matched = "per-epoch verdicts match" if has_epochs else "accuracy matches"
     share = " for the samples that count" if answers.left_out.total else ""
     return f"{matched} the harness{share}" if metric.is_harness_accuracy else ""
@@ -421,12 +431,14 @@ def compare_logs(
     margin: float | None = None,
     **options: Any,
 ) -> SuiteComparison:
-    """Compare two models over the tasks that each ran exactly once: one run, variant and epoch.
+    """Compare two models on the tasks that each model ran exactly once.
+
+    Tasks with several runs, variants or epochs are left out, and the result says why.
 
     Parameters
     ----------
     answers_a, answers_b : sequence of Answers
-        As `read_log` returns them.
+        Answers of each model, as `read_log` returns them.
     margin
         As in `compare_tasks`.
     **options
