@@ -1,9 +1,9 @@
-"""Labels: a container of any kind becomes a column of integer codes.
+"""Read labels: convert a container of any type to a column of integer codes.
 
 A label is an integer of at most 64 bits, a string, or bytes. Booleans count as 0 and 1, and whole
-floats as integers. Nothing else is a label: no missing value, score, sequence or date. One task
-never mixes integers, strings and bytes. Strings are compared code point by code point: "001" is not
-"1", and nothing is stripped, folded or normalised. Only `read_column` decides what a label is.
+floats as integers. Missing values, scores, sequences and dates are not labels. One task never mixes
+integers, strings and bytes. Strings are compared code point by code point, without stripping, case
+folding or normalisation, so "001" is not "1". Only `read_column` decides which values are labels.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ Codes: TypeAlias = NDArray[np.int64]
 Numbers: TypeAlias = NDArray[Any]
 
 WARNING_PREFIX = "informedness: "
-NAMES = "references", "predictions"  # what evaluate calls them
-# The folder of the package, or of a published metric, which has copies of these four files.
+NAMES = "references", "predictions"  # names of the arguments in evaluate
+# The folder of the package, or of a published metric, which has copies of the files in core/.
 _FOLDER = os.path.dirname(__file__).removesuffix(f"{os.sep}core")
 
-# A list that collects the warnings of this thread; None, the usual case, if they are issued.
+# A list that collects the warnings of this thread. By default None: warnings are then issued.
 NOTES: ContextVar[list[Warning] | None] = ContextVar("notes", default=None)
 
-_NUMBERS = (bool, float, np.bool_, np.number)  # a list of one of them is read as an array
+# A list whose values are all of one of these types is read as an array.
+_NUMBERS = (bool, float, np.bool_, np.number)
 # Text that pandas reads as a missing value.
 NULLS = frozenset(("", *["NA", "N/A", "NaN", "nan", "None", "null", "NULL", "<NA>", "#N/A"]))
 
@@ -45,19 +46,22 @@ class InformednessWarning(UserWarning):
 
 
 class UndefinedMetricWarning(InformednessWarning):
-    """A score or one class's part of it is undefined, or there is only one sample to score."""
+    """The score or the part of a class in it is undefined, or there is only one sample."""
 
 
 class LabelsWarning(InformednessWarning):
-    """Labels may not be what was meant: text for missing values, spellings, swapped columns."""
+    """Labels look unintended: text such as "nan", two spellings of a class, or swapped columns."""
 
 
 class NoSamplesError(ValueError):
-    """There is no sample to score, for example in a batch where all are ignored."""
+    """There is no sample to score, for example because all samples of a batch are ignored."""
 
 
 def warn(message: str, category: type[Warning] = InformednessWarning) -> None:
-    """Warn at the caller's line, with a prefix for filters: each copy has classes of its own."""
+    """Issue or collect a warning at the line of code that called this package.
+
+    The prefix is for filters, as each copy of this file defines its own warning classes.
+    """
     if (notes := NOTES.get()) is not None:
         return notes.append(category(WARNING_PREFIX + message))
     frame, level = sys._getframe(1), 2
@@ -74,7 +78,7 @@ def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
 
 
 def show(value: object) -> str:
-    """Write a value as `repr` does, shortened in the middle; text stays one literal."""
+    """Shorten the `repr` of a value in the middle; shortened text is still a valid literal."""
     return _SHORT.repr(value)
 
 
@@ -93,7 +97,10 @@ _SHORT.maxother = 80
 
 @dataclass(frozen=True)
 class Column:
-    """Labels of samples: `values[code]` for each code, None if missing; or integers, `codes`."""
+    """Labels of samples: the label of each code is `values[code]`, or None if it is missing.
+
+    Without `values`, the codes are themselves the labels, which are integers.
+    """
 
     codes: Numbers
     values: Sequence[Label | None] | None = None
@@ -106,12 +113,12 @@ class Column:
 
     @property
     def kind(self) -> str | None:
-        """The type of its labels: "integers", "strings" or "bytes"; None if it has no labels."""
+        """The type of the labels: "integers", "strings" or "bytes"; None without labels."""
         label = self.example()
         return None if label is None else label_kind(label)
 
     def example(self) -> Any:
-        """Return the first label that is not missing, or None."""
+        """Find the first label that is not missing; None without such a label."""
         labels = self[:1].tolist() if self.values is None else (self.values[x] for x in self.codes)
         return next((label for label in labels if label is not None), None)
 
@@ -120,13 +127,16 @@ class Column:
         return codes if self.values is None else [self.values[code] for code in codes]
 
     def differs_from(self, label: Label | None) -> Numbers:
-        """Mask the samples that have another label."""
+        """Compute a mask of the samples whose label is not this one."""
         if self.values is None:
             return np.asarray(self.codes != label)
         return np.array([value != label for value in self.values], dtype=bool)[self.codes]
 
     def coded(self) -> tuple[Sequence[Any], Numbers]:
-        """List distinct labels, some maybe unused, and each sample's position among them."""
+        """List the distinct labels, and the position of each sample's label in this list.
+
+        Samples need not use all of these labels.
+        """
         if self.values is not None:
             return self.values, self.codes
         integers, codes = code_integers(self.codes)
@@ -138,7 +148,7 @@ def code_integers(array: Numbers) -> tuple[Numbers, Codes]:
     low, high = (int(array.min()), int(array.max())) if len(array) else (0, 0)
     if high - low >= max(2 * len(array), 2**16):
         return np.unique(array, return_inverse=True)
-    offsets = np.subtract(array, low, dtype=np.int64)  # counting takes 6 ns, sorting 100
+    offsets = np.subtract(array, low, dtype=np.int64)  # counting takes 6 ns a label, sorting 100
     present = np.bincount(offsets) > 0
     values = np.flatnonzero(present) + low
     return values, offsets if present.all() else (np.cumsum(present) - 1)[offsets]
@@ -172,7 +182,7 @@ def read_pair(
 
 
 def check_same_order(columns: Mapping[str, Any]) -> None:
-    """Raise ValueError if columns of pandas have the same index in different orders."""
+    """Raise ValueError if pandas objects have the same index in different orders."""
     indexes = [(name, x.index) for name, x in columns.items() if hasattr(x, "iloc")]
     for name, index in indexes[1:]:
         first, wanted = indexes[0]
@@ -184,7 +194,7 @@ def check_same_order(columns: Mapping[str, Any]) -> None:
 
 
 def check_same_kind(first: Column, first_name: str, second: Column, name: str) -> None:
-    """Raise ValueError unless both columns hold integers, both strings, or both bytes."""
+    """Raise ValueError if the labels of two columns are not of the same type."""
     kind, first_kind = second.kind, first.kind
     if kind and first_kind and kind != first_kind:
         got = f"{kind} such as {show(second.example())}"
@@ -200,11 +210,14 @@ def check_distinct(classes: Sequence[Label], name: str) -> None:
 
 
 def read_column(values: Any, name: str, allow_missing: bool = False) -> Column:
-    """Read labels in any container but an iterator; with `allow_missing` some may be missing."""
+    """Read the labels of any container except an iterator.
+
+    With `allow_missing`, missing labels are read as None instead of raising an error.
+    """
     if isinstance(values, Column):
         if allow_missing or values.values is None or None not in values.values:
             return values
-        values = values.tolist()  # stored with other options
+        values = values.tolist()  # it was read with `allow_missing`
     # arrays without a mask do not need numpy.ma, which takes 30 ms to import
     if allow_missing and hasattr(values, "_mask") and np.ma.is_masked(values):
         values = values.tolist()
@@ -213,7 +226,7 @@ def read_column(values: Any, name: str, allow_missing: bool = False) -> Column:
         return _read_list(flat, name, allow_missing)
     if (column := _column_of_numbers(flat)) is not None:
         return column
-    # also scores and dates, which are refused one by one; tolist would make integers of dates
+    # Scores and dates are rejected one by one. `tolist` would convert dates to integers.
     return _read_list(list(flat) if flat.dtype.kind in "mM" else flat.tolist(), name, allow_missing)
 
 
@@ -236,12 +249,12 @@ def _to_flat(values: Any, name: str) -> Numbers | list[Any]:
     values = _sole_column(values)
     if type(values) is list:
         return values
-    if hasattr(values, "to_pylist"):  # a column of pyarrow's: numpy would take nulls for values
-        values.validate(full=True)  # or -1 in a dictionary's column would be its last label
+    if hasattr(values, "to_pylist"):  # pyarrow; numpy would read nulls as values
+        values.validate(full=True)  # otherwise a dictionary index of -1 would mean the last label
         return list(values.to_pylist())
-    # of pandas and polars
+    # a column of pandas or polars
     if hasattr(values, "to_list") and not isinstance(getattr(values, "dtype", 0), np.dtype):
-        return list(values.to_list())  # numpy would drop NULs, and round integers
+        return list(values.to_list())  # numpy would drop trailing NULs, and round large integers
     if isinstance(values, Iterator):
         raise TypeError(f"`{name}` must not be an iterator, got {show(values)}: pass list({name})")
     if hasattr(values, "__array__") or isinstance(values, memoryview):
@@ -253,16 +266,16 @@ def _to_flat(values: Any, name: str) -> Numbers | list[Any]:
 
 
 def _sole_column(values: Any) -> Any:
-    """Extract the only column of a table or data frame; return anything else unchanged."""
+    """Extract the column of a table or data frame that has one; return other values unchanged."""
     names: Any = getattr(values, "column_names", getattr(values, "columns", None))
     if hasattr(names, "__len__") and len(names) == 1:
         values = values[names[0]]
-    # a column of `datasets` iterates row by row
+    # a column of the package `datasets` would be read row by row
     return values[:] if type(values).__module__ == "datasets.arrow_dataset" else values
 
 
 def _drop_second_dimension(array: Numbers, given: Any, name: str) -> Numbers:
-    """Drop a second dimension of 1, and refuse any other shape."""
+    """Drop a second dimension of length 1; raise ValueError for any other shape."""
     if array.ndim == 2 and array.shape[1] == 1:
         return array[:, 0]
     if array.ndim == 1:
@@ -282,12 +295,12 @@ def as_array(values: Any, name: str) -> Numbers:
     if np.ma.is_masked(values):
         raise ValueError(f"`{name}` must hold a value for each sample, got masked entries")
     try:
-        if hasattr(values, "detach"):  # torch: asarray refuses tensors that track gradients
+        if hasattr(values, "detach"):  # torch: asarray fails for tensors that track gradients
             values = values.detach().cpu()
         elif hasattr(values, "__cuda_array_interface__") and hasattr(values, "get"):
-            values = values.get()  # CuPy: asarray refuses to copy from the device
+            values = values.get()  # CuPy: asarray raises an error
         return np.asarray(values)
-    except Exception as error:  # each library has errors of its own
+    except Exception as error:  # each library raises its own exceptions
         message = f"`{name}` could not be read as an array, got {show(values)}: {error}"
         raise ValueError(message) from error
 
@@ -311,7 +324,7 @@ def _read_list(values: list[Any], name: str, allow_missing: bool) -> Column:
 
 
 def _check_one_kind(labels: Sequence[Label], name: str) -> None:
-    """Raise ValueError for labels of several types, or integers beyond 64 bits."""
+    """Raise ValueError if labels have several types, or if an integer exceeds 64 bits."""
     first = {type(label): label for label in reversed(labels)}
     if len(first) > 1:
         examples = " and ".join(f"{label_kind(x)} ({show(x)})" for x in first.values())
@@ -322,7 +335,7 @@ def _check_one_kind(labels: Sequence[Label], name: str) -> None:
 
 
 def _as_label(value: Any, name: str, position: int, allow_missing: bool) -> Label | None:
-    """Convert one element to a Python int, str or bytes, or None if it is missing and may be."""
+    """Convert a value to a Python int, str or bytes, or to None if it may be missing and is."""
     value = _unbox(value)
     if isinstance(value, (str, bytes)):
         return str.__str__(value) if isinstance(value, str) else bytes(value)
@@ -336,9 +349,9 @@ def _as_label(value: Any, name: str, position: int, allow_missing: bool) -> Labe
 
 
 def _unbox(value: Any) -> Any:
-    """Extract the value of a scalar of an array library, except text, dates and masked values.
+    """Convert a scalar of an array library to a Python value, except text, dates and masked values.
 
-    `item` would drop trailing NULs of numpy's strings, and make nanoseconds of dates.
+    `item` would drop trailing NULs of numpy strings, and convert dates to nanoseconds.
     """
     is_kept = isinstance(value, (str, bytes)) or _is_date(value) or np.ma.is_masked(value)
     is_scalar = getattr(value, "ndim", None) == 0 and hasattr(value, "item")
@@ -346,18 +359,18 @@ def _unbox(value: Any) -> Any:
 
 
 def _is_date(value: Any) -> bool:
-    """Whether a value is a date or a duration of numpy's."""
+    """Check whether a value is a numpy date or duration."""
     return getattr(getattr(value, "dtype", None), "kind", "") in ("m", "M")
 
 
 def _is_missing(value: Any) -> bool:
-    """Whether a value represents a missing one."""
+    """Check whether a value means that a label is missing, such as None, nan or NaT."""
     is_nan = isinstance(value, (float, np.floating)) and value != value
     return is_nan or type(value).__name__ in ("NoneType", "NAType", "NaTType", "MaskedConstant")
 
 
 def _why_not_a_label(value: Any) -> str:
-    """Explain what a value is instead of a label, and what to do."""
+    """Explain why a value is not a label, and how to convert it."""
     if _is_missing(value):
         remedy = 'Pass unknown="wrong" (for `add_batch`, to `load`) if predictions may be missing.'
         return f"a missing value. {remedy} Leave out other samples without a label."
@@ -371,7 +384,10 @@ def _why_not_a_label(value: Any) -> str:
 
 
 def merged(*lists: Sequence[Any]) -> tuple[list[Any], list[Codes]]:
-    """Merge lists of labels into one, sorted; return it and the positions of each list in it."""
+    """Merge lists of labels into one sorted list, in which None is last.
+
+    The second result has the positions of the labels of each list in the merged list.
+    """
     union: set[Any] = set().union(*lists)
     labels: list[Any] = sorted(union - {None}) + ([None] if None in union else [])
     position = {label: code for code, label in enumerate(labels)}
@@ -379,7 +395,7 @@ def merged(*lists: Sequence[Any]) -> tuple[list[Any], list[Codes]]:
 
 
 def join_columns(columns: Sequence[Column]) -> Column:
-    """Join columns with the same kind of label, end to end."""
+    """Concatenate columns whose labels have the same type."""
     if all(column.values is None for column in columns):
         return Column(np.concatenate([column.codes for column in columns]))
     values, codes = zip(*(column.coded() for column in columns), strict=True)

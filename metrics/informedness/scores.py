@@ -1,7 +1,7 @@
-r"""Informedness and NIT: two functions of a contingency table.
+r"""Compute Informedness and NIT from a contingency table.
 
-With N the total of a table, h its diagonal, r its row totals and c its column totals,
-pi_i = r_i/N is the prevalence of class i and beta_j = c_j/N its bias, the share of predictions.
+A table has the total N, the diagonal h, the row totals r and the column totals c. pi_i = r_i/N is
+the prevalence of class i. beta_j = c_j/N is the bias of class j, its share of the predictions.
 
     J_c          = TPR_c - FPR_c = h_c/r_c - (c_c - h_c)/(N - r_c)
     Informedness = sum_c beta_c J_c, with out-of-class predictions distributed over the others
@@ -33,11 +33,13 @@ def informedness(
     prior_mode: str = "reweight",
     zero_division: ZeroDivision = "warn",
 ) -> Any:
-    """Compute sum_c weight_c J_c: 1 is perfect, guessing scores 0 on average.
+    """Compute sum_c weight_c J_c: perfect predictions score 1, and guessing scores 0 on average.
 
-    The weights are beta_c ("bias", Powers 2003), pi_c ("prevalence", Powers 2011, eq. 42), or equal
-    over the classes in the references ("macro"); None lists the J_c. `prior` maps classes to shares
-    q: "reweight" scales the rows to these, "odds" has p_cc/q_c - (beta_c - p_cc)/(1 - q_c) for J_c.
+    The weights are beta_c for "bias" (Powers 2003) and pi_c for "prevalence" (Powers 2011, eq. 42).
+    For "macro" they are equal for all classes in the references. None lists the J_c.
+
+    `prior` maps classes to shares q. "reweight" scales the rows of the table to these shares.
+    "odds" replaces J_c by p_cc/q_c - (beta_c - p_cc)/(1 - q_c).
     """
     check_choice("average", average, ("bias", "prevalence", "macro", None))
     check_choice("prior_mode", prior_mode, ("reweight", "odds"))
@@ -56,14 +58,14 @@ def informedness(
     value = float((gains * class_weights(average, scored)).sum())
     if is_odds:
         return value
-    value = min(max(value, -1.0), 1.0)  # rounding may exceed the range
+    value = min(max(value, -1.0), 1.0)  # rounding may move it out of the range
     if average == "bias" and (why := why_above_accuracy(scored, value, table)):
         warn(f"Informedness {value:.3f} is {why}")
     return value
 
 
 def _apply_prior(table: Table, prior: Any, prior_mode: str) -> tuple[Table, Numbers]:
-    """Apply a prior: return the table to take weights from, and what each class gains."""
+    """Apply a prior, and return the table for the class weights and the gain of each class."""
     if prior is None:
         return table, class_gains(table)
     shares = read_prior(prior, table)
@@ -72,27 +74,31 @@ def _apply_prior(table: Table, prior: Any, prior_mode: str) -> tuple[Table, Numb
     if table.out_of_class_totals.any():
         raise ValueError('`prior_mode` must be "reweight" with out-of-class predictions')
     bias, hits = table.prediction_totals / table.total, table.hits / table.total
-    with np.errstate(divide="ignore", invalid="ignore"):  # if there is only one class
+    with np.errstate(divide="ignore", invalid="ignore"):  # 0/0 if there is only one class
         odds = hits / shares - (bias - hits) / (1 - shares)
     return table, np.where(np.isnan(shares), 0.0, odds)
 
 
 def mean_gain(table: Table, average: str) -> float:
-    """Average J_c over the classes."""
+    """Average the gains J_c over the classes, weighted as the average says."""
     return float((class_gains(table) * class_weights(average, table)).sum())
 
 
 def why_above_accuracy(table: Table, value: float, samples: Table) -> str:
-    """Explain why Informedness by "bias" exceeds accuracy, if it does; `samples` has no prior."""
+    """Explain why Informedness with average="bias" exceeds accuracy; empty if it does not.
+
+    `samples` is the table before it was reweighted to a prior.
+    """
     size = float(samples.n_samples or samples.total)
-    if samples.is_weighted and samples.squared_weights is not None:  # the effective number
+    if samples.is_weighted and samples.squared_weights is not None:  # use the effective number
         size = float(samples.total / math.sqrt(samples.squared_weights.sum())) ** 2
     has_references = table.reference_totals > 0
     k = np.count_nonzero(has_references)
     share = min(max(value, 0.0), 1.0)
     accuracy = float(table.hits.sum()) / table.total
-    expected = share * (1 - share) * (k - 2) / size  # of one that knows this share of each class
-    if value - expected - accuracy <= max(0.05, size**-0.5):  # chance and uneven errors
+    # the excess of a model that knows this share of each class
+    expected = share * (1 - share) * (k - 2) / size
+    if value - expected - accuracy <= max(0.05, size**-0.5):  # due to chance or uneven errors
         return ""
     n_used = np.count_nonzero(has_references & (table.prediction_totals > 0))
     reason = f"above accuracy ({accuracy:.3f}), so it is not a share of the predictions"
@@ -101,7 +107,7 @@ def why_above_accuracy(table: Table, value: float, samples: Table) -> str:
 
 
 def class_gains(table: Any, false_positives: Numbers | None = None) -> Numbers:
-    """Compute J_c of each class from sums and false positives; 0 for a class without references."""
+    """Compute the gain J_c of each class: its TPR - FPR, or 0 without references."""
     if false_positives is None:
         false_positives = table.distributed_false_positives
     references, others = table.reference_totals, table.other_references
@@ -111,7 +117,7 @@ def class_gains(table: Any, false_positives: Numbers | None = None) -> Numbers:
 
 
 def class_weights(average: str, table: Any) -> Numbers:
-    """Weight the classes for an average, from a table or sums with its names."""
+    """Compute the weights of the classes in an average, from a `Table` or from `ClassSums`."""
     if average != "macro":
         predictions = table.hits + table.distributed_false_positives
         return (predictions if average == "bias" else table.reference_totals) / table.total
@@ -120,7 +126,7 @@ def class_weights(average: str, table: Any) -> Numbers:
 
 
 def nit(table: Table, *, zero_division: ZeroDivision = "warn") -> float:
-    """Compute 2^MI / k: at most 1, by chance 1/k, and 1.0 if there is only one class."""
+    """Compute 2^MI / k: at most 1, 1/k for guessing, and 1.0 if there is only one class."""
     check_zero_division(zero_division, 1.0)
     k = table.n_classes
     undefined = value_if_undefined(ONLY_ONE_CLASS if k == 1 else "", 1.0, zero_division, table)
@@ -129,29 +135,35 @@ def nit(table: Table, *, zero_division: ZeroDivision = "warn") -> float:
 
 
 def mutual_information(table: Table) -> float:
-    """Compute MI in bits as sum p ln(p/e) - (p - e), e = pi beta: no terms cancel."""
+    """Compute the mutual information in bits.
+
+    It is sum p ln(p/e) - (p - e), with e = pi beta. Each term is at least 0, so none cancel.
+    """
     n, shares = table.total, table.counts / table.total
-    large = shares > 1e-300  # smaller ones add nothing, and their quotients may overflow
+    large = shares > 1e-300  # smaller shares add nothing, and their quotients may overflow
     i, j, p = table.rows[large], table.columns[large], shares[large]
     r, c = table.reference_totals, table.prediction_totals
     expected = r[i] / n * (c[j] / n)
     terms = p * np.log(table.counts[large] / r[i] / (c[j] / n)) - (p - expected)
     no_empty_cells = len(p) == np.count_nonzero(r) * np.count_nonzero(c)
-    empty = 0.0 if no_empty_cells else max(1 - float(expected.sum()), 0.0)  # each of them adds e
+    empty = 0.0 if no_empty_cells else max(1 - float(expected.sum()), 0.0)  # an empty cell adds e
     return max(float(terms.sum()) + empty, 0.0) / math.log(2)
 
 
 def check_zero_division(value: Any, stand_in: float) -> None:
-    """Raise ValueError unless it is "warn", nan, or the value for an undefined score."""
+    """Raise ValueError unless `zero_division` is "warn", nan or `stand_in`.
+
+    `stand_in` is the value that the score has by default if it is undefined.
+    """
     is_warn = isinstance(value, str) and value == "warn"
     if not is_warn and (not is_real(value) or (value != stand_in and value == value)):
         raise ValueError(f'`zero_division` must be "warn", {stand_in} or nan, got {show(value)}')
 
 
 def why_one_class(title: str, value: float, table: Table, totals: Numbers, name: str) -> str:
-    """Explain why a score is undefined if only one class has a total; else empty.
+    """Explain that a score is undefined because all samples are of one class; else empty.
 
-    `name` is what the totals count: references or predictions.
+    `name` says whether `totals` are those of the references or of the predictions.
     """
     if np.count_nonzero(totals) != 1:
         return ""
@@ -160,7 +172,10 @@ def why_one_class(title: str, value: float, table: Table, totals: Numbers, name:
 
 
 def value_if_undefined(why: str, value: float, zero_division: Any, table: Table) -> float | None:
-    """Return the value of an undefined score, or None without a reason; warn of a single sample."""
+    """Return the value of an undefined score, and warn; None if `why` is empty.
+
+    A single sample leads to a warning even if the score is defined.
+    """
     if why and not isinstance(zero_division, str):
         return float(zero_division)
     one = "one sample scores the same, right or wrong, so the mean of such scores says nothing"
@@ -170,7 +185,11 @@ def value_if_undefined(why: str, value: float, zero_division: Any, table: Table)
 
 
 def warn_of_absent(title: str, table: Table, names: Any, scored: Table, average: Any) -> None:
-    """Warn of classes that no reference has: of many, with the average without them, if any."""
+    """Warn if classes are predicted that no reference has.
+
+    If more than 5% of the predictions are of such classes, the warning also gives the average of
+    the other classes.
+    """
     is_absent = table.is_class & (table.reference_totals == 0) & (table.prediction_totals > 0)
     if not is_absent.any():
         return
@@ -188,7 +207,7 @@ def warn_of_absent(title: str, table: Table, names: Any, scored: Table, average:
 
 
 def shares_of(prior: Any) -> dict[Any, float]:
-    """Convert a mapping or Series of counts, or of shares, to the share of each class."""
+    """Convert a mapping or Series of shares or counts to the share of each class."""
     if not hasattr(prior, "items"):
         wanted = "map each class to its share or count, for example {'a': 0.5, 'b': 0.5}"
         raise ValueError(f"`prior` must {wanted}, got {show(prior)}")
@@ -202,7 +221,10 @@ def shares_of(prior: Any) -> dict[Any, float]:
 
 
 def read_prior(prior: Any, table: Table) -> Numbers:
-    """Read the prior of each class of a table, rescaled to those with references; else nan."""
+    """Read the prior of each class of a table, rescaled to the classes that have references.
+
+    Other classes get nan.
+    """
     shares = shares_of(prior)
     observed = dict.fromkeys(labels_at(table, table.reference_totals > 0))
     classes = labels_at(table, table.is_class)
@@ -228,6 +250,6 @@ def read_prior(prior: Any, table: Table) -> Numbers:
 
 
 def reweighted(table: Table, shares: Numbers) -> Table:
-    """Scale the rows of a table so that the classes have these shares."""
+    """Scale the rows of a table so that these are the shares of the classes."""
     counts = table.counts * (shares * table.total / table.reference_totals)[table.rows]
     return replace(table, counts=counts, squared_weights=None, n_samples=None)

@@ -1,14 +1,15 @@
-"""The `evaluate` protocol for labels: `add`, `add_batch` and `compute` read their inputs strictly.
+"""Base class of the `evaluate` metrics, whose methods read labels without changing them.
 
-`evaluate.Metric` coerces its inputs: `["001", "1"]` becomes `[1, 1]`, 0.7 becomes 0, None passes.
-`LabelInputs` precedes it in the bases. It must not be a subclass of `EvaluationModule`, or
-`evaluate` would load it as the metric.
+`evaluate.Metric` converts its inputs: `["001", "1"]` becomes `[1, 1]`, 0.7 becomes 0, and None is
+accepted. A metric lists `LabelInputs` as a base class before `evaluate.Metric`. `LabelInputs` must
+not be a subclass of `EvaluationModule`, because `evaluate` would then load it as the metric.
 
-Added samples are kept in memory. With `num_process > 1`, each process opens a file at its first
-sample; there the base class waits for all. `compute` writes a row of JSON: process, round, samples.
+Added samples are kept in memory. With `num_process > 1`, each process opens a file when it adds its
+first sample, and the base class then waits for the other processes. `compute` writes a row of JSON
+to this file, with the number of the process, the number of the round, and the samples.
 """
 
-# `LabelInputs` has half of its attributes from evaluate.Metric, which a type checker cannot see.
+# Half of the attributes of `LabelInputs` come from evaluate.Metric, which mypy cannot see.
 # mypy: disable-error-code="attr-defined, call-arg, misc"
 
 import json
@@ -25,12 +26,15 @@ from .labels import NOTES, Column, check_same_kind, join_columns, read_column, r
 from .scores import __version__, shares_of
 from .table import Table, read_weights
 
-Batch: TypeAlias = tuple[Column, Column, Any]  # references, predictions, their weights or None
+Batch: TypeAlias = tuple[Column, Column, Any]  # references, predictions, and weights or None
 _INT64 = range(-(2**63), 2**63)
 
 
 class LabelInputs:
-    """Mixin for `evaluate.Metric`: `_compute` gets columns, and options may be given at load."""
+    """Mixin for `evaluate.Metric`, which passes labels to `_compute` as columns.
+
+    Options of `_compute` may also be passed to `evaluate.load`.
+    """
 
     def __init__(self, config_name: str | None = None, *args: Any, **kwargs: Any) -> None:
         self.reset()
@@ -44,18 +48,19 @@ class LabelInputs:
         if self._defaults:
             self._check_options(self._defaults)
             self._try(**self._defaults)
-        if self.num_process > 1:  # what the base class calls, once it has read the files
+        if self.num_process > 1:  # the base class calls it after reading the files
             self._compute = self._compute_stored
 
     def reset(self) -> None:
-        """Drop samples that this process added but did not compute, as after an interrupt."""
+        """Discard the samples added since the last `compute`, for example after an interrupt."""
         self._batches: list[Batch] = []
-        self._singles: list[tuple[Any, Any]] = []  # what `add` took after the last batch
-        self._single_kind: type | None = None  # of labels that `add` accepts without further checks
+        self._singles: list[tuple[Any, Any]] = []  # added by `add` after the last batch
+        # The type of the labels that `add` accepts without further checks
+        self._single_kind: type | None = None
 
     @property
     def experiment_id(self) -> Any:
-        """ID for file names: processes alternate between two, so that one may be a round ahead."""
+        """ID for file names; it alternates, because a process may be one round ahead of another."""
         turn = f"-{self._round % 2}" if self.num_process > 1 else ""
         return f"{super().experiment_id}{turn}"
 
@@ -63,8 +68,8 @@ class LabelInputs:
         return sum(len(references) for references, *_ in self._batches) + len(self._singles)
 
     def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
-        """Add one prediction and its reference, and if you like their `sample_weight`."""
-        # a label of the same type as the last takes 0.3 us here, 13 us through add_batch
+        """Add a prediction and its reference, optionally with a `sample_weight`."""
+        # a label of the same type as the previous one takes 0.3 us here, and 13 us in add_batch
         kind = self._single_kind
         is_single = type(prediction) is kind and type(reference) is kind and not kwargs
         if is_single and (kind is not int or (prediction in _INT64 and reference in _INT64)):
@@ -78,12 +83,16 @@ class LabelInputs:
     def add_batch(
         self, *, predictions: Any = None, references: Any = None, sample_weight: Any = None
     ) -> None:
-        """Add predictions and their references, with weights of 1 unless given; all or nothing."""
+        """Add predictions and their references, with weights of 1 by default.
+
+        If an input is invalid, none of these samples is added.
+        """
         unknown = self._defaults.get("unknown", "error")
         pair = read_pair(references, predictions, sample_weight=sample_weight, unknown=unknown)
         self._check_options(() if sample_weight is None else ["sample_weight"])
         weights = None if sample_weight is None else read_weights(sample_weight, len(pair[0]))
-        r, p = (Column(column.codes.copy(), column.values) for column in pair)  # may change later
+        # copied, because the caller may reuse the arrays
+        r, p = (Column(column.codes.copy(), column.values) for column in pair)
         for before, *_ in self._collect_added()[:1]:
             check_same_kind(before, "references added before", r, "references")
         self._join_round()
@@ -92,7 +101,7 @@ class LabelInputs:
             self._single_kind = type(r.example())
 
     def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> Any:
-        """Compute the score of the samples passed, together with those added before.
+        """Compute the score of the samples passed and of those added before.
 
         Samples added before are discarded even if scoring fails. They are kept if an option is
         unknown or the samples passed are invalid.
@@ -112,7 +121,7 @@ class LabelInputs:
         return (self._score if self.num_process == 1 else self._compute_together)(batch, kwargs)
 
     def _collect_added(self) -> list[Batch]:
-        """Return the batches so far, with the samples of `add` as the last one."""
+        """Read the samples of `add` into a last batch, and list all batches."""
         if self._singles:
             references, predictions = zip(*self._singles, strict=True)
             self._batches.append((*read_pair(references, predictions), None))
@@ -120,13 +129,13 @@ class LabelInputs:
         return self._batches
 
     def _check_options(self, names: Iterable[str]) -> None:
-        """Raise TypeError unless the metric has all these options."""
+        """Raise TypeError if the metric does not have one of these options."""
         options = list(signature(type(self)._compute).parameters)[3:]  # after self and the labels
         if odd := [name for name in names if name not in options]:
             raise TypeError(f"{self.name} has no option {odd[0]!r}: it has {', '.join(options)}")
 
     def _try(self, ignore_index: Any = None, sample_weight: Any = None, **options: Any) -> None:
-        """Raise ValueError if `compute` would reject these options: try perfect predictions."""
+        """Score perfect predictions, to raise ValueError if `compute` would reject the options."""
         if ignore_index is not None:
             read_column([ignore_index], "ignore_index")
         classes = options.get("labels")
@@ -135,14 +144,14 @@ class LabelInputs:
         column = read_column([0, 1] if classes is None else classes, "labels")
         k = len(column)
         sample = column[np.tile(np.arange(k), 10 + 1000 // max(k, 1))]  # enough for an interval
-        before = NOTES.set([])  # none of the warnings is of the user's labels
+        before = NOTES.set([])  # discard warnings, which are not about labels of the user
         try:
             type(self)._compute(self, predictions=sample, references=sample, **options)
         finally:
             NOTES.reset(before)
 
     def _score(self, batch: Batch, options: dict[str, Any]) -> Any:
-        """Call the metric's own `_compute`."""
+        """Score a batch by the `_compute` of the metric, with the options set at load."""
         options = self._defaults | options
         references, predictions, weights = batch
         if weights is not None:
@@ -150,24 +159,24 @@ class LabelInputs:
                 both = "`sample_weight` was given both ways, to `add_batch` and as an option"
                 raise ValueError(f"{both}: pass it to `add_batch` alone, with each batch")
             options["sample_weight"] = weights
-        # not self._compute, which with several processes is _compute_stored
+        # with several processes, self._compute is _compute_stored
         return type(self)._compute(self, predictions=predictions, references=references, **options)
 
     def _join_round(self) -> None:
-        """Open the file of the round, once; the base class waits for all processes there."""
+        """Open the file of the round if it is not open; the base class waits for all processes."""
         if self.num_process > 1 and self.writer is None:
             super().add_batch(predictions=[""], references=[""])
             self.writer.stream.flush()  # a file without a row could not be read
 
     def _compute_together(self, batch: Batch, options: dict[str, Any]) -> Any:
-        """Write the row of this process, compute by the base class, and go on to the next round."""
+        """Write the samples of this process, compute the score, and start the next round."""
         self._join_round()  # a process may have no samples
         content = [self.process_id, self._round, *(x if x is None else x.tolist() for x in batch)]
         row = json.dumps(content, default=lambda label: {"bytes": label.decode("latin-1")})
         try:
             super().add_batch(predictions=[row], references=[""])
             result = super().compute(**options)
-        finally:  # also where the base class waited for another process in vain
+        finally:  # also if the base class waited in vain for another process
             self.cache_file_name = self.filelock = self.writer = None
             self._round += 1
         if isinstance(result, BaseException):
@@ -175,7 +184,10 @@ class LabelInputs:
         return result
 
     def _compute_stored(self, predictions: Any, references: Any, **options: Any) -> Any:
-        """Compute what all processes wrote; return an error, for the base class to clean up."""
+        """Score the samples that all processes wrote.
+
+        An error is returned and not raised, so that the base class still removes its files.
+        """
         try:
             decoder = json.JSONDecoder(object_hook=lambda label: label["bytes"].encode("latin-1"))
             rows = [decoder.decode(row) for row in predictions if row]
@@ -195,7 +207,7 @@ class LabelInputs:
 
 
 def _join_batches(batches: list[Batch]) -> Batch:
-    """Join batches into one; samples without weights weigh 1 if others have weights."""
+    """Join batches into one; if only some batches have weights, other samples get a weight of 1."""
     if len(batches) == 1:
         return batches[0]
     r, p, batch_weights = zip(*batches, strict=True)
@@ -210,10 +222,10 @@ def _join_batches(batches: list[Batch]) -> Batch:
 def result_of(
     name: str, value: Any, table: Table, level: float | None, return_signature: bool, **options: Any
 ) -> dict[str, Any]:
-    """Return the score under its name, with what the installed package adds to it.
+    """Return the score under its name, with the interval and the signature if requested.
 
-    This file may be a copy next to a metric script. The installed package warns if the versions
-    differ; it also computes intervals and signatures.
+    This file may be a copy next to a metric script. The installed package computes intervals and
+    signatures, and warns if its version is not that of the script.
     """
     path = sys.path  # a script `informedness.py` in the working directory would hide the package
     sys.path = [folder for folder in path if not Path(folder, "informedness.py").is_file()]
@@ -227,7 +239,7 @@ def result_of(
     finally:
         sys.path = path
     score = {name: value}
-    if NOTES.get() is None:  # these are not samples that options are tried on
+    if NOTES.get() is None:  # not while `_try` checks options
         package.warn_of_module(table, __version__)
     extras = package.add_companions(score, table, level, return_signature, options, __version__)
     return score | extras

@@ -1,7 +1,7 @@
-"""The contingency table: it counts columns of labels, and every score is computed from it.
+"""Count pairs of references and predictions into a contingency table, the input of every score.
 
 `n[i, j]` counts the samples with reference i and prediction j: ROWS ARE REFERENCES, COLUMNS ARE
-PREDICTIONS, here and everywhere else. It is sparse: only cells with samples are held.
+PREDICTIONS, here and everywhere else. The table is sparse: it stores only cells with samples.
 """
 
 from __future__ import annotations
@@ -37,23 +37,26 @@ if TYPE_CHECKING:
 Classes: TypeAlias = tuple[Label | None, ...]
 _T = TypeVar("_T")
 
-_SMALL = 2**11  # smaller integers serve as their own codes
-_MAX_BITS = 22  # largest table of all pairs, 32 MB; above, count by sorting
+_SMALL = 2**11  # non-negative integers below it are used as codes unchanged
+_MAX_BITS = 22  # of a pair of codes; up to 22 bits, count in an array of 32 MB, above by sorting
 
 
 class Cells(NamedTuple):
-    """Cells of a table: positions of their labels, and the count or weight in each."""
+    """Cells of a table: the positions of their labels, and their counts or weights."""
 
     rows: Codes
     columns: Codes
-    counts: Numbers  # samples, or the sum of their weights
-    squares: Numbers | None = None  # the sum of squared weights; None without weights, or unknown
+    counts: Numbers  # number of samples, or sum of their weights
+    squares: Numbers | None = None  # sum of squared weights; None without weights, or if unknown
 
 
 def count_pairs(
     references: Column, predictions: Column, weights: Numbers | None = None
 ) -> tuple[Sequence[Label], Cells]:
-    """Count pairs of labels: return sorted labels (some may be unused) and the cells."""
+    """Count pairs of labels into cells.
+
+    The labels in the result are sorted, and the samples need not use all of them.
+    """
     (r_values, r), (p_values, p) = plain_codes(references), plain_codes(predictions)
     cells = _count(r, p, weights, len(r_values) - 1, len(p_values) - 1)
     if isinstance(r_values, range) and isinstance(p_values, range):
@@ -63,14 +66,17 @@ def count_pairs(
 
 
 def plain_codes(column: Column) -> tuple[Sequence[Any], Numbers]:
-    """List labels, some maybe unused, and each sample's code; small integers are their own."""
-    # the bitwise OR of all codes bounds the largest, and is negative if any is
+    """List labels, and the code of each sample, which is its label's position in this list.
+
+    Small integers are their own codes. Samples need not use all labels of the list.
+    """
+    # the bitwise OR of all codes is at least the largest code, and negative if a code is negative
     union = -1 if column.values is not None else int(np.bitwise_or.reduce(column.codes, initial=0))
     return (range(union + 1), column.codes) if 0 <= union < _SMALL else column.coded()
 
 
 def _count(rows: Numbers, columns: Numbers, weights: Any, last_row: int, last: int) -> Cells:
-    """Count codes from 0 to the last row and column into cells."""
+    """Count pairs of codes into cells; the codes run from 0 to `last_row` and to `last`."""
     row_bits, bits = last_row.bit_length(), last.bit_length()
     pairs = np.left_shift(rows, bits, dtype=np.int64)
     pairs |= columns
@@ -83,23 +89,26 @@ def _count(rows: Numbers, columns: Numbers, weights: Any, last_row: int, last: i
 
 
 def _sums(codes: Codes, weights: Numbers | None, size: int) -> list[Numbers]:
-    """Count the samples of each code, or add up their weights and squared weights."""
+    """Count the samples of each code; with weights, sum the weights and the squared weights."""
     if weights is None:
         return [np.bincount(codes, minlength=size)]
-    # weights above 1e154 overflow when squared: scores hold, standard errors are unknown
+    # squares of weights above 1e154 overflow; scores are exact, but standard errors are unknown
     with np.errstate(over="ignore"):
         return [np.bincount(codes, amounts, size) for amounts in (weights, weights**2)]
 
 
 def sum_by(codes: Codes, amounts: Numbers, size: int) -> Numbers:
-    """Add up `amounts` by code, exactly for counts."""
+    """Sum the amounts of each code; sums of integers are exact."""
     sums = np.zeros(size, dtype=amounts.dtype)
     np.add.at(sums, codes, amounts)
     return sums
 
 
 def sums_of_others(amounts: Numbers) -> Numbers:
-    """For each class, sum all others; total - own would cancel digits."""
+    """Sum the amounts of all other classes, for each class.
+
+    The total minus the amount of the class would lose digits by cancellation.
+    """
     forward, backward = np.cumsum(amounts, axis=0), np.cumsum(amounts[::-1], axis=0)[::-1]
     zero = amounts[:1] * 0
     return np.concatenate([zero, forward[:-1]]) + np.concatenate([backward[1:], zero])
@@ -125,18 +134,18 @@ class cached_property(Generic[_T]):  # noqa: N801 as in functools
 class Table:
     """Counts of (reference, prediction) pairs: rows are references, columns predictions."""
 
-    # Sorted, or as in `labels=`. A final None is for missing predictions; after a merge, for all
-    # out-of-class predictions.
+    # Sorted, or in the order of `labels=`. A None at the end stands for missing predictions, or
+    # after `as_one_outcome` for all out-of-class predictions.
     labels: Classes
-    is_declared: bool  # whether the classes were given (`labels=`) or observed
-    # The non-zero cells, row by row: positions in `labels`, samples (int64) or weight (float64)
+    is_declared: bool  # whether the classes were declared (`labels=`), not observed
+    # Non-zero cells, row by row: positions in `labels`, and samples (int64) or weights (float64)
     rows: Codes
     columns: Codes
     counts: Numbers
     squared_weights: Numbers | None = None  # of each cell; None without weights, or if unknown
     n_samples: int | None = None  # None if only sums of weights are known
-    class_mask: Numbers | None = None  # None: all declared labels, or those of the references
-    spelled: Self | None = None  # the table before `as_one_outcome` merged labels
+    class_mask: Numbers | None = None  # by default the declared labels, or those of the references
+    spelled: Self | None = None  # the table before `as_one_outcome`
 
     @classmethod
     def from_labels(
@@ -149,7 +158,7 @@ class Table:
         ignore_index: Label | None = None,
         unknown: str = "error",
     ) -> Self:
-        """Count one reference and one prediction for each sample.
+        """Count the pairs of reference and prediction of these samples.
 
         Parameters
         ----------
@@ -175,7 +184,7 @@ class Table:
 
     @classmethod
     def _from_pair(cls, containers: Mapping[str, Any], sample_weight: Any, *options: Any) -> Self:
-        """Count references and predictions; messages use the names that the caller gives them."""
+        """Count references and predictions; the keys of `containers` name them in messages."""
         (name, references), (_, predictions) = containers.items()
         labels, ignore_index, unknown = options
         r, p = read_pair(references, predictions, [*containers], sample_weight, unknown)
@@ -193,7 +202,7 @@ class Table:
 
     @classmethod
     def _from_task(cls, labels: Sequence[Label], cells: Cells, task: Task, n: int | None) -> Self:
-        """Build the table of the task's classes from the cells of n samples with these labels."""
+        """Build a table of the classes of the task from the cells of n samples."""
         names, to_code = _arrange_labels(labels, cells, task)
         cells = cells._replace(rows=to_code[cells.rows], columns=to_code[cells.columns])
         table = cls._from_cells(names, task.classes is not None, cells, n)
@@ -201,7 +210,7 @@ class Table:
 
     @classmethod
     def _from_cells(cls, names: Classes, is_declared: bool, cells: Cells, n: int | None) -> Self:
-        """Build a table from cells in any order; cells listed twice are added up."""
+        """Build a table from cells in any order; cells of the same pair of labels are added up."""
         rows, columns, counts, squares = cells
         fused = rows * len(names) + columns
         if not (fused[1:] > fused[:-1]).all():
@@ -211,13 +220,14 @@ class Table:
             counts = np.add.reduceat(counts[order], starts)
             squares = None if squares is None else np.add.reduceat(squares[order], starts)
         if squares is not None and not 1e-307 < squares.min() <= squares.max() < 1e308 / len(rows):
-            squares = None  # they, or their sum, are too small or too large for a float
+            squares = None  # a square or the sum of them is too small or too large for a float
         return cls(names, is_declared, rows, columns, counts, squares, n)
 
     def as_one_outcome(self) -> Self:
-        """Merge out-of-class predictions into None.
+        """Merge all out-of-class predictions into one column with the label None.
 
-        Tables are added in their `spelled` form: a label may be a class in another table.
+        `spelled` keeps the table before the merge. Sums of tables use it, because an out-of-class
+        label of one table may be a class of the other.
         """
         names = (*labels_at(self, self.is_class), None)
         if {*self.labels} <= {*names}:
@@ -230,7 +240,10 @@ class Table:
 
     @cached_property
     def is_class(self) -> Numbers:
-        """Mask of the labels that are classes: declared, or else in the references, shape (k,)."""
+        """Mask of the labels that are classes, shape (k,).
+
+        Classes are the declared labels, or by default the labels of the references.
+        """
         if self.class_mask is None and self.is_declared:
             return np.array([label is not None for label in self.labels])
         return self.reference_totals > 0 if self.class_mask is None else self.class_mask
@@ -241,12 +254,12 @@ class Table:
         return int(np.count_nonzero(self.is_class & is_counted))
 
     def _sum_by(self, codes: Codes, which: Any = slice(None)) -> Numbers:
-        """Add up the cells, or some of them, by their codes, shape (k,)."""
+        """Sum the selected cells by their codes, shape (k,); by default all cells."""
         return sum_by(codes[which], self.counts[which], len(self.labels))
 
     @cached_property
     def out_of_class_totals(self) -> Numbers:
-        """Weight of out-of-class predictions per reference class, shape (k,)."""
+        """Weight of the out-of-class predictions for the references of each class, shape (k,)."""
         return self._sum_by(self.rows, ~self.is_class[self.columns])
 
     @cached_property
@@ -266,7 +279,10 @@ class Table:
 
     @cached_property
     def false_positives(self) -> Numbers:
-        """Wrong predictions of each label, shape (k,); c - h would lose digits of weights."""
+        """Weight of the wrong predictions of each label, shape (k,).
+
+        The difference c - h would lose digits of weights.
+        """
         return self._sum_by(self.columns, self.rows != self.columns)
 
     @cached_property
@@ -283,13 +299,13 @@ class Table:
 
     @cached_property
     def other_references(self) -> Numbers:
-        """Weight of the other classes among the references, shape (k,)."""
+        """Weight of the references of all other classes, for each class, shape (k,)."""
         r = self.reference_totals
         return sums_of_others(r) if self.is_weighted else np.asarray(self.total - r)
 
     @cached_property
     def total(self) -> Any:
-        """Total weight N, an int or float; the number of samples without weights."""
+        """Total weight N, a float; without weights the number of samples, an int."""
         return self.counts.sum().item()
 
     @cached_property
@@ -299,14 +315,14 @@ class Table:
 
 
 class Task(NamedTuple):
-    """Declared classes, the reference to leave out, and the treatment of unknown predictions."""
+    """Declared classes, the reference to ignore, and whether unknown predictions are errors."""
 
     classes: tuple[Label, ...] | None
     ignored: Label | None
     unknown: str
 
     def counted(self, references: Column, amounts: Numbers | None) -> Any:
-        """Index the samples that count: not ignored, with a weight above 0."""
+        """Select the samples that are not ignored and have a weight above 0, as an index."""
         n = len(references.codes)
         keep = np.ones(n, dtype=bool) if amounts is None else amounts > 0
         if self.ignored is not None:
@@ -314,12 +330,15 @@ class Task(NamedTuple):
         if not keep.any():
             why = ", all ignored or with weight 0" if n else ""
             raise NoSamplesError(f"expected at least one sample to score, got {n} samples{why}")
-        # indexing by positions takes a third of the time of a mask
+        # indexing by positions takes a third of the time of indexing by a mask
         return slice(None) if keep.all() else np.flatnonzero(keep)
 
 
 def read_task(references: Column, labels: Any, ignore_index: Any, unknown: str, name: str) -> Task:
-    """Check the options; their labels must be of the kind of the references, called `name`."""
+    """Read the options of a task, whose labels must have the type of those of the references.
+
+    `name` is the name of the references in messages.
+    """
     ignored = None if ignore_index is None else [ignore_index]
     classes: dict[str, Any] = {"labels": labels, "ignore_index": ignored}
     for option, values in classes.items():
@@ -334,7 +353,7 @@ def read_task(references: Column, labels: Any, ignore_index: Any, unknown: str, 
 
 
 def _arrange_labels(labels: Sequence[Label], cells: Cells, task: Task) -> tuple[Classes, Codes]:
-    """Order the classes, and map each label of the cells to its position."""
+    """List the labels of the table in order, and map each label of the cells to its position."""
     if task.classes is None:
         is_used = np.zeros(len(labels), dtype=bool)
         is_used[cells.rows] = is_used[cells.columns] = True
@@ -349,7 +368,10 @@ def _arrange_labels(labels: Sequence[Label], cells: Cells, task: Task) -> tuple[
 
 
 def _check_listed(labels: Sequence[Label], odd_rows: Codes, odd_columns: Codes) -> None:
-    """Raise ValueError if there are references or predictions that `labels=` does not list."""
+    """Raise ValueError if `labels=` does not list a reference or a prediction.
+
+    The odd rows and columns are positions of labels that are missing from `labels=`.
+    """
     kind, odd, code = "reference", odd_rows, "references undeclared"
     remedy = "pass it as `ignore_index` to leave out such samples"
     if not len(odd_rows):
@@ -358,13 +380,13 @@ def _check_listed(labels: Sequence[Label], odd_rows: Codes, odd_columns: Codes) 
     if len(odd):
         missing = f"{show(labels[odd.min()])} is missing. Add it, or {remedy}."
         error: Any = ValueError(f"`labels` must list every {kind}; {missing}")
-        error.code = code  # programs test it, not the words
+        error.code = code  # for programs, which must not depend on the text
         raise error
 
 
 def warn_of_out_of_class(table: Table, names: Any = NAMES, unknown: str = "error") -> None:
-    """Warn of predictions missing from the references, or if no prediction is a class."""
-    if not table.out_of_class_totals.any() or table.n_samples == 1:  # another warning covers it
+    """Warn if predictions are not classes of the references, or if none of them is a class."""
+    if not table.out_of_class_totals.any() or table.n_samples == 1:  # which has its own warning
         return
     are_disjoint = not table.prediction_totals[table.is_class].any()
     spelled = table.spelled or table
@@ -384,19 +406,19 @@ def warn_of_out_of_class(table: Table, names: Any = NAMES, unknown: str = "error
 
 
 def in_part(table: Table, amounts: Numbers) -> str:
-    """Format an amount as a part of the samples or of the weight."""
+    """Format the sum of amounts as a number of samples, or as a percentage of the weight."""
     if table.is_weighted:
         return f"in {100 * amounts.sum() / table.total:.3g}% of the weight"
     return f"in {amounts.sum()} of {table.total} samples"
 
 
 def labels_at(table: Table, which: Numbers) -> list[Any]:
-    """List the labels of some of the classes."""
+    """List the labels that a mask selects."""
     return [table.labels[code] for code in np.flatnonzero(which).tolist()]
 
 
 def read_weights(sample_weight: Any, n_samples: int) -> Numbers:
-    """Read weights into an array of their own, one for each sample."""
+    """Read one weight for each sample into a new array."""
     weights = read_amounts(sample_weight, "sample_weight").astype(np.float64)
     if weights.shape != (n_samples,):
         got = f"got an array of shape {weights.shape} for {n_samples} samples"
@@ -405,14 +427,14 @@ def read_weights(sample_weight: Any, n_samples: int) -> Numbers:
 
 
 def read_amounts(values: Any, name: str) -> Numbers:
-    """Read counts or weights as a float64 array, integers as int64."""
+    """Read counts or weights as an int64 array if they are integers, else as float64."""
     array = as_array(values, name)
     kind = array.dtype.kind
     if odd := [] if kind in "biuf" else [x for x in array.ravel().tolist() if not is_real(x)]:
         raise ValueError(f"`{name}` must hold numbers, got {show(odd[0])}")
     if kind == "u" and int(array.max(initial=0)) >= 2**63:
         raise ValueError(f"`{name}` must be below 2**63, got {array.max()}")
-    try:  # also Decimal and Fraction, as databases return sums
+    try:  # also converts Decimal and Fraction, which databases return for sums
         amounts = array.astype(np.int64 if kind in "biu" else np.float64)
     except (OverflowError, ValueError) as error:
         raise ValueError(f"`{name}` must hold finite numbers, got {show(values)}") from error
@@ -426,7 +448,7 @@ def read_amounts(values: Any, name: str) -> Numbers:
 
 
 def is_real(value: object) -> bool:
-    """Whether a value is a real number and not a bool."""
+    """Check whether a value is a real number and not a bool."""
     if isinstance(value, (bool, complex, np.complexfloating, np.timedelta64)):
         return False
     # a signaling NaN cannot be compared
