@@ -1,1 +1,1 @@
-"""Scores of contingency tables, with intervals, the test of independence, and comparisons."""
+"""Compute scores of contingency tables, their intervals, and tests."""

@@ -1,4 +1,4 @@
-"""Entropies of a table, and the scores based on them: NIT, EMA and the entropy triangle.
+"""Compute the entropies of a table, and from these NIT, EMA and the entropy triangle.
 
 Valverde-Albacete and Pelaez-Moreno (2014), "100% classification accuracy considered harmful".
 """
@@ -30,7 +30,8 @@ from .score import (
 )
 from .significance import independence_test
 
-ENOUGH_FOR_ALL_CLASSES = 1000  # samples: 95% of such samples have a class whose share is 0.3%
+# With this number of samples, a class whose share is 0.3% occurs with a probability of 95%.
+ENOUGH_FOR_ALL_CLASSES = 1000
 
 
 class Entropies(NamedTuple):
@@ -47,28 +48,33 @@ def entropies(table: Table) -> Entropies:
     p = table.counts / table.total
     r, c = table.reference_totals[table.rows], table.prediction_totals[table.columns]
     shares = (r / table.total, c / table.total, table.counts / c, table.counts / r)
-    is_used = p > 0  # a share may be below the smallest float
+    is_used = p > 0  # a share may underflow to 0
     bits = (-float((p[is_used] * np.log2(share[is_used])).sum()) for share in shares)
-    return Entropies(*(max(0.0, entropy) for entropy in bits))  # rounding may give less
+    return Entropies(*(max(0.0, entropy) for entropy in bits))  # rounding may give less than 0
 
 
 class EntropicScore(Score):
-    """A score whose logarithm is a signed sum of entropies of the cells, the columns and the rows.
+    """A score whose logarithm is a signed sum of the entropies of cells, columns and rows.
 
-    It is a scale times exp of the mean of ln p_ij, ln beta_j and ln pi_i, each times its sign.
+    The score is a scale factor times exp(s_1 ln p_ij + s_2 ln beta_j + s_3 ln pi_i), with the
+    exponent averaged over the samples. The signs s are 1, 0 or -1.
     """
 
     is_label_sensitive = False
     has_cell_effects = True
-    signs: ClassVar[tuple[int, int, int]]  # for cells, columns and rows
-    has_vanishing_variance: ClassVar[bool] = False  # whether the variance is 0 without information
+    signs: ClassVar[tuple[int, int, int]]  # of the terms of cells, columns and rows
+    has_vanishing_variance: ClassVar[bool] = False  # whether the variance is 0 if MI is 0
 
     def scale(self, n_classes: int) -> float:
-        """Compute the score whose logarithm is 0."""
+        """Compute the scale factor of the score, its value if the mean logarithm is 0."""
         return 1.0
 
     def least_scale(self, table: Table) -> float:
-        """Compute the scale with one more class if a class without references may be missing."""
+        """Compute the smallest plausible scale factor.
+
+        If the rarest class has few references, another class may be missing from the samples. The
+        scale factor then is that of one more class.
+        """
         return self.scale(table.n_classes + (fewest_if_undeclared(table) < 5 - 1e-6))
 
     def cell_gradient(self, table: Table) -> Numbers:
@@ -88,24 +94,28 @@ class EntropicScore(Score):
         return f"only {n_rarest:.4g} {references} of the rarest class; {remedy}"
 
     def may_miss_classes(self, table: Table) -> bool:
-        """Whether too many classes may lack references for any interval."""
+        """Check whether too many classes may be missing from the samples to give an interval."""
         raise NotImplementedError
 
     def least_logarithm(self, table: Table, rows: Missing, z: float) -> float:
-        """Bound the logarithm of a guesser from below, over populations that fit the table."""
+        """Compute a lower bound of the logarithm of a guesser's score.
+
+        It is the bound over all populations that are compatible with the table.
+        """
         return 0.0
 
     def max_excess_surprisal(self, table: Table) -> float:
-        """Bound how far the surprisal of one sample can exceed the mean, in nats."""
+        """Compute an upper bound of the surprisal of a sample minus the mean surprisal, in nats."""
         raise NotImplementedError
 
     def interval_around(
         self, value: float, table: Table, scored: Table, level: float, error: float | None = None
     ) -> Interval:
-        """Bound the logarithm around its value without bias; nan if classes may be missing.
+        """Compute an interval around the logarithm of the score, corrected for its bias.
 
-        The lower end assumes that all empty cells are equally likely: this gives the least possible
-        information. It is the guessing level if the test of independence does not reject.
+        The ends are nan if too many classes may be missing. The lower end assumes that all empty
+        cells are equally likely, which gives the least possible information. If the test of
+        independence does not reject, the lower end is the guessing level.
         """
         own_error = self._standard_error(table) if error is None else error
         if self.may_miss_classes(table):
@@ -120,7 +130,7 @@ class EntropicScore(Score):
 
         variance = (own_error / float(self.exact_value(table))) ** 2
         variance += cells.variance + rows.variance
-        # one more sample adds at least that of a cell of its own; the greatest is ln N above it
+        # changes by one more sample span ln N; the lowest is that of a sample alone in its cell
         up = min(max(self.max_excess_surprisal(table), 0.0), math.log(size)) / size
         down = math.log(size) / size - up
         if self.has_vanishing_variance:
@@ -130,7 +140,7 @@ class EntropicScore(Score):
         if independence_test(table, permute=False) > 1 - level:
             low = guessing
         scale = self.scale(table.n_classes)
-        perfect = -math.log(scale)  # with few groups, exp of more than this could overflow
+        perfect = -math.log(scale)  # with few groups, exp of a larger end could overflow
         low, high = (math.exp(min(max(end, guessing), perfect)) for end in (low, high))
         return Interval(value, own_error, low * self.least_scale(table), high * scale)
 
@@ -147,7 +157,7 @@ class EntropicScore(Score):
         )
 
     def _excess_of_fixed_groups(self, table: Table) -> float:
-        """Estimate the excess of the logarithm if the groups of each class are fixed."""
+        """Estimate the bias of the logarithm of the score if the groups of each class are fixed."""
         r, c = table.reference_totals[table.rows], table.prediction_totals[table.columns]
         squares, n = squared_weights(table), float(table.total)
         return float((squares * (table.counts / r * n / c - 1)).sum()) / (2 * n**2)
@@ -163,7 +173,7 @@ class EntropicScore(Score):
         return float(self.exact_value(table)) - unbiased, unbiased**2 * lacking[0].variance
 
     def max_influence(self, table: Table) -> Numbers:
-        """Multiply the score by -ln of the least n_ij / c_j; no cell or column counts below 1."""
+        """Multiply the score by -ln of the smallest n_ij / c_j, with counts of at least 1."""
         one = float(table.total) / effective_sample_size(table)
         cells, c = np.maximum(table.counts / one, 1), np.maximum(table.prediction_totals / one, 1)
         n_rows = np.count_nonzero(table.reference_totals)
@@ -179,10 +189,10 @@ class EntropicScore(Score):
 
 
 def _shortage_for_predictions(table: Table) -> str:
-    """State that samples are too few for several predicted labels without a reference.
+    """Describe a lack of samples if several predicted labels have no references.
 
-    Each adds (k - 1) / 2N nats to the information of a guesser of k classes on N samples. With
-    10 (k - 1) samples for each its score rises by 5% to 6%.
+    For a guesser of k classes on N samples, each such label adds (k - 1) / 2N nats to the
+    mutual information. With 10 (k - 1) samples per label the score rises by 5% to 6%.
     """
     is_absent = table.reference_totals == 0
     n_outside = int(np.count_nonzero(is_absent & (table.prediction_totals > 0)))
@@ -194,7 +204,7 @@ def _shortage_for_predictions(table: Table) -> str:
 
 
 class Nit(EntropicScore):
-    """Normalised Information Transfer 2^MI / k, at most 2^H(ref) / k; guessing scores 1/k."""
+    """Normalised Information Transfer 2^MI / k, at most 2^H(ref) / k. Guessing scores 1/k."""
 
     name = "nit"
     title = "NIT"
@@ -233,7 +243,7 @@ class Nit(EntropicScore):
         return f"{missing}; if these {table.n_classes} are all classes, pass `labels`"
 
     def caution(self, table: Table, value: float) -> str:
-        # mutual information is too large by about (cells - rows - columns + 1) / 2N (Miller 1955)
+        # the bias of mutual information is about (cells - rows - columns + 1) / 2N (Miller 1955)
         if self.undefined(table) or (table.is_weighted and table.squared_weights is None):
             return ""
         r, c = (np.count_nonzero(x) for x in (table.reference_totals, table.prediction_totals))
@@ -253,7 +263,7 @@ class Nit(EntropicScore):
 
 
 class Ema(EntropicScore):
-    """Entropy-modulated accuracy 2^-H(ref|pred), in (0, 1]; guessing scores 2^-H(ref)."""
+    """Entropy-modulated accuracy 2^-H(ref|pred), in (0, 1]. Guessing scores 2^-H(ref)."""
 
     name = "ema"
     title = "EMA"
@@ -288,15 +298,18 @@ class Ema(EntropicScore):
 
 
 class EntropyTriangle(NamedTuple):
-    """Normalised coordinates that sum to 1, each in [0, 1]; nan for a table of one class."""
+    """Three coordinates in [0, 1] that sum to 1; all are nan for a table of one class."""
 
-    delta_h: float  # distance of the margins from uniform
+    delta_h: float  # distance of both margins from the uniform distribution
     two_mi: float  # information transferred
     vi: float  # information lost
 
 
 def triangle_of(table: Table) -> EntropyTriangle:
-    """Compute (2L - H_ref - H_pred, 2 MI, H(ref|pred) + H(pred|ref)) / 2L, L = log2 of classes."""
+    """Compute (2L - H_ref - H_pred, 2 MI, H(ref|pred) + H(pred|ref)) / 2L.
+
+    L is log2 of the number of classes.
+    """
     occur = (table.reference_totals > 0) | (table.prediction_totals > 0)
     k = len(table.labels) if table.is_declared else int(np.count_nonzero(occur))
     if k == 1:
@@ -304,32 +317,34 @@ def triangle_of(table: Table) -> EntropyTriangle:
     h = entropies(table)
     span = 2 * math.log2(k)
     lost = h.reference_given_prediction + h.prediction_given_reference
-    uneven = max(1 - (h.reference + h.prediction) / span, 0.0)  # below it by rounding
+    uneven = max(1 - (h.reference + h.prediction) / span, 0.0)  # rounding may give less than 0
     return EntropyTriangle(uneven, 2 * scores.mutual_information(table) / span, lost / span)
 
 
 NIT, EMA = Nit(), Ema()
 
 
-# Correction of the bias of entropies in a sample
+# Bias of entropies
 
 
 class Missing(NamedTuple):
-    """The amount by which the entropy of a sample is below the true one, in nats."""
+    """Estimates of the true entropy minus the entropy of the samples, in nats."""
 
-    likely: float
-    highest: float  # if everything unseen is equally rare
-    variance: float  # of the unseen part
+    likely: float  # the best estimate
+    highest: float  # the estimate if all unseen outcomes are equally likely
+    variance: float  # variance that unseen outcomes add
 
 
 def margin_of_error(z: float, variance: float, slope: float) -> float:
-    """Solve x^2 = z^2 (variance + slope x) for x: the variance grows with the margin."""
+    """Compute a margin of error x if the variance grows with it: x^2 = z^2 (variance + slope x)."""
     half = z**2 * slope / 2
     return half + math.sqrt(half**2 + z**2 * max(variance, 0))
 
 
 def missing_entropy(weights: Numbers, squares: Numbers, n_unseen: int) -> Missing:
-    """Estimate by how much the true entropy exceeds the entropy of these sums of weights.
+    """Estimate by how much the true entropy exceeds the entropy of the samples.
+
+    `weights` and `squares` are the sums of weights, and of squared weights, of each outcome.
 
     Chao, Wang and Jost (2013), "Entropy and the species accumulation curve".
     """
@@ -351,7 +366,7 @@ def missing_entropy(weights: Numbers, squares: Numbers, n_unseen: int) -> Missin
 
 
 def _log_minus_digamma(size: Numbers) -> Numbers:
-    """Compute ln x - psi(x) of sizes x >= 1, by the recurrence and the asymptotic series of psi."""
+    """Compute ln x - psi(x) for x >= 1, by the recurrence and the asymptotic series of psi."""
     y = size + 8
     series = np.polyval([-1 / 240, -1 / 252, -1 / 120, -1 / 12, 0], -1 / y**2)
     steps = sum(1 / (size + step) for step in range(8))
@@ -359,10 +374,10 @@ def _log_minus_digamma(size: Numbers) -> Numbers:
 
 
 def _unseen_sum(rate: float, size: float) -> float:
-    """Compute sum_(r >= size) (1 - rate)^(r - size + 1) / r, for the entropy of unseen cells.
+    """Compute sum_(r >= size) (1 - rate)^(r - size + 1) / r, for the entropy of unseen outcomes.
 
-    It is the integral of q e^(-size s) / (1 - q e^-s) over s, with q = 1 - rate. The trapezoid rule
-    in ln s is exact to all digits for this integrand.
+    The sum equals the integral of q e^(-size s) / (1 - q e^-s) over s, with q = 1 - rate. For this
+    integrand the trapezoid rule in ln s is exact to machine precision.
     """
     step = 0.125
     s = np.exp(np.arange(-45, 4, step)) / size
@@ -371,7 +386,10 @@ def _unseen_sum(rate: float, size: float) -> float:
 
 
 def reference_surprisals(table: Table) -> tuple[float, float]:
-    """Compute sum pi s and sum pi s^2 / sum pi s, with the surprisal s = -ln pi of references."""
+    """Compute the mean surprisal of the references, and its mean weighted by surprisal.
+
+    These are sum pi s and sum pi s^2 / sum pi s, with the surprisal s = -ln pi.
+    """
     shares = table.reference_totals[table.reference_totals > 0] / table.total
     surprises = -np.log(shares)
     mean = float((shares * surprises).sum())

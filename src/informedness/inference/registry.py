@@ -1,7 +1,7 @@
-"""Register every score, and list those that are metric modules.
+"""List all scores, and those that are published as metric modules.
 
-`estimate`, `compare`, `Report`, the command line, the page and the tests read their list of scores
-from here; the code that registers, builds and publishes modules reads its list of modules.
+`estimate`, `compare`, `Report`, the command line, the app and the tests get their scores from
+`REGISTRY`. The code that registers, builds and publishes metric modules uses `MODULES`.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from .score import INFORMEDNESS, MARKEDNESS, USUAL_SCORES, Score
 _ALL: tuple[Score, ...] = (*USUAL_SCORES, INFORMEDNESS, MARKEDNESS, NIT, EMA)
 REGISTRY = {score.name: score for score in _ALL}
 SCORES = tuple(REGISTRY)
-MODULES = ("informedness", "nit")  # the folders metrics/NAME, for `evaluate.load`
+MODULES = ("informedness", "nit")  # names of the folders in metrics/, for `evaluate.load`
 REPORTED = tuple(name for name in SCORES if name not in ("markedness", "ema"))
 
 
@@ -27,8 +27,8 @@ def score_named(name: str, argument: str = "metric") -> Score:
     Raises
     ------
     ValueError
-        If there is no such score. The message names the argument, and a score whose name or title
-        contains this name.
+        If there is no such score. The message suggests a score whose name or title contains the
+        text.
     """
     if isinstance(name, str) and name and name not in SCORES:
         similar = [x for x in SCORES if name.lower() in f"{x} {REGISTRY[x].title}".lower()]
@@ -40,24 +40,26 @@ def score_named(name: str, argument: str = "metric") -> Score:
 
 
 def scores_in_report(average: Any = "default") -> dict[str, Score]:
-    """List the scores of a report by name, in its order, with this average if they allow it.
+    """Map names to the scores of a report, in the order of the report.
+
+    Scores that have averages get this average.
 
     Raises
     ------
     ValueError
-        If the average does not give a single number.
+        If the average is unknown, or is None, which gives one value per class.
     """
     check_choice("average", average, ("default", "bias", "prevalence", "macro"))
     return {score.name: score for score in scores_with_average(REPORTED, average)}
 
 
 def score_with_average(name: str, average: Any, unknown: str = "error") -> Score:
-    """Look up a score by its name and average; "default" is the score's own default.
+    """Look up a score by its name and average; "default" means the default average of the score.
 
     Raises
     ------
     ValueError
-        If it has no such average, or does not allow `unknown`.
+        If the score does not have this average, or does not allow this value of `unknown`.
     """
     score = score_named(name)
     if str(unknown) != "error" and not score.allows_unknown:
@@ -68,12 +70,12 @@ def score_with_average(name: str, average: Any, unknown: str = "error") -> Score
 
 
 def scores_with_average(names: Sequence[str], average: Any, unknown: str = "error") -> list[Score]:
-    """Look up scores by their names, with the average if they have one.
+    """Look up scores by their names; scores that have averages get this average.
 
     Raises
     ------
     ValueError
-        If a name is unknown or listed twice, or if none of the scores takes the average.
+        If a name is unknown or listed twice, or if an average is passed but no score has averages.
     """
     check_distinct(names, "names")
     with_average = [name for name in names if score_named(name).averages]
@@ -94,7 +96,7 @@ def module_path(name: str) -> str:
     Returns
     -------
     str
-        An absolute path: inside the installed package, or in the checkout it runs from.
+        Absolute path, inside the installed package or inside the checkout of the repository.
 
     Raises
     ------
@@ -117,7 +119,7 @@ SAME_VERSION = "install the same version of both; after an upgrade, run `informe
 
 @cache
 def warn_of_version(version: str) -> None:
-    """Warn once per process of metric modules whose version differs from this package's."""
+    """Warn once per process that the version of a metric module is not that of this package."""
     if version != __version__:
         package = f"the installed package informedness is version {__version__}"
         warn(f"a metric loaded by evaluate is version {version}, and {package}: {SAME_VERSION}")

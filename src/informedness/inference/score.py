@@ -1,8 +1,8 @@
-"""Scores: their interface, those of hits and totals of classes, and their intervals.
+"""Define the interface of scores, the scores computed from class totals, and their intervals.
 
-Each score is one object, wrapped around a plain function of a table. Reports, comparisons and
-drawings use only its interface. To add a score, write a subclass of one of these and list it in
-`REGISTRY`. It must define the members listed with its base class:
+Each score is an object that computes a number from a table. Reports, comparisons and figures use
+only its interface. To add a score, write a subclass of one of the base classes below, and list an
+instance in `REGISTRY`. The subclass must define the members listed with its base class:
 
     base class      members
     Score           name, title, exact_value, shortage, cell_gradient, max_influence,
@@ -10,9 +10,10 @@ drawings use only its interface. To add a score, write a subclass of one of thes
     ClassScore      name, title, exact_value, gradient
     EntropicScore   name, title, exact_value, signs, may_miss_classes, max_excess_surprisal
 
-It overrides these members if they differ: lowest, highest, guessing_level, best_level,
-undefined_margins or undefined, stand_in, averages. docs/formulas.md has the formulas and the rules
-of intervals. Cohen (1960), "A coefficient of agreement for nominal scales"; Gorodkin (2004),
+Members with defaults are lowest, highest, guessing_level, best_level, undefined_margins, undefined,
+stand_in and averages. docs/formulas.md has the formulas and the rules of intervals.
+
+Cohen (1960), "A coefficient of agreement for nominal scales"; Gorodkin (2004),
 "Comparing two K-category assignments by a K-category correlation coefficient".
 """
 
@@ -32,11 +33,11 @@ from ..core.table import Classes, Table, labels_at, sum_by, sums_of_others
 from ..warnings import IntervalWarning
 
 Prior: TypeAlias = Mapping[Any, float] | None
-FEW_SAMPLES = 50  # with fewer, scores are imprecise, and each class must have five
+FEW_SAMPLES = 50  # recommended number of samples; with fewer, each class should have five
 
 
 class Interval(NamedTuple):
-    """A score with its standard error, and the ends of an interval that contains it."""
+    """A score with its standard error and the ends of its confidence interval."""
 
     value: float
     standard_error: float = math.nan
@@ -44,8 +45,8 @@ class Interval(NamedTuple):
     high: float = math.nan
 
     def clip(self, lowest: float, highest: float) -> Interval:
-        """Move the ends inside these bounds, but never past the value."""
-        # max and min return their first argument for a nan, so this order keeps it
+        """Move the ends into the range from `lowest` to `highest`, but never past the value."""
+        # max and min return the first argument if it is nan, so this order keeps nan
         low, high = max(self.low, lowest), min(self.high, highest)
         return self._replace(low=min(low, self.value), high=max(high, self.value))
 
@@ -58,14 +59,14 @@ def check_level(level: Any) -> None:
 
 
 def normal_quantile(level: float) -> float:
-    """Find z such that a standard normal variable lies between -z and z with this probability."""
+    """Compute z such that a standard normal variable is between -z and z with this probability."""
     from statistics import NormalDist  # deferred, because it imports many modules
 
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
 def squared_weights(table: Table) -> Numbers:
-    """Sum the squared weights of each cell; without weights, count its samples."""
+    """Sum the squared weights of the samples of each cell, where a sample weighs 1 by default."""
     squares = table.squared_weights if table.is_weighted else table.counts
     if squares is None or not (0 < squares.min() <= squares.sum(dtype=np.float64) < math.inf):
         remedy = "Count labels with weights between 1e-150 and 1e150, or pass `squared_weights`."
@@ -74,13 +75,13 @@ def squared_weights(table: Table) -> Numbers:
 
 
 def effective_sample_size(table: Table) -> float:
-    """Compute (sum w)^2 / sum w^2, the number of samples if there are no weights."""
+    """Compute (sum w)^2 / sum w^2, which without weights is the number of samples."""
     total = float(table.total)
     return total * (total / float(squared_weights(table).sum()))  # total**2 may overflow
 
 
 def with_prior(table: Table, prior: Prior) -> Table:
-    """Reweight the references of a table to a prior, if there is one."""
+    """Reweight the references of a table to a prior, unless it is None."""
     return table if prior is None else scores.reweighted(table, scores.read_prior(prior, table))
 
 
@@ -101,11 +102,12 @@ def signature_of(
 ) -> str:
     """Record the options of a score in a line, such as 'nit|k:2|n:2|labels:observed|v:0.1.0'.
 
-    `average` and `prior_mode` are empty for a score without them; for several scores, "default"
-    means the default of each. A metric module registered from another package passes its `version`.
+    `average` and `prior_mode` are empty for a score that does not have the option. For several
+    scores, the average "default" means the default average of each score. A metric module from
+    another version of the package passes its own `version`.
     """
     classes = [label for label in table.labels if label is not None]
-    total = float(f"{table.total:.12g}")  # the same in any order of summing
+    total = float(f"{table.total:.12g}")  # rounded, to be the same in any order of summing
     ignored = "" if ignore_index is None else ascii(read_column([ignore_index], "").example())
     parts = [
         name,
@@ -117,7 +119,7 @@ def signature_of(
         "unknown:wrong" if None in table.labels else "",
         "ignore:" + ignored.replace("|", "\\x7c") if ignored else "",
         _prior_part(prior, prior_mode, classes),
-        "zero:nan" if zero_division != zero_division else "",  # only nan differs from itself
+        "zero:nan" if zero_division != zero_division else "",  # true only for nan
         interval,
         f"v:{version}",
     ]
@@ -133,7 +135,7 @@ def _prior_part(prior: Prior, prior_mode: str, classes: Sequence[Any]) -> str:
 
 
 def _digest(values: Sequence[Any]) -> str:
-    """Shorten values and their order to eight hexadecimal digits."""
+    """Hash a sequence of values to eight hexadecimal digits."""
     return sha256(ascii(values).encode()).hexdigest()[:8]
 
 
@@ -142,30 +144,30 @@ def _digest(values: Sequence[Any]) -> str:
 
 @dataclass(frozen=True)
 class Score:
-    """A score of a contingency table, with its name, range, value and interval.
+    """Base class of scores, which compute a value and an interval from a contingency table.
 
     Attributes
     ----------
     lowest, highest : float
-        The ends of its range.
+        The ends of the range of the score.
     averages : tuple
-        The averages over classes that it allows, the default first.
+        Averages over classes that the score allows, with the default first.
     prior_modes : tuple of str
         Values allowed for `prior_mode`.
     undefined_margins : tuple of {"references", "predictions"}
-        The margins in which a single class leaves the score undefined.
+        The margins in which a single class makes the score undefined.
     stand_in : float
-        The value returned where it is undefined.
+        The value returned if the score is undefined.
     is_label_sensitive : bool
-        Whether relabelling predictions changes the score.
+        Whether the score changes if the labels of the predictions are permuted.
     allows_unknown : bool
-        Whether it is defined for the out-of-class predictions that `unknown="wrong"` allows.
+        Whether the score is defined for out-of-class predictions, as with `unknown="wrong"`.
     has_cell_effects : bool
-        Whether design effects are by cell instead of by row.
+        Whether groups need a design effect per cell, instead of one per row.
     mark_meaning : str
-        Meaning of the mark ^, which results put on a value because of its `caution`.
+        Meaning of the mark ^, which results add to a value that has a `caution`.
     average : str or None
-        Empty for a score without averages; None gives one value per class.
+        Empty for a score without averages. None gives one value per class.
     """
 
     name: ClassVar[str]
@@ -184,25 +186,28 @@ class Score:
     average: scores.Average | Literal[""] = ""
 
     def with_average(self, average: Any) -> Score:
-        """Choose another average, or raise ValueError."""
+        """Choose another average; raise ValueError if the score does not allow it."""
         if not self.averages:
             raise ValueError(f"`average` must be left out for {self.name!r}, got {show(average)}")
         check_choice("average", average, self.averages)
         return self if average == self.average else replace(self, average=average)
 
     def orient(self, table: Table) -> tuple[Any, Table]:
-        """Find an equivalent score and table, for example another score of the transpose."""
+        """Find the score and the table from which the value is computed.
+
+        Markedness, for example, is Informedness of the transposed table.
+        """
         return self, table
 
     def class_labels(self, table: Table) -> list[Any]:
-        """List the classes that have a value where `average` is None."""
+        """List the classes that have a value each if `average` is None."""
         _, table = self.orient(table)
         return labels_at(table, table.is_class)
 
     def guessing_level(self, table: Table) -> float:
         """Compute the mean score of the best guesser in large samples.
 
-        Guesses are independent of the class, so the predictions of `table` do not matter.
+        It does not depend on the predictions in `table`, which need not be guesses.
         """
         return 0.0
 
@@ -211,7 +216,7 @@ class Score:
         return self.highest
 
     def contains_guessing(self, table: Table, low: float, high: float) -> bool:
-        """Whether an interval contains the guessing level."""
+        """Check whether an interval contains the guessing level."""
         level = self.guessing_level(table)
         return low <= level + 1e-12 and level <= high
 
@@ -223,15 +228,18 @@ class Score:
         return next(filter(None, reasons), "")
 
     def has_single_reference_class(self, table: Table) -> bool:
-        """Whether all references are of one class, so that all models have the same score."""
+        """Check whether all references are of one class, which gives all models the same score."""
         return np.count_nonzero(table.reference_totals) == 1
 
     def exact_value(self, table: Any) -> Any:
-        """Apply the formula to a table, or to `ClassSums`, for which the score is defined."""
+        """Apply the formula to a `Table` or to `ClassSums`, for which the score must be defined."""
         raise NotImplementedError
 
     def clipped_value(self, table: Table) -> Any:
-        """Score a table where it is defined; clip the rounding error to the range."""
+        """Compute the value of a table whose score is defined, clipped to the range of the score.
+
+        Without clipping, rounding errors could move it out of the range.
+        """
         score, table = self.orient(table)
         exact = np.asarray(score.exact_value(table)).tolist()
         return exact if isinstance(exact, list) else min(max(exact, self.lowest), self.highest)
@@ -239,24 +247,24 @@ class Score:
     def value(
         self, table: Table, *, prior: Prior = None, zero_division: scores.ZeroDivision = "warn"
     ) -> Any:
-        """Score a table; with `average` None, return a list with one value per class.
+        """Compute the score of a table; if `average` is None, a list with one value per class.
 
-        If undefined, it is `stand_in`. Only Informedness, markedness and NIT follow
-        `zero_division` and warn.
+        An undefined score has the value `stand_in`. Only Informedness, markedness and NIT use
+        `zero_division`, and warn if they are undefined.
         """
         scored = with_prior(table, prior)
         return self.stand_in if self.undefined(scored) else self.clipped_value(scored)
 
     def value_or_nan(self, table: Table) -> float:
-        """Score a table without a warning; nan where it is undefined."""
+        """Compute the score of a table without a warning; nan if it is undefined."""
         return math.nan if self.undefined(table) else float(self.clipped_value(table))
 
     def caution(self, table: Table, value: float) -> str:
-        """Explain why a value may mislead; empty if it does not."""
+        """Explain why a value may be misleading; empty if it is not."""
         return ""
 
     def signature(self, table: Table, **options: Any) -> str:
-        """Record everything that affects the score in a line."""
+        """Record the options that affect the score in a line."""
         takes_mode = len(self.prior_modes) > 1 or options.get("prior") is not None
         options.setdefault("prior_mode", "reweight" if takes_mode else "")
         return signature_of(self.name, table, average=self.average, **options)
@@ -264,32 +272,32 @@ class Score:
     # Intervals
 
     def require_interval(self, prior: Prior = None) -> Score:
-        """Raise ValueError if this score has no interval with a prior, else return it."""
+        """Return this score, or raise ValueError if it has no interval with this prior."""
         if prior is not None:
             score = f"{self.name!r} with average={self.average or None!r}"
             raise ValueError(f"`prior` must be left out for an interval of {score}")
         return self
 
     def shortage(self, table: Table, prior: Prior = None) -> str:
-        """State which samples are too few for an interval; empty if there are enough."""
+        """Describe a lack of samples for an interval; empty if there are enough samples."""
         raise NotImplementedError
 
     def caveat(self, table: Table, prior: Prior = None) -> str:
-        """Explain why the interval may fail on such a table; empty if no reason is known."""
+        """Explain why the interval may have low coverage; empty without a known reason."""
         return self.shortage(table, prior)
 
     def interval(
         self, table: Table, level: float, prior: Prior = None, error: float | None = None
     ) -> Interval:
-        """Score a table, with an interval.
+        """Compute the score of a table and its confidence interval.
 
-        `error` is the standard error if samples are in groups. The interval is nan if the
-        score is undefined, or if there is only one reference class.
+        Pass the standard error as `error` if samples are in groups. The ends are nan if the score
+        is undefined, or if all references are of one class.
 
         Raises
         ------
         ValueError
-            If the prior is not valid, or if the table holds sums of weights without their squares.
+            If the prior is not valid, or if the table has sums of weights but no squared weights.
         """
         squared_weights(table)  # raises if they are missing
         score, table = self.orient(table)
@@ -305,7 +313,7 @@ class Score:
     def intervals(
         self, table: Table, level: float, prior: Prior = None, error: float | None = None
     ) -> list[Interval]:
-        """Score a table, with an interval; with `average` None one per class."""
+        """Compute the score and its interval; if `average` is None, those of each class."""
         if self.average is None:
             return intervals_by_class(self.orient(table)[1], level)
         return [self.interval(table, level, prior, error)]
@@ -313,22 +321,25 @@ class Score:
     def interval_around(
         self, value: float, table: Table, scored: Table, level: float, error: float | None = None
     ) -> Interval:
-        """Find the interval around a defined value; its ends may pass the bounds.
+        """Compute the interval of a defined score; its ends may be outside the range.
 
-        `scored` is the table, or another one with its references reweighted to a prior.
+        `scored` is `table` itself, or the table after its references are reweighted to a prior.
         """
         raise NotImplementedError
 
     def cell_gradient(self, table: Table) -> Numbers:
-        """Compute the derivative by the share of each cell, up to a constant."""
+        """Compute the derivative of the score by the share of each cell, up to a constant."""
         raise NotImplementedError
 
     def max_influence(self, table: Table) -> Numbers:
-        """Bound N times the change that one additional sample in each cell can cause."""
+        """Bound the influence of one additional sample for each cell.
+
+        The bound is N times the largest change of the score.
+        """
         raise NotImplementedError
 
     def sampling_bias(self, table: Table) -> tuple[float, float]:
-        """Estimate by how much samples exceed the population on average, and its variance."""
+        """Estimate the bias of the score in samples, and the variance of this estimate."""
         return 0.0, 0.0
 
 
@@ -336,27 +347,27 @@ class Score:
 
 
 def fewest_references(table: Table) -> float:
-    """Count the references of the rarest class that has any; with weights, effective ones."""
+    """Compute the effective number of references of the rarest class that has references."""
     r = table.reference_totals.astype(np.float64)
     squares = sum_by(table.rows, squared_weights(table), len(r))
     return float((r[r > 0] ** 2 / squares[r > 0]).min())
 
 
 def fewest_if_undeclared(table: Table) -> float:
-    """Count references of the rarest class; inf if the classes are declared."""
+    """Compute `fewest_references`, or inf if the classes are declared."""
     return math.inf if table.is_declared else fewest_references(table)
 
 
 def references_outside_largest(table: Table) -> float:
-    """Count the references outside the largest class; with weights, effective ones."""
+    """Compute the effective number of references outside the largest class."""
     share = float(table.reference_totals.max()) / float(table.total)
     return effective_sample_size(table) * (1 - share)
 
 
 def shortage_message(amount: float, wanted: float, unit: str, which: str = "") -> str:
-    """State how much there is, and how much is recommended; empty if it is enough.
+    """Describe a lack of samples, with the recommended number; empty if there are enough.
 
-    Weights may make the amount fractional.
+    The amount is an effective number, which weights may make fractional.
     """
     if amount >= wanted - 1e-6:
         return ""
@@ -368,16 +379,20 @@ def shortage_message(amount: float, wanted: float, unit: str, which: str = "") -
 
 
 def rarest_class_shortage(table: Table, unit: str = "reference") -> str:
-    """State how few samples the rarest class has; empty with five, or enough samples in all."""
+    """Describe a lack of samples of the rarest class.
+
+    Empty if this class has five samples, or if there are at least `FEW_SAMPLES` in all.
+    """
     if effective_sample_size(table) >= FEW_SAMPLES - 1e-6:
         return ""
     return shortage_message(fewest_references(table), 5, unit, " of the rarest class")
 
 
 def warn_of_caveats(caveats: Iterable[tuple[str, str, bool]]) -> None:
-    """Warn that intervals may fail: the score, the reason, and whether its interval is missing.
+    """Warn that intervals are missing or may have low coverage.
 
-    Scores with the same caveat share a warning.
+    A caveat has the name of the score, the reason, and whether the interval is missing. Scores
+    with the same caveat share a warning.
     """
     names: dict[tuple[str, bool], list[str]] = {}
     for name, reason, is_nan in caveats:
@@ -392,16 +407,17 @@ def warn_of_caveats(caveats: Iterable[tuple[str, str, bool]]) -> None:
         warn(f"{text}: {reason}", IntervalWarning)
 
 
-# Scores of hits and totals of classes
+# Scores computed from the hits and totals of classes
 
-_FEWEST_UNDER_A_PRIOR = 3 - 1e-6  # references of the rarest class; with fewer, intervals fail
+_FEWEST_UNDER_A_PRIOR = 3 - 1e-6  # references of the rarest class, for an interval
 
 
 @dataclass
 class ClassSums:
     """Sums of cells by class, with the attribute names of a `Table`.
 
-    For n tables the sums have shape (k, n) and the totals (n,), so that a formula gives n scores.
+    They may be the sums of n tables at once, so that a formula gives n scores. The sums then have
+    the shape (k, n), and the totals have the shape (n,).
     """
 
     labels: Classes
@@ -422,7 +438,7 @@ Sums: TypeAlias = Table | ClassSums
 
 
 def transpose(sums: Any) -> Any:
-    """Swap references and predictions; all labels of the result are classes."""
+    """Swap references and predictions; all labels become classes of the result."""
     if isinstance(sums, ClassSums):
         r, c = sums.reference_totals, sums.prediction_totals
         return replace(sums, reference_totals=c, prediction_totals=r)
@@ -431,29 +447,30 @@ def transpose(sums: Any) -> Any:
 
 
 def ratio_or_nan(numerator: Numbers, denominator: Numbers) -> Numbers:
-    """Divide; nan where the denominator is 0."""
+    """Divide elementwise; the result is nan where the denominator is 0."""
     return numerator / np.where(denominator > 0, denominator, np.nan)
 
 
 def ratio_or_zero(numerator: Any, denominator: Numbers) -> Numbers:
-    """Divide; 0 where the denominator is 0."""
+    """Divide elementwise; the result is 0 where the denominator is 0."""
     return np.where(denominator > 0, ratio_or_nan(numerator, denominator), 0.0)
 
 
 def deviations(values: Numbers, mean: Any, scale: Numbers) -> Numbers:
-    """Subtract a mean; differences within the rounding error of terms of this scale become 0.
+    """Subtract a mean from values, and set differences to 0 that are only rounding errors.
 
-    Without this, the error of a constant predictor would be 1e-17 instead of 0.
+    A difference is a rounding error if it is below 1e-14 of the scale. Otherwise the standard
+    error of a constant predictor would be 1e-17 instead of 0.
     """
     differences = values - mean
     return np.where(np.abs(differences) > 1e-14 * scale, differences, 0.0)
 
 
 class Gradient(NamedTuple):
-    """Derivatives a_i + b_j + u_i [i = j] of a score by the shares p_ij.
+    """Derivatives a_i + b_j + u_i [i = j] of a score by the shares p_ij of the cells.
 
-    If out-of-class predictions are distributed over the classes, a_i + m_i is the derivative by
-    the share of out-of-class predictions for class i.
+    For a score that distributes out-of-class predictions over the classes, a_i + m_i is the
+    derivative by the share of out-of-class predictions for references of class i.
     """
 
     a: Numbers
@@ -468,14 +485,14 @@ class Gradient(NamedTuple):
         return self.a[i] + b + self.u[i] * (i == j)
 
     def slope_ranges(self, table: Table) -> tuple[Numbers, Numbers]:
-        """Find the least and the greatest b_j + u_i [i = j] of each row i, over all columns j."""
+        """Find the minimum and maximum of b_j + u_i [i = j] over the columns j, for each row i."""
         b = np.where(table.is_class | (self.m is None), self.b, np.nan)  # nan sorts last
         lowest, highest = minima_of_others(b), -minima_of_others(-b)
         return np.fmin(lowest, b + self.u), np.fmax(highest, b + self.u)
 
 
 def minima_of_others(values: Numbers) -> Numbers:
-    """Find for each value the least of the others; a single value is returned itself."""
+    """Find the minimum of all other values, for each value; a single value stays unchanged."""
     least, second = np.argsort(values)[[0, min(1, len(values) - 1)]]
     least_values = np.full(len(values), values[least])
     least_values[least] = values[second]
@@ -486,7 +503,7 @@ class ClassScore(Score):
     """A score computed from the hits and the totals of the classes."""
 
     def gradient(self, table: Table) -> Gradient:
-        """Compute the derivatives by the shares of the cells, for errors and influences."""
+        """Compute the derivatives of the score by the shares of the cells."""
         raise NotImplementedError
 
     def cell_gradient(self, table: Table) -> Numbers:
@@ -528,7 +545,7 @@ class ClassScore(Score):
 
 
 class Accuracy(ClassScore):
-    """Share of correct predictions, in [0, 1]; the best guesser predicts the commonest class."""
+    """Share of correct predictions, in [0, 1]. The best guesser predicts the most common class."""
 
     name = "accuracy"
     title = "Accuracy"
@@ -551,7 +568,7 @@ class Accuracy(ClassScore):
 
 
 class BalancedAccuracy(ClassScore):
-    """Mean recall of the m classes in the references, in [0, 1]; every guesser scores 1/m."""
+    """Mean recall of the m classes in the references, in [0, 1]. Every guesser scores 1/m."""
 
     name = "balanced_accuracy"
     title = "Balanced accuracy"
@@ -570,10 +587,11 @@ class BalancedAccuracy(ClassScore):
 
 
 class F1Macro(ClassScore):
-    """Mean over the classes that occur of F1 = 2h/(r + c), in [0, 1].
+    """Mean F1 = 2h/(r + c) of the classes that occur, in [0, 1].
 
-    The best guesser of m classes scores 1/m. It predicts each with its prevalence: the mean of
-    2 pi q / (pi + q) is concave in the shares q of predictions, with equal slopes at q = pi.
+    The best guesser of m classes scores 1/m, and predicts each class with its prevalence. The
+    reason is that the mean of 2 pi q / (pi + q) is concave in the shares q of the predictions, and
+    its slopes are equal at q = pi.
     """
 
     name = "f1_macro"
@@ -600,18 +618,18 @@ class F1Macro(ClassScore):
 
 
 def _prevalence_plus_bias(table: Sums) -> Numbers:
-    """Add prevalence and bias of each class. As counts, the sum may pass 2^63 or 1e308."""
+    """Add the prevalence and the bias of each class; sums of counts could overflow."""
     return table.reference_totals / table.total + table.prediction_totals / table.total
 
 
 def _count_occurring(table: Sums) -> Any:
-    """Count the classes that have a reference or a prediction, without the out-of-class label."""
+    """Count the labels that have references or predictions, except None."""
     occur = (table.reference_totals > 0) | (table.prediction_totals > 0)
     return np.count_nonzero(occur[: len(table.labels) - (table.labels[-1] is None)], axis=0)
 
 
 class CohenKappa(ClassScore):
-    """(p_o - p_e)/(1 - p_e), in [-1, 1]; guessing scores 0; nan where p_e is 1."""
+    """(p_o - p_e)/(1 - p_e), in [-1, 1]. Guessing scores 0; the score is nan if p_e is 1."""
 
     name = "cohen_kappa"
     title = "Cohen's kappa"
@@ -624,13 +642,13 @@ class CohenKappa(ClassScore):
         return "all references and predictions are of one class"
 
     def exact_value(self, table: Sums) -> Numbers:
-        # 1 - wrong / expected, since 1 - p_e would lose digits if one class is large
+        # computed as 1 - wrong / expected, because 1 - p_e would lose digits if one class is large
         return 1 - ratio_or_nan(_error_rate(table), _expected_error_rate(table))
 
     def gradient(self, table: Table) -> Gradient:
-        """Compute the derivatives of 1 - wrong/expected.
+        """Compute the derivatives of 1 - wrong/expected, the two error rates.
 
-        With p_ij, the wrong share falls by [i = j], and the expected one by beta_i + pi_j.
+        The derivatives by p_ij are -[i = j] of `wrong` and -(beta_i + pi_j) of `expected`.
         """
         wrong, expected = _error_rate(table), _expected_error_rate(table)
         margins = table.prediction_totals, table.reference_totals
@@ -639,7 +657,7 @@ class CohenKappa(ClassScore):
 
 
 class MatthewsCorrelation(ClassScore):
-    """The R_k correlation, in [-1, 1]; guessing scores 0, as does a margin of one class."""
+    """The R_k correlation, in [-1, 1]. Guessing and margins with a single class score 0."""
 
     name = "matthews_corrcoef"
     title = "MCC"
@@ -648,7 +666,7 @@ class MatthewsCorrelation(ClassScore):
 
     def exact_value(self, table: Sums) -> Numbers:
         (gain, s), (same_gain, t) = map(_gain_and_variance, (table, transpose(table)))
-        # both gains are equal, but that of the margin with less variance is more exact
+        # the gains are equal, but that of the margin with less variance has less rounding error
         return ratio_or_nan(np.where(s <= t, gain, same_gain), np.sqrt(s * t))
 
     def gradient(self, table: Table) -> Gradient:
@@ -663,7 +681,7 @@ class MatthewsCorrelation(ClassScore):
 def _gain_and_variance(table: Sums) -> tuple[Numbers, Numbers]:
     """Sum p_cc - pi_c beta_c, and pi_c (1 - pi_c), over the classes c.
 
-    The first is computed as pi_c (1 - pi_c) (TPR_c - FPR_c), without a difference of products.
+    The first sum is computed as pi_c (1 - pi_c) (TPR_c - FPR_c), which avoids cancellation.
     """
     variances = table.reference_totals / table.total * (table.other_references / table.total)
     gains = variances * scores.class_gains(table, table.false_positives)
@@ -676,7 +694,7 @@ def _error_rate(table: Sums) -> Numbers:
 
 
 def _expected_error_rate(table: Sums) -> Numbers:
-    """Compute the share of wrong predictions if they ignored the class, 1 - p_e."""
+    """Compute the share of wrong predictions if predictions were independent, 1 - p_e."""
     bias, others = table.prediction_totals / table.total, table.other_references / table.total
     return np.asarray((bias * others).sum(axis=0))
 
@@ -686,7 +704,7 @@ def _expected_error_rate(table: Sums) -> Numbers:
 
 @dataclass(frozen=True)
 class Informedness(ClassScore):
-    """Multi-class Bookmaker Informedness: 1 is perfect, guessing scores 0."""
+    """Multi-class Bookmaker Informedness. Perfect predictions score 1, guessing scores 0."""
 
     name = "informedness"
     title = "Informedness"
@@ -715,9 +733,9 @@ class Informedness(ClassScore):
         """Compute the derivatives, with V = pi (1 - pi).
 
         J_c = (p_cc - pi_c beta_c) / V_c has the derivatives 1/V_c by p_cc, -pi_c/V_c by beta_c and
-        -(beta_c + (1 - 2 pi_c) J_c) / V_c by pi_c. The weights pi or beta change, too. An
-        out-of-class prediction for class i adds pi_c / (1 - pi_i) to each other beta_c, which
-        also depends on pi_c and pi_i.
+        -(beta_c + (1 - 2 pi_c) J_c) / V_c by pi_c. The class weights pi or beta also depend on the
+        shares. An out-of-class prediction for class i adds pi_c / (1 - pi_i) to beta_c of each
+        other class c, and this amount depends on pi_c and pi_i.
         """
         pi = table.reference_totals / table.total
         beta = (table.hits + table.distributed_false_positives) / table.total
@@ -739,13 +757,14 @@ class Informedness(ClassScore):
 
 
 def _excess_of_bias_average(table: Table, scored: Table) -> float:
-    """Estimate by how much the bias average of samples exceeds that of the population.
+    """Estimate how far Informedness with average="bias" is too high in samples.
 
-    With the references fixed, it is sum_c [V_cc / r_c - sum_(i != c) V_ic / (N - r_c)] / N. V_ic is
-    the variance of n_ic, estimated by n (1 - n/r) r/(r - 1). A class of one reference uses the
-    overall recall. If a model knows the share x of each of k classes, it is about
-    x (1 - x) (k - 2) / N. Without this correction no interval of 5,000 samples of
-    1,000 classes covered the truth (tests/studies/COVERAGE.md).
+    If the references are fixed, the expected excess over the population value is
+    sum_c [V_cc / r_c - sum_(i != c) V_ic / (N - r_c)] / N. V_ic is the variance of n_ic, estimated
+    by n (1 - n/r) r/(r - 1). For a class with one reference, the variance is estimated from the
+    overall recall. If a model knows the share x of each of k classes, the excess is about
+    x (1 - x) (k - 2) / N. Without this correction, no interval of 5,000 samples of 1,000 classes
+    covered the true value (tests/studies/COVERAGE.md).
     """
     i, j, r = table.rows, table.columns, table.reference_totals.astype(np.float64)
     squares = sum_by(i, squared_weights(table), len(r))
@@ -768,10 +787,10 @@ def _excess_of_bias_average(table: Table, scored: Table) -> float:
 
 @dataclass(frozen=True)
 class Markedness(ClassScore):
-    """M_c = precision_c + NPV_c - 1, summed with weights pi_c by default.
+    """Mean of M_c = precision_c + NPV_c - 1 over the classes c, with weights pi_c by default.
 
-    1 is perfect, guessing scores 0. `average` names the margins of the table as given (Powers
-    2003, 2011).
+    Perfect predictions score 1, guessing scores 0. `average` refers to the margins of the table,
+    not of its transpose (Powers 2003, 2011).
     """
 
     name = "markedness"
@@ -814,25 +833,25 @@ class Markedness(ClassScore):
 
 
 class RowMeans(NamedTuple):
-    """A score as the sum of share x mean over rows, whose means have independent errors.
+    """A score written as a sum over rows of share times mean.
 
-    The arrays have the rows along their first axis.
+    The means of different rows have independent errors. The first axis of each array has the rows.
     """
 
-    share: Numbers
-    size: Numbers  # effective number of samples
-    least_size: Numbers  # the same if all samples had the largest weight
-    variance: Numbers  # of one sample in the row
-    below: Numbers  # distance from the mean to the least value that a sample of the row could have
-    above: Numbers  # distance from the mean to the greatest
+    share: Numbers  # weight of the row in the score
+    size: Numbers  # effective number of samples of the row
+    least_size: Numbers  # effective number if all samples had the largest weight
+    variance: Numbers  # variance of the value of one sample
+    below: Numbers  # distance from the mean down to the smallest possible value of a sample
+    above: Numbers  # distance from the mean up to the largest possible value of a sample
     error: Numbers  # standard error of the score
 
 
 def margins_of_error(rows: RowMeans, level: float) -> tuple[Numbers, Numbers]:
-    """Combine the margins of error of the rows into one below and one above the score.
+    """Compute the margins of error below and above the score.
 
-    Wilson's margins of the rows are combined in quadrature. The result is at least z standard
-    errors, and at most the margin if every error were the worst one.
+    The Wilson margins of the rows are combined in quadrature. The result is at least z standard
+    errors, and at most the margin if every row had the largest possible error of any row.
     """
     z = normal_quantile(level)
     span = rows.below + rows.above
@@ -852,23 +871,23 @@ def margins_of_error(rows: RowMeans, level: float) -> tuple[Numbers, Numbers]:
 
 
 def wilson_margin(distance: Numbers, variance: Numbers, size: Numbers, z: float) -> Numbers:
-    """Compute Wilson's margin of error of a mean, by its distance d from the bound of the values.
+    """Compute the Wilson margin of error of a mean at a distance d from the bound of the values.
 
-    It is the x with x^2 = z^2 (1 - x/d)(variance + x d / size).
+    It is the solution x of x^2 = z^2 (1 - x/d)(variance + x d / size).
     """
     d = np.maximum(distance, 1e-99)
     curvature = 1 + z**2 / size
     linear = z**2 * (d / size - variance / d)
     root = np.sqrt(linear**2 + 4 * curvature * z**2 * variance)
-    # the larger root of the quadratic, in the form that does not cancel
+    # the larger root of the quadratic equation, computed without cancellation
     larger_root = (linear + root) / (2 * curvature)
     return np.where(linear > 0, larger_root, ratio_or_zero(2 * z**2 * variance, root - linear))
 
 
 def wilson_intervals(table: Table, codes: Codes, level: float) -> list[tuple[float, float]]:
-    """Compute Wilson's interval of the share of hits of each class; nan without samples.
+    """Compute Wilson intervals of the recall or the precision of each class; nan without samples.
 
-    `codes` are the rows of the cells, for recall, or their columns, for precision.
+    For recall, `codes` are the rows of the cells; for precision, they are the columns.
     """
     k = len(table.labels)
     totals = sum_by(codes, table.counts.astype(np.float64), k)
@@ -880,16 +899,16 @@ def wilson_intervals(table: Table, codes: Codes, level: float) -> list[tuple[flo
 
 
 def row_means(table: Table, scored: Table, gradient: Gradient) -> RowMeans:
-    """Split a score into the means of the rows that have references, by its gradient.
+    """Express a score by the means of its gradient in the rows that have references.
 
-    `scored` is the table itself, or the table with its rows reweighted. If reweighted, the totals
-    of the rows do not vary.
+    `scored` is `table` itself, or the table after its rows are reweighted to a prior. After
+    reweighting, the totals of the rows are fixed and do not add to the error.
     """
     i, j, k = table.rows, table.columns, len(table.labels)
     counts, squares = table.counts, squared_weights(table)
     totals, squared_totals = table.reference_totals.astype(np.float64), sum_by(i, squares, k)
     shares = scored.reference_totals / scored.total
-    weights = ratio_or_nan(shares, totals)[i]  # weight of one sample in the score
+    weights = ratio_or_nan(shares, totals)[i]  # weight of a sample in the score
     slopes = gradient.cell_slopes(scored)
 
     a, b, u, _ = gradient
@@ -919,10 +938,10 @@ def row_means(table: Table, scored: Table, gradient: Gradient) -> RowMeans:
 def absent_class_bounds(
     table: Table, formula: Callable[[ClassSums], Numbers], value: float, level: float
 ) -> tuple[float, float]:
-    """Bound the score by the possible samples of classes without a reference.
+    """Bound the score if there were samples of the classes that have no references.
 
-    These classes are declared, or only predicted: an out-of-class label may be a class of the task.
-    Together they may have had z^2 unobserved samples, all right or all wrong.
+    These classes are declared, or out-of-class labels, which may be classes of the task. Together
+    they are assumed to have z^2 unobserved samples, either all correct or all wrong.
     """
     is_named = np.array([label is not None for label in table.labels])
     r, c, n = table.reference_totals, table.prediction_totals, table.total
@@ -931,7 +950,7 @@ def absent_class_bounds(
         return value, value
     extended = replace(table, class_mask=table.is_class | is_absent)
     one = float(n) / effective_sample_size(table)
-    # more than a quarter of the table would turn scores of few samples with the level
+    # more than a quarter of the samples would dominate scores of few samples at high levels
     missed = min(normal_quantile(level) ** 2 * one, float(n) / 4)
     extra = np.where(is_absent, missed / np.count_nonzero(is_absent), 0.0)
     ends = [value]
@@ -943,8 +962,8 @@ def absent_class_bounds(
 
 
 def intervals_by_class(table: Table, level: float) -> list[Interval]:
-    """Compute intervals of TPR - FPR of each class against all others; nan without samples."""
-    # a difference of sums of weights is not quite 0 where there are no cells
+    """Compute the interval of TPR - FPR of each class; nan if the rates are undefined."""
+    # without cells, a difference of sums of weights may be a rounding error instead of 0
     has_cells = _sums_by_outcome(table, np.ones(len(table.rows))) > 1e-9
     counts = np.where(has_cells, _sums_by_outcome(table, table.counts), 0.0)
     squares = np.where(has_cells, _sums_by_outcome(table, squared_weights(table)), 0.0)
@@ -965,7 +984,7 @@ def intervals_by_class(table: Table, level: float) -> list[Interval]:
 
 
 def _sums_by_outcome(table: Table, amounts: Numbers) -> Numbers:
-    """Sum amounts of cells by class: [[hits, misses], [true negatives, false positives]]."""
+    """Sum amounts by class into [[hits, misses], [true negatives, false positives]]."""
     sums = replace(table, counts=amounts, class_mask=table.is_class)
     misses = transpose(sums).false_positives
     shares = ratio_or_zero(sums.out_of_class_totals, table.other_references)
@@ -974,7 +993,7 @@ def _sums_by_outcome(table: Table, amounts: Numbers) -> Numbers:
 
 
 def rates_by_class(table: Table, level: float | None = None) -> list[dict[str, Any]]:
-    """List the label, the support and the rates of each class; at a level, with intervals."""
+    """List the label, support and rates of each class; with a level, also the intervals."""
     h, r, c, n = table.hits, table.reference_totals, table.prediction_totals, table.total
     false_positives = table.distributed_false_positives
     tpr, fpr = ratio_or_nan(h, r), ratio_or_nan(false_positives, table.other_references)

@@ -1,14 +1,14 @@
-"""Tests: whether predictions could be guesses, and whether two models differ.
+"""Test whether predictions could be guesses, and whether two models differ.
 
-Guesses do not depend on the references, so every permutation of them is equally likely.
-Informedness detects weak ability among many classes; Pearson's chi-squared detects consistently
-wrong models. Neither alone detects both, so one p-value combines them for every score.
+Guesses do not depend on the references, so all permutations of guesses are equally likely. The test
+of independence combines two statistics into one p-value. Informedness detects models that know a
+little about many classes. Pearson's chi-squared detects models that are consistently wrong.
 
-In a comparison, a sample changes the difference by d = g_B - g_A, with g the gradient of the score
-at each model's own table. The test divides the difference by the error that follows from d. This
-error counts one additional sample, with the largest possible influence. A class may occur in few
-groups, so the error of samples in groups counts the groups of each class (Satterthwaite 1946).
-docs/formulas.md has the formulas.
+In a comparison, a sample changes the difference by d = g_B - g_A. Here g is the gradient of the
+score at the table of each model. The test divides the difference by its standard error, which is
+computed from d. The standard error includes one additional sample with the largest possible
+influence. For samples in groups, it depends on the number of groups that contain each class
+(Satterthwaite 1946), because a class may occur in few groups. docs/formulas.md has the formulas.
 """
 
 import math
@@ -31,13 +31,16 @@ from .score import (
     squared_weights,
 )
 
-FEWEST_GROUPS = 5  # for a test
-_FEW_OF_A_CLASS = 5 - 1e-9  # effective groups that contain a class
-_MANY_DIFFERENT = 30  # groups; with fewer, a whole group may be missing, not only a sample
-_MAX_SHARE_OF_FEW = 0.1  # share of the variance; above, a warning names classes in few groups
-_NET = 0.9  # of further differing samples: the share favouring one model minus the other share
-_LEVEL_FOR_POWER = 0.6  # four in five lie below this two-sided quantile
-_MAX_PERMUTED = 2000  # samples; with more, the gamma distribution is accurate in the tail
+FEWEST_GROUPS = 5  # minimum number of groups for a test
+_FEW_OF_A_CLASS = 5 - 1e-9  # a class with fewer effective groups may lead to a warning
+# With fewer differing groups, the error includes an additional group instead of a sample.
+_MANY_DIFFERENT = 30
+# Warn if classes in few groups have more than this share of the variance.
+_MAX_SHARE_OF_FEW = 0.1
+# Of additional differing samples, 95% are assumed to favour one model, and 5% the other.
+_NET = 0.9
+_LEVEL_FOR_POWER = 0.6  # 80% of values are below this two-sided quantile
+_MAX_PERMUTED = 2000  # with more samples, the gamma distribution is accurate in the tail
 _N_PERMUTATIONS = 999
 
 
@@ -47,17 +50,17 @@ _N_PERMUTATIONS = 999
 def guessing_p_value(table: Table) -> float:
     """Compute the p-value of the hypothesis that predictions are guesses.
 
-    It is twice the smaller of two permutation p-values, one of Informedness and one of chi-squared.
-    For two classes all tables with these margins are listed, and those that fit equally well count
-    half (mid-p). Otherwise predictions of up to 2,000 samples are permuted; for more, the moments
-    of both statistics are used. It is 1.0 if references or predictions have only one class, or if
-    there are at most three samples.
+    It is twice the smaller of the permutation p-values of Informedness and of chi-squared. For two
+    classes, all tables with these margins are listed, and tables with an equal statistic count half
+    (mid-p). For more classes, up to 2,000 predictions are permuted. For more samples, the p-values
+    follow from the moments of both statistics. The p-value is 1.0 if references or predictions
+    have only one class, or if there are at most three samples.
     """
     r, c, size, counted = effective_totals(table)
     n_rows, n_columns = np.count_nonzero(r), np.count_nonzero(c)
     if min(n_rows, n_columns) < 2 or size <= 3:
         return 1.0
-    # Informedness is the sum of gain x hits, up to a constant that the margins fix
+    # with fixed margins, Informedness is the sum of gain x hits plus a constant
     gains = c / size * (ratio_or_zero(1.0, r) + ratio_or_zero(1.0, (size - r) * (r > 0)))
     if counted is not None and n_rows == n_columns == 2:
         return min(1.0, 2 * min(_exact_p_values(table, gains, *counted)))
@@ -68,7 +71,7 @@ def guessing_p_value(table: Table) -> float:
 
 
 def _normal_tail(table: Table, gains: Numbers, r: Numbers, c: Numbers, size: float) -> float:
-    """Compute the chance of so many hits by their mean and variance (Hoeffding 1951)."""
+    """Compute the p-value of the weighted hits by their mean and variance (Hoeffding 1951)."""
     mean = (gains * r * c).sum() / size
     row_part, column_part = gains * c / size - mean / size, gains * r / size
     both = row_part + column_part
@@ -82,7 +85,7 @@ def _normal_tail(table: Table, gains: Numbers, r: Numbers, c: Numbers, size: flo
 
 
 def _exact_p_values(table: Table, gains: Numbers, r: Codes, c: Codes) -> tuple[float, float]:
-    """Compute both p-values for two classes, by listing the tables with these margins."""
+    """Compute both p-values for two classes from all tables with these margins."""
     rows, columns = np.flatnonzero(r), np.flatnonzero(c)
     (r1, r2), (c1, _), n = r[rows].tolist(), c[columns].tolist(), int(r.sum())
     first = np.arange(max(0, r1 + c1 - n), min(r1, c1) + 1)
@@ -91,10 +94,10 @@ def _exact_p_values(table: Table, gains: Numbers, r: Codes, c: Codes) -> tuple[f
     chances = np.exp(logarithms - np.max(logarithms))
     chances /= chances.sum()
 
-    # fixed margins: one more sample in the first cell, one more in the last, one less in the others
+    # with fixed margins, one more sample on the diagonal cells means one less in the other cells
     signs = np.array([1, -1])
     hits = first * (gains[rows] * signs @ np.equal.outer(rows, columns) @ signs)
-    distance = np.abs(first - r1 * c1 / n)  # orders tables as chi-squared does
+    distance = np.abs(first - r1 * c1 / n)  # has the same order as chi-squared
     is_first = (table.rows == rows[0]) & (table.columns == columns[0])
     n_first = round(float(table.counts[is_first].sum()) * n / float(table.total))
     position = n_first - int(first[0])
@@ -102,21 +105,21 @@ def _exact_p_values(table: Table, gains: Numbers, r: Codes, c: Codes) -> tuple[f
 
 
 def _mid_p(statistics: Numbers, chances: Numbers, position: int) -> float:
-    """Sum the chances of greater statistics than the one at a position, and half those of equal."""
+    """Sum the chances of larger statistics than the one at a position, and half of equal ones."""
     excess = statistics - statistics[position]
     is_equal = np.abs(excess) <= 1e-9 * (1 + abs(statistics[position]))
     return float(chances[(excess > 0) & ~is_equal].sum() + chances[is_equal].sum() / 2)
 
 
 def _permuted(r: Codes, c: Codes, statistic: Callable[[Codes, Codes], float]) -> list[float]:
-    """Evaluate a statistic for random permutations of predictions, by totals of both margins."""
+    """Evaluate a statistic for random permutations of the predictions with these totals."""
     rng = np.random.default_rng(0)
     references, predictions = (np.repeat(np.arange(len(totals)), totals) for totals in (r, c))
     return [statistic(references, rng.permutation(predictions)) for _ in range(_N_PERMUTATIONS)]
 
 
 def _permuted_p_of_hits(table: Table, gains: Numbers, r: Codes, c: Codes) -> float:
-    """Compute the share of permutations that score higher; equal scores count half."""
+    """Compute the share of permutations with more weighted hits; equal hits count half."""
 
     def gained(references: Codes, predictions: Codes) -> float:
         return float(gains[references[predictions == references]].sum())
@@ -127,9 +130,10 @@ def _permuted_p_of_hits(table: Table, gains: Numbers, r: Codes, c: Codes) -> flo
 
 
 def effective_totals(table: Table) -> tuple[Numbers, Numbers, float, tuple[Codes, Codes] | None]:
-    """Convert both margins to effective numbers of samples, with their sum, and to counts.
+    """Convert the totals of both margins to effective numbers of samples.
 
-    The counts are None unless they are whole, and few enough for permutations.
+    Also return the effective sample size, and the totals as integers. The integers are None if the
+    numbers are not whole, or if there are too many samples for permutations.
     """
     size = effective_sample_size(table)
     one = size / float(table.total)
@@ -140,15 +144,15 @@ def effective_totals(table: Table) -> tuple[Numbers, Numbers, float, tuple[Codes
 
 
 def has_rare_cells(r: Numbers, c: Numbers, size: float) -> bool:
-    """Whether a cell is expected to hold fewer than five samples by chance."""
+    """Check whether a cell has an expected count below five under independence."""
     return float(r[r > 0].min() * c[c > 0].min()) < 5 * size
 
 
 def independence_test(table: Table, permute: bool = True) -> float:
-    """Test independence by Pearson's chi-squared among all tables with the same margins.
+    """Compute the p-value of Pearson's chi-squared among all tables with the same margins.
 
-    The gamma distribution is too smooth for few samples and rare classes. There predictions are
-    permuted, unless `permute` is False.
+    The gamma distribution is too smooth for few samples with rare classes. In this case the
+    predictions are permuted, unless `permute` is False.
     """
     r, c, size, counted = effective_totals(table)
     r, c = r[r > 0], c[c > 0]
@@ -157,7 +161,7 @@ def independence_test(table: Table, permute: bool = True) -> float:
     statistic = _chi_squared(table, size)
     mean, variance = _moments(r, c, size)
     if statistic <= 0 or variance <= 1e-9 * mean:
-        return 1.0  # only one table is possible, or all have the same chi-squared
+        return 1.0  # only one table is possible, or all tables have the same chi-squared
     p_value = _gamma_tail(mean**2 / variance, statistic * mean / variance)
     if permute and counted is not None and has_rare_cells(r, c, size) and p_value >= 1e-6:
         return _permuted_p_value(statistic, *(np.sort(totals[totals > 0]) for totals in counted))
@@ -175,7 +179,7 @@ def _chi_squared(table: Table, size: float) -> float:
 
 
 def _moments(r: Numbers, c: Numbers, size: float) -> tuple[float, float]:
-    """Compute mean and variance of Pearson's chi-squared over all tables of these margins."""
+    """Compute the mean and variance of Pearson's chi-squared over all tables with these margins."""
     mean = size * (len(r) - 1) * (len(c) - 1) / (size - 1)
     sums = [(len(totals), float((1 / totals).sum())) for totals in (r, c)]
     v_r, v_c = ((k - 1) * max(size - k, 0) / (size - 1) for k, _ in sums)
@@ -185,7 +189,7 @@ def _moments(r: Numbers, c: Numbers, size: float) -> tuple[float, float]:
 
 
 def _permuted_p_value(statistic: float, r: Codes, c: Codes) -> float:
-    """Compute the share of permutations whose chi-squared is as large."""
+    """Compute the share of permutations whose chi-squared is at least as large."""
     size = int(r.sum())
 
     def chi_squared(references: Codes, predictions: Codes) -> float:
@@ -201,8 +205,9 @@ def _permuted_p_value(statistic: float, r: Codes, c: Codes) -> float:
 def _gamma_tail(shape: float, least: float) -> float:
     """Compute the chance that a gamma variate of this shape is at least `least`.
 
-    The density of its logarithm is integrated by Simpson's rule, from ln(least) to where it has
-    fallen by e^-45. It is taken relative to its mode at ln(shape), so that no large numbers cancel.
+    The density of the logarithm is integrated by Simpson's rule, from ln(least) to the point where
+    the density is smaller by a factor of e^-45. Dividing by the density at the mode ln(shape)
+    prevents cancellation of large numbers.
     """
     start = max(least, shape)
     above = start - shape
@@ -210,7 +215,7 @@ def _gamma_tail(shape: float, least: float) -> float:
     below = math.sqrt(120 / shape) if shape > 120 else 1 + 45 / shape
     first = max(math.log(least / shape), -below)
     y, step = np.linspace(first, stop, 2001, retstep=True)
-    with np.errstate(over="ignore"):  # where it is infinite, the density is 0
+    with np.errstate(over="ignore"):  # an overflow of expm1 gives a density of 0
         density = np.exp(shape * (y - np.expm1(y)))
     density[[0, -1]] /= 2
     total = float((density.sum() + density[1::2].sum()) * 2 / 3 * step)
@@ -225,10 +230,10 @@ def _gamma_tail(shape: float, least: float) -> float:
 
 
 class CellPairs(NamedTuple):
-    """Counts of samples by their cells in the tables of A and B, weight and group.
+    """Counts of samples by their cells in the tables of A and B, by weight and by group.
 
-    `groups` are numbered from 0; None if samples are independent. `differ` says whether the
-    predictions differ; None for a single model, or if samples are independent.
+    `groups` are numbers from 0, or None if samples are independent. `differ` says whether the
+    predictions of A and B differ. It is None for a single model, or if samples are independent.
     """
 
     a: Codes
@@ -240,13 +245,13 @@ class CellPairs(NamedTuple):
 
 
 class Influences(NamedTuple):
-    """Changes of a model's score by samples in the cells of its table."""
+    """Changes of the score of a model by a sample in each cell of its table."""
 
     classes: Codes  # references of the cells
     slopes: Numbers
     max_influence: Numbers  # N times the largest change of the score by one more sample
     bias: float
-    unseen: float  # variance that remains without the bias
+    unseen: float  # variance of the estimated bias
 
 
 class Paired(NamedTuple):
@@ -254,11 +259,11 @@ class Paired(NamedTuple):
 
     interval: Interval
     p_value: float
-    share_of_one: float  # squared influence of one more sample, over the sum of all others
-    extra_variance: float  # the part of the squared error that this sample contributes
+    share_of_one: float  # squared influence of one more sample / sum over the other samples
+    extra_variance: float  # contribution of this one sample to the squared error
     df: float  # degrees of freedom of Student's t; 0 without groups, nan if nothing can be tested
-    n_swaps: int  # predictions, or groups, that differ: 2^n ways to swap A and B
-    fewest_groups: float  # effective number for a class, if few groups decide; else inf
+    n_swaps: int  # number of samples or groups whose predictions differ
+    fewest_groups: float  # effective number of groups of a class, if few groups dominate; else inf
     detection: "Detection | None"  # None if no prediction differs, or nothing can be tested
 
 
@@ -270,9 +275,10 @@ def n_groups(pairs: CellPairs | None) -> int:
 def model_influences(
     score: Score, table: Table, scored: Table, pairs: CellPairs | None = None
 ) -> Influences:
-    """Measure how the samples of a model, or its samples in groups, change its score.
+    """Compute the influence of a sample in each cell of a table on the score.
 
-    If `scored` has its references reweighted, only the predictions for each reference vary.
+    `scored` is `table` itself, or the table reweighted to a prior. After reweighting, the totals of
+    the references are fixed. `pairs` has the groups of the samples.
     """
     judged = scored
     if score.has_cell_effects and pairs is not None:
@@ -291,12 +297,12 @@ def model_influences(
 def paired_test(
     a: Influences, b: Influences, pairs: CellPairs, difference: float, n_differ: int, level: float
 ) -> Paired:
-    """Test a difference B - A: its interval, and the p-value of no difference.
+    """Test a difference B - A, and compute its interval.
 
-    `n_differ` is the number of samples that the models predict differently.
+    `n_differ` is the number of samples whose predictions by the two models differ.
     """
     counts, weights = pairs.counts, pairs.weights
-    # scaled so that a sample weighs 1 in the error
+    # scaled so that the sum of the weights equals the sum of their squares
     weights = weights * ((counts * weights).sum() / (counts * weights**2).sum())
     amounts = counts * weights
     size, n = float(amounts.sum()), n_groups(pairs)
@@ -314,10 +320,10 @@ def paired_test(
         parts, times = np.bincount(pairs.groups, amounts * moved), np.ones(n)
         n_differ = len(np.unique(pairs.groups[pairs.differ]))
         if n_differ < _MANY_DIFFERENT:
-            # if all predictions differ, no group is missing
+            # if the predictions of all groups differ, no group is missing
             one_more = max(one_more, whole.one_more * math.sqrt(1 - n_differ / n))
 
-    # weight further differing samples by their part in the variance, like the seen ones
+    # additional differing samples are weighted by their variance, like the observed ones
     sizes, times = np.append(np.abs(parts), one_more), np.append(times, 1.0)
     mean_size = ratio_or_zero((times * sizes**3).sum(), (times * sizes**2).sum())
     growth = float(mean_size) / (_NET * size)
@@ -327,7 +333,7 @@ def paired_test(
     error = math.sqrt((variance + one_more) / size**2 + fixed)
     unbiased = difference - bias
     if abs(difference) < 1e-12 or unbiased * difference < 0:
-        unbiased = 0.0  # a difference so small is a rounding error
+        unbiased = 0.0  # a smaller difference is a rounding error
     df_of_test = math.nan if 0 < n < FEWEST_GROUPS else df
     interval, p_value = interval_and_p_value(unbiased, error, size, n_differ, df_of_test, level)
 
@@ -345,7 +351,7 @@ def paired_test(
 def interval_and_p_value(
     difference: float, error: float, size: float, n_swaps: int, df: float, level: float
 ) -> tuple[Interval, float]:
-    """Compute the interval of a difference, and the p-value of no difference, from its error."""
+    """Compute the interval of a difference and its p-value from its standard error."""
     t = abs(difference) / error if difference else 0.0
     if not df:
         z = normal_quantile(level)
@@ -355,35 +361,38 @@ def interval_and_p_value(
         p_value = n_errors = math.nan
     else:
         p_value, n_errors = t_tail(t, df), t_quantile(level, df)
-    # two of the 2^n ways to swap differing predictions, or groups, are the extremes
+    # 2 of the 2^n ways to swap differing predictions, or groups, give the largest difference
     p_value = min(max(p_value, 2.0 ** max(1 - n_swaps, -1074)), 1.0)  # this order keeps nan
     low, high = difference - n_errors * error, difference + n_errors * error
     if 1 - p_value <= level:
-        low, high = min(low, 0.0), max(high, 0.0)  # despite rounding, or few differing predictions
+        low, high = min(low, 0.0), max(high, 0.0)  # consistent with the p-value
     return Interval(difference, error, low, high), p_value
 
 
 class Detection(NamedTuple):
-    """The difference or sample size needed to find a true difference four times out of five.
+    """Parameters to compute the difference or sample size that a test needs for a power of 80%.
 
-    Models that differ more in their score also differ in more predictions, or groups. So the error
+    Models whose scores differ more also differ in more predictions or groups. Therefore the error
     grows with the difference.
     """
 
-    errors: float  # standard errors that a difference must have
-    falling: float  # the part of the squared error that falls with the number of samples
-    fixed: float
-    growth: float  # of the squared error, per unit of difference
+    errors: float  # the difference, in standard errors
+    falling: float  # the part of the squared error that decreases with the number of samples
+    fixed: float  # the part of the squared error that does not
+    growth: float  # increase of the squared error per unit of difference
 
     def difference(self) -> float:
-        """Find the least such difference."""
+        """Compute the smallest difference that the test detects with a power of 80%."""
         half = self.errors**2 * self.growth / 2
         squared = self.errors**2 * (self.falling + self.fixed)
         difference = half + math.sqrt(half**2 + squared)
-        return float(f"{difference:.12g}")  # the same in any order of the samples
+        return float(f"{difference:.12g}")  # rounded, to be the same in any order of the samples
 
     def times(self, difference: float) -> float:
-        """Find the multiple of the sample size that shows this difference; inf if none does."""
+        """Compute by how much the sample size must grow to detect this difference.
+
+        The result is a factor, and inf if no sample size is enough.
+        """
         needed = (difference / self.errors) ** 2 - self.fixed
         squared = self.falling + abs(difference) * self.growth
         return squared / needed if needed > 0 else math.inf
@@ -393,7 +402,7 @@ class Detection(NamedTuple):
 
 
 class GroupSums(NamedTuple):
-    """Sums over the samples of a class, or of a cell, in a group; one for each such pair."""
+    """Sums over the samples of each pair of a code and a group; codes are classes or cells."""
 
     codes: Codes
     groups: Codes
@@ -401,22 +410,23 @@ class GroupSums(NamedTuple):
 
     @classmethod
     def from_values(cls, codes: Codes, groups: Codes, *values: Numbers) -> "list[GroupSums]":
-        """Sum each of some values over the samples of each code in each group."""
+        """Sum each array of values over the samples of each code in each group."""
         n = int(groups.max()) + 1
         pairs, positions = np.unique(codes * n + groups, return_inverse=True)
         return [cls(*np.divmod(pairs, n), np.bincount(positions, x)) for x in values]
 
     def sums_of_squares(self, k: int) -> Numbers:
-        """Sum the squares for each of k codes."""
+        """Sum the squares of the sums for each of k codes."""
         return sum_by(self.codes, self.sums**2, k)
 
     def effective_sizes(self, k: int) -> tuple[Numbers, Numbers, Numbers]:
-        """Measure the effect of group sizes on a variance, for each of k codes, by sums of weights.
+        """Compute three effects of group sizes on a variance, for each of k codes.
 
-        The first is the effective number m of groups. The second is the factor by which the sum of
-        squares around the mean is too small: m/(m - 1) for even groups, 0 below two. The third is
-        its degrees of freedom if the samples of a group are alike: m - 1 for even groups
-        (Satterthwaite).
+        1. The effective number m of groups.
+        2. The factor that corrects the sum of squares around the mean for its bias: m/(m - 1) for
+           groups of equal size, 0 for fewer than two groups.
+        3. The degrees of freedom if the samples of a group are equal: m - 1 for groups of equal
+           size (Satterthwaite).
         """
         shares = self.sums / sum_by(self.codes, self.sums, k)[self.codes]
         w2, w3, w4, w5 = (sum_by(self.codes, shares**power, k) for power in range(2, 6))
@@ -429,15 +439,18 @@ class GroupSums(NamedTuple):
 
 
 class GroupVariance(NamedTuple):
-    """The variance of a sum of influences of samples in groups; arrays are by class or pool."""
+    """The variance of a sum of influences of samples in groups.
+
+    The arrays have a value for each class, and a last value for the pool of rare classes.
+    """
 
     variance: float
-    df: float  # nan where a class in a single group has a part
-    fewest: float  # effective number of groups of a class, if few groups decide; else inf
-    one_more: float  # influence of one more group, drawn as the group of a random sample
-    pool: Codes  # the class itself, or the pool, which is the last code
-    n_effective: Numbers  # groups that contain the class
-    factors: Numbers  # of the sums of squares; 0 for a class in a single group
+    df: float  # degrees of freedom; nan if a class in a single group contributes
+    fewest: float  # effective number of groups of a class, if few groups dominate; else inf
+    one_more: float  # influence of one more group, that of a randomly drawn sample
+    pool: Codes  # code of the class, or of the pool, which is the last code
+    n_effective: Numbers  # effective number of groups that contain the class
+    factors: Numbers  # bias corrections of the sums of squares; 0 for a class in a single group
     variances: Numbers
 
 
@@ -452,7 +465,7 @@ def group_variance(
     """Estimate the variance of a sum of influences, with its degrees of freedom.
 
     Classes in fewer than two effective groups are pooled. `differ` marks samples that contribute
-    whatever their influence.
+    even if their influence is zero.
     """
     k, n = int(classes.max()) + 1, int(groups.max()) + 1
     scale = np.abs(influences).max()
@@ -469,12 +482,12 @@ def group_variance(
     n_effective, factors, dfs = sizes.effective_sizes(k + 1)
     variances = factors * parts.sums_of_squares(k + 1)
     rooms = room.sums_of_squares(k + 1)
-    # pooled classes show little of their variance, so it is at least in proportion to room
+    # few groups hide the variance of the pool, so it is at least in proportion to `rooms`
     missing = variances[:k].sum() * ratio_or_zero(rooms[k], rooms[:k].sum()) - variances[k]
     missing = max(float(missing), 0.0)
     variances[k] += missing
     by_group = np.bincount(parts.groups, np.sqrt(factors[parts.codes]) * parts.sums)
-    # the variance inside classes does not include variation in their frequency
+    # the variance within classes does not include that of the class frequencies
     mean = float(amounts @ influences) / float(amounts.sum())
     overall = np.bincount(groups, amounts * deviations(influences, mean, scale))
     max_df = max(n - 2, 1)
@@ -483,7 +496,7 @@ def group_variance(
 
     whole = float(variances.sum())
     df = min(whole**2 / float((variances**2 / dfs).sum()), max_df) if whole else float(max_df)
-    # few groups may happen to agree, so their possible influence counts, too
+    # few groups may agree by chance, so their possible influence is considered, too
     carried = np.maximum(*(ratio_or_zero(x, x.sum()) for x in (variances, rooms)))
     is_few = (n_effective < _FEW_OF_A_CLASS) & (carried > 0)
     fewest = math.inf
@@ -501,7 +514,8 @@ def group_variance(
 def with_design_effects(table: Table, score: Score, pairs: CellPairs) -> tuple[Table, float, float]:
     """Multiply the squared weights of a table by the design effects of its groups.
 
-    Also return the error of the score, nan if it is unknown, and `GroupVariance.fewest`.
+    Also return the standard error of the score, or nan if it is unknown, and
+    `GroupVariance.fewest`.
     """
     if math.isnan(score.interval(table, 0.5).standard_error) or n_groups(pairs) == 1:
         return table, math.nan, math.inf
@@ -515,7 +529,7 @@ def with_design_effects(table: Table, score: Score, pairs: CellPairs) -> tuple[T
     row_squares, pooled = sum_by(rows, squares, k), whole.pool[rows]
     share = table.counts / sum_by(rows, table.counts, k)[rows]
     if score.has_cell_effects:
-        # for the share of each cell in its row (Rao and Scott 1981)
+        # design effects of the share of each cell in its row (Rao and Scott 1981)
         (by_cell,) = GroupSums.from_values(cells, groups, amounts)
         own = rows[by_cell.codes] * n + by_cell.groups
         positions = np.searchsorted(by_row.codes * n + by_row.groups, own)
@@ -531,7 +545,7 @@ def with_design_effects(table: Table, score: Score, pairs: CellPairs) -> tuple[T
         variances = whole.variances[pooled]
         single_variances = sum_by(rows, squares * centred**2, k)[rows]
         alike = by_row.sums_of_squares(k)[rows] / row_squares[rows]
-    # Kish (1965), with one more group of identical samples, as few groups hide variance
+    # Kish (1965), with an additional group of identical samples, because few groups hide variance
     effects = ratio_or_zero(variances, single_variances)
     effects = np.where((effects > 0) & (pooled < k), np.maximum(effects, 1.0), alike)
     n_effective = whole.n_effective[pooled]
@@ -548,7 +562,7 @@ _BEYOND = np.exp(math.pi / 2 * np.sinh(_STEPS))
 
 
 def t_tail(t: float, df: float) -> float:
-    """Compute the chance that Student's t is at least this far from 0, on either side.
+    """Compute the two-sided p-value of Student's t.
 
     Integrates the density by the double exponential rule (Takahasi and Mori 1974).
     """
@@ -560,7 +574,7 @@ def t_tail(t: float, df: float) -> float:
 
 @cache
 def t_quantile(level: float, df: float) -> float:
-    """Find the two-sided quantile of Student's t at a level, by halving angles of t/sqrt(df)."""
+    """Compute the two-sided quantile of Student's t, by bisection of atan(t/sqrt(df))."""
     low, high = 0.0, math.pi / 2
     for _ in range(60):
         middle = (low + high) / 2
@@ -570,10 +584,11 @@ def t_quantile(level: float, df: float) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Correct p-values so that the chance of any false rejection stays at the level.
+    """Adjust p-values for multiple tests, to control the chance of any false rejection.
 
-    A nan, which means no test, stays nan. Holm (1979), "A simple sequentially rejective multiple
-    test procedure".
+    A p-value of nan, which means that there was no test, stays nan.
+
+    Holm (1979), "A simple sequentially rejective multiple test procedure".
 
     Examples
     --------
