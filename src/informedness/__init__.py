@@ -1,10 +1,10 @@
 """Classification scores that account for guessing: Informedness and NIT.
 
-`informedness_score` and `nit_score` take references and predictions like scikit-learn's metric
-functions; `report` shows them with the usual scores; `register` lets
+`informedness_score` and `nit_score` take references and predictions like the metric functions of
+scikit-learn. `report` lists them together with the usual scores. After `register`, the calls
 `evaluate.load("informedness")` and `evaluate.load("nit")` find the Hugging Face modules by name.
 
-Each name is imported on first use.
+To make `import informedness` fast, each name is imported when it is first used.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Errors about data and missing packages, which name the cause and the remedy."""
+"""Raise errors about data and missing packages that name the cause and the remedy."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,9 +9,10 @@ from .messages import join, message, message_of, with_subject
 
 @contextmanager
 def optional_import(what: str, package: str) -> Iterator[None]:
-    """Raise ImportError if an import in the block fails, with the cause and what to install.
+    """Raise ImportError if an import in the block fails, with the cause and the package to install.
 
-    A library built for another version of numpy may be installed and fail, with any exception.
+    Any exception counts as a failure, because a library built for another version of numpy may
+    raise other exceptions than ImportError.
     """
     try:
         yield
@@ -20,34 +21,37 @@ def optional_import(what: str, package: str) -> Iterator[None]:
 
 
 def _packages_of(package: str) -> str:
-    """List the packages to install; extras are expanded, as any index has their parts."""
+    """List the packages to install.
+
+    An extra is replaced by its packages, which are on every package index.
+    """
     from importlib.metadata import PackageNotFoundError, requires  # a slow import
 
     name, _, extra = package.rstrip("]").partition("[")
     lines: list[str] = []
-    with suppress(PackageNotFoundError):  # a Space has the package in a folder
+    with suppress(PackageNotFoundError):  # a Space has the package as a folder, without metadata
         lines = requires(name) or [] if extra else []
     wanted = [x.split(";")[0] for x in lines if re.search(rf"extra == .{extra}.", x)]
     return " ".join(f"'{name}'" for name in wanted or [package])
 
 
 class DataError(ValueError):
-    """Data that cannot be read; `rows` locates the rows in a document if only that is wrong."""
+    """Data that cannot be read; `rows` is set if reading these rows of a document would succeed."""
 
     rows: str | None = None
 
 
 def refuse_all(errors: Sequence[ValueError]) -> None:
-    """Raise one error with all messages, unless there are no errors."""
+    """Raise one error with the messages of all errors; do nothing without errors."""
     if errors:
         raise DataError(join({str(error): error for error in errors}.values()))
 
 
 @contextmanager
 def prefix_errors(what: object, *damages: type[Exception]) -> Iterator[None]:
-    """Prefix errors with the name of a file, line or sample, unless the name is empty.
+    """Prefix errors of the block with the name of a file, line or sample, unless it is empty.
 
-    `damages` are further exceptions that damaged data may raise.
+    `damages` are additional exception types that damaged data may raise.
     """
     named: tuple[type[Exception], ...] = (ValueError, RecursionError, *damages)
     try:
@@ -57,7 +61,10 @@ def prefix_errors(what: object, *damages: type[Exception]) -> Iterator[None]:
 
 
 def named_error(what: object, error: Exception) -> DataError:
-    """Prefix an error with its subject; all but ValueError say that the data is damaged."""
+    """Prefix the message of an error with its subject.
+
+    The message of an error other than ValueError says that the data is damaged.
+    """
     reason = message_of(error)
     if not isinstance(error, ValueError):
         reason = message("it is damaged: {kind} {error}", kind=type(error).__name__, error=error)

@@ -1,8 +1,7 @@
-"""Scores of two sequences of labels, and decisions from probabilities, as in scikit-learn.
+"""Score two sequences of labels, and choose classes from probabilities, as in scikit-learn.
 
-The scores take `(y_true, y_pred)`, then options. If a name ends in `_score`, higher is better.
-Every score is computed from a `ContingencyTable`, so all agree with each other and with the
-`evaluate` modules, which read the same table.
+The functions take `(y_true, y_pred)`, followed by options. If a name ends in `_score`, a higher
+value is better. All scores are computed from a `ContingencyTable`, as in the `evaluate` modules.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ if TYPE_CHECKING:
     from .inference.entropy import EntropyTriangle
 
 
-_TOLERANCE = 1e-3  # of a sum of probabilities: float16 is accurate to 5e-4
+_TOLERANCE = 1e-3  # for sums of probabilities, because float16 is accurate to 5e-4
 
 
 class InformednessOptions(SampleOptions, total=False):
-    """Extra options of `informedness_score`, for type checkers."""
+    """Additional options of `informedness_score`, for type checkers."""
 
     prior_mode: str
 
@@ -53,91 +52,97 @@ def informedness_score(
     unknown: str = "error",
     zero_division: ZeroDivision = "warn",
 ) -> Any:
-    r"""Score how much better than guessing predictions are: multi-class Bookmaker Informedness.
+    r"""Compute multi-class Bookmaker Informedness: how much better than guessing predictions are.
 
     .. math:: I = \sum_c \beta_c (TPR_c - FPR_c)
 
-    with :math:`\beta_c` the share of predictions of class c. Perfect predictions score 1,
-    guessing scores 0. For two classes it is Youden's J, 2 balanced accuracy - 1, and negative for
-    predictions worse than guessing.
+    with :math:`\beta_c` the share of class c among the predictions. Perfect predictions score 1,
+    and guessing scores 0. For two classes, Informedness is Youden's J, or 2 balanced accuracy - 1.
+    It is negative if predictions are worse than guessing.
 
-    An out-of-class prediction counts as wrong, distributed over the other classes in their shares
-    :math:`\pi_c / (1 - \pi_i)`. The classes are `labels`, or by default those of the references.
+    The classes are `labels`, or by default the labels of the references. An out-of-class prediction
+    for a sample of class i counts as wrong, and is distributed over the other classes c in shares
+    :math:`\pi_c / (1 - \pi_i)`.
 
-    Any guesser among the classes, constant or random, scores 0 on average. A classifier that knows
-    a share x of each class and guesses the rest scores x on average. The default `average` is too
-    high by :math:`x (1 - x) (k - 2) / N` for N samples of k classes; "prevalence" and "macro" are
-    not. With three or more classes the default can exceed accuracy, and is then not a share of the
-    predictions. It can also fall when a mistake is corrected. To train with three or more classes,
-    take "prevalence", which does neither.
+    Guesses of classes, constant or random, score 0 on average. A classifier that knows a share x of
+    each class and guesses the other samples scores x on average. With the default `average`, the
+    score of N samples of k classes is too high by :math:`x (1 - x) (k - 2) / N`. This bias does not
+    occur with "prevalence" and "macro".
+
+    With three or more classes, the default score can exceed accuracy, and then is not a share of
+    predictions. It can also decrease if a mistake is corrected. To optimise a model for three or
+    more classes, use "prevalence", for which neither can happen.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        References: integers, strings or bytes, in any container. (n_samples, 1) is flattened.
+        References: integers, strings or bytes, in any container. Shape (n_samples, 1) is flattened.
     y_pred : array-like of shape (n_samples,)
-        Predictions, labels of the same type.
+        Predictions: labels of the same type as the references.
     labels : sequence of labels, optional
-        The classes of the task, in order; any other label is an error. By default the labels of
-        the references, sorted.
+        The classes of the task, in order. Any other label is an error. By default the sorted labels
+        of the references.
     average : {"bias", "prevalence", "macro"} or None
-        How classes are weighted: by their share of the predictions (Powers 2003), by their share of
-        the references (Powers 2011, eq. 42, as the R package yardstick cites it), or equally over
-        the classes in the references. None gives TPR - FPR of each class, in label order. All
-        averages agree for two classes, and can differ for more.
+        Weights of the classes. "bias" weights a class by its share of the predictions (Powers
+        2003). "prevalence" weights it by its share of the references (Powers 2011, eq. 42, as cited
+        by the R package yardstick). "macro" gives all classes in the references the same weight.
+        None returns TPR - FPR of each class, in the order of the labels. For two classes all
+        averages are equal.
     prior : mapping of class to probability or count, optional
-        Class shares to score under, for example those of the training data. It must cover every
-        class in the references. Probabilities are strictly between 0 and 1 and sum to 1 (within
-        1e-6).
+        Class shares that the score assumes, for example those of the training data. Each class in
+        the references needs a share. Probabilities must be strictly between 0 and 1, with a sum of
+        1 (within 1e-6).
     prior_mode : {"reweight", "odds"}
-        "reweight" reweights the references so that their shares are the prior, then scores as
-        usual: perfect predictions still score 1 and guessing 0. With "odds" a correct prediction
-        of a class with prior q gains 1/q, and a wrong one loses 1/(1-q). These odds are equation 4
-        of Vickers et al. (2023), summed as Powers does and not by their equation 5. Perfect
-        predictions then score 1 and guessing 0 only if the prior is the prevalence.
+        "reweight" first reweights the references so that the class shares equal the prior. Perfect
+        predictions then score 1, and guessing scores 0. With "odds", a correct prediction of a
+        class with prior q gains 1/q, and a wrong prediction of it loses 1/(1-q). These odds are
+        equation 4 of Vickers et al. (2023), summed as in Powers and not by their equation 5. With
+        "odds", perfect predictions score 1 and guessing scores 0 only if the prior is the
+        prevalence.
     sample_weight : array-like of shape (n_samples,), optional
-        Weights, finite and not negative; 0 drops a sample. Whole numbers give the same score as
-        repeating each sample so often, but not the same standard error.
+        Weights, finite and not negative. A weight of 0 drops the sample. A whole number gives the
+        same score as that number of copies of the sample, but not the same standard error.
     ignore_index : label, optional
-        Drops the samples whose *reference* equals it, for example -100 for padded tokens.
+        Samples with this *reference* are dropped, for example -100 for padded tokens.
     unknown : {"error", "wrong"}
-        Whether a prediction that is missing, or outside `labels`, is an error or counts as a wrong
-        one. With "wrong" all such predictions are one outcome, however each is spelled, and the
-        classes are `labels`, or else those of the references.
+        Whether predictions that are missing or not among the `labels` are errors, or count as
+        wrong. With "wrong", all such predictions are a single outcome, whatever their labels. The
+        classes are `labels`, or by default the labels of the references.
     zero_division : {"warn", 0.0, nan}
-        The score if all references are of one class, which leaves it undefined. "warn" returns 0.0
-        with an `UndefinedMetricWarning`.
+        The value to return if all references are of one class, because the score is then undefined.
+        "warn" returns 0.0 and issues an `UndefinedMetricWarning`.
 
     Returns
     -------
-    float, or list of float where `average` is None
-        Dimensionless, from -1 to 1. A class of `labels` that no reference has counts as 0, with an
-        `UndefinedMetricWarning` if it is predicted; above 5% of the predictions, the warning
-        also gives the score if that class is treated as out of class.
+    float, or list of float if `average` is None
+        Dimensionless, from -1 to 1. A class of `labels` without references counts as 0. If such a
+        class is predicted, there is an `UndefinedMetricWarning`. For more than 5% of the
+        predictions, the warning also gives the score with the class treated as out of class.
 
     Warns
     -----
     UndefinedMetricWarning
-        As above, and for a single sample, which scores the same whether it is correct or wrong, so
-        a mean of such scores says nothing.
+        In the cases above, and for a single sample. A single sample scores the same whether it is
+        correct or wrong, so a mean of such scores is meaningless.
     LabelsWarning
-        If text such as 'nan' counts as a class, if two labels differ only in case or surrounding
-        whitespace, or if the names of two columns say that references and predictions are swapped.
+        If text such as 'nan' counts as a class, or if two labels differ only in case or surrounding
+        whitespace. Also if the names of two columns suggest that references and predictions are
+        swapped.
     InformednessWarning
-        If the default average exceeds accuracy by more than max(0.05, 1 / sqrt(N)), after
-        subtracting x (1 - x) (k - 2) / N.
+        If the score with the default average, minus x (1 - x) (k - 2) / N, exceeds accuracy by more
+        than max(0.05, 1 / sqrt(N)).
 
     Raises
     ------
     ValueError
-        If lengths or types of label differ, something is not a label (a score, a missing value,
-        a row of logits), a label is outside `labels`, there is no sample, a weight, the prior or
-        an option is not valid, or `prior_mode` is "odds" and a prediction is out of class. The
-        message names the argument and the value.
+        The message names the argument and the value. Reasons are: lengths or label types differ; a
+        value is not a label, such as a score, a missing value or a row of logits; a label is not
+        among `labels`; there are no samples; a weight, the prior or another option is not valid;
+        `prior_mode` is "odds" and a prediction is out of class.
 
     See Also
     --------
-    markedness_score : How far a prediction can be trusted; Informedness with roles swapped.
+    markedness_score : Informedness with references and predictions swapped.
     nit_score : Information transferred, even if classes are renamed.
 
     References
@@ -147,7 +152,7 @@ def informedness_score(
 
     Examples
     --------
-    Always answering "ham" is correct nine times in ten, but only a guess:
+    Always answering "ham" is correct in nine of ten cases, but it is only a guess:
 
     >>> informedness_score(["ham"] * 9 + ["spam"], ["ham"] * 10)
     0.0
@@ -181,36 +186,37 @@ def markedness_score(
     unknown: str = "error",
     zero_division: ZeroDivision = "warn",
 ) -> Any:
-    r"""Score how far a prediction can be trusted: multi-class markedness.
+    r"""Compute multi-class markedness: how far predictions can be trusted.
 
     .. math:: M = \sum_c \pi_c (precision_c + NPV_c - 1)
 
-    with :math:`\pi_c` the prevalence of class c: informedness with references and predictions
-    swapped. Perfect predictions score 1, guessing scores 0; it can be negative.
+    with :math:`\pi_c` the prevalence of class c. It is Informedness with references and predictions
+    swapped. Perfect predictions score 1, guessing scores 0, and scores can be negative.
 
     Parameters
     ----------
     y_true, y_pred, labels, sample_weight, ignore_index, unknown
         As in `informedness_score`.
     average : {"prevalence", "bias", "macro"} or None
-        How classes are weighted: by their share of the references, by their share of the
-        predictions, or equally over the classes predicted. None gives one value per class, in label
-        order.
+        Weights of the classes. "prevalence" weights a class by its share of the references, and
+        "bias" by its share of the predictions. "macro" gives all predicted classes the same weight.
+        None returns a value per class, in the order of the labels.
     prior : mapping of class to probability, optional
-        Class shares to which the references are reweighted first.
+        Class shares to which the references are reweighted before scoring.
     zero_division : {"warn", 0.0, nan}
-        The score if all predictions are of one class, which leaves it undefined.
+        The value to return if all predictions are of one class, because markedness is then
+        undefined.
 
     Returns
     -------
-    float, or list of float where `average` is None
-        Dimensionless, at most 1. A class in the references that is never predicted counts as 0,
-        with an `UndefinedMetricWarning` that names it.
+    float, or list of float if `average` is None
+        Dimensionless, at most 1. A class of the references that is never predicted counts as 0. An
+        `UndefinedMetricWarning` names such classes.
 
     Raises
     ------
     ValueError
-        As `informedness_score`, and for `unknown="wrong"`.
+        As in `informedness_score`, and if `unknown` is "wrong".
 
     References
     ----------
@@ -240,43 +246,43 @@ def nit_score(
     unknown: str = "error",
     zero_division: ZeroDivision = "warn",
 ) -> float:
-    r"""Score the information passed on, per class: Normalised Information Transfer (NIT).
+    r"""Compute Normalised Information Transfer (NIT), a measure of transferred information.
 
     .. math:: NIT = 2^{MI} / k
 
     with MI the mutual information of references and predictions in bits, and k the number of
-    classes in the references, or in `labels` if given. Perfect predictions score
-    2^H(references) / k, so 1 only for balanced classes. **Guessing scores 1/k, not 0.** Renaming
-    the predictions consistently changes nothing: on two classes, all wrong scores the same as all
-    right.
+    classes in `labels`, or by default in the references. Perfect predictions score
+    2^H(references) / k, which is 1 only for balanced classes. **Guessing scores 1/k, not 0.**
+    Consistently renamed predictions have the same score. For two classes, predictions that are all
+    wrong therefore score the same as predictions that are all correct.
 
     Parameters
     ----------
     y_true, y_pred, sample_weight, ignore_index, unknown
         As in `informedness_score`.
     labels : sequence of labels, optional
-        The classes of the task. All of them count in k, even those that do not occur.
+        The classes of the task. All of them count in k, even if they do not occur.
     zero_division : {"warn", 1.0, nan}
-        The score if there is only one class: 1.0 by definition. "warn" returns 1.0 with an
-        `UndefinedMetricWarning`.
+        The value to return if there is only one class. NIT is then 1.0 by definition. "warn"
+        returns 1.0 and issues an `UndefinedMetricWarning`.
 
     Returns
     -------
     float
-        Dimensionless, from 1/k to 1. With few samples it is too high: trust it from about
-        10 (k - 1)^2 samples, where it is 5% too high.
+        Dimensionless, from 1/k to 1. With few samples the score is too high. For guesses, the bias
+        is about 5% with 10 (k - 1)^2 samples; use at least this number.
 
     Warns
     -----
     UndefinedMetricWarning
-        For one class; for one sample, as in `informedness_score`; and if predictions are not
-        classes of the references, since each counts as information. With unknown="wrong" all of
-        them are one outcome.
+        If there is only one class, or only one sample, as in `informedness_score`. Also if
+        predictions are not classes of the references, because each of their labels counts as
+        information. With unknown="wrong" all such predictions are a single outcome.
 
     Raises
     ------
     ValueError
-        As `informedness_score`.
+        As in `informedness_score`.
 
     References
     ----------
@@ -303,12 +309,14 @@ def ema_score(
     ignore_index: Label | None = None,
     unknown: str = "error",
 ) -> float:
-    r"""Score the reciprocal of the choices a prediction leaves open: entropy-modulated accuracy.
+    r"""Compute entropy-modulated accuracy (EMA).
+
+    It is 1 over the effective number of classes that remain possible after a prediction.
 
     .. math:: EMA = 2^{-H(ref|pred)}
 
-    Perfect predictions score 1, guessing scores 2^-H(references). Renaming the predictions
-    consistently changes nothing.
+    Perfect predictions score 1, and guessing scores 2^-H(references). Consistently renamed
+    predictions have the same score.
 
     Parameters
     ----------
@@ -318,13 +326,17 @@ def ema_score(
     Returns
     -------
     float
-        Dimensionless, above 0 and at most 1. It is NIT k / 2^H(references), and warns about
-        predictions outside the references as `nit_score` does.
+        Dimensionless, above 0 and at most 1. It equals NIT k / 2^H(references).
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        As in `nit_score`, if predictions are not classes of the references.
 
     Raises
     ------
     ValueError
-        As `informedness_score`.
+        As in `informedness_score`.
 
     References
     ----------
@@ -350,11 +362,13 @@ def entropy_triangle(
     ignore_index: Label | None = None,
     unknown: str = "error",
 ) -> EntropyTriangle:
-    r"""Locate a classifier in the entropy triangle: class imbalance, information, loss.
+    r"""Compute the coordinates of a classifier in the entropy triangle.
+
+    They measure class imbalance, transferred information and lost information.
 
     .. math:: (2L - H_{ref} - H_{pred}, \; 2 MI, \; H(ref|pred) + H(pred|ref)) \;/\; 2L
 
-    with L = log2 of the number of classes in the table: `labels` if given, otherwise all labels of
+    with L the log2 of the number of classes. The classes are `labels`, or by default all labels of
     the references and the predictions.
 
     Parameters
@@ -365,15 +379,15 @@ def entropy_triangle(
     Returns
     -------
     EntropyTriangle
-        Named tuple `(delta_h, two_mi, vi)`, each from 0 to 1, that sums to 1; nan for one class.
-        With balanced classes a perfect classifier is at (0, 1, 0), a uniform random guesser at
-        (0, 0, 1).
-        If nearly all references are of one class, always predicting it is near (1, 0, 0).
+        Named tuple `(delta_h, two_mi, vi)` of numbers from 0 to 1 with a sum of 1; all are nan for
+        one class. For balanced classes, a perfect classifier is at (0, 1, 0), and a uniform random
+        guesser is at (0, 0, 1). If nearly all references are of one class, a classifier that always
+        predicts this class is near (1, 0, 0).
 
     Raises
     ------
     ValueError
-        As `informedness_score`.
+        As in `informedness_score`.
 
     References
     ----------
@@ -398,48 +412,51 @@ def informed_decisions(
 ) -> Codes:
     r"""Choose the class of each sample so that the expected Informedness is highest.
 
-    The most probable class is the best answer for accuracy. Informedness gives more weight to rare
-    classes, so the best answer is a class whose probability is high compared with its prevalence.
+    The most probable class maximises accuracy. Informedness gives more weight to rare classes. A
+    class whose probability is high compared with its prevalence maximises Informedness.
 
     With :math:`p_{ic}` the probability that sample i is of class c, :math:`\pi_c` the prevalence,
-    and :math:`d_{ic}` 1 where c is predicted, the expected :math:`TPR_c - FPR_c` is
+    and :math:`d_{ic}` 1 if class c is predicted, else 0, the expected :math:`TPR_c - FPR_c` is
 
     .. math:: \frac{1}{N} \sum_i d_{ic} \, g_{ic}, \qquad
               g_{ic} = \frac{p_{ic} - \pi_c}{\pi_c (1 - \pi_c)}
 
-    A decision adds only to the class it picks, and the weights of the classes are fixed, so each
-    sample has a best answer of its own: the class with the highest :math:`\pi_c g_{ic} =
-    (p_{ic} - \pi_c) / (1 - \pi_c)` for "prevalence", or the highest :math:`g_{ic}` for "macro".
-    With two classes it is the one whose probability exceeds its prevalence, for either average.
+    A decision only affects the term of the chosen class, and the weights of the classes are fixed.
+    So the best decision for a sample does not depend on other samples. For "prevalence", it is
+    the class with the highest :math:`\pi_c g_{ic} = (p_{ic} - \pi_c) / (1 - \pi_c)`. For "macro",
+    it is the class with the highest :math:`g_{ic}`. With two classes and either average, it is
+    the class whose probability exceeds its prevalence.
 
     Parameters
     ----------
     probabilities : array-like of shape (n_samples, n_classes)
-        Calibrated: of the samples given probability 0.3 for a class, 30% belong to it. Each row
-        sums to 1 (within 1e-3).
+        Calibrated probabilities: of the samples with a probability of 0.3 for a class, 30% belong
+        to the class. Each row must sum to 1 (within 1e-3).
     average : {"prevalence", "macro"}
-        Average to maximise, as in `informedness_score`. Its default there, "bias", is not
-        supported: its weights depend on the decisions, a class that is never predicted costs
-        nothing, and only the classes that are easiest to distinguish would be predicted.
+        The average to maximise, as in `informedness_score`. The default there, "bias", is
+        not supported, because its weights depend on the decisions. A class that is never predicted
+        would cost nothing, so only the classes that are easiest to distinguish would be predicted.
     prevalence : array-like of shape (n_classes,), optional
-        Class shares in the population the samples come from, which sum to 1 (within 1e-3); by
-        default the mean of the probabilities. If samples arrive one at a time, pass the shares of
-        the training data. A class with prevalence 0 is never predicted.
+        Class shares in the population of the samples, with a sum of 1 (within 1e-3). By default the
+        mean of the probabilities. If samples arrive one at a time, pass the shares of the training
+        data. A class with prevalence 0 is never predicted.
 
     Returns
     -------
     int64 array of shape (n_samples,)
-        Column of each class; with scikit-learn, `classifier.classes_[...]` gives the labels.
+        Column of the class chosen for each sample. With scikit-learn, `classifier.classes_[...]`
+        gives the labels.
 
     Raises
     ------
     ValueError
-        If `probabilities` have another shape, are empty, are not between 0 and 1 or do not sum to
-        1; if `prevalence` or `average` is not valid.
+        If `probabilities` have another shape, are empty, are not between 0 and 1, or do not sum to
+        1. Also if `prevalence` or `average` is not valid.
 
     Examples
     --------
-    A class at 0.4, twice its prevalence, beats one at 0.6 whose prevalence is 0.8:
+    The last sample gets class 1, whose probability of 0.4 is twice its prevalence of 0.2. Class 0
+    has a probability of 0.6, below its prevalence of 0.8:
 
     >>> informed_decisions([[0.9, 0.1], [0.9, 0.1], [0.6, 0.4]])
     array([0, 0, 1])

@@ -1,6 +1,7 @@
-"""Read model outputs batch by batch, and choose classes by their scores.
+"""Read model outputs batch by batch, and predict the classes with the highest scores.
 
-Accepts numpy arrays and torch tensors, which stay on their device; torch is not imported.
+The outputs may be numpy arrays or torch tensors. Tensors stay on their device, and torch is not
+imported.
 """
 
 import math
@@ -13,19 +14,21 @@ from .core.labels import Numbers, as_array, show, warn
 from .tables.contingency import NO_ANSWER
 
 SELECT = "select logits in `preprocess_logits_for_metrics`, references in `label_names`"
-_MAX_SCORES = 2**23  # limit for reading samples with an infinite score again on a device
-_MAX_CLASSES = 1000  # limit on columns of logits that `config.num_labels` contradicts
+_MAX_SCORES = 2**23  # most scores that are read again on an accelerator, because one is infinite
+_MAX_CLASSES = 1000  # most columns of logits that can be classes if `config.num_labels` differs
 NO_REFERENCES = "name the column of labels in `label_names`; pairs of preferred answers have none"
 DECODE = "generated ids need `batch_decode` first, see Generated text in docs/evaluate.md"
 
 
 def read_batches(eval_prediction: Any) -> Iterator[tuple[Any, Numbers]]:
-    """Yield predictions and references, of all samples or by batch; tensors are not moved.
+    """Yield pairs of predictions and references, by batch or all at once.
+
+    Tensors of predictions stay on their device.
 
     Raises
     ------
     ValueError
-        If the input is not such a pair, or one of the two is not an array.
+        If the input is not a pair, or if the predictions or the references are not an array.
     """
     if hasattr(eval_prediction, "label_ids"):
         pair = eval_prediction.predictions, eval_prediction.label_ids
@@ -44,13 +47,13 @@ def read_batches(eval_prediction: Any) -> Iterator[tuple[Any, Numbers]]:
 
 
 def _are_batches(references: Any) -> bool:
-    """Tell whether references are a list of batches: arrays, or tuples of arrays."""
+    """Check whether references are a list of batches, which are arrays or tuples of arrays."""
     first = references[0] if isinstance(references, list) and references else None
-    return bool(getattr(first, "shape", ())) or _has_arrays(first)  # () for a number, too
+    return bool(getattr(first, "shape", ())) or _has_arrays(first)  # the shape of a number is ()
 
 
 def _has_arrays(values: Any) -> bool:
-    """Tell whether values are a tuple of arrays, as from models with several heads."""
+    """Check whether values are a tuple of arrays, as models with several heads return."""
     return isinstance(values, tuple) and bool(values) and bool(getattr(values[0], "shape", ()))
 
 
@@ -68,27 +71,29 @@ def _array(values: Any, name: str) -> Numbers:
 
 
 def is_tensor(array: Any) -> bool:
-    """Tell whether an array is a tensor of torch."""
+    """Check whether an array is a torch tensor."""
     return hasattr(array, "detach")
 
 
 def is_on_host(array: Any) -> bool:
-    """Tell whether values of an array or tensor can be read without waiting for a device."""
+    """Check whether an array or tensor is in main memory, not on an accelerator."""
     return not is_tensor(array) or bool(array.device.type == "cpu")
 
 
 def is_float(array: Any) -> bool:
-    """Tell whether an array or tensor holds floats, of any width."""
+    """Check whether an array or tensor has a floating-point type."""
     return "float" in str(array.dtype)
 
 
 def align_predictions(predictions: Any, references: Numbers) -> tuple[Any, Numbers, range | None]:
-    """Reduce predictions to one id or score per reference; also give the ids of logits.
+    """Reduce predictions to one id or score per reference.
+
+    Also return the references in the same shape, and for logits the range of possible ids.
 
     Raises
     ------
     ValueError
-        If their shapes do not match, or could mean several labels.
+        If the shapes do not match, or if samples could have several labels.
     """
     if references.ndim == 2 and references.shape[1] == 1 and predictions.ndim < 3:
         references = references[:, 0]
@@ -105,7 +110,7 @@ def align_predictions(predictions: Any, references: Numbers) -> tuple[Any, Numbe
 
 
 def _check_ids(predictions: Any, references: Numbers) -> None:
-    """Raise ValueError unless shapes are equal, with integers if there are several axes."""
+    """Raise ValueError if shapes differ, or for floats with several axes."""
     if predictions.shape != references.shape:
         are_alike = predictions.shape[1 : references.ndim] == references.shape[1:]
         if are_alike and len(predictions) != len(references):
@@ -121,12 +126,12 @@ def _check_ids(predictions: Any, references: Numbers) -> None:
 
 
 def has_classes(predictions: Any, shape: tuple[int, ...]) -> bool:
-    """Tell whether predictions have the references' shape and an axis of classes after it.
+    """Check whether predictions have the axes of the references, and a last axis of classes.
 
     Raises
     ------
     ValueError
-        If the classes are in the second axis, or could be with more than three axes.
+        If the classes are in the second axis, or if this is possible with more than three axes.
     """
     own_shape = tuple(predictions.shape)
     is_last = own_shape[:-1] == shape
@@ -138,7 +143,7 @@ def has_classes(predictions: Any, shape: tuple[int, ...]) -> bool:
 
 
 def check_no_vocabulary(n_columns: int, references: Numbers, config: Any) -> None:
-    """Raise ValueError if logits seem to be for tokens, not for the configured classes."""
+    """Raise ValueError if logits appear to be scores of tokens, not of the configured classes."""
     is_padded = references.ndim > 1 or bool(np.any(references == -100))
     vocabulary = getattr(config, "vocab_size", None)
     if n_columns == vocabulary or n_columns > _MAX_CLASSES or is_padded:
@@ -148,21 +153,22 @@ def check_no_vocabulary(n_columns: int, references: Numbers, config: Any) -> Non
 
 
 def argmax(logits: Any) -> Any:
-    """Choose the id of the highest score in the last axis, the first of equal ones.
+    """Find the id of the highest score in the last axis, or the first id if scores are equal.
 
-    The id is `NO_ANSWER` if a score is nan, none is finite, or several are inf. Tensors on an
-    accelerator are read once, without waiting for it. Samples whose highest score is inf are read
-    again, up to `_MAX_SCORES` scores; the others are missing.
+    The id is `NO_ANSWER` if a score is nan, if no score is finite, or if several scores are inf.
+    Tensors on an accelerator are read once, without waiting for their values. Samples whose highest
+    score is inf are read again, up to `_MAX_SCORES` scores. The ids of further such samples are
+    `NO_ANSWER`.
     """
     if is_tensor(logits):
-        highest, ids = logits.max(-1)  # nan where any score is
+        highest, ids = logits.max(-1)  # nan if a score is nan
     else:
         highest, ids = logits.max(-1), logits.argmax(-1)
     has_answer = (abs(highest) < math.inf).reshape(-1)
     if is_on_host(ids) and has_answer.all():
         return ids
 
-    # An infinite score is a prediction only if it is the only one, and another is finite.
+    # An infinite score is a prediction if all other scores are finite or -inf, and one is finite.
     is_infinite = (highest == math.inf).reshape(-1)
     samples = logits.reshape(-1, logits.shape[-1])
     positions = _positions_of(is_infinite, samples.shape[-1])
@@ -174,17 +180,17 @@ def argmax(logits: Any) -> Any:
 
 
 def _positions_of(flags: Any, n_scores: int) -> Any:
-    """Find the positions of set flags; on an accelerator, a fixed number of positions."""
+    """Find the positions of true flags; on an accelerator, a fixed number of positions."""
     if not is_tensor(flags):
         return np.flatnonzero(flags)
     if is_on_host(flags):
         return flags.nonzero()[:, 0]
-    # only the device knows how many are set, and asking it would mean waiting
+    # counting the true flags would mean waiting for the device
     return flags.int().topk(min(len(flags), max(1, _MAX_SCORES // n_scores))).indices
 
 
 def _set_missing(ids: Any, is_missing: Any) -> Any:
-    """Write `NO_ANSWER` into ids where predictions are missing."""
+    """Replace the ids of missing predictions by `NO_ANSWER`."""
     if is_tensor(ids):
         return ids.masked_fill(is_missing, NO_ANSWER)
     return np.where(is_missing, NO_ANSWER, ids)
@@ -193,9 +199,10 @@ def _set_missing(ids: Any, is_missing: Any) -> Any:
 def argmax_logits(logits: Any, labels: Any) -> Any:
     """Reduce logits to classes, for `Trainer(preprocess_logits_for_metrics=...)`.
 
-    The Trainer then gathers and keeps one id per token instead of its logits. If logits are
-    a tuple, its first element is used. A single column and several labels per sample stay
-    unchanged. Ids of -2**30, where scores are nan or infinite, are missing for `ComputeMetrics`.
+    The Trainer then gathers one id per token instead of its logits. If logits are a tuple, its
+    first element is used. Logits with a single column, or with several labels per sample, are not
+    changed. The id is -2**30 if scores are nan or infinite; for `ComputeMetrics` such predictions
+    are missing.
 
     Examples
     --------
@@ -206,14 +213,15 @@ def argmax_logits(logits: Any, labels: Any) -> Any:
     shape = tuple(getattr(labels, "shape", ()))
     if logits.ndim < 2 or logits.shape[-1] == 1 or tuple(logits.shape) == shape:
         return logits
-    has_classes(logits, shape)  # raises if classes are in another axis
+    has_classes(logits, shape)  # raises ValueError if classes are in another axis
     return argmax(logits)
 
 
 def above_threshold(scores: Any, threshold: float) -> Any:
-    """Predict 1 for scores above the threshold, else 0; the last axis holds labels.
+    """Predict 1 for scores above a threshold, and 0 for others; the last axis has the labels.
 
-    A nan score gives `NO_ANSWER`; so do all scores of a sample if none is finite.
+    The prediction is `NO_ANSWER` for a score of nan, and for all labels of a sample without a
+    finite score.
     """
     ids = (scores > threshold) * 1
     is_finite = abs(scores) < math.inf
@@ -223,7 +231,7 @@ def above_threshold(scores: Any, threshold: float) -> Any:
 
 
 def warn_of_missing(n_missing: int, n_predictions: int) -> None:
-    """Warn if predictions are `NO_ANSWER`."""
+    """Warn if there are predictions of `NO_ANSWER`."""
     if n_missing:
         why = "are missing, because scores are nan or infinite, and count as wrong"
         warn(f"{n_missing} of {n_predictions} predictions {why}: the model may have diverged")

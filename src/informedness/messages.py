@@ -1,8 +1,9 @@
-"""Messages about Python arguments, which each surface renders with its own names.
+"""Write messages that name Python arguments, and rename the arguments for other surfaces.
 
-A message consists of words and values. Words name arguments: `labels`, or one with its value, as in
-unknown="wrong". A value is in quotes, as `show` and !r write it, or is a field. Only words are
-renamed, never values. Programs test the code, never the words.
+A message consists of words and values. Words may name an argument, as in `labels`, or an argument
+with its value, as in unknown="wrong". Values are fields, or literals in quotes as written by `show`
+and !r. Each surface renames the arguments in words, and never changes values. Programs test the
+code of a message, never its words.
 """
 
 import re
@@ -12,18 +13,19 @@ from typing import Any, TypeAlias
 
 from .core.labels import WARNING_PREFIX, show
 
-# The words of a message and, at odd positions, the values.
+# The parts of a message: words at even positions, values at odd positions.
 Parts: TypeAlias = Sequence[str]
-# Maps an argument, or an argument and its value, to its name on a surface; None without a name.
+# A function of an argument and its value, if any, that gives the name of the argument on a surface,
+# or None if the surface does not have the argument.
 Naming: TypeAlias = Callable[[str, str | None], str | None]
 
 _LITERAL = r"b?'(?:\\.|[^'\\])*'|b?\"(?:\\.|[^\"\\])*\""
-_CODE = rf"`(?:[^`'\"]|{_LITERAL})*`"  # an argument, as in `y_pred['a']`, or any Python
+_CODE = rf"`(?:[^`'\"]|{_LITERAL})*`"  # an argument, as in `y_pred['a']`, or Python code
 _VALUE = re.compile(rf"({_CODE})|(?<!\w)(?!(?<==)\"\w+\")({_LITERAL})", re.DOTALL)
 _NAME = rf"`((?:[^`'\"\0]|{_LITERAL})*)`"
 _SETTING = r"(?<![\w.`])(\w+)=(?:\"(\w+)\"|(\d+(?:\.\d+)?|True)(?!\.?\w)|(?=[ `,;:.)]|$))"
 _ARGUMENT = re.compile(f"{_NAME}|{_SETTING}", re.DOTALL)
-# Placeholders for a value, with its position, and for an argument without a name
+# Placeholders for a value, with its position, and for an argument that a surface does not have
 _PLACEHOLDER, _UNNAMED = re.compile("\0([0-9]+)\0"), "\1"
 _REMARK = re.compile(rf" \((?:[^()]|\([^()]*\))*{_UNNAMED}(?:[^()]|\([^()]*\))*\)")
 _TEXT = r"(?:(?!; |\. [A-Z]).)*"
@@ -31,14 +33,14 @@ _CLAUSE = re.compile(rf"(?:; |\. (?=[A-Z])){_TEXT}{_UNNAMED}{_TEXT}(?<!\.)", re.
 
 
 class Message(str):
-    """Text that keeps its parts; with a code, `values` are the data that a program may need."""
+    """Text that remembers its parts; with a code, `values` are data for programs."""
 
     parts: Parts
     code: str
     values: Mapping[str, Any]
 
     def __new__(cls, text: str, code: str = "", /, **values: Any) -> "Message":
-        """Make a message from a whole text, in which values are quoted."""
+        """Make a message from a text, in which all values are in quotes."""
         return _made(parts_of(text), code, values)
 
     def __radd__(self, prefix: str) -> "Message":
@@ -48,8 +50,8 @@ class Message(str):
 def message(template: str, code: str = "", /, **fields: Any) -> Message:
     """Fill the fields of a template with values; `show` formats {x!r}.
 
-    A field in backticks is the name of an argument. A field that is a message keeps its parts.
-    Without `code`, the first such field with a code gives the code and the values.
+    A field in backticks is the name of an argument. A field that is a message keeps its parts. If
+    `code` is empty, the code and its values are those of the first message with a code.
     """
     whole: Parts = ("",)
     for position, part in enumerate(_filled(template, fields)):
@@ -62,7 +64,7 @@ def message(template: str, code: str = "", /, **fields: Any) -> Message:
 
 
 def _filled(template: str, fields: Mapping[str, Any]) -> Parts:
-    """Fill the fields of a template: names of arguments become words, other fields values."""
+    """Fill the fields of a template; names of arguments become words, and other fields values."""
     parts = [""]
     for words, name, spec, conversion in Formatter().parse(template):
         parts[-1] += words
@@ -85,21 +87,21 @@ def message_of(source: object) -> Message:
         text = source.args[0]
     found = text if isinstance(text, Message) else Message(str(text))
     words, *others = found.parts
-    code = found.code or getattr(source, "code", "")  # errors of `core` have an attribute
+    code = found.code or getattr(source, "code", "")  # errors of `core` have an attribute `code`
     return _made([words.removeprefix(WARNING_PREFIX), *others], code, found.values)
 
 
 def join(sources: Iterable[object], separator: str = "; ") -> Message:
-    """Join messages; the first one with a code gives the code and its values."""
+    """Join messages; the code and its values are those of the first message with a code."""
     messages = {f"x{i}": message_of(source) for i, source in enumerate(sources)}
     return message(separator.join(f"{{{name}}}" for name in messages), **messages)
 
 
 def with_subject(subject: object, source: object) -> Message:
-    """Prefix a message with the name of its subject, unless this name is empty.
+    """Prefix a message with the name of its subject, unless the name is empty.
 
     The name is a value, unless it is a message or an argument in backticks. Names of files never
-    begin with a backtick (`render.shown`).
+    begin with a backtick, because `render.shown` quotes those.
     """
     if str(subject).startswith("`"):
         subject = message_of(subject)
@@ -108,7 +110,7 @@ def with_subject(subject: object, source: object) -> Message:
 
 
 def without_subject(source: object, starts: tuple[str, ...]) -> Message:
-    """Remove the subject from the front of a message, if it starts with one of these."""
+    """Remove the subject of a message, if the subject starts with one of these texts."""
     whole = message_of(source)
     first, *others = whole.parts
     if first or not (others and others[0].startswith(starts)):
@@ -117,10 +119,11 @@ def without_subject(source: object, starts: tuple[str, ...]) -> Message:
 
 
 def render(source: object, naming: Naming, keeps_clauses: bool = True) -> Message:
-    """Rename the arguments in a message for a surface; those without a name stay unchanged.
+    """Rename the arguments in a message for a surface.
 
-    Without `keeps_clauses`, clauses about such arguments are omitted: those after a semicolon or
-    another sentence, and those in brackets. In the first clause they only lose their backticks.
+    Arguments that the surface does not have are not renamed. If `keeps_clauses` is False, clauses
+    with such arguments are removed: clauses after a semicolon, further sentences, and text in
+    brackets. The first clause is kept, but these arguments lose their backticks.
     """
     source = message_of(source)
     words = [re.sub(f"[\0{_UNNAMED}]", "?", part) for part in source.parts[::2]]
@@ -143,7 +146,7 @@ def render(source: object, naming: Naming, keeps_clauses: bool = True) -> Messag
 
 
 def parts_of(text: str) -> Parts:
-    """Split a text into words and quoted values."""
+    """Split a text into its words and its values, which are literals in quotes."""
     if isinstance(text, Message):
         return text.parts
     parts, end = [""], 0
@@ -156,14 +159,14 @@ def parts_of(text: str) -> Parts:
 
 
 def _made(parts: Parts, code: str, values: Mapping[str, Any]) -> Message:
-    """Make a message of these parts."""
+    """Make a message from parts."""
     made = str.__new__(Message, "".join(parts))
     made.parts, made.code, made.values = tuple(parts), code, values
     return made
 
 
 def _joined(first: Parts, second: Parts) -> Parts:
-    """Concatenate parts; words that meet become one part."""
+    """Concatenate two sequences of parts; the words at the joint become one part."""
     *head, last = first
     start, *tail = second
     return (*head, last + start, *tail)

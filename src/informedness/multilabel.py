@@ -1,4 +1,4 @@
-"""Score several labels per sample, each separately as class 1 against class 0."""
+"""Score data with several labels per sample, each label as class 1 against class 0."""
 
 import math
 from collections.abc import Sequence
@@ -20,16 +20,16 @@ from .tables.contingency import ContingencyTable, LabelTally, check_shapes
 
 @dataclass(frozen=True)
 class LabelScores:
-    """A score of each label, and their mean.
+    """The score of each label, and the mean of the scores.
 
     Attributes
     ----------
     mean : float
         Mean over the labels for which the score is defined.
     scores : dict of str to float
-        Score of each label; if it is undefined, the value that its function then returns.
+        Score of each label. An undefined score has the value that its function returns.
     tables : dict of str to ContingencyTable
-        Table of each label that has samples.
+        Contingency table of each label that has samples.
     """
 
     mean: float
@@ -47,21 +47,21 @@ def per_label(
 ) -> LabelScores:
     r"""Score each label separately, if samples may have several labels or none.
 
-    Each label is a column, scored by itself as class 1 against class 0: Informedness is
+    Each label is a column, and is scored as class 1 against class 0. Informedness is then
     :math:`J_l = TPR_l - FPR_l`, between -1 and 1. The mean :math:`\frac{1}{L} \sum_l J_l` is over
-    the labels for which the score is defined. Labels are never pooled: a rare one weighs as much as
-    a common one.
+    the labels for which the score is defined. A rare label has the same weight in the mean as a
+    common label.
 
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n_samples, n_labels)
-        Values are 0 or 1. Data frames must have the same columns and index, in the same order.
+        Values of 0 or 1. Data frames must have the same columns and index, in the same order.
     metric : str
-        As in `estimate`.
+        Name of a score, as in `estimate`.
     names : sequence of labels, optional
-        Names of the labels, by default the columns of data frames, or positions.
+        Names of the labels. By default the column names of data frames, or the positions.
     ignore_index : int, optional
-        Drops the entries whose reference equals it, for example -1 for missing annotations.
+        Entries whose reference equals this value are dropped, such as -1 for missing annotations.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def per_label(
     Warns
     -----
     UndefinedMetricWarning
-        If all references of a label are the same; the mean leaves it out.
+        If all references of a label are the same. The mean then leaves the label out.
 
     Examples
     --------
@@ -106,16 +106,16 @@ def per_label(
 
 
 def is_unknown(score: Score, table: ContingencyTable) -> bool:
-    """Tell whether a score cannot be known, because predictions of the table are missing."""
+    """Check whether missing predictions make it impossible to compute a score."""
     return table.labels[-1] is None and not score.allows_unknown
 
 
 def scores_of_labels(
     tables: dict[str, ContingencyTable], names: Sequence[str], score: Score, **options: Any
 ) -> LabelScores:
-    """Score each label, and average; the mean is nan if one score is unknown.
+    """Score each label, and average the scores; the mean is nan if a score is unknown.
 
-    `options` are those of `Score.value`.
+    `options` are passed to `Score.value`.
     """
     defined = {}
     for name, table in tables.items():

@@ -1,4 +1,4 @@
-"""Figures with matplotlib: `from informedness.plots import plot_intervals`."""
+"""Plot results with matplotlib: `from informedness.plots import plot_intervals`."""
 
 from .results.figures import plot_confusion_matrix as plot_confusion_matrix
 from .results.figures import plot_entropy_triangle as plot_entropy_triangle

@@ -1,7 +1,7 @@
-"""Scorers for scikit-learn, and an estimate from the predictions of all folds.
+"""Provide scorers for scikit-learn, and estimate scores of cross-validated predictions.
 
-`informedness_scorer` and `nit_scorer` are made by `make_scorer`; for options, call it yourself:
-`make_scorer(informedness_score, average="macro")`.
+`make_scorer` made `informedness_scorer` and `nit_scorer` with default options. For other options,
+call it, for example `make_scorer(informedness_score, average="macro")`.
 """
 
 from collections.abc import Mapping
@@ -30,26 +30,26 @@ nit_scorer: Any = make_scorer(nit_score)
 def multimetric_scorers(
     *metrics: str, labels: Any = None, average: Literal["default", OneAverage] = "default"
 ) -> dict[str, Any]:
-    """Make scorers for several scores, by name, for `scoring=`.
+    """Make a dict of scorers for several scores, for the argument `scoring` of scikit-learn.
 
-    scikit-learn predicts once for all of them. A search for one best score, such as
-    `HalvingGridSearchCV`, takes only one of them: `scoring=multimetric_scorers(...)["nit"]`.
+    scikit-learn then predicts once for all scores. A search for the best value of a single score,
+    such as `HalvingGridSearchCV`, needs one scorer: `scoring=multimetric_scorers(...)["nit"]`.
 
     Parameters
     ----------
     *metrics : str
         Names of scores, as in `estimate`.
     labels : sequence of labels, optional
-        The classes of the task, as in `informedness_score`. By default those of each fold, so NIT
-        divides by a smaller number of classes if a fold lacks one.
+        The classes of the task, as in `informedness_score`. By default those of each fold: NIT
+        then divides by a smaller number of classes if a fold lacks a class.
     average : {"bias", "prevalence", "macro"}, optional
         Applies to the scores that have an average.
 
     Raises
     ------
     ValueError
-        If a score is unknown or named twice, no name is given, or none of the scores takes the
-        average.
+        If a score is unknown or named twice, if there are no names, or if an average is passed but
+        no score has averages.
 
     Examples
     --------
@@ -95,33 +95,35 @@ def cross_val_estimate(
 ) -> Estimate:
     """Estimate a score of cross-validated predictions, with all folds in one table.
 
-    Scores of small folds should not be averaged: a fold that lacks a class is another task, and a
-    fold of one sample, as in leave-one-out, has only one class. Here each sample is predicted by
-    the model that has not seen it, and all predictions are scored together.
+    Scores of small folds should not be averaged. A fold that lacks a class is a different task, and
+    a fold of one sample, as in leave-one-out, has only one class. Instead, each sample is predicted
+    by the model that was not trained on it, and all predictions are scored together.
 
-    The interval is that of `estimate`. It says how far the score of these predictions
-    may be from the score on other samples, treating them as the predictions of one classifier. It
-    does not cover how much models vary with their training samples; and since the folds' models
-    share most of these, no estimate of that from one cross-validation is unbiased (Bengio and
-    Grandvalet 2004).
+    The interval is that of `estimate`. It says how far the score of these predictions may be from
+    the score on other samples, as if one classifier had made all predictions. It does not include
+    the variation of models with their training samples. No unbiased estimate of this variation is
+    possible from one cross-validation, because the models of the folds share most of their training
+    samples (Bengio and Grandvalet 2004).
 
     Parameters
     ----------
     estimator : classifier
-        It is cloned for each fold.
+        The classifier to evaluate. It is cloned for each fold.
     X : array-like of shape (n_samples, n_features)
+        Features of the samples.
     y : array-like of shape (n_samples,)
-        References. Their classes are declared, unless `labels` is given.
+        References. By default, their classes are declared as `labels`.
     metric, labels, average, confidence_level
         As in `estimate`.
     cv : int, splitter or iterable, optional
-        As in `cross_val_predict`. It must predict each sample once: repeated folds, shuffles and
-        time series do not. With `groups`, an integer means folds that split no group.
+        As in `cross_val_predict`. It must predict each sample once, unlike repeated folds, random
+        splits and time series splits. With `groups`, an integer means folds that do not split
+        groups.
     groups : array-like of shape (n_samples,), optional
-        The group that each sample belongs to. The splitter gets the groups, and the standard error
-        is by groups.
+        The group of each sample. The groups are passed to the splitter, and the standard error
+        allows for samples of a group that are not independent.
     sample_weight : array-like of shape (n_samples,), optional
-        Weights for the score only; to fit models with weights, pass those in `params`.
+        Weights for the score only. To fit models with weights, pass those weights in `params`.
     n_jobs, params
         As in `cross_val_predict`.
 
@@ -132,12 +134,12 @@ def cross_val_estimate(
     Raises
     ------
     ValueError
-        As `estimate`; and if `cv` predicts a sample twice or never.
+        As in `estimate`, and if `cv` predicts a sample several times or never.
 
     Warns
     -----
     IntervalWarning, LabelsWarning
-        As `estimate`.
+        As in `estimate`.
 
     References
     ----------
@@ -152,7 +154,7 @@ def cross_val_estimate(
     >>> print(cross_val_estimate(GaussianNB(), *load_iris(return_X_y=True), cv=LeaveOneOut()))
     informedness 0.9301, standard error 0.0262, 95% interval 0.8533 to 0.9814
     """
-    # check before fitting, which may take long
+    # check the options before fitting, which may take long
     score_with_average(metric, average)
     check_level(confidence_level)
     check_same_order({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
@@ -168,7 +170,7 @@ def cross_val_estimate(
         remedies += "folds or time series, use cross_validate(scoring=informedness_scorer)."
         raise ValueError(f"`cv` must predict each sample once, got {got}. {remedies}")
     predictions = cross_val_predict(estimator, X, y, cv=splits, n_jobs=n_jobs, params=params)
-    table_of_labels(y, predictions, labels, sample_weight, None, "error")  # warns of odd labels
+    table_of_labels(y, predictions, labels, sample_weight, None, "error")  # warns about labels
     return estimate(
         y,
         predictions,

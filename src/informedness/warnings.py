@@ -1,4 +1,6 @@
-"""The warnings of this package, to filter by class; each is an `InformednessWarning`.
+"""Define the warnings of this package, which are subclasses of `InformednessWarning`.
+
+To ignore the warnings of a class, filter by the class:
 
 import warnings
 
@@ -6,7 +8,7 @@ from informedness.warnings import IntervalWarning
 
 warnings.filterwarnings("ignore", category=IntervalWarning)
 
-`collected` gives them to a program that shows them itself.
+Programs that display warnings themselves can get them from `collected`.
 """
 
 from collections.abc import Iterator
@@ -23,7 +25,7 @@ from .messages import message_of, with_subject
 def collected() -> Iterator[list[Warning]]:
     """Collect the warnings of this block in a list, without issuing them.
 
-    `warnings.catch_warnings` affects all threads of a process, but this only the current one.
+    Only the current thread is affected, while `warnings.catch_warnings` affects all threads.
 
     Examples
     --------
@@ -43,7 +45,10 @@ def collected() -> Iterator[list[Warning]]:
 
 @contextmanager
 def prefix_warnings(name: str, without: type[Warning] | tuple[()] = ()) -> Iterator[None]:
-    """Prefix each warning with the name of a run, file or model; drop those of class `without`."""
+    """Prefix warnings of the block with the name of a run, file or model.
+
+    Warnings of the class `without` are dropped.
+    """
     with collected() as notes:
         yield
     for note in notes:
@@ -52,9 +57,9 @@ def prefix_warnings(name: str, without: type[Warning] | tuple[()] = ()) -> Itera
 
 
 def issue_once(notes: list[Warning], issued_kinds: set[str]) -> None:
-    """Issue one warning of each kind (its words without numbers), and remember the kinds.
+    """Issue each kind of warning once; warnings whose text differs only in values are of one kind.
 
-    A training loop then warns once, not in each step.
+    `issued_kinds` remembers the kinds, so that a training loop does not warn in each step.
     """
     for note in notes:
         kind = "".join(filter(str.isalpha, "".join(message_of(note).parts[::2])))
@@ -64,7 +69,7 @@ def issue_once(notes: list[Warning], issued_kinds: set[str]) -> None:
 
 
 class IntervalWarning(InformednessWarning):
-    """Coverage may fall below the nominal level for a table like this."""
+    """The coverage of an interval may be below its confidence level, or there is no interval."""
 
 
 class OwnLabelsWarning(LabelsWarning):

@@ -1,4 +1,4 @@
-"""Lay out results and accounts for a terminal, Markdown, LaTeX, CSV, a notebook and pandas."""
+"""Format results and accounts for terminals, Markdown, LaTeX, CSV, HTML, notebooks and pandas."""
 
 import csv
 import html
@@ -20,7 +20,7 @@ from ..errors import optional_import
 from ..messages import Message, Naming, render
 from .render import amount, as_json, cut, cut_uniquely, several, shown, shown_interval
 
-# A table, header first. The first column is text, the others are numbers.
+# A table whose first row is the header. The first column is text, the other columns are numbers.
 Rows: TypeAlias = list[list[str]]
 # A part of a result: a table, a line, or numbered notes.
 Block: TypeAlias = Rows | str | tuple[str, ...]
@@ -28,13 +28,13 @@ WIDTH = 80  # largest width of a table in a terminal
 _LATEX: dict[str, Any] = {character: f"\\{character}" for character in "&%$#_{}"}
 _LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _LATEX |= {"±": r"$\pm$", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
-_LATEX |= {"[": "{[}", "*": "{*}"}  # or a command before the cell reads it as an option
+_LATEX |= {"[": "{[}", "*": "{*}"}  # a command before the cell would read it as an option
 _PAGE = Path(__file__).with_name("page.html")
 _INTERVAL_CELL = re.compile(r"<td>\((-?[\d.]+) to (-?[\d.]+)\)</td>")
-# Labels with their numbers of samples, or their weights; None means a missing label.
+# Labels with their numbers of samples or weights; the label None means a missing label.
 Amounts: TypeAlias = list[tuple[Label | None, Any]]
-_MAX_LABELS = 10  # shown per column
-_MAX_OUTSIDE = 3
+_MAX_LABELS = 10  # labels shown per column
+_MAX_OUTSIDE = 3  # out-of-class labels shown per column
 _MAX_NAMES = 20  # unused columns shown
 
 
@@ -43,10 +43,10 @@ _MAX_NAMES = 20  # unused columns shown
 
 @dataclass(frozen=True)
 class ReadColumn:
-    """A column that was read: its role, its name, and its labels with the most frequent first.
+    """A column that was read: its role, its name, and its labels in order of frequency.
 
-    `outside` has the out-of-class labels, by the references or the declared classes. None is a
-    missing label. `notes` say how labels were found.
+    `part` is the role, for example "references". `outside` has the out-of-class labels. The label
+    None means a missing label. `notes` say how labels were extracted.
     """
 
     part: str
@@ -56,7 +56,7 @@ class ReadColumn:
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """List the most frequent labels with their amounts, and the notes."""
+        """Write the most frequent labels with their amounts, then the notes."""
         labels, outside = self.labels[:_MAX_LABELS], self.outside[:_MAX_OUTSIDE]
         text = _listed(map(_amount_text, labels), len(self.labels))
         if outside:
@@ -75,7 +75,7 @@ class ReadColumn:
 
 @dataclass(frozen=True, eq=False)
 class Account:
-    """What was read from a data set.
+    """An account of the rows and columns that were read from a data set.
 
     Attributes
     ----------
@@ -83,12 +83,12 @@ class Account:
         Names of the files, or the kind of data frame.
     n_rows : int
     left_out : dict of str to int
-        Numbers of rows that do not count, by reason.
+        Number of rows left out for each reason.
     columns : tuple of ReadColumn
     not_used : tuple of str
-        Names of the other columns.
+        Names of the columns that were not read.
     ignored : label or None
-        The reference of samples that do not count.
+        Samples with this reference are left out.
     """
 
     sources: tuple[str, ...]
@@ -99,7 +99,7 @@ class Account:
     ignored: Label | None = None
 
     def __str__(self) -> str:
-        """Write a line on the rows, one for each column, and one on unused columns."""
+        """Write a line about the rows, a line for each column, and a line about unused columns."""
         first, *others = files = [*map(shown, self.sources)]
         sources = f"{len(files)} files, {first} to {others[-1]}" if others else first
         sources = " and ".join(files) if len(others) == 1 else sources
@@ -119,13 +119,13 @@ class Account:
 
 
 def amounts_of(labels: Iterable[Any], totals: Iterable[Any]) -> Amounts:
-    """Pair labels with their amounts, the largest first, without labels that do not occur."""
+    """Pair the labels that occur with their amounts, in descending order of amount."""
     pairs = [(label, n) for label, n in zip(labels, totals, strict=True) if n]
     return sorted(pairs, key=lambda pair: -pair[1])
 
 
 def signed(line: str, accounts: Iterable[Account]) -> str:
-    """Add the number of rows left out for a missing value to a signature."""
+    """Add the number of rows left out because of a missing value to a signature."""
     left_out = (pair for account in accounts for pair in account.left_out.items())
     n = sum(n for reason, n in left_out if reason.startswith("no "))
     head, mark, version = line.rpartition("|v:")
@@ -138,7 +138,7 @@ def _amount_text(pair: tuple[Label | None, Any]) -> str:
 
 
 def _listed(texts: Iterable[str], n: int) -> str:
-    """List some of n texts, and count the others."""
+    """List some of n texts, and say how many more there are."""
     listed = [*texts]
     return ", ".join(listed) + (f", \u2026and {n - len(listed):,d} more" if n > len(listed) else "")
 
@@ -147,18 +147,18 @@ def _listed(texts: Iterable[str], n: int) -> str:
 
 
 class Result:
-    """Base class with all output formats; subclasses provide tables, lines and records."""
+    """Base class of results, with all output formats. Subclasses define tables and records."""
 
-    read: tuple[Account, ...] = ()  # accounts of files or data frames, shown first
+    read: tuple[Account, ...] = ()  # accounts of files or data frames, printed before the result
     widest_name = 40  # largest width of row names in a terminal
-    _naming: Naming | None = None  # argument names of a surface, for lines of text
+    _naming: Naming | None = None  # argument names of a surface, used in lines of text
 
     def account_field(self) -> dict[str, Any]:
-        """Convert the accounts to a field of plain values; {} if there are none."""
+        """Convert the accounts to a field for JSON; empty without accounts."""
         return {"read": [account.to_dict() for account in self.read]} if self.read else {}
 
     def names_of_files(self) -> dict[str, str]:
-        """Shorten paths of files: remove the parts that all have at the start and the end."""
+        """Map paths of files to shorter names, without the folders that all have in common."""
         files = [file for account in self.read for file in account.sources]
         parts = [Path(file).parts for file in files]
         n_first, n_last = (_n_equal([x[::way] for x in parts]) for way in (1, -1))
@@ -167,19 +167,19 @@ class Result:
         return {file: str(Path(*x)) for file, x in zip(files, names, strict=True) if is_known}
 
     def text_tables(self) -> list[Rows]:
-        """Lay the result out as tables of text."""
+        """Format the result as tables of text."""
         raise NotImplementedError
 
     def text_lines(self) -> list[str]:
-        """Write the lines below the tables; those that name arguments are messages."""
+        """Write the lines below the tables; lines that name arguments are messages."""
         return []
 
     def text_blocks(self) -> list[Block]:
-        """List the blocks below the accounts, from the top down."""
+        """List the blocks of the result in order; by default the tables, then the lines."""
         return [*self.text_tables(), *self.text_lines()]
 
     def with_names(self, naming: Naming) -> Any:
-        """Copy the result with lines that use the argument names of a surface."""
+        """Copy the result; lines of the copy use the argument names of a surface."""
         named = copy(self)
         vars(named)["_naming"] = naming
         return named
@@ -194,7 +194,7 @@ class Result:
         line: Callable[[str], str],
         notes: Callable[[Iterable[str]], str] | None = None,
     ) -> list[str]:
-        """Format each block by the function for its type; by default notes are numbered lines."""
+        """Format each block with the function for its type; notes are numbered lines by default."""
         formatted = []
         for block in self.text_blocks():
             if isinstance(block, list):
@@ -209,7 +209,7 @@ class Result:
         return formatted
 
     def records(self) -> list[dict[str, Any]]:
-        """Convert the rows of the result to plain values; an undefined number is None."""
+        """Convert each row of the result to a dict of plain values; undefined numbers are None."""
         raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
@@ -222,19 +222,19 @@ class Result:
         return "\n\n".join([*map(str, self.read), *blocks])
 
     def __repr__(self) -> str:
-        """Show the same text at a prompt; data classes need `repr=False` to inherit this."""
+        """Format the result like `str`; data classes need `repr=False` to inherit this method."""
         return str(self)
 
     def to_markdown(self) -> str:
-        """Format the result as Markdown tables, with lines below them."""
+        """Format the result as Markdown tables, followed by the lines."""
         accounts = [f"```text\n{account}\n```" for account in self.read]
         return "\n\n".join([*accounts, *self._formatted(_markdown, _escaped)])
 
     def to_latex(self) -> str:
         r"""Format the result as LaTeX tables, which need `\usepackage{booktabs}`.
 
-        Lines between tables are comments. Labels in scripts other than Latin need XeLaTeX or
-        LuaLaTeX, and a font for that script.
+        Lines of text become comments. Labels in scripts other than Latin need XeLaTeX or LuaLaTeX,
+        and a font for the script.
         """
         return "\n\n".join(self._formatted(_latex, _commented))
 
@@ -261,9 +261,9 @@ class Result:
         return "\n".join([*accounts, *self._formatted(_html, _html_line, _html_notes)])
 
     def to_html(self) -> str:
-        """Write the result as an HTML file to send: the notebook output, with bars for intervals.
+        """Format the result as an HTML page, with bars that show the intervals.
 
-        The file has no scripts and loads nothing.
+        The page is self-contained: it has no scripts, and loads no other files.
         """
         body = self._repr_html_()
         intervals = _INTERVAL_CELL.findall(body)
@@ -290,7 +290,7 @@ def _n_equal(rows: Sequence[Sequence[str]]) -> int:
 
 
 class Measured(Result):
-    """A result with a standard error and an interval; subclasses are data classes."""
+    """Base class of results with a standard error and an interval; subclasses are data classes."""
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     standard_error: float
@@ -298,13 +298,13 @@ class Measured(Result):
     confidence_level: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Convert all fields with a `repr` to plain values; undefined numbers are None."""
+        """Convert the fields with `repr=True` to plain values; undefined numbers are None."""
         plain = {x.name: as_json(getattr(self, x.name)) for x in fields(self) if x.repr}
         plain |= {"confidence_interval": [*map(as_json, self.confidence_interval)]}
         return plain | self.account_field()
 
     def fields(self, prefix: str = "") -> dict[str, Any]:
-        """Name the standard error and the ends of the interval as fields of a record."""
+        """Make fields of a record from the standard error and the ends of the interval."""
         names = (f"{prefix}{name}" for name in ("standard_error", "low", "high"))
         values = self.standard_error, *self.confidence_interval
         return dict(zip(names, map(as_json, values), strict=True))
@@ -314,7 +314,7 @@ class Measured(Result):
         return shown_interval(self.standard_error, self.confidence_interval, digits)
 
     def interval_in_words(self, digits: int = 4) -> str:
-        """Format the interval in brackets, with its level."""
+        """Format the interval with its confidence level, in brackets."""
         interval = self.shown(digits)[1]
         if math.isnan(self.confidence_interval[0]):
             return interval
@@ -325,25 +325,26 @@ class Measured(Result):
 
 
 def rows_of(columns: Iterable[Iterable[str]]) -> Rows:
-    """Transpose columns of the same length, each with its head, to rows."""
+    """Transpose columns of equal length, which begin with their headers, to rows."""
     return list(map(list, zip(*columns, strict=True)))
 
 
 def padded(rows: Rows, width: int) -> Rows:
-    """Pad rows with empty cells at the end to a width."""
+    """Append empty cells to rows, up to a number of cells."""
     return [row + [""] * (width - len(row)) for row in rows]
 
 
 def more_rows(n: int, width: int) -> Rows:
-    """Make a row with the number of hidden rows, if there are any."""
+    """Make a row that says how many rows are only in the JSON output; none if n is 0."""
     return padded([[f"and {n} more in JSON"]] if n > 0 else [], width)
 
 
 def aligned(rows: Rows, max_width: int = 40) -> str:
-    """Align columns for a terminal: the first to the left, others to the right.
+    """Align the columns of a table for a terminal: the first to the left, others to the right.
 
-    The first column is cut to `max_width`. Columns have two spaces between them, or one if this
-    makes the table fit. Columns that still do not fit go below, after the first one again.
+    The first column is shortened to `max_width` characters. Columns are separated by two spaces, or
+    by one space if only then the table fits. Columns that do not fit are printed in another block
+    below, which repeats the first column.
     """
     names, *columns = zip(*rows, strict=True)
     first = cut_uniquely(names, max_width)
@@ -356,7 +357,7 @@ def aligned(rows: Rows, max_width: int = 40) -> str:
     for column, width in zip(columns, widths, strict=True):
         cells = [cell.rjust(width + gap) for cell in column]
         if groups and column[0].endswith((" SE", "interval")):
-            groups[-1] = _joined(groups[-1], cells)  # stays with its score
+            groups[-1] = _joined(groups[-1], cells)  # stays next to its score
         else:
             groups.append(cells)
 
@@ -369,7 +370,7 @@ def aligned(rows: Rows, max_width: int = 40) -> str:
 
 
 def _joined(left: Sequence[str], right: Sequence[str]) -> list[str]:
-    """Join the cells of two columns row by row."""
+    """Concatenate the cells of two columns row by row."""
     return [a + b for a, b in zip(left, right, strict=True)]
 
 
@@ -388,7 +389,8 @@ def _html_notes(lines: Iterable[str]) -> str:
 def csv_line(row: Iterable[Any]) -> str:
     """Format a row of CSV."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\r\n").writerow(row)  # quotes cells with \r or \n
+    # with this line terminator, the writer quotes cells that contain \r or \n
+    csv.writer(text, lineterminator="\r\n").writerow(row)
     return text.getvalue().removesuffix("\r\n") + "\n"
 
 
@@ -399,7 +401,7 @@ def _markdown(rows: Rows) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Escape text so that Markdown shows bars, tags and emphasis marks literally."""
+    """Escape the characters of a text that have a meaning in Markdown or HTML."""
     return re.sub(r"([\\`*_\[\]|~$])", r"\\\1", text).replace("&", "&amp;").replace("<", "&lt;")
 
 

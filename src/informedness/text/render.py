@@ -1,4 +1,4 @@
-"""Format numbers and names as text."""
+"""Format numbers, intervals and names as text."""
 
 import math
 import re
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def texts_of(names: Iterable[Any], argument: str, kind: str) -> tuple[str, ...]:
-    """Convert names to text; raise ValueError if two are equal as text, as 1 and "1" are."""
+    """Convert names to text; raise ValueError if two are then equal, for example 1 and "1"."""
     texts = tuple(map(str, names))
     if twice := [text for text in texts if texts.count(text) > 1]:
         raise ValueError(f"`{argument}` must name each {kind} once, got {twice[0]!r} twice")
@@ -15,7 +15,7 @@ def texts_of(names: Iterable[Any], argument: str, kind: str) -> tuple[str, ...]:
 
 
 def as_json(value: Any) -> Any:
-    """Convert a value for JSON: None for a nan or an interval of nan, bytes as a literal."""
+    """Convert a value for JSON: nan and intervals of nan to None, bytes to a literal."""
     if isinstance(value, bytes):
         return repr(value)
     if isinstance(value, tuple):
@@ -24,12 +24,12 @@ def as_json(value: Any) -> Any:
 
 
 def rounded(value: float, digits: int = 2) -> str:
-    """Format a number, without the sign of a negative zero."""
+    """Format a number with a number of digits, and a negative zero without its sign."""
     return "undefined" if math.isnan(value) else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
 def shown_interval(error: float, interval: tuple[float, float], digits: int = 4) -> list[str]:
-    """Format a standard error and an interval; an error of 0 or nan becomes empty text."""
+    """Format a standard error and an interval; a standard error of 0 or nan becomes empty text."""
     error_text = f"± {rounded(error, digits)}" if error > 0 else ""
     if math.isnan(interval[0]):
         return [error_text, "(no interval)"]
@@ -39,7 +39,7 @@ def shown_interval(error: float, interval: tuple[float, float], digits: int = 4)
 
 
 def digits_for(interval: tuple[float, float], digits: int) -> int:
-    """Increase the digits until an end is rounded to -1, 0 or 1 only if it is that number."""
+    """Increase the number of digits until only an end equal to -1, 0 or 1 is printed as such."""
     inside = [end for end in interval if 1e-6 < abs(end) % 1 < 1 - 1e-6]
     while any(float(rounded(end, digits)).is_integer() for end in inside):
         digits += 1
@@ -47,7 +47,7 @@ def digits_for(interval: tuple[float, float], digits: int) -> int:
 
 
 def interval_heads(level: float | None) -> list[str]:
-    """Head the columns of a standard error and an interval; there are none without a level."""
+    """Write the column headers of a standard error and an interval; none without a level."""
     return [] if level is None else ["± SE", f"{100 * level:.6g}% interval"]
 
 
@@ -61,25 +61,25 @@ def shown_p(p_value: float, in_sentence: bool = False) -> str:
 
 
 def samples(n: int | None) -> str:
-    """Format a number of samples with its noun; None is an unknown number."""
+    """Format a number of samples with the noun; None means an unknown number."""
     return "these samples" if n is None else several(n, "sample")
 
 
 def several(n: int, noun: str, nouns: str = "") -> str:
-    """Format a number with its noun, in the plural unless it is 1."""
+    """Format a number with a noun, which is in the plural unless the number is 1."""
     return f"{n:,d} {noun}" if n == 1 else f"{n:,d} {nouns or noun + 's'}"
 
 
 def shown(name: object, quote: bool = False) -> str:
-    """Format a label or a name, quoted as a Python literal if it is unsafe to print.
+    """Format a label or a name, and quote it as a Python literal if it is unsafe to print.
 
-    The text is always one line without control characters, and cannot be mistaken for the name of
-    an argument.
+    The result is a single line without control characters. It cannot be mistaken for the name of an
+    argument.
     """
     if name is None or isinstance(name, (int, bytes)):
         return "out of class" if name is None else str(name)
     text = str(name)
-    # the zero-width joiner is allowed between emoji
+    # zero-width joiners are allowed between emoji
     if not re.sub(r"(?<=[^\w\s])\u200d(?=[^\w\s])", "", text).isprintable():
         return ascii(text)
     is_plain = text == text.strip() != "" and not {*'`"'} & {*text} and not quote
@@ -87,12 +87,12 @@ def shown(name: object, quote: bool = False) -> str:
 
 
 def shown_name(name: Any) -> str:
-    """Format the name of a slice or an entry: a label, or a tuple of labels."""
+    """Format the name of a slice or of an entry, which is a label or a tuple of labels."""
     return ", ".join(map(shown, name if isinstance(name, tuple) else (name,)))
 
 
 def cut(name: str, width: int = 40) -> str:
-    """Shorten a name in the middle if it is too wide for a table in a terminal."""
+    """Shorten a name in the middle if it has more than `width` characters."""
     if len(name) <= width:
         return name
     tail = (width - 3) // 2
@@ -100,7 +100,7 @@ def cut(name: str, width: int = 40) -> str:
 
 
 def cut_uniquely(names: Sequence[str], width: int) -> list[str]:
-    """Shorten names to a width, and number those that become equal."""
+    """Shorten names to a number of characters, and number names that become equal."""
     originals: dict[str, str] = {}
     for name in names:
         text, number = cut(name, width), 1
@@ -112,5 +112,5 @@ def cut_uniquely(names: Sequence[str], width: int) -> list[str]:
 
 
 def amount(n: float) -> str:
-    """Format a number of samples, or a sum of weights."""
+    """Format a number of samples or a sum of weights."""
     return f"{n:,d}" if isinstance(n, int) else f"{n:.6g}"
