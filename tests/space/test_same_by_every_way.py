@@ -231,7 +231,7 @@ def test_a_transposed_matrix_is_scored_with_a_warning(visit, app):
     shows(page, float(wanted))
     warnings = page.locator("#mine .warning")
     expect(warnings).to_contain_text([note])
-    copied = page.locator("#mine .copies").get_by_role("button", name="JSON")
+    copied = page.locator("#mine .copies button", has_text="JSON")
     assert note in json.loads(copied.get_attribute("data-copy"))["warnings"][0]
     visit(query=page.locator("#mine-details .link").get_attribute("href"))
     shows(page, float(wanted))
@@ -357,14 +357,14 @@ def test_a_link_to_two_models_has_their_average_and_level(visit):
     page.get_by_role("combobox", name="Average").locator("visible=true").click()
     page.get_by_role("option", name="macro").click()
     result = page.locator("#compare-bench:not([data-stale]) #compare .copies")
-    expect(result.get_by_role("button", name="JSON")).to_have_attribute(
+    expect(result.locator("button", has_text="JSON")).to_have_attribute(
         "data-copy", re.compile(r"\|avg:macro\|")
     )
     link = page.locator("#compare-details .link").get_attribute("href")
     assert parse_qs(link)["average"] == ["macro"]
-    copied = result.get_by_role("button", name="JSON").get_attribute("data-copy")
+    copied = result.locator("button", has_text="JSON").get_attribute("data-copy")
     visit(query=link)
-    again = page.locator("#compare .copies").get_by_role("button", name="JSON")
+    again = page.locator("#compare .copies button", has_text="JSON")
     expect(again).to_have_attribute("data-copy", copied)
 
 
