@@ -25,11 +25,17 @@ from inputs.modules_of_evaluate import write_modules
 
 
 def pytest_ignore_collect(collection_path, config):
-    """Do not open a file that is left out as a whole: what it imports may not be installed."""
-    if "not full" in config.option.markexpr and collection_path.suffix == ".py":
-        marks = re.search(r"^pytestmark = .*?^$", collection_path.read_text("utf-8"), re.M | re.S)
-        return True if marks and "pytest.mark.full" in marks[0] else None
-    return None
+    """Do not open what is left out as a whole: what it imports may not be installed.
+
+    That is a file, or a folder whose conftest.py has the mark.
+    """
+    if "not full" not in config.option.markexpr:
+        return None
+    marked = collection_path / "conftest.py" if collection_path.is_dir() else collection_path
+    if marked.suffix != ".py" or not marked.is_file():
+        return None
+    marks = re.search(r"^pytestmark = .*?^$", marked.read_text("utf-8"), re.M | re.S)
+    return True if marks and "pytest.mark.full" in marks[0] else None
 
 
 def pytest_collection_modifyitems(items):

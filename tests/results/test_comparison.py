@@ -70,7 +70,8 @@ def test_the_numbers_are_those_of_the_definition(score):
                 given["prior"] = dict(enumerate(extra["prior"]))
             made = compare(references, a, b, labels=range(k), **given)
             found = (made.difference, made.standard_error, made.p_value, made.confidence_interval)
-            assert np.hstack(found) == pytest.approx(np.hstack(wanted), abs=1e-11), extra
+            # quantiles of Student's t in the oldest SciPy have ten digits
+            assert np.hstack(found) == pytest.approx(np.hstack(wanted), abs=1e-10), extra
             assert made.test == ("t" if "groups" in extra else "z")
             x, y = a == references, b == references
             assert (made.gained, made.lost) == ((y & ~x).sum(), (x & ~y).sum())

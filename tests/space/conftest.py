@@ -14,6 +14,8 @@ from build import space_files, stage
 from drawn import LIMIT, METRICS
 from playwright.sync_api import Error
 
+pytestmark = pytest.mark.full  # leaves out the folder: what it imports may not be installed
+
 
 @pytest.fixture(scope="session")
 def app() -> Iterator[Callable[[str], str]]:
