@@ -129,7 +129,7 @@ def template_section(cases):
     if answers.isna().any(axis=None) or not labels.eq(gold, axis=0).all(axis=None):
         raise ValueError("a template lacks a group, or has two labels")
     board = leaderboard(gold, dict(answers.items()))
-    rows = [[x.name, f"{x.accuracy:.3f}", f"{x.value:.3f}", interval(x.estimate), x.place]
+    rows = [[x.name, f"{x.accuracy:.3f}", f"{x.value:.3f}", interval(x.estimate), x.rank_range]
             for x in board.models]  # fmt: skip
     best, worst = board.models[0], board.models[-1]
     made, p_value = (x[worst.name, best.name] for x in (board.comparisons, board.p_values))
