@@ -53,7 +53,7 @@ class InformednessMetric(EvaluateInstancesMetric):  # type: ignore[misc]
         references = [_reference(state) for state in request_states]
         predictions = [_prediction(state) for state in request_states]
         if not references:
-            raise ValueError("`request_states` must have a request for all choices of an instance")
+            raise ValueError("`request_states` must not be empty: use a joint adapter")
         options: dict[str, Any] = {"labels": self.labels, "unknown": "wrong"}
         stats = []
         for name, function in (("informedness", informedness_score), ("nit", nit_score)):

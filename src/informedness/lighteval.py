@@ -108,7 +108,7 @@ def with_scores(config: LightevalTaskConfig, name: str) -> LightevalTaskConfig:
             added.append(scores_of(by_name[metric], "text" if added else ""))
     if not added:
         names = ", ".join(str(metric.metric_name) for metric in config.metrics)
-        raise ValueError(f"the metrics of {config.name} must say what is right, got {names}")
+        raise ValueError(f"the metrics of {config.name} must judge the answers, got {names}")
     return replace(config, name=name, metrics=(*config.metrics, *added))
 
 

@@ -246,7 +246,7 @@ def test_in_class_predictions_keep_all_classes():
     assert none.summary.endswith("no prediction is a class, so all count as wrong.")
     few = [*"ab"] * 18 + [*"ba"] * 12 + [None] * 40
     made = {x: report([*"ab"] * 50, few, unknown="wrong", confidence_level=x) for x in (0.5, 0.999)}
-    may_be_guesses = {x: "cannot be told from guessing" in made[x].summary for x in made}
+    may_be_guesses = {x: "cannot be distinguished from guessing" in made[x].summary for x in made}
     assert may_be_guesses == {0.5: True, 0.999: True}
 
 

@@ -260,8 +260,8 @@ def bbh_said():
         *rows,
         f"by the default average their Informedness is {by_bias:.2f}",
         f'it answers "{lies.index[0]}" to {lies.iloc[0]} of {lies.sum()} questions',
-        f"In all, {len(guessed['direct'])} of the {len(tables) // 2} tasks cannot be told from "
-        f"guessing. After a chain of thought, {len(guessed['cot'])} cannot "
+        f"In all, {len(guessed['direct'])} of the {len(tables) // 2} tasks cannot be distinguished "
+        f"from guessing. After a chain of thought, {len(guessed['cot'])} cannot "
         f"({' and '.join(guessed['cot'])})",
     ]
 

@@ -94,7 +94,7 @@ def test_a_task_can_have_scores_of_choices_and_of_text(tmp_path):
         assert results[name] == pytest.approx(0.5, abs=1e-12)
         assert 0 < results[f"{name}_stderr"] < 1
     config = config_of("sums", tmp_path, metrics=[Metrics.loglikelihood_f1])
-    with pytest.raises(ValueError, match="the metrics of sums must say what is right, got "):
+    with pytest.raises(ValueError, match="the metrics of sums must judge the answers, got "):
         with_scores(config, name="scored")
 
 

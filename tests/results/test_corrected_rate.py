@@ -104,11 +104,11 @@ def test_caveats_come_once_and_no_rate_means_0_to_1():
     for labels, judged, doubt, value in (
         ((50, 60, 8, 40), (30, 50), "", 12 / 19),
         ((50, 60, 8, 39), (30, 50), "99 labelled answers, fewer than the recommended 100", 22 / 35),
-        ((190, 196, 0, 4), (30, 50), "4 labelled answers of the rarer kind, fewer", 117.6 / 190),
+        ((190, 196, 0, 4), (30, 50), "4 labelled answers of the rarer class, fewer", 117.6 / 190),
         ((60, 100, 48, 100), (500, 1000), "J is 0.12 (-0.02 to 0.26) and may not be", 1 / 6),
         ((90, 100, 20, 100), (990, 1000), "no rate fits", 1),
         ((20, 100, 40, 100), (30, 100), "J is -0.20 ", math.nan),
-        ((100, 100, 0, 0), (30, 50), "0 labelled answers of the rarer kind", math.nan),
+        ((100, 100, 0, 0), (30, 50), "0 labelled answers of the rarer class", math.nan),
     ):
         made, said = warned(corrected_rate, *labels_of(*labels), judged, positive="good")
         assert (doubt in made.caveat, said.count(made.caveat or "doubt")) == (True, doubt != "")
@@ -128,7 +128,7 @@ def test_bad_inputs_are_refused_by_name_and_value():
         ({"judged": (0.5, 3)}, r"`judged` must be whole numbers of samples, got 0\.5"),
         ({"judged": iter(JUDGE)}, "`judged` must not be an iterator"),
         ({"confidence_level": 95}, "`confidence_level` must be between 0 and 1.* got 95"),
-        ({"groups": [0, 1] * 60}, "`groups` and `prior` must be left out: this interval is for"),
+        ({"groups": [0, 1] * 60}, "`groups` and `prior` must be left out: the interval assumes"),
     ):
         with pytest.raises((ValueError, TypeError), match=message):
             corrected_rate(**given | changed)

@@ -218,7 +218,7 @@ def test_what_cannot_be_drawn_is_refused():
     for plot, wrong, options, message in (
         (Slices.plot, without_intervals, {}, "confidence_level=0.95"),
         (Slices.plot, SLICES, {"metric": "f2"}, "`metric` must be one of"),
-        (plot_intervals, {}, {}, "at least one"),
+        (plot_intervals, {}, {}, "must not be empty"),
         (plot_intervals, levels, {}, "same conf"),
         (plot_intervals, dict.fromkeys((1, "1"), levels["a"]), {}, "`estimates` .* '1' twice"),
         (plot_entropy_triangle, dict.fromkeys(range(31), TABLE), {}, "at most 30"),
@@ -226,7 +226,7 @@ def test_what_cannot_be_drawn_is_refused():
         with pytest.raises(ValueError, match=message):
             plot(wrong, **options)
     for wrong in (MATRIX, {"a": MATRIX}):
-        with pytest.raises(TypeError, match="`estimates` must map names to each Estimate, got"):
+        with pytest.raises(TypeError, match="`estimates` must map names to Estimate objects, got"):
             plot_intervals(wrong)
 
 

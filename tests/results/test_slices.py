@@ -266,7 +266,7 @@ def test_a_slice_in_one_group_has_no_interval():
         lambda **how: slices(TRUE, TRUE, by=PARTS, **how),
         lambda **how: report(TRUE, TRUE, **how),
     ):
-        with pytest.raises(ValueError, match="`groups` are for intervals: give a `confidence_l"):
+        with pytest.raises(ValueError, match="`groups` affect only intervals: pass a `conf"):
             call(groups=GROUPS)
         with pytest.raises(ValueError, match="`average` must be one of"):
             call(average=None)

@@ -94,7 +94,7 @@ def test_what_cannot_be_known_is_not_said():
     refused = report([*"ab"] * 50, [None] * 100, labels=[*"ab"], unknown="wrong")
     assert (refused.summary.code, refused["informedness"]) == ("out of class", -1)
     constant = report(["ham"] * 90 + ["spam"] * 10, ["ham"] * 100)
-    assert constant.summary == "Informedness: cannot be told from guessing on 100 samples."
+    assert constant.summary == "Informedness: cannot be distinguished from guessing on 100 samples."
 
 
 def test_one_that_refuses_is_judged_by_the_others():
@@ -102,7 +102,7 @@ def test_one_that_refuses_is_judged_by_the_others():
     references = ["yes"] * 200 + ["no"] * 200
     answers = ["yes", "no"] * 50 + ["?"] * 100 + ["yes", "no"] * 100
     made = report(references, answers, labels=["yes", "no"], unknown="wrong")
-    phrase = "the predictions in class, for 300 samples, cannot be told from guessing"
+    phrase = "the predictions in class, for 300 samples, cannot be distinguished from guessing"
     assert made.summary == f"Informedness: {phrase}."
     assert made.notes[0].startswith("25.0% of predictions (100) are out of class")
 
@@ -119,7 +119,7 @@ def test_nit_is_said_to_differ_from_what_guessing_scores():
     levels = "which scores 0.500; the best for these classes is 0.692"
     assert made.summary_of("nit") == f"NIT: differs from guessing, {levels}."
     guessed = report([*"abab"] * 30, [*"aabb"] * 30).summary_of("nit")
-    assert guessed == "NIT: cannot be told from guessing on 120 samples."
+    assert guessed == "NIT: cannot be distinguished from guessing on 120 samples."
 
 
 def test_tables_of_some_predictions_keep_the_references():

@@ -72,7 +72,7 @@ SAID = [  # in a part of the page, None if it is not there; all of it, by a regu
     ("informedness", WEIGHTS, "interval", "has no interval: these are weights, not counts of .*"),
     ("informedness", ABOVE, "verdict", "Above accuracy, .*"),  # more is known than right
     ("informedness", SPAM, "verdict", "Like a model that knows 73% of each class .*"),
-    ("nit", FEW, "verdict", "Cannot be told from guessing on 5 samples."),
+    ("nit", FEW, "verdict", "Cannot be distinguished from guessing on 5 samples."),
     ("nit", HAM, "verdict", "No better than guessing: every answer is the same."),
     ("nit", SPAM, "interval", "95% interval 0.502 to 0.66; only 10 samples are spam"),  # not chance
     ("nit", REVERSED, "interval", "95% interval 0.84 to 1.00"),  # no class is rarer

@@ -355,7 +355,7 @@ class Answers:
             raise ValueError(f"`extract`, `ignore_case` and `strip` need text, not {source}")
         is_none = {*texts} == {None}
         if is_none or any(x.verdict for x in self.samples if x.prediction is None):
-            source += ", or the completion where it logged none"
+            source += ", or the completion if no answer was logged"
             texts = [x.completion if x.prediction is None else x.prediction for x in self.samples]
         if {*texts} == {None}:
             raise ValueError(f"the log has no text to find a class in: looked at {source}")

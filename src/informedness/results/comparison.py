@@ -392,7 +392,7 @@ def score_of_pairs(
 ) -> Score:
     """Look up the score for a comparison; raise ValueError if models cannot be compared on it."""
     if average is None:
-        raise ValueError("`average` must be one that gives a single number, got None")
+        raise ValueError("`average` must give a single number, got None")
     return score_with_average(metric, average, unknown).require_interval(prior)
 
 

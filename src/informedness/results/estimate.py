@@ -156,7 +156,7 @@ def reported_estimates(
     """
     if level is None:
         if options.get("pairs") is not None:
-            raise ValueError("`groups` are for intervals: give a `confidence_level` such as 0.95")
+            raise ValueError("`groups` affect only intervals: pass a `confidence_level` like 0.95")
         return {}
     return {name: estimates_of(table, x, level, **options)[0] for name, x in scores.items()}
 
@@ -577,7 +577,7 @@ def corrected_rate(
     corrected_rate of 'good' 0.5714, standard error 0.0411, 95% interval 0.4870 to 0.6597
     """
     if groups is not None or prior is not None:
-        reason = "this interval is for unrelated answers, at their own rate"
+        reason = "the interval assumes independent answers and estimates the rate"
         raise ValueError(f"`groups` and `prior` must be left out: {reason}")
     check_level(confidence_level)
     table = contingency.table_of_labels(y_true, y_pred, None, None, None, "wrong")
@@ -593,14 +593,14 @@ def corrected_rate(
 
     unit = "labelled answer"
     caveats = [shortage_message(float(sizes[1:].sum()), 100, unit)]
-    caveats.append(shortage_message(float(sizes[1:].min()), 5, unit, " of the rarer kind"))
+    caveats.append(shortage_message(float(sizes[1:].min()), 5, unit, " of the rarer class"))
     if j.low <= 0:
         caveats.append(f"J is {j.value:.2f} ({j.low:.2f} to {j.high:.2f}) and may not be above 0")
     rate = Interval(math.nan)
     if j.value > 0:
         rate = _correct(counts / sizes, sizes, normal_quantile(confidence_level))
         if math.isnan(rate.low):
-            caveats.append("no rate fits, so the judge's errors are not those on labelled answers")
+            caveats.append("no rate fits, so the judge's error rates differ on these answers")
     if caveat := "; ".join(filter(None, caveats)):
         warn(f"the corrected rate of {show(label)} is unreliable: {caveat}", IntervalWarning)
 
@@ -623,7 +623,7 @@ def _count_judged(judged: Any, label: Label, labels: Any, *containers: Any) -> t
         is_valid = not {*column}.isdisjoint(labels)
     if not is_valid:
         rule = f"hold labels such as {show(labels)}, or be a tuple of two counts"
-        counts = f"those judged {show(label)} and all of them"
+        counts = f"of answers judged {show(label)} and of all answers"
         raise ValueError(f"`judged` must {rule}, {counts}, got {show(judged)}")
     return n_called, n_judged
 

@@ -198,7 +198,7 @@ def plot_entropy_triangle(tables: Mapping[Any, Table] | Table, *, ax: Axes | Non
     """
     named = _read_named({"": tables} if isinstance(tables, Table) else tables, Table, "tables")
     if len(named) > _MAX_TABLES:
-        raise ValueError(f"`tables` must hold at most {_MAX_TABLES}, got {len(named)}")
+        raise ValueError(f"`tables` must hold at most {_MAX_TABLES} tables, got {len(named)}")
     ax, size = _axes(ax, 2.5 + 0.13 * math.ceil(len(named) / 3))
     _draw_triangle(ax, size)
     from matplotlib.transforms import ScaledTranslation
@@ -261,9 +261,11 @@ def _read_named(values: Any, kind: type[Kind], argument: str) -> dict[str, Kind]
     """Check the types of a mapping's values, and format its names as text."""
     is_mapping = isinstance(values, Mapping)
     if not is_mapping or not all(isinstance(value, kind) for value in values.values()):
-        raise TypeError(f"`{argument}` must map names to each {kind.__name__}, got {show(values)}")
+        raise TypeError(
+            f"`{argument}` must map names to {kind.__name__} objects, got {show(values)}"
+        )
     if not values:
-        raise ValueError(f"`{argument}` must hold at least one, got none")
+        raise ValueError(f"`{argument}` must not be empty")
     names = render.texts_of(map(render.shown_name, values), argument, "entry")
     return dict(zip(names, values.values(), strict=True))
 

@@ -425,7 +425,7 @@ def report(
     >>> result.scores["accuracy"], result.scores["informedness"]
     (0.9, 0.0)
     >>> print(result.summary)
-    Informedness: cannot be told from guessing on 100 samples.
+    Informedness: cannot be distinguished from guessing on 100 samples.
     """
     options = labels, sample_weight, ignore_index, unknown
     table, pairs = table_in_groups(y_true, y_pred, groups, *options)

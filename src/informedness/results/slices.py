@@ -212,7 +212,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             Where to draw; by default on a new figure.
         """
         if self.confidence_level is None:
-            raise ValueError("slices must have intervals to plot: give confidence_level=0.95")
+            raise ValueError("slices must have intervals to plot: pass confidence_level=0.95")
         check_choice("metric", metric, tuple(self.overall.estimates))
         rows = [
             ForestRow(_name(row) + ("*" if _is_small(row) else ""), row.estimates[metric])

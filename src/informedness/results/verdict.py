@@ -81,9 +81,9 @@ def _find_verdict(
         return "untested", "not tested against guessing, as the squares of the weights are unknown"
     if contains_guessing if math.isnan(p_value) else 1 - p_value <= level:
         n = samples(given.n_samples)
-        phrase = f"cannot be told from guessing on {n}"
+        phrase = f"cannot be distinguished from guessing on {n}"
         if given is not table:
-            phrase = f"the predictions in class, for {n}, cannot be told from guessing"
+            phrase = f"the predictions in class, for {n}, cannot be distinguished from guessing"
         return "guessing", phrase
     return _verdict_on_value(table, score, value, contains_guessing)
 
