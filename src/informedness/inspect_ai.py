@@ -46,13 +46,13 @@ def _answers(scores: list[SampleScore]) -> Answers | None:
     """Collect the answers; None, with a warning, if they contradict the verdicts."""
     samples, targets = [], []
     for scored in scores:
-        noted: Any = (scored.score.metadata or {}).get(_KEY)
-        if noted is None:
+        target_fields: Any = (scored.score.metadata or {}).get(_KEY)
+        if target_fields is None:
             rule = f"the score of sample {show(scored.sample_id)} must hold its target"
             raise ValueError(f"{rule}: use informedness.inspect_ai.with_target(scorer)")
         answer = answer_and_verdict(scored.score.value, scored.score.answer)
-        samples.append(Sample(scored.sample_id, noted["target"], *answer))
-        targets.append((noted["target"], letters_of(noted["choices"])))
+        samples.append(Sample(scored.sample_id, target_fields["target"], *answer))
+        targets.append((target_fields["target"], letters_of(target_fields["choices"])))
     return Answers.from_harness(samples, classes_of(targets))
 
 

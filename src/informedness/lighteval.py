@@ -122,8 +122,8 @@ class _Sample(SampleLevelComputation):  # type: ignore[misc]
         # compute the metric first, because an extractive match stores its results in doc.specific
         name = self.own.metric_name
         verdict = float(self.own.compute_sample(model_response=model_response, doc=doc)[name])
-        asked = {field: getattr(doc, field) for field in ("choices", "gold_index", "specific")}
-        row = {"doc": asked, "model_response": vars(model_response)}
+        doc_fields = {field: getattr(doc, field) for field in ("choices", "gold_index", "specific")}
+        row = {"doc": doc_fields, "model_response": vars(model_response)}
         is_text = self.own.category is SamplingMethod.GENERATIVE
         is_extracted = (doc.specific or {}).get("extracted_predictions") is not None
         sample, error, has_several = Sample("", None, None), "", False

@@ -221,10 +221,10 @@ class Comparison(Difference):
             yield f"{sentence} with 80% power."
         if self.margin is not None:
             yield f"{self.loss_phrase}."
-        asked = self.margin if is_undecided and self.detect is None else self.detect
-        if asked is not None and detection is not None:
-            needs = self.size_phrase(asked, detection)
-            yield f"A true difference of {asked:g} {needs} (80% power)."
+        target = self.margin if is_undecided and self.detect is None else self.detect
+        if target is not None and detection is not None:
+            needs = self.size_phrase(target, detection)
+            yield f"A true difference of {target:g} {needs} (80% power)."
 
     def _notes_on_predictions(self) -> Iterator[str]:
         if self.n_different:
@@ -243,10 +243,10 @@ class Comparison(Difference):
         for letter, name, value in zip("AB", self.names, (self.a, self.b), strict=True):
             text = name if name == letter else f"{letter}: {shown(name)}"
             rows.append([text, f"{value:.4f}"])
-        for text, one in (("Difference", self), ("  by prevalence", self.prevalence)):
-            if one is not None:
-                difference, p_value = f"{one.difference:+.4f}", shown_p(one.p_value)
-                rows.append([text, difference, *one.shown(), p_value])
+        for text, comparison in (("Difference", self), ("  by prevalence", self.prevalence)):
+            if comparison is not None:
+                difference, p_value = f"{comparison.difference:+.4f}", shown_p(comparison.p_value)
+                rows.append([text, difference, *comparison.shown(), p_value])
         return [padded(rows, 5)]
 
     def text_blocks(self) -> list[Block]:
@@ -453,7 +453,7 @@ def compare_pair(
     widest = score.highest - score.lowest
     interval = test.interval._replace(value=difference).clip(-widest, widest)
     settings = {"ignore_index": ignore_index, "interval": settings_of(level, pairs)}
-    both = replace(a.table + b.table, n_samples=n_samples)
+    pooled = replace(a.table + b.table, n_samples=n_samples)
     return Comparison(
         metric=score.name,
         title=title_of(a.table, score),
@@ -470,7 +470,7 @@ def compare_pair(
         gained=samples.number(is_right_b & ~is_right_a),
         lost=samples.number(is_right_a & ~is_right_b),
         n_different=n_different,
-        signature=score.signature(both, prior=prior, **settings),
+        signature=score.signature(pooled, prior=prior, **settings),
         out_of_class_shares=(out_of_class_share(a.table), out_of_class_share(b.table)),
         detectable=test.detection.difference() if test.detection else math.nan,
         margin=margin,
@@ -525,10 +525,10 @@ def _max_unseen(score: Score, table: Table, pairs: CellPairs, prior: Prior) -> f
         return widest
     n = table.reference_totals * (effective_sample_size(table) / float(table.total))
     if pairs.groups is not None:
-        (held,) = significance.GroupSums.from_values(
+        (groups_by_class,) = significance.GroupSums.from_values(
             table.rows[pairs.a], pairs.groups, pairs.counts
         )
-        n = np.bincount(held.codes, minlength=len(n)).astype(np.float64)
+        n = np.bincount(groups_by_class.codes, minlength=len(n)).astype(np.float64)
     shares = scored.reference_totals / float(scored.total) * np.minimum(ratio_or_zero(3, n), 1)
     return min(float((shares[table.rows] * score.max_influence(scored)).max()), widest)
 
@@ -540,8 +540,8 @@ def _class_shortage(table: Table, score: Score) -> str:
     references = table.reference_totals * (effective_sample_size(table) / float(table.total))
     n_others = max(np.count_nonzero(references) - 1, 1)
     mean_of_others = float((references.sum() - references.max()) / n_others)
-    which = " on average for all classes but the largest"
-    return shortage_message(mean_of_others, 5, "reference", which)
+    qualifier = " on average for all classes but the largest"
+    return shortage_message(mean_of_others, 5, "reference", qualifier)
 
 
 # Decisions about a build

@@ -124,13 +124,13 @@ def estimates_of(
     `pairs` holds the samples in groups. `signed` holds further options for the signature.
     """
     check_level(level)
-    judged, error, fewest = table, None, math.inf
+    weighted, error, fewest = table, None, math.inf
     if pairs is not None:
-        judged, error, fewest = with_design_effects(table, score, pairs)
-    intervals = score.intervals(judged, level, prior, error)
+        weighted, error, fewest = with_design_effects(table, score, pairs)
+    intervals = score.intervals(weighted, level, prior, error)
     if n_groups(pairs) == 1:  # the variance between groups is unknown
         intervals = [Interval(intervals[0].value)]
-    caveat = group_shortage(pairs, fewest) or score.caveat(judged, prior)
+    caveat = group_shortage(pairs, fewest) or score.caveat(weighted, prior)
     line = score.signature(table, prior=prior, interval=settings_of(level, pairs), **signed)
     labels = score.class_labels(table) if score.average is None else (None,)
     size, level = effective_sample_size(table), float(level)
@@ -139,8 +139,8 @@ def estimates_of(
         signature = line if label is None else f"{line}|class:{show(label)}"
         interval = own_error if error is None else error, (low, high), level
         own_caveat = "" if math.isnan(own_error) else caveat
-        described: Any = label, signature, own_caveat, table.n_classes
-        estimates.append(Estimate(score.name, value, *interval, size, *described))
+        details: Any = label, signature, own_caveat, table.n_classes
+        estimates.append(Estimate(score.name, value, *interval, size, *details))
     return estimates
 
 
@@ -184,7 +184,7 @@ def estimate_table(
     estimates = estimates_of(table, score, level, pairs, **options)
     warn_of(estimates)
     values = value if score.average is None else [value]
-    return [replace(one, value=own) for one, own in zip(estimates, values, strict=True)]
+    return [replace(result, value=number) for result, number in zip(estimates, values, strict=True)]
 
 
 class Options(SampleOptions, total=False):
@@ -316,8 +316,8 @@ def group_shortage(pairs: CellPairs | None, fewest: float, least: int = FEW_GROU
     """
     n = n_groups(pairs)
     shortage = shortage_message(n, least, "group") if n else ""
-    which = " of a class that decides the error"
-    return shortage or shortage_message(fewest, 5, "group", which)
+    qualifier = " of a class that decides the error"
+    return shortage or shortage_message(fewest, 5, "group", qualifier)
 
 
 Arrays: TypeAlias = Mapping[str, Any]  # the keys are the names of the caller's arguments
@@ -661,8 +661,8 @@ def warn_of_module(own_table: Any, version: str) -> None:
     warn_of_version(version)
     warn_of_nulls(own_table)
     if not own_table.is_declared:
-        own = own_table.n_classes, own_table.n_samples, own_table.labels[0]
-        warn_of_own_labels(*own, "references")
+        details = own_table.n_classes, own_table.n_samples, own_table.labels[0]
+        warn_of_own_labels(*details, "references")
 
 
 def add_companions(
@@ -692,14 +692,14 @@ def add_companions(
     companions: dict[str, Any] = {}
     if level is not None:
         estimates = _estimates_of_module(name, value, table, level, options, version)
-        errors = [one.standard_error for one in estimates]
-        ends = [[*one.confidence_interval] for one in estimates]
+        errors = [estimate.standard_error for estimate in estimates]
+        ends = [[*estimate.confidence_interval] for estimate in estimates]
         is_by_class = isinstance(value, list)
         companions[f"{name}_standard_error"] = errors if is_by_class else errors[0]
         companions[f"{name}_confidence_interval"] = ends if is_by_class else ends[0]
     if return_signature:
-        how = {**options, "interval": settings_of(level), "version": version}
-        companions[f"{name}_signature"] = signature_of(name, table, **how)
+        settings = {**options, "interval": settings_of(level), "version": version}
+        companions[f"{name}_signature"] = signature_of(name, table, **settings)
     return companions
 
 
@@ -712,7 +712,7 @@ def _estimates_of_module(
     prior = options.get("prior")
     score = score_with_average(name, options.get("average", "default")).require_interval(prior)
     estimates = estimates_of(table, score, level, prior=prior)
-    values = [one.value for one in estimates]
+    values = [estimate.value for estimate in estimates]
     is_same = np.allclose(values, value, rtol=0, atol=1e-12, equal_nan=True)
     if not is_same and not score.undefined(table):
         raise RuntimeError(

@@ -348,14 +348,14 @@ def _read_runs(
         raise ValueError(f"`y_pred` must {rule}, got {show(y_pred)}")
     texts = texts_of(names, "y_pred", "model")
     runs = {text: _list_runs(y_pred[name]) for text, name in zip(texts, names, strict=True)}
-    n_runs = {name: len(own_runs) for name, own_runs in runs.items()}
+    n_runs = {name: len(model_runs) for name, model_runs in runs.items()}
     if len({*n_runs.values()}) > 1:
         rule = "have the same number of runs for each model"
         raise ValueError(f"`y_pred` must {rule}, got {show(n_runs)}")
     containers = {"y_true": y_true}
-    for name, own_runs in runs.items():
-        for i, run in enumerate(own_runs):
-            containers[f"y_pred[{name!r}]" + (f"[{i}]" if len(own_runs) > 1 else "")] = run
+    for name, model_runs in runs.items():
+        for i, run in enumerate(model_runs):
+            containers[f"y_pred[{name!r}]" + (f"[{i}]" if len(model_runs) > 1 else "")] = run
     (references, *columns), task = read_label_columns(containers, *options, **extras)
     return references, {name: [columns.pop(0) for _ in own] for name, own in runs.items()}, task
 

@@ -138,14 +138,14 @@ class Report(Result, Mapping[str, float]):
         p_value = math.nan
         if pairs is None and has_known_errors(table):
             p_value = guessing_p_value(table)
-        judged = PREVALENCE_SCORE if PREVALENCE_SCORE in scores else "informedness"
+        main = PREVALENCE_SCORE if PREVALENCE_SCORE in scores else "informedness"
         return cls(
             table=table,
             scores=values,
             class_entropy=entropies(table).reference,
             per_class=rates_by_class(table, confidence_level if pairs is None else None),
             guessing_p_value=p_value,
-            summary=verdict(table, scores[judged], values[judged], estimates.get(judged), p_value),
+            summary=verdict(table, scores[main], values[main], estimates.get(main), p_value),
             notes=tuple(notes),
             marked=frozenset(marked),
             signature=signed(line, table.read),
@@ -196,10 +196,10 @@ class Report(Result, Mapping[str, float]):
         n_samples = None if self.table.is_weighted else int(n)
         share = out_of_class_share(self.table)
         fields = {"n_out_of_class": n_samples, "out_of_class_share": share}
-        given = predictions_in_class(self.table)
+        in_class = predictions_in_class(self.table)
         scores = scores_in_report(self.average)
         for name in ("informedness", "nit", "accuracy"):
-            score = math.nan if given is None else scores[name].value_or_nan(given)
+            score = math.nan if in_class is None else scores[name].value_or_nan(in_class)
             fields[f"{name}_in_class"] = score
         return fields
 
@@ -327,8 +327,8 @@ class Report(Result, Mapping[str, float]):
         """List the rates of two classes, and the cells; TPR - FPR is in the row of Informedness."""
         _, labels, cells = matrix.most_frequent_classes(self.table, 2)
         columns = render.cut_uniquely([*map(render.shown, labels)], 20)
-        named = zip(columns, labels, strict=True)
-        columns = [name if label is None else f"as {name}" for name, label in named]
+        columns_and_labels = zip(columns, labels, strict=True)
+        columns = [name if label is None else f"as {name}" for name, label in columns_and_labels]
         rows = [["class", self._unit(), *columns, "TPR", "FPR", "precision", "F1"]]
         for row, amounts in zip(self.per_class, cells.tolist(), strict=True):
             rates = (render.rounded(row[name], 3) for name in ("tpr", "fpr", "precision", "f1"))

@@ -462,8 +462,8 @@ def _with_classes_of(whole: Table, tables: Iterable[Table]) -> list[ContingencyT
         last = len(whole.labels) - 1  # the column of out-of-class predictions
         codes = np.array([positions.get(label, last) for label in table.labels])
         cells = Cells(codes[table.rows], codes[table.columns], table.counts, table.squared_weights)
-        own = ContingencyTable._from_cells(whole.labels, True, cells, table.n_samples)
-        widened.append(replace(own, class_mask=whole.is_class))
+        converted = ContingencyTable._from_cells(whole.labels, True, cells, table.n_samples)
+        widened.append(replace(converted, class_mask=whole.is_class))
     return widened
 
 
@@ -515,9 +515,9 @@ def _names_of_bins(sizes: Mapping[float, int], n_bins: int) -> dict[float, str]:
     positions = (len(samples) - 1) * np.arange(1, n_bins) / n_bins
     bins = np.searchsorted(np.interp(positions, np.arange(len(samples)), samples), values)
     names: dict[float, str] = {}
-    for own in (values[bins == code] for code in np.unique(bins)):
-        ends = dict.fromkeys(f"{value:.15g}" for value in (own[0], own[-1]))
-        names |= dict.fromkeys(own.tolist(), " to ".join(ends))
+    for numbers in (values[bins == code] for code in np.unique(bins)):
+        ends = dict.fromkeys(f"{value:.15g}" for value in (numbers[0], numbers[-1]))
+        names |= dict.fromkeys(numbers.tolist(), " to ".join(ends))
     return names
 
 

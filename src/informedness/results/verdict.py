@@ -70,8 +70,8 @@ def _find_verdict(
     """Choose the code and the phrase of the verdict."""
     if np.count_nonzero(table.reference_totals) == 1:
         return "one class", f"all references are {commonest_class(table)}, so there is no verdict"
-    given, p_value = _tested_predictions(table, p_value)
-    if given is None:
+    tested_table, p_value = _tested_predictions(table, p_value)
+    if tested_table is None:
         return "out of class", "no prediction is a class, so all count as wrong"
     level, (low, high) = LEVEL, (math.nan, math.nan)
     if judged is not None:
@@ -80,9 +80,9 @@ def _find_verdict(
     if math.isnan(p_value) and math.isnan(low):
         return "untested", "not tested against guessing, as the squares of the weights are unknown"
     if contains_guessing if math.isnan(p_value) else 1 - p_value <= level:
-        n = samples(given.n_samples)
+        n = samples(tested_table.n_samples)
         phrase = f"cannot be distinguished from guessing on {n}"
-        if given is not table:
+        if tested_table is not table:
             phrase = f"the predictions in class, for {n}, cannot be distinguished from guessing"
         return "guessing", phrase
     return _verdict_on_value(table, score, value, contains_guessing)
@@ -95,10 +95,10 @@ def _tested_predictions(table: Table, p_value: float) -> tuple[Table | None, flo
     """
     if out_of_class_share(table) <= MANY_OUT_OF_CLASS:
         return table, p_value
-    given = predictions_in_class(table)
-    if given is None or math.isnan(p_value):
-        return given, p_value
-    return given, guessing_p_value(given)
+    in_class = predictions_in_class(table)
+    if in_class is None or math.isnan(p_value):
+        return in_class, p_value
+    return in_class, guessing_p_value(in_class)
 
 
 def _verdict_on_value(
@@ -158,11 +158,11 @@ def _out_of_class_note(table: Table, shown_scores: Mapping[str, Score]) -> Itera
         return
     n = "" if table.is_weighted else f" ({int(table.out_of_class_totals.sum()):,})"
     sentence = f"{share_text(share)} of predictions{n} are out of class and count as wrong"
-    given = predictions_in_class(table)
+    in_class = predictions_in_class(table)
     *_, informedness = (x for x in shown_scores.values() if isinstance(x, Informedness))
-    if given is not None and not informedness.undefined(given):
+    if in_class is not None and not informedness.undefined(in_class):
         parts = [
-            f"{title_of(table, score)} {rounded(score.value_or_nan(given), 3)}"
+            f"{title_of(table, score)} {rounded(score.value_or_nan(in_class), 3)}"
             for score in (informedness, shown_scores["nit"], shown_scores["accuracy"])
         ]
         sentence += f"; without them: {', '.join(parts)}"
@@ -175,33 +175,33 @@ def _remarks_on(
     """Yield the reasons why a score or its interval may mislead."""
     if score.caution(table, value):
         yield score.mark_meaning
-    own = estimates.get(name)
-    if own is not None and own.caveat and math.isnan(own.confidence_interval[0]):
-        yield f"no interval, {own.caveat}"
-    elif own is not None and own.caveat and _is_marked(estimates, name):
-        yield own.caveat
+    estimate = estimates.get(name)
+    if estimate is not None and estimate.caveat and math.isnan(estimate.confidence_interval[0]):
+        yield f"no interval, {estimate.caveat}"
+    elif estimate is not None and estimate.caveat and _is_marked(estimates, name):
+        yield estimate.caveat
 
 
 def _is_marked(estimates: Mapping[str, Estimate], name: str) -> bool:
     """Check whether a mark replaces the warning, if only NIT has the caveat, as is common."""
-    own = estimates[name]
-    is_alone = own.caveat not in {one.caveat for one in estimates.values() if one is not own}
-    return name == NIT.name and is_alone and not math.isnan(own.confidence_interval[0])
+    estimate = estimates[name]
+    is_alone = [x.caveat for x in estimates.values()].count(estimate.caveat) == 1
+    return name == NIT.name and is_alone and not math.isnan(estimate.confidence_interval[0])
 
 
 def _interval_notes(estimates: Mapping[str, Estimate]) -> list[Message]:
     """Explain why intervals are approximate, once per caveat."""
     names: dict[str, list[str]] = {}
-    for name, own in estimates.items():
-        is_noted = math.isnan(own.confidence_interval[0]) or _is_marked(estimates, name)
-        if own.caveat and not is_noted:
-            names.setdefault(own.caveat, []).append(name)
+    for name, estimate in estimates.items():
+        is_noted = math.isnan(estimate.confidence_interval[0]) or _is_marked(estimates, name)
+        if estimate.caveat and not is_noted:
+            names.setdefault(estimate.caveat, []).append(name)
     notes = []
-    for caveat, own_names in names.items():
-        which = "Intervals" if len(own_names) == len(estimates) else "Most intervals"
-        if len(own_names) <= 2:
-            which = f"Intervals of {' and '.join(own_names)}"
-        notes.append(Message(f"{which} are approximate: {caveat}."))
+    for caveat, score_names in names.items():
+        subject = "Intervals" if len(score_names) == len(estimates) else "Most intervals"
+        if len(score_names) <= 2:
+            subject = f"Intervals of {' and '.join(score_names)}"
+        notes.append(Message(f"{subject} are approximate: {caveat}."))
     return notes
 
 
@@ -220,11 +220,11 @@ def share_text(share: float) -> str:
 
 def predictions_in_class(table: Table) -> Table | None:
     """Drop out-of-class predictions, but keep all classes; None if no prediction is in class."""
-    known = table.is_class[table.columns]
-    if not known.any():
+    is_in_class = table.is_class[table.columns]
+    if not is_in_class.any():
         return None
     columns = table.rows, table.columns, table.counts, table.squared_weights
-    cells = Cells(*(None if x is None else x[known] for x in columns))  # type: ignore[arg-type]
+    cells = Cells(*(None if x is None else x[is_in_class] for x in columns))  # type: ignore[arg-type]
     n_samples = None if table.is_weighted else int(cells.counts.sum())
     # declare the classes, so that a class without references remains a class
     kept = Table._from_cells(table.labels, True, cells, n_samples)
