@@ -64,7 +64,7 @@ SAID = [  # in a part of the page, None if it is not there; all of it, by a regu
         "informedness",
         FEW,
         "lead",
-        r"Of 100 answers, 60 are right: 47 .* would be right 40% of .*\.",
+        r"Of 100 answers, 60 are right, like 47 known .* would be right 40% of .*\.",
     ),
     ("informedness", SPAM, "interval", "95% interval 0.41 to 0.995; only 10 samples are spam"),
     ("informedness", GUESSED, "interval", ".*its upper end, as chance adds.*"),
