@@ -168,7 +168,7 @@ def test_dictionaries_may_differ_between_columns_and_batches(batches, tmp_path):
 
 HEAD, ROW = ["gold", "model"], ["a", "a"]
 SHEETS = [
-    ([[HEAD, ROW], [HEAD, ROW]], {}, "one sheet must have these columns, got 'Sheet1', 'Sheet2'"),
+    ([[HEAD, ROW], [HEAD, ROW]], {}, "one sheet may have these columns, got 'Sheet1', 'Sheet2'"),
     ([[HEAD, ROW], [HEAD, ["b", "b"]]], {"rows": "Sheet2"}, ("b", "b")),
     ([[HEAD, ROW]], {"rows": "Sheet2"}, "`rows` must be one of the sheets 'Sheet1'"),
     ([[["A title"], HEAD, ROW]], {}, "'gold', which does not exist; .* columns are 'A title'"),
@@ -225,7 +225,7 @@ def test_a_warning_of_many_batches_comes_once_at_the_caller(batches, tmp_path):
 COUNTED = {"gold": ["a", "a", "b", "b"], "model": ["a", "b", "a", "b"], "s": ["x", "y", "y", "y"]}
 COUNTS = [90, 10, 0, 45]
 EXPECTED = table_of_pairs(COUNTED["gold"], COUNTED["model"], COUNTS)
-CALLED = "each row is another pair of labels: are these counts?"
+CALLED = "each row has a different pair of labels, as in a table of counts:"
 
 
 @every_source
@@ -234,7 +234,7 @@ def test_a_column_of_counts_is_read_or_asked_about(source, tmp_path):
     assert read(counts="0") == EXPECTED
     slices = read(counts="0", by="s")
     assert {x: table.n_samples for x, table in slices.items()} == {"x": 90, "y": 55}
-    assert warned(read)[1].count(f"{CALLED} Then name '0' as `counts`") == 1
+    assert warned(read)[1].count(f"{CALLED} if it is one, name '0' as `counts`") == 1
     if source in WRITERS:
         names, path = COLUMNS | {"counts": "0"}, tmp_path / source
         assert table_of_labels(**read_columns(path, names).columns) == EXPECTED
@@ -433,7 +433,7 @@ def test_a_collation_that_merges_labels_is_refused(collation):
     expected = table_of_labels(pair, pair)
     for column in COLUMNS.values():
         rows = f"select * replace ({column} collate {{}} as {column}) from pairs"
-        message = f"the collation of column '{column}' takes {tried}"
+        message = f"the collation of column '{column}' treats {tried}"
         with pytest.raises(ValueError, match=message):
             table_of_frame(database.sql(rows.format(collation)))
         assert table_of_frame(database.sql(rows.format('"C"'))) == expected
@@ -444,7 +444,7 @@ def test_collations_of_databases_and_columns_are_seen():
     pairs = "('H', 'h'), ('h', 'H'), ('h', 'h')"
     database, column = duckdb.connect(), ibis.sqlite.connect()
     database.execute("pragma default_collation=nocase")
-    with pytest.raises(ValueError, match="takes 'a' and 'A' for equal"):
+    with pytest.raises(ValueError, match="treats 'a' and 'A' as equal"):
         table_of_frame(database.sql(f"select * from (values {pairs}) t(gold, model)"))
     column.raw_sql("create table t (gold text collate nocase, model text)")
     column.raw_sql(f"insert into t values {pairs}")

@@ -37,12 +37,12 @@ LINES = {
     "a header": (
         "label\n" + "ham\nspam\n" * 3,
         "label\n" + "ham\n" * 6,
-        "'label' in the first line",
+        "only the first line has 'label'",
     ),
     "two headers": (
         "gold\n" + "a\nb\n" * 3,
         "pred\n" + "a\n" * 6,
-        "'gold' and 'pred' in the first",
+        "only the first line has 'gold' and 'pred'",
     ),
     "a first label": ("ham\n" + "a\nb\n" * 3 + "ham\n", "ham\n" + "a\n" * 7, ""),
     "a first number": ("7\n" + "0\n1\n" * 3, "7\n" + "0\n" * 6, ""),
@@ -74,7 +74,7 @@ PUBLISHED_LINES = {
     "table_gold.txt table_pred.txt": SEVERAL,
     "qrels_gold.txt qrels_pred.txt": SEVERAL,
     "wsd_gold.key.txt wsd_pred.key.txt": SEVERAL,
-    "header_gold.txt header_pred.txt --strict": "'label' in the first line occurs in no other",
+    "header_gold.txt header_pred.txt --strict": "only the first line has 'label'. If it is",
     "fasttext_gold.txt fasttext_pred.txt": r"`--extract` '__label__\S+' finds the label",
     "text_and_integers.json -r Label -p preds": "--numeric reads text as integers",
     "joined_end_to_end.csv -r label -p model": "the header occurs 2 times, as in files joined end",
@@ -195,7 +195,7 @@ def test_other_sheets_of_a_workbook_are_named(book, command):
     book(about=[["made", "by", "me"], [1, 2, 3]], data=[["label", "pred"], *NUMBERS])
     assert command("report", *GIVEN)[:2] == (0, "0.5\n")
     errors = command("report", "p.xlsx", "-r", "label", "-p", "preds")[2]
-    assert "and of the other sheets `--rows` takes 'data'" in errors
+    assert "; the other sheets, for `--rows`, are 'data'" in errors
     assert "p.xlsx, sheet about (others: data): 1 row\n" in command("report", "p.xlsx")[1]
 
 

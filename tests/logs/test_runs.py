@@ -92,7 +92,7 @@ def test_null_is_wrong_where_the_harness_counted_it_so(tmp_path, report):
         right = write(tmp_path, "log.json", log), "--variant", "right"
         code, output, errors = report(*right)
         assert code == 0
-        assert f"; the log's own accuracy is {text}, not 0.45 of 20 samples." in output
+        assert f"; the accuracy in the log is {text}, not 0.45 of 20 samples." in output
         said = f"right is 0.45 of 20 samples, but the results of the log have {text}\n"
         assert errors.endswith(said)
         refused(report(*right, "--strict"), said.strip())

@@ -71,8 +71,8 @@ def test_without_quotes_those_between_blanks_are_part_of_labels(tmp_path):
 
 
 REFUSED = {
-    "@relation r\n\n@attribute gold {a}\n@data\na,a\n": "the file is ARFF, of Weka: save it as CSV",
-    "% c\n@RELATION r\n@data\n": "the file is ARFF",
+    "@relation r\n\n@attribute gold {a}\n@data\na,a\n": "the file is in the ARFF format",
+    "% c\n@RELATION r\n@data\n": "the file is in the ARFF format",
     "Results of run 5\ngold,model\na,a\nb,a\n": "line 1 looks like a title, 'Results of run 5'",
     "\nResults\n\n|gold|model|\n|a|a|\n|b|a|\n": "line 2 looks like a title, 'Results'",
     "|gold|model|\n|--|--|\n|a|a|\n|gold|model|\n|---|---|\n|a|b|\n": "a second table begins",
@@ -113,4 +113,4 @@ def test_repeated_documents_of_filters_warn(tmp_path):
         ]
         path.write_text("\n".join(map(json.dumps, rows)))
         said = warned(table_from_file, path, **names, **options)[1]
-        assert said.count("rows of a log of lm-eval are documents after each filter") == n_warnings
+        assert said.count("a log of lm-eval has a row per document and filter") == n_warnings

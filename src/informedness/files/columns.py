@@ -54,7 +54,7 @@ def named_columns(
     """
     if weights is not None and counts is not None:
         raise ValueError(
-            "`counts` are numbers of samples, and `weights` sums of their weights: give one of them"
+            "`counts` are numbers of samples, and `weights` sums of their weights: pass only one"
         )
     optional = {**_slicing_columns(by), "weights": weights, "counts": counts}
     names = {"references": references, "predictions": predictions}
@@ -156,8 +156,8 @@ def columns_alike(names: Iterable[str], written: Sequence[str]) -> dict[str, lis
 def warn_of_names(columns: Mapping[str, Sequence[str]]) -> None:
     """Warn of columns that share a name but differ in values."""
     for name, alike in columns.items():
-        different = f"{name!r} is the name of several columns, whose values differ: they are"
-        warn(f"{different} called {', '.join(map(repr, alike))}", LabelsWarning)
+        text = f"several columns are named {name!r}, and their values differ: they are called"
+        warn(f"{text} {', '.join(map(repr, alike))}", LabelsWarning)
 
 
 def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:

@@ -116,7 +116,7 @@ class Delimited(FileReader):
             yield batch
         if 0 < n_headers == n_alike:
             rule = f"the header occurs {n_headers + 1} times, as in files joined end to end"
-            raise DataError(f"{rule}: take the others out, or list the files")
+            raise DataError(f"{rule}: remove the other headers, or list the separate files")
         if found := labels.intersection(self._hidden):
             raise _quoting_error(min(self._hidden[x] for x in found))
         warn_of_names(unequal)
@@ -270,7 +270,7 @@ def _check_not_arff(top: Sequence[str]) -> None:
     filled = [line for line in top if line.strip() and not line.startswith("%")]
     if filled and filled[0].lower().startswith("@relation"):
         remedy = "save it as CSV, or replace the lines up to @data by the names of the columns"
-        raise DataError(f"the file is ARFF, of Weka: {remedy}")
+        raise DataError(f"the file is in the ARFF format of Weka: {remedy}")
 
 
 def _check_no_title(top: Sequence[str], tables: Collection[Sequence[Sequence[str]]]) -> None:
@@ -279,20 +279,20 @@ def _check_no_title(top: Sequence[str], tables: Collection[Sequence[Sequence[str
     widths_below = [{len(row) for row in rows[1:]} for rows in tables]
     if is_alone and any(len(widths) == 1 < max(widths) for widths in widths_below):
         number, line = next((i, line.strip()) for i, line in enumerate(top, 1) if line.strip())
-        raise DataError(f"line {number} looks like a title, {show(line)}: take it out")
+        raise DataError(f"line {number} looks like a title, {show(line)}: remove it")
 
 
 def explain_row_error(error: str) -> str:
     """Explain an error of pyarrow about a row of CSV; the text is empty for other errors."""
     if match := re.search(r"Expected (\d+) columns, got (\d+): (.*)", error, re.DOTALL):
         rule = f"each row must have {match[1]} cells, as the header has"
-        remedies = "Quote cells that hold the separator, and take out lines that are not rows."
+        remedies = "Quote cells that hold the separator, and remove lines that are not rows."
         return f"{rule}, got {match[2]} in {show(match[3])}. {remedies}"
     if match := re.search(r"to double: invalid value '(.*)'", error, re.DOTALL):
         got = f"{show(match[1])}{decimal_comma_hint(match[1])}"
         return f"`counts` and `weights` must be numbers such as 1234.5, got {got}"
     if "field limit" in error or "straddling" in error:
-        rule = f"the longest row that can be read, or header, has {BLOCK:,d} bytes"
+        rule = f"a row or a header must have at most {BLOCK:,d} bytes, got more"
         return f"{rule}: leave out columns that are not needed, or save the file as Parquet"
     return ""
 

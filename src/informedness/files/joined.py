@@ -82,7 +82,7 @@ def _join_batches(
         counts = batch.get("counts", np.ones(len(batch["references"]), dtype=np.int64))
         n_rows += int(counts.sum())
         if n_rows > most_rows:
-            text = f"there can be at most {most_rows:,d} rows, the data has more"
+            text = f"the data must have at most {most_rows:,d} rows, got more"
             raise ValueError(Message(text, "too many rows", most=most_rows))
         rows = np.repeat(np.arange(len(counts)), counts)
         parts.append({argument: batch[argument][rows] for argument in arguments})
@@ -172,8 +172,8 @@ def _warn_of_header(heads: Sequence[str], files: Collection[Counter[str]]) -> No
     """Warn if the text in the first lines does not occur in any other line."""
     are_alone = all(sum(counts[head] for counts in files) == heads.count(head) for head in heads)
     if are_alone and all(any(map(str.isalpha, head)) for head in heads):
-        text = f"{' and '.join(map(show, dict.fromkeys(heads)))} in the first line occurs in no"
-        warn(f"{text} other line. If it is a header, remove it from all files.", LabelsWarning)
+        text = f"only the first line has {' and '.join(map(show, dict.fromkeys(heads)))}"
+        warn(f"{text}. If it is a header, remove it from all files.", LabelsWarning)
 
 
 def _files_with_cells(counts: Mapping[str, Counter[str]]) -> list[str]:

@@ -93,7 +93,7 @@ def _with_warning_of_filters(rows: Iterator[Row], names: Mapping[str, str]) -> I
         filters.add(row.get("filter") if isinstance(row, dict) else None)
         yield where, row
     if len(filters) > 1 and "filter" not in names.values():
-        text = "rows of a log of lm-eval are documents after each filter, and each row is a sample"
+        text = "a log of lm-eval has a row per document and filter, and each row counts as a sample"
         warn(f"{text}: slice `by` 'filter', or read the log without naming columns")
 
 
@@ -320,7 +320,7 @@ def _rows_at(document: Any, path: str) -> Iterable[Any]:
     "columns" in the same object names the cells, as in files of W&B and pandas.
     """
     above, _, name = path.rpartition(".")
-    with prefix_errors(Message(f"`rows` leads nowhere, got {path!r}")):
+    with prefix_errors(Message(f"`rows` must be a path in the document, got {path!r}")):
         parent = value_in(document, above) if above else document
         rows = document if path == "." else value_in(parent, name, above)
     if isinstance(rows, dict) and all(isinstance(row, dict) for row in rows.values()):
@@ -370,7 +370,7 @@ class Workbook(Objects):
             check_columns(names, self.header)
         except DataError as error:
             others = listed(self.other_sheets)
-            also = f", and of the other sheets `rows` takes {others}" if self.other_sheets else ""
+            also = f"; the other sheets, for `rows`, are {others}" if self.other_sheets else ""
             text = with_subject(f"sheet {shown(self.sheet)}", join([error, also], ""))
             raise DataError(text) from None
         nulls = dict.fromkeys(self.header)
@@ -390,7 +390,7 @@ def _table_with(names: Mapping[str, str], tables: Sequence[Any]) -> Any:
     having = [table for table in tables if {*names.values()} <= {*distinct_names(table[1])}]
     if names and len(having) > 1:
         titles = listed([title for title, *_ in having])
-        raise DataError(f"one sheet must have these columns, got {titles}: name one as `rows`")
+        raise DataError(f"only one sheet may have these columns, got {titles}: name one as `rows`")
     return max(having or tables, key=lambda table: len(table[1]))
 
 

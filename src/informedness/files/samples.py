@@ -427,8 +427,8 @@ def _warn_of_counts(samples: Samples) -> None:
     texts = {name: map(str, columns[name]) for name in names if name in columns}
     whole = re.compile(r"\+?[0-9]+(\.0*)?")
     if numbers := [name for name, some in texts.items() if all(map(whole.fullmatch, some))]:
-        text = "each row is another pair of labels: are these counts? Then name "
-        text += f"{' or '.join(map(repr, numbers))} as `counts`"
+        text = "each row has a different pair of labels, as in a table of counts: if it is one, "
+        text += f"name {' or '.join(map(repr, numbers))} as `counts`"
         warn(Message(text, "may be counts", columns=numbers), LabelsWarning)
 
 

@@ -480,7 +480,7 @@ def _collect(rows: Any, texts: Sequence[str], prefix: str) -> Any:
     cells = rows.select(nw.all(), **is_equal).collect()
     for column, (name, (first, second)) in pairs.items():
         if True in cells[column].to_list():
-            rule = f"the collation of column {name!r} takes {first!a} and {second!a} for equal"
+            rule = f"the collation of column {name!r} treats {first!a} and {second!a} as equal"
             remedy = 'Select it with COLLATE "C" in DuckDB, or COLLATE UTF8_BINARY in Spark.'
             raise DataError(f"{rule}, which would merge labels. {remedy}")
     return cells

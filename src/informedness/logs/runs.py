@@ -417,7 +417,7 @@ def _agreement(answers: Answers) -> str:
     """Say whether the accuracy equals the accuracy that the harness recorded."""
     metric = answers.metric
     if metric.name and metric.is_harness_accuracy is False:
-        return f"the log's own accuracy is {metric.recorded}, not {metric.counted}"
+        return f"the accuracy in the log is {metric.recorded}, not {metric.counted}"
     has_epochs = answers.origin.epoch is not None or answers.groups
     # A harness's accuracy over epochs depends on its reducer.
     matched = "per-epoch verdicts match" if has_epochs else "accuracy matches"
