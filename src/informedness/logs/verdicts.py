@@ -147,11 +147,11 @@ _READINGS += [(re.escape, *x) for x in ((_fold_punctuation, *_WHOLE), *_FOLDED)]
 
 
 def _reader(class_names: ClassNames, reading: Any) -> Callable[[str], Label | None]:
-    """Make a function that finds the only class in a text; it gives None for several or none."""
+    """Make a function that finds the only class in a text, or None if it finds several or none."""
     as_pattern, fold, before, after = reading
     by_text = {fold(text): label for text, label in class_names.items()}
     if any(by_text[fold(text)] != label for text, label in class_names.items()):
-        return lambda text: None  # two classes would be folded into one
+        return lambda text: None  # folding would merge two classes
     longest_first = map(as_pattern, sorted(by_text, key=len, reverse=True))
     pattern = re.compile(f"{before}({'|'.join(longest_first)}){after}")
 
@@ -166,13 +166,16 @@ def _reader(class_names: ClassNames, reading: Any) -> Callable[[str], Label | No
 
 
 class _Fit(NamedTuple):
-    """Labels that a reading finds, None for none; samples are identified by position."""
+    """The labels that a reading finds in answers, and how they agree with the verdicts.
+
+    A label is None if no class is found. Samples are identified by position.
+    """
 
     labels: list[Any]
     contradicted: set[int]  # samples whose label contradicts the verdict
     unread: list[int]  # right answers in whose text the reading finds no class
     n_right: int
-    is_opposed: bool  # whether a right answer reads as another class
+    is_opposed: bool  # whether a right answer is read as another class
 
     @property
     def is_full(self) -> bool:
@@ -377,7 +380,7 @@ class VerdictMetric:
 
     @property
     def is_harness_accuracy(self) -> bool | None:
-        """Whether the accuracy agrees with the one that the harness recorded; None if unknown."""
+        """Whether the accuracy agrees with the accuracy in the log; None if unknown."""
         if not self.name:
             return False if self.shares else None
         return self.counted.agree(self.recorded)
@@ -414,7 +417,7 @@ def add_verdicts(
     known : sequence of str
         Metrics that count right answers, in order of preference.
     wanted : str or None
-        The metric that the user asks for, if any.
+        The metric that the user requested, if any.
     recorded : mapping of str to float
         The mean of each metric that the harness recorded.
     n_recorded : int, optional

@@ -355,11 +355,11 @@ class ModelSamples:
     groups: Codes | None
 
     def number(self, rows: Numbers) -> int:
-        """Count the samples that these rows represent."""
+        """Count the samples that the selected rows represent."""
         return int(self.counts[rows].sum())
 
     def pairs_in_groups(self, model: int) -> CellPairs | None:
-        """Pair the samples of one model with themselves; None without groups."""
+        """Pair the cell of each sample in a model's table with itself; None without groups."""
         return None if self.groups is None else self.pair(model, model)
 
     def pair(self, a: int, b: int) -> CellPairs:
@@ -472,7 +472,7 @@ def table_in_groups(
 
 
 def _read_per_row(argument: str, extras: Arrays, n_rows: int) -> Numbers | None:
-    """Read one number per row, shape (n_rows,); None if the argument is missing."""
+    """Read an array of shape (n_rows,); None if the argument is missing."""
     values = extras.get(argument)
     values = None if values is None else read_amounts(values, argument)
     if values is not None and values.shape != (n_rows,):

@@ -168,7 +168,7 @@ class Leaderboard(Result):
         return [ranking, self._neighbours(heads[1])] if len(self.models) > 1 else [ranking]
 
     def _neighbours(self, head: str) -> Rows:
-        """Tabulate the comparison of each model with the next one in the ranking."""
+        """Tabulate the comparison of each model with the next model in the ranking."""
         neighbours = [["compared", "difference", head, "p (Holm)"]]
         for better, worse in pairwise(self.models):
             pair = worse.name, better.name

@@ -20,7 +20,8 @@ from ..text.render import cut, rounded, samples, shown
 from .estimate import Estimate, estimates_of, has_known_errors, warn_of
 
 LEVEL = 0.95  # lowest confidence level of the interval and the test of a verdict
-MAY_BE_GUESSES = frozenset({"one class", "out of class", "untested", "guessing"})  # codes
+# codes of verdicts that do not rule out guessing
+MAY_BE_GUESSES = frozenset({"one class", "out of class", "untested", "guessing"})
 MANY_OUT_OF_CLASS = 0.05  # above this share, guessing is tested without out-of-class predictions
 
 
