@@ -112,6 +112,12 @@ def test_a_warning_keeps_its_parts_after_the_prefix():
     assert (said.code, render(said, named)) == ("twice", "by=1.csv: on=1.csv: <by> twice")
 
 
+def test_a_warning_before_an_error_is_issued():
+    with pytest.raises(KeyError), collected() as notes, prefix_warnings("a.csv"):
+        raise KeyError(warn("few rows"))
+    assert [*map(str, notes)] == ["informedness: a.csv: few rows"]
+
+
 def test_a_subject_is_a_value_unless_an_argument():
     assert render(with_subject("on=1.csv", "`x`"), named) == "on=1.csv: <x>"
     assert render(with_subject("`y_pred['a`b']`", "`x`"), named) == "<y_pred['a`b']>: <x>"

@@ -44,7 +44,7 @@ class LabelInputs:
         super().__init__(config_name, *args, **kwargs)
         if config_name in ("bias", "prevalence", "macro"):
             self._check_options(["average"])
-            raise ValueError(f'`config_name` must name no average: pass average="{config_name}"')
+            raise ValueError(f'`config_name` must not be an average. Pass average="{config_name}".')
         if self._defaults:
             self._check_options(self._defaults)
             self._try(**self._defaults)
@@ -156,8 +156,8 @@ class LabelInputs:
         references, predictions, weights = batch
         if weights is not None:
             if options.get("sample_weight") is not None:
-                both = "`sample_weight` was given both ways, to `add_batch` and as an option"
-                raise ValueError(f"{both}: pass it to `add_batch` alone, with each batch")
+                both = "`sample_weight` was passed both to `add_batch` and as an option"
+                raise ValueError(f"{both}. Pass it only to `add_batch`, with each batch.")
             options["sample_weight"] = weights
         # with several processes, self._compute is _compute_stored
         return type(self)._compute(self, predictions=predictions, references=references, **options)

@@ -187,9 +187,7 @@ def check_same_order(columns: Mapping[str, Any]) -> None:
     for name, index in indexes[1:]:
         first, wanted = indexes[0]
         if not index.equals(wanted) and len(index) == len(wanted) and {*index} == {*wanted}:
-            remedy = (
-                f"Pass {name}.loc[{first}.index]. To match by position, pass {name}.to_numpy()."
-            )
+            remedy = f"Pass {name}.loc[{first}.index]. To match positions, pass {name}.to_numpy()."
             raise ValueError(f"`{name}` must have its index in the order of `{first}`. {remedy}")
 
 
@@ -256,7 +254,7 @@ def _to_flat(values: Any, name: str) -> Numbers | list[Any]:
     if hasattr(values, "to_list") and not isinstance(getattr(values, "dtype", 0), np.dtype):
         return list(values.to_list())  # numpy would drop trailing NULs, and round large integers
     if isinstance(values, Iterator):
-        raise TypeError(f"`{name}` must not be an iterator, got {show(values)}: pass list({name})")
+        raise TypeError(f"`{name}` must not be an iterator, got {show(values)}. Pass list({name}).")
     if hasattr(values, "__array__") or isinstance(values, memoryview):
         return _drop_second_dimension(as_array(values, name), values, name)
     is_other = isinstance(values, (str, bytes, bytearray, Mapping, Set))

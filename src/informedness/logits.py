@@ -16,7 +16,7 @@ from .tables.contingency import NO_ANSWER
 SELECT = "select logits in `preprocess_logits_for_metrics`, references in `label_names`"
 _MAX_SCORES = 2**23  # most scores that are read again on an accelerator, because one is infinite
 _MAX_CLASSES = 1000  # most columns of logits that can be classes if `config.num_labels` differs
-NO_REFERENCES = "name the column of labels in `label_names`; pairs of preferred answers have none"
+NO_REFERENCES = "Name the column of labels in `label_names`. Pairs of preferred answers have none."
 DECODE = "generated ids need `batch_decode` first, see Generated text in docs/evaluate.md"
 
 
@@ -59,7 +59,7 @@ def _has_arrays(values: Any) -> bool:
 
 def _array(values: Any, name: str) -> Numbers:
     if values is None and name == "references":
-        raise ValueError(f"there are no references, got None: {NO_REFERENCES}")
+        raise ValueError(f"there are no references, got None. {NO_REFERENCES}")
     if _has_arrays(values):
         expected = "an array with one label per sample or token"
         raise ValueError(f"{name} must be {expected}, got a tuple of {len(values)}: {SELECT}")

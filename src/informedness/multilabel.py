@@ -128,7 +128,7 @@ def scores_of_labels(
     if undefined and zero_division == "warn":
         reason = f"{score.title} is undefined for labels whose references are all the same"
         listed = ", ".join(map(show, undefined))
-        warn(f"{reason}: {listed} left out of the mean", UndefinedMetricWarning)
+        warn(f"{reason}. The mean leaves out {listed}.", UndefinedMetricWarning)
     stand_in = score.stand_in if zero_division == "warn" else float(zero_division)
     values = list(defined.values()) or [stand_in]
     scores = {name: defined.get(name, stand_in) for name in names}

@@ -166,7 +166,7 @@ def cross_val_estimate(
     times = np.bincount(np.concatenate([test for _, test in splits]), minlength=len(y))
     if n_other := np.count_nonzero(times != 1):
         got = f"{show(cv)}, which predicts {n_other} of {len(y)} samples never or several times"
-        remedies = "Take KFold, GroupKFold, LeaveOneOut or one of their variants. For repeated "
+        remedies = "Use KFold, GroupKFold, LeaveOneOut or one of their variants. For repeated "
         remedies += "folds or time series, use cross_validate(scoring=informedness_scorer)."
         raise ValueError(f"`cv` must predict each sample once, got {got}. {remedies}")
     predictions = cross_val_predict(estimator, X, y, cv=splits, n_jobs=n_jobs, params=params)

@@ -49,11 +49,13 @@ def prefix_warnings(name: str, without: type[Warning] | tuple[()] = ()) -> Itera
 
     Warnings of the class `without` are dropped.
     """
-    with collected() as notes:
-        yield
-    for note in notes:
-        if not isinstance(note, without):
-            warn(with_subject(name, note), type(note))
+    try:
+        with collected() as notes:
+            yield
+    finally:
+        for note in notes:
+            if not isinstance(note, without):
+                warn(with_subject(name, note), type(note))
 
 
 def issue_once(notes: list[Warning], issued_kinds: set[str]) -> None:

@@ -52,7 +52,7 @@ def messages(call, *args, **options):
         ),
         # declared and never predicted either, it is no reason to warn
         (informedness_score, "aabb aabb", {"labels": [*"abx"], "average": "macro"}, None),
-        (markedness_score, "abc abb", {}, "but not the predictions, so counted as 0 in .*: 'c'$"),
+        (markedness_score, "abc abb", {}, "the predictions lack, which count as 0 in .*: 'c'$"),
         (nit_score, "aba cde", {}, "3 labels, such as 'c' and 'd'.*, and as information in NIT"),
         (ema_score, "aba cde", {}, "`y_pred` has labels that are not classes of `y_true`"),
     ],
@@ -227,7 +227,7 @@ def test_a_mapping_that_is_no_prior_of_the_references_is_refused(prior, wanted):
 
 def test_a_prior_drops_classes_without_samples_and_rescales():
     half = {label: share / 2 for label, share in EVEN.items()} | {"d": 0.3, "e": 0.2}
-    dropped = "informedness: no reference is 'd', 'e': dropped from the prior, the rest were "
+    dropped = "informedness: `prior` has classes without references, which were dropped: 'd', 'e'. "
     for mode in ("reweight", "odds"):
         with pytest.warns(InformednessWarning, match=dropped):
             value = under(half, labels=list("abcde"), prior_mode=mode)

@@ -208,7 +208,8 @@ SAID = [
     ),
     (
         *(FEW, THREE),
-        "among the predictions but not the references, so counted as 0 in Informedness: 'unsure'",
+        "the predictions have classes that the references lack, which count as 0 in "
+        "Informedness: 'unsure'",
     ),
     (
         *((TENS, TENS // 10 * 10), {}),

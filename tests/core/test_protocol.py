@@ -243,7 +243,7 @@ SEEN = [("001", "1"), ("1", "1")]
 EXACT = [0.1, 0.1 + 2**-56, 1 / 3, 5e-324, 2.0**53, 2.0**53 + 2, 1e300, 0.0]
 WEIGHTED = [([8], [8], [Decimal("0.3")]), ([9], [9])]
 ODD = [b"\xff", b"a\0"], ["\ud800", '{"bytes": "a"}', "[]", "", "a\r\n"], [2**64 - 1, -(2**63)]
-BOTH_WAYS = "was given both ways"
+BOTH_WAYS = "was passed both to"
 TWO_KINDS = "`references` must hold labels of the same type"
 ROUNDS = [  # the batches of each process, options, and what the first one sees, or its error
     (STRINGS, [], {}, SEEN),  # or no add at all

@@ -199,7 +199,7 @@ UNREADABLE = [
     ((LOGITS, REFERENCES[:-1]), {}, "Mismatch in the number of predictions"),
     ((LOGITS, REFERENCES + 0.5), {}, "must hold labels"),
     (({"logits": LOGITS}, REFERENCES), {}, r"predictions must be an array .* got \{'logits': "),
-    ((LOGITS, None), {}, "there are no references, got None: .*pairs of preferred"),
+    ((LOGITS, None), {}, "there are no references, got None. .*Pairs of preferred"),
     ((["no", 1], ["no", "yes"]), {}, "must hold labels of one type, got integers"),
     ((["no", "yes"], [0, 1]), {}, "`predictions` .* got strings such as 'no' but integers"),
     ((["no", "yes"], ["no", "yes"]), {"ignore_index": 1}, "`ignore_index` must .* same type"),

@@ -106,7 +106,7 @@ NO_LABELS = {
     "None": (None, "must be a sequence of labels.* got None"),
     "str": ("012102", "must be a sequence of labels.* got '012102'"),
     "dict": (dict.fromkeys(range(6)), "must be a sequence of labels.* got {0: None"),
-    "iterator": (iter(INTEGERS[0]), r"iterator.*pass list\("),  # only the first reader would see it
+    "iterator": (iter(INTEGERS[0]), r"iterator.*Pass list\("),  # only the first reader would see it
     "pairs": (pd.MultiIndex.from_tuples([(1, 2), (3, 4)]), "must hold"),
     "columns named as attributes": (pd.DataFrame({"codes": [1], "categories": [1]}), "must hold"),
     "row": (np.array([INTEGERS[0]]), r"got an array of shape \(1, 6\)"),
@@ -167,7 +167,7 @@ def test_columns_and_classes_that_do_not_go_together_are_refused():
         (*INTEGERS, {0: "a", 1: "b"}, "`labels` must be a sequence .* got {0: 'a'"),
         (*INTEGERS, [], "`labels` must list at least one class, got none"),
         (*INTEGERS, [0, 1, 2, None], "`labels` .*got None at position 3: a missing value"),
-        (*INTEGERS, iter([0, 1, 2]), r"`labels` .*iterator.*pass list\(labels\)"),
+        (*INTEGERS, iter([0, 1, 2]), r"`labels` .*iterator.*Pass list\(labels\)"),
         (["a", "b"], ["a", LONG], ["a", "b"], "every prediction; .{100,200}$"),  # not a flood
     ):
         for read, names in READERS.items():
@@ -302,7 +302,7 @@ def test_numbers_that_cannot_be_of_the_pairs_are_refused():
         ([2**62, 2**62], None, r"`counts` must sum to less than 2\*\*63, got 9"),
         ([1e30, 1.0], None, r"`counts` must sum to less than 2\*\*63, got 1"),
         (np.array([1, 2**63], np.uint64), None, r"`counts` must be below 2\*\*63, got 9"),
-        ([1e308, 1e308], [1, 1], "`counts` must have a finite sum, got one beyond 1e308"),
+        ([1e308, 1e308], [1, 1], "`counts` must have a finite sum, got a sum above 1e308"),
         ([1.5, 2], [1, 1.5], r"`n_samples` must be whole numbers, .*, got 1\.5"),
         ([1.5, 2], [1, 0], "whole numbers, 0 only where `counts` is 0, got 0"),
         ([1.5, 2], [1, -1], "`n_samples` must be finite and not negative, got -1"),

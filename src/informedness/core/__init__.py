@@ -1,1 +1,1 @@
-"""What travels with a metric script: labels, table, scores, protocol, in this order."""
+"""Read labels, count them in a table, and score it. Metric scripts have copies of these files."""

@@ -195,7 +195,8 @@ def warn_of_absent(title: str, table: Table, names: Any, scored: Table, average:
         return
     absent = [show(label) for label in labels_at(table, is_absent)]
     listed = ", ".join(absent[:5] + ["..."] * (len(absent) > 5))
-    message = f"among the {names[1]} but not the {names[0]}, so counted as 0 in {title}: {listed}"
+    lacking = f"the {names[1]} have classes that the {names[0]} lack"
+    message = f"{lacking}, which count as 0 in {title}: {listed}"
     share = float(table.prediction_totals[is_absent].sum() / table.total)
     if average is not None and share > 0.05:
         without = mean_gain(replace(scored, is_declared=False, class_mask=None), average)
@@ -242,8 +243,8 @@ def read_prior(prior: Any, table: Table) -> Numbers:
     if abs(total - 1) > 1e-6:
         raise ValueError(f"`prior` must sum to 1, or hold counts, got {total!r}")
     if unused := sorted(shares.keys() - observed.keys()):
-        names = ", ".join(map(show, unused))
-        warn(f"no reference is {names}: dropped from the prior, the rest were rescaled to sum to 1")
+        dropped = f"classes without references, which were dropped: {', '.join(map(show, unused))}"
+        warn(f"`prior` has {dropped}. The other shares were rescaled to sum to 1.")
     by_class = np.full(len(table.labels), np.nan)
     by_class[table.reference_totals > 0] = [shares[label] for label in observed]
     return by_class / np.nansum(by_class)

@@ -443,7 +443,7 @@ def read_amounts(values: Any, name: str) -> Numbers:
         raise ValueError(f"`{name}` must be finite and not negative, got {amounts[bad].item(0)!r}")
     with np.errstate(over="ignore"):
         if not np.isfinite(amounts.sum()):
-            raise ValueError(f"`{name}` must have a finite sum, got one beyond 1e308")
+            raise ValueError(f"`{name}` must have a finite sum, got a sum above 1e308")
     return amounts
 
 

@@ -82,7 +82,7 @@ def scores_with_average(names: Sequence[str], average: Any, unknown: str = "erro
     averages = dict.fromkeys(names, "default") | dict.fromkeys(with_average, average)
     scores = [score_with_average(*pair, unknown) for pair in averages.items()]
     if average != "default" and not with_average:
-        raise ValueError(f"`average` must be left out: none of {names} takes one")
+        raise ValueError(f"`average` must be left out, because none of {names} has averages")
     return scores
 
 

@@ -1,1 +1,1 @@
-"""Format numbers, names, tables and accounts of what was read as text."""
+"""Format numbers, names, tables and accounts as text."""
