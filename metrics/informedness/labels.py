@@ -219,7 +219,7 @@ def read_column(values: Any, name: str, allow_missing: bool = False) -> Column:
     # arrays without a mask do not need numpy.ma, which takes 30 ms to import
     if allow_missing and hasattr(values, "_mask") and np.ma.is_masked(values):
         values = values.tolist()
-    flat = _to_flat(values, name)
+    flat = _flatten(values, name)
     if isinstance(flat, list):
         return _read_list(flat, name, allow_missing)
     if (column := _column_of_numbers(flat)) is not None:
@@ -242,7 +242,7 @@ def _column_of_numbers(array: Numbers) -> Column | None:
     return None
 
 
-def _to_flat(values: Any, name: str) -> Numbers | list[Any]:
+def _flatten(values: Any, name: str) -> Numbers | list[Any]:
     """Convert a container to a one-dimensional array, or a list of Python objects."""
     values = _sole_column(values)
     if type(values) is list:

@@ -41,10 +41,10 @@ class Message(str):
 
     def __new__(cls, text: str, code: str = "", /, **values: Any) -> "Message":
         """Make a message from a text, in which all values are in quotes."""
-        return _made(parts_of(text), code, values)
+        return _make_message(parts_of(text), code, values)
 
     def __radd__(self, prefix: str) -> "Message":
-        return _made(_joined(parts_of(prefix), self.parts), self.code, self.values)
+        return _make_message(_concatenate(parts_of(prefix), self.parts), self.code, self.values)
 
 
 def message(template: str, code: str = "", /, **fields: Any) -> Message:
@@ -54,16 +54,16 @@ def message(template: str, code: str = "", /, **fields: Any) -> Message:
     `code` is empty, the code and its values are those of the first message with a code.
     """
     whole: Parts = ("",)
-    for position, part in enumerate(_filled(template, fields)):
-        whole = _joined(whole, ("", part, "") if position % 2 else parts_of(part))
+    for position, part in enumerate(_fill_template(template, fields)):
+        whole = _concatenate(whole, ("", part, "") if position % 2 else parts_of(part))
     if code:
-        return _made(whole, code, fields)
+        return _make_message(whole, code, fields)
     coded = (x for x in fields.values() if isinstance(x, Message) and x.code)
     first = next(coded, Message(""))
-    return _made(whole, first.code, first.values)
+    return _make_message(whole, first.code, first.values)
 
 
-def _filled(template: str, fields: Mapping[str, Any]) -> Parts:
+def _fill_template(template: str, fields: Mapping[str, Any]) -> Parts:
     """Fill the fields of a template; names of arguments become words, and other fields values."""
     parts = [""]
     for words, name, spec, conversion in Formatter().parse(template):
@@ -72,7 +72,7 @@ def _filled(template: str, fields: Mapping[str, Any]) -> Parts:
             continue
         value = fields[name]
         if isinstance(value, Message):
-            parts = [*_joined(parts, value.parts)]
+            parts = [*_concatenate(parts, value.parts)]
         elif parts[-1].endswith("`"):
             parts[-1] += value
         else:
@@ -88,7 +88,7 @@ def message_of(source: object) -> Message:
     found = text if isinstance(text, Message) else Message(str(text))
     words, *others = found.parts
     code = found.code or getattr(source, "code", "")  # errors of `core` have an attribute `code`
-    return _made([words.removeprefix(WARNING_PREFIX), *others], code, found.values)
+    return _make_message([words.removeprefix(WARNING_PREFIX), *others], code, found.values)
 
 
 def join(sources: Iterable[object], separator: str = "; ") -> Message:
@@ -115,7 +115,7 @@ def without_subject(source: object, starts: tuple[str, ...]) -> Message:
     first, *others = whole.parts
     if first or not (others and others[0].startswith(starts)):
         return whole
-    return _made([others[1].removeprefix(": "), *others[2:]], whole.code, whole.values)
+    return _make_message([others[1].removeprefix(": "), *others[2:]], whole.code, whole.values)
 
 
 def render(source: object, naming: Naming, keeps_clauses: bool = True) -> Message:
@@ -129,20 +129,20 @@ def render(source: object, naming: Naming, keeps_clauses: bool = True) -> Messag
     words = [re.sub(f"[\0{_UNNAMED}]", "?", part) for part in source.parts[::2]]
     text = words[0] + "".join(f"\0{2 * i + 1}\0{x}" for i, x in enumerate(words[1:]))
 
-    def named(match: re.Match[str]) -> str:
+    def renamed(match: re.Match[str]) -> str:
         name, setting, *values = match.groups()
         value = None if setting is None else next(filter(None, values), "")
-        found = naming(name if setting is None else setting, value)
-        if found is not None:
-            return found
+        new_name = naming(name if setting is None else setting, value)
+        if new_name is not None:
+            return new_name
         return match[0] if keeps_clauses else f"{_UNNAMED}{match[0].strip('`')}"
 
-    text = _ARGUMENT.sub(named, text)
+    text = _ARGUMENT.sub(renamed, text)
     if not keeps_clauses:
         text = _CLAUSE.sub("", _REMARK.sub("", text)).replace(_UNNAMED, "")
     parts = _PLACEHOLDER.split(text)
     parts[1::2] = [source.parts[int(position)] for position in parts[1::2]]
-    return _made(parts, source.code, source.values)
+    return _make_message(parts, source.code, source.values)
 
 
 def parts_of(text: str) -> Parts:
@@ -158,14 +158,14 @@ def parts_of(text: str) -> Parts:
     return tuple(parts)
 
 
-def _made(parts: Parts, code: str, values: Mapping[str, Any]) -> Message:
+def _make_message(parts: Parts, code: str, values: Mapping[str, Any]) -> Message:
     """Make a message from parts."""
     made = str.__new__(Message, "".join(parts))
     made.parts, made.code, made.values = tuple(parts), code, values
     return made
 
 
-def _joined(first: Parts, second: Parts) -> Parts:
+def _concatenate(first: Parts, second: Parts) -> Parts:
     """Concatenate two sequences of parts; the words at the joint become one part."""
     *head, last = first
     start, *tail = second

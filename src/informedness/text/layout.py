@@ -161,7 +161,7 @@ class Result:
         """Map paths of files to shorter names, without the folders that all have in common."""
         files = [file for account in self.read for file in account.sources]
         parts = [Path(file).parts for file in files]
-        n_first, n_last = (_n_equal([x[::way] for x in parts]) for way in (1, -1))
+        n_first, n_last = (_count_equal_cells([x[::way] for x in parts]) for way in (1, -1))
         names = [x[n_first : len(x) - n_last] for x in parts]
         is_known = len(files) > 1 and all(names)  # and no name is empty
         return {file: str(Path(*x)) for file, x in zip(files, names, strict=True) if is_known}
@@ -284,7 +284,7 @@ class Result:
         return page.substitute(title=type(self).__name__, body=body).rstrip()
 
 
-def _n_equal(rows: Sequence[Sequence[str]]) -> int:
+def _count_equal_cells(rows: Sequence[Sequence[str]]) -> int:
     """Count the leading cells that are equal in all rows."""
     return len([*takewhile(lambda cells: len({*cells}) == 1, zip(*rows, strict=False))])
 
@@ -357,7 +357,7 @@ def aligned(rows: Rows, max_width: int = 40) -> str:
     for column, width in zip(columns, widths, strict=True):
         cells = [cell.rjust(width + gap) for cell in column]
         if groups and column[0].endswith((" SE", "interval")):
-            groups[-1] = _joined(groups[-1], cells)  # stays next to its score
+            groups[-1] = _join_cells(groups[-1], cells)  # stays next to its score
         else:
             groups.append(cells)
 
@@ -365,11 +365,11 @@ def aligned(rows: Rows, max_width: int = 40) -> str:
     for group in groups:
         if not blocks or len(blocks[-1][0]) + len(group[0]) > WIDTH:
             blocks.append([cell.ljust(room) for cell in first])
-        blocks[-1] = _joined(blocks[-1], group)
+        blocks[-1] = _join_cells(blocks[-1], group)
     return "\n\n".join("\n".join(map(str.rstrip, block)) for block in blocks)
 
 
-def _joined(left: Sequence[str], right: Sequence[str]) -> list[str]:
+def _join_cells(left: Sequence[str], right: Sequence[str]) -> list[str]:
     """Concatenate the cells of two columns row by row."""
     return [a + b for a, b in zip(left, right, strict=True)]
 
