@@ -157,11 +157,11 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         columns = render.texts_of((by,) if isinstance(by, str) else by, "by", "column")
         tables = _sort_by_number(_check_tables(tables, by, len(columns)))
         whole = ContingencyTable.sum_of(list(tables.values()))
-        own = _with_classes_of(whole, tables.values())
+        widened = _with_classes_of(whole, tables.values())
         pairs = pairs or {}
 
         scored, rows = scores_in_report(average), []
-        for name, table in (*zip(tables, own, strict=True), (None, whole)):
+        for name, table in (*zip(tables, widened, strict=True), (None, whole)):
             scores = {x: score.value_or_nan(table) for x, score in scored.items()}
             if table is whole:  # compute again, with warnings
                 scores = {x: float(score.value(table)) for x, score in scored.items()}
@@ -172,8 +172,8 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         *rows, overall = rows
         _warn_of(rows)
         if vs_rest is not None:
-            tests = zip(rows, *_compare_with_rest(own, vs_rest, average), strict=True)
-            rows = [replace(row, difference=b_a, p_value=p_value) for row, b_a, p_value in tests]
+            tests = zip(rows, *_compare_with_rest(widened, vs_rest, average), strict=True)
+            rows = [replace(row, difference=gap, p_value=p_value) for row, gap, p_value in tests]
         if sort != "name":
             rows.sort(key=lambda row: (math.isnan(row.scores[sort]), row.scores[sort]))
         settings = settings_of(confidence_level, pairs.get(None))
