@@ -253,9 +253,9 @@ class Table:
         is_counted = self.is_declared | (self.reference_totals > 0)
         return int(np.count_nonzero(self.is_class & is_counted))
 
-    def _sum_by(self, codes: Codes, which: Any = slice(None)) -> Numbers:
+    def _sum_by(self, codes: Codes, selected: Any = slice(None)) -> Numbers:
         """Sum the selected cells by their codes, shape (k,); by default all cells."""
-        return sum_by(codes[which], self.counts[which], len(self.labels))
+        return sum_by(codes[selected], self.counts[selected], len(self.labels))
 
     @cached_property
     def out_of_class_totals(self) -> Numbers:
@@ -412,9 +412,9 @@ def in_part(table: Table, amounts: Numbers) -> str:
     return f"in {amounts.sum()} of {table.total} samples"
 
 
-def labels_at(table: Table, which: Numbers) -> list[Any]:
+def labels_at(table: Table, mask: Numbers) -> list[Any]:
     """List the labels that a mask selects."""
-    return [table.labels[code] for code in np.flatnonzero(which).tolist()]
+    return [table.labels[code] for code in np.flatnonzero(mask).tolist()]
 
 
 def read_weights(sample_weight: Any, n_samples: int) -> Numbers:

@@ -280,10 +280,10 @@ def model_influences(
     `scored` is `table` itself, or the table reweighted to a prior. After reweighting, the totals of
     the references are fixed. `pairs` has the groups of the samples.
     """
-    judged = scored
+    adjusted = scored
     if score.has_cell_effects and pairs is not None:
-        judged, *_ = with_design_effects(table, score, pairs)
-    bias = score.sampling_bias(judged)
+        adjusted, *_ = with_design_effects(table, score, pairs)
+    bias = score.sampling_bias(adjusted)
     if score.undefined(scored):
         zeros = np.zeros(len(scored.rows))
         return Influences(table.rows, zeros, zeros, *bias)
@@ -531,28 +531,28 @@ def with_design_effects(table: Table, score: Score, pairs: CellPairs) -> tuple[T
     if score.has_cell_effects:
         # design effects of the share of each cell in its row (Rao and Scott 1981)
         (by_cell,) = GroupSums.from_values(cells, groups, amounts)
-        own = rows[by_cell.codes] * n + by_cell.groups
-        positions = np.searchsorted(by_row.codes * n + by_row.groups, own)
+        pair_codes = rows[by_cell.codes] * n + by_cell.groups
+        positions = np.searchsorted(by_row.codes * n + by_row.groups, pair_codes)
         products = sum_by(by_cell.codes, by_cell.sums * by_row.sums[positions], len(rows))
         variances = by_cell.sums_of_squares(len(rows)) - 2 * share * products
         variances = variances + share**2 * by_row.sums_of_squares(k)[rows]
         variances = whole.factors[pooled] * variances
         single_variances = share * (1 - share) * row_squares[rows]
-        alike = by_cell.sums_of_squares(len(rows)) / squares
+        identical_effects = by_cell.sums_of_squares(len(rows)) / squares
     else:
         means = sum_by(rows, share * gradient, k)
         centred = deviations(gradient, means[rows], np.abs(gradient).max())
         variances = whole.variances[pooled]
         single_variances = sum_by(rows, squares * centred**2, k)[rows]
-        alike = by_row.sums_of_squares(k)[rows] / row_squares[rows]
+        identical_effects = by_row.sums_of_squares(k)[rows] / row_squares[rows]
     # Kish (1965), with an additional group of identical samples, because few groups hide variance
     effects = ratio_or_zero(variances, single_variances)
-    effects = np.where((effects > 0) & (pooled < k), np.maximum(effects, 1.0), alike)
+    effects = np.where((effects > 0) & (pooled < k), np.maximum(effects, 1.0), identical_effects)
     n_effective = whole.n_effective[pooled]
-    effects = (n_effective * effects + alike) / (n_effective + 1)
+    effects = (n_effective * effects + identical_effects) / (n_effective + 1)
     counts = table.counts.astype(np.float64)
-    judged = replace(table, counts=counts, squared_weights=squares * effects)
-    return judged, math.sqrt(whole.variance) / float(amounts.sum()), whole.fewest
+    adjusted = replace(table, counts=counts, squared_weights=squares * effects)
+    return adjusted, math.sqrt(whole.variance) / float(amounts.sum()), whole.fewest
 
 
 # P-values
