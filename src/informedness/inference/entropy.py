@@ -251,8 +251,7 @@ class Nit(EntropicScore):
         part = value * -math.expm1(-max(excess, 0.0))
         if part <= self._standard_error(table):
             return ""
-        basis = "by an estimate from the numbers of samples and classes"
-        return f"about {part:.3f} of it is due to chance, {basis}"
+        return f"about {part:.3f} of it is due to chance (an estimate from the samples and classes)"
 
     def max_excess_surprisal(self, table: Table) -> float:
         information = scores.mutual_information(table) * math.log(2)
