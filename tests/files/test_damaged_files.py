@@ -240,7 +240,7 @@ def rows_in_cells(text):
     """Return the lines of labels within cells that may be rows, or why the file is refused."""
     try:
         names = {"references": "gold", "predictions": "model"}
-        return delimited.Delimited(io.BytesIO(text), "csv", names)._hidden
+        return delimited.Delimited(io.BytesIO(text), "csv", names)._hidden_labels
     except ValueError as error:
         return str(error)
 

@@ -120,7 +120,7 @@ def test_missing_values_and_zero_weights_follow_the_options(source, tmp_path):
 def test_few_tables_of_batches_wait_to_be_added():
     sums = []
     for _ in range(100):
-        tables._add(sums, table_of_labels([0, 1], [0, 0]))
+        tables._add_table(sums, table_of_labels([0, 1], [0, 0]))
         assert len(sums) < tables._N_SUMMED
     assert sum(table.n_samples for table in sums) == 200
 
@@ -254,8 +254,14 @@ def test_an_engine_adds_weights_up_and_returns_a_row_per_cell(engine, kind, monk
     data = {"gold": rng.choice([*"abc"], 5000), "model": rng.choice([*"abc"], 5000)}
     weights = (rng.random(5000) * 200).astype(kind)
     weights[:1000] = 0
-    n_rows, read = [], tables._read
-    monkeypatch.setattr(tables, "_read", lambda *x: (y := read(*x), n_rows.append(len(y[0])))[0])
+    n_rows, read = [], tables._read_columns
+
+    def read_and_count(*args):
+        arrow, sums = read(*args)
+        n_rows.append(len(arrow))
+        return arrow, sums
+
+    monkeypatch.setattr(tables, "_read_columns", read_and_count)
     table = table_from_frame(ENGINES[engine](data | {"w": weights}), **COLUMNS, weights="w")
     expected = table_of_labels(*data.values(), sample_weight=weights.astype(float))
     assert n_rows[0] == 18  # those of weight 0 apart

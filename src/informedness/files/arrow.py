@@ -36,7 +36,7 @@ def open_native(stream: BinaryIO) -> Any:
     return file
 
 
-class _Typed(FileReader):
+class _SchemaReader(FileReader):
     """Base class of the readers of Parquet and Arrow files, which have a schema."""
 
     def __init__(self, stream: BinaryIO, names: Mapping[str, str], schema: Any) -> None:
@@ -53,7 +53,7 @@ class _Typed(FileReader):
         raise NotImplementedError
 
 
-class Parquet(_Typed):
+class Parquet(_SchemaReader):
     """Read the columns in `names` from a Parquet file; read all columns if `names` is empty."""
 
     def __init__(self, stream: BinaryIO, names: Mapping[str, str]) -> None:
@@ -67,19 +67,19 @@ class Parquet(_Typed):
 
         stream, metadata, columns = open_native(self._stream), self._metadata, self._columns
         # `pre_buffer` would keep all data that was read in memory.
-        opened: Any = partial(
+        open_file: Any = partial(
             pyarrow.parquet.ParquetFile, stream, metadata=metadata, pre_buffer=False
         )
         # If metadata is damaged, reading a row raises an error. Inspecting the metadata would crash
         # the process.
-        if next(opened().iter_batches(batch_size=1, columns=columns), None) is not None:
+        if next(open_file().iter_batches(batch_size=1, columns=columns), None) is not None:
             n_rows, coded = _choose_decoding(metadata, columns)
-            file = opened(read_dictionary=coded, page_checksum_verification=True)
+            file = open_file(read_dictionary=coded, page_checksum_verification=True)
             yield from file.iter_batches(batch_size=n_rows, columns=columns)
         _check_one_file(self._stream, b"PAR1", "Parquet")
 
 
-class Arrow(_Typed):
+class Arrow(_SchemaReader):
     """Read columns of an Arrow file, or of an Arrow stream, which `datasets` writes."""
 
     def __init__(self, stream: BinaryIO, names: Mapping[str, str]) -> None:
@@ -130,20 +130,20 @@ def columns_of(batches: Iterable[Any], names: Mapping[str, str]) -> Iterator[dic
     import pyarrow
 
     first_row = n_bytes = 0
-    waiting = list[Any]()
+    pending = list[Any]()
     for batch in batches:
         for start in range(0, len(batch), _N_ROWS):
             part = batch.slice(start, _N_ROWS)
             columns = {argument: _column_at(part, x, first_row) for argument, x in names.items()}
-            waiting.append(pyarrow.table(columns))
+            pending.append(pyarrow.table(columns))
             first_row += len(part)
-            n_bytes += waiting[-1].get_total_buffer_size()
+            n_bytes += pending[-1].get_total_buffer_size()
             if n_bytes >= _N_BYTES:  # counting many small batches is slower
-                yield _concatenate(waiting)
-                waiting.clear()
+                yield _concatenate(pending)
+                pending.clear()
                 n_bytes = 0
-    if waiting:
-        yield _concatenate(waiting)
+    if pending:
+        yield _concatenate(pending)
 
 
 def _concatenate(tables: Sequence[Any]) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def _concatenate(tables: Sequence[Any]) -> dict[str, Any]:
     return {name: table[name] for name in table.column_names}
 
 
-def _field(value: Any, name: str) -> Any:
+def _json_field(value: Any, name: str) -> Any:
     """Get a field of a JSON object; None if the field is missing or the value is not an object."""
     return value.get(name) if isinstance(value, dict) else None
 
@@ -174,7 +174,7 @@ def check_schema(names: Mapping[str, str], schema: Any) -> dict[str, Sequence[st
     nested = [x for x in names.values() if x not in schema.names and column_of(x, schema.names)]
     check_columns(names, [*schema.names, *dict.fromkeys(nested)])
     metadata = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
-    features = reduce(_field, ("info", "features"), metadata)
+    features = reduce(_json_field, ("info", "features"), metadata)
     class_names = dict[str, Sequence[str]]()
     for argument, name in names.items():
         data_type = schema.field(name).type if name in schema.names else None
@@ -189,9 +189,9 @@ def check_schema(names: Mapping[str, str], schema: Any) -> dict[str, Sequence[st
 
 def _class_names_of(name: str, features: Any) -> Sequence[str]:
     """Get the class names of a `ClassLabel` column; empty for other columns."""
-    feature = _field(features, name) or reduce(_field, name.split("."), features)
-    labels = _field(feature, "names")
-    is_class_label = _field(feature, "_type") == "ClassLabel" and isinstance(labels, list)
+    feature = _json_field(features, name) or reduce(_json_field, name.split("."), features)
+    labels = _json_field(feature, "names")
+    is_class_label = _json_field(feature, "_type") == "ClassLabel" and isinstance(labels, list)
     return labels if is_class_label else ()
 
 

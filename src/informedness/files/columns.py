@@ -105,7 +105,7 @@ def columns_to_read(names: Mapping[str, str]) -> dict[str, str]:
     read = dict[str, str]()
     for argument, name in names.items():
         read |= columns_of_argument(argument, name)
-    for argument in labelled_among(read):
+    for argument in labelled_arguments(read):
         if argument != "references" and read[argument] == read.get("references"):
             raise ValueError(
                 f"`{argument}` must be another column than `references`, got {read[argument]!r} "
@@ -123,7 +123,7 @@ def group_by_argument(columns: Mapping[str, Any]) -> dict[str, Any]:
     return read
 
 
-def labelled_among(names: Iterable[str]) -> list[str]:
+def labelled_arguments(names: Iterable[str]) -> list[str]:
     """Select the arguments whose columns hold labels to score."""
     return [name for name in names if name.startswith(("references", "predictions"))]
 
@@ -146,7 +146,7 @@ def distinct_names(names: Sequence[str]) -> list[str]:
     return [*distinct]
 
 
-def columns_alike(names: Iterable[str], written: Sequence[str]) -> dict[str, list[str]]:
+def shared_names(names: Iterable[str], written: Sequence[str]) -> dict[str, list[str]]:
     """Map each name that several columns of the header share to their distinct names."""
     pairs = [*zip(distinct_names(written), written, strict=True)]
     alike = {name: [column for column, x in pairs if x == name] for name in names}

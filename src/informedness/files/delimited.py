@@ -18,9 +18,9 @@ from .arrow import columns_of, open_native
 from .columns import (
     FileReader,
     check_columns,
-    columns_alike,
     distinct_names,
-    labelled_among,
+    labelled_arguments,
+    shared_names,
     warn_of_names,
 )
 from .opening import DELIMITERS, why_not_utf8
@@ -47,14 +47,14 @@ class Delimited(FileReader):
     ) -> None:
         self._stream, self._no_quotes = stream, no_quotes
         rows = self._find_header(names, DELIMITERS[kind])
-        self._written = rows[0] if rows else []
+        self._original_names = rows[0] if rows else []
         self._has_rows = len(rows) > 1
-        self.header = distinct_names(self._written)
+        self.header = distinct_names(self._original_names)
         self._check_header(names)
         self._names = names or {name: name for name in self.header}
-        self._alike = columns_alike(names.values(), self._written)
-        self._label_column = next((names[x] for x in labelled_among(names)), "")
-        self._hidden = self._labels_in_cells() if names and not no_quotes else {}
+        self._same_named = shared_names(names.values(), self._original_names)
+        self._label_column = next((names[x] for x in labelled_arguments(names)), "")
+        self._hidden_labels = self._labels_in_cells() if names and not no_quotes else {}
 
     def _find_header(self, names: Mapping[str, str], delimiter: str) -> list[list[str]]:
         """Find the delimiter and the header, and read the first rows.
@@ -100,16 +100,16 @@ class Delimited(FileReader):
 
     def _checked_batches(self, keep_empty: bool) -> Iterator[Any]:
         """Yield batches of the columns; raise an error if a header repeats or a cell holds rows."""
-        columns = dict.fromkeys([*self._names.values(), *chain(*self._alike.values())])
+        columns = dict.fromkeys([*self._names.values(), *chain(*self._same_named.values())])
         unequal = dict[str, list[str]]()
         labels = set[Any]()
         n_headers = n_alike = 0
         # pyarrow raises an error if the file is only a header without a line end
         for batch in self._parse([*columns], keep_empty) if self._has_rows else ():
-            for name, others in self._alike.items():
+            for name, others in self._same_named.items():
                 if not all(batch[x].equals(batch[name]) for x in others):
                     unequal[name] = others
-            if self._hidden:
+            if self._hidden_labels:
                 labels.update(batch[self._label_column].dictionary.to_pylist())
             n_whole, n_any = self._count_headers(batch)
             n_headers, n_alike = n_headers + n_whole, n_alike + n_any
@@ -117,8 +117,8 @@ class Delimited(FileReader):
         if 0 < n_headers == n_alike:
             rule = f"the header occurs {n_headers + 1} times, as in files joined end to end"
             raise DataError(f"{rule}: remove the other headers, or list the separate files")
-        if found := labels.intersection(self._hidden):
-            raise _quoting_error(min(self._hidden[x] for x in found))
+        if found := labels.intersection(self._hidden_labels):
+            raise _quoting_error(min(self._hidden_labels[x] for x in found))
         warn_of_names(unequal)
 
     def _parse(self, columns: Sequence[str], keep_empty: bool) -> Any:
@@ -147,7 +147,7 @@ class Delimited(FileReader):
         If there are fewer than two columns of text, or a column does not contain its name, the
         first number is 0. The second number is then 1 if any column contains its name, else 0.
         """
-        written = dict(zip(self.header, self._written, strict=True))
+        written = dict(zip(self.header, self._original_names, strict=True))
         codes = dict[str, int]()
         for name in batch.schema.names:
             if hasattr(batch[name], "dictionary"):

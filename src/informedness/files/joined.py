@@ -154,8 +154,8 @@ def _check_lines(lines: Mapping[str, Sequence[str]], options: LabelOptions) -> N
     If classes are extracted from text, only the references are checked. A header is recognised
     only if each text occurs at least twice on average.
     """
-    plain = [*lines][: None if options.pattern is None else 1]
-    counts = {x: Counter(filter(None, map(options.fold, lines[x]))) for x in plain}
+    checked_files = [*lines][: None if options.pattern is None else 1]
+    counts = {x: Counter(filter(None, map(options.fold, lines[x]))) for x in checked_files}
     for file in _files_with_cells(counts):
         text = (
             f"expected one label in each line, got several cells in {show(lines[file][0])}. "
@@ -163,16 +163,16 @@ def _check_lines(lines: Mapping[str, Sequence[str]], options: LabelOptions) -> N
             "identifies samples. Without a header, add one as the first line."
         )
         raise ValueError(with_subject(shown(file), text))
-    heads = [options.fold(lines[file][0]) for file in plain]
+    first_lines = [options.fold(lines[file][0]) for file in checked_files]
     if all(2 * len(x) <= x.total() for x in counts.values()):
-        _warn_of_header(heads, counts.values())
+        _warn_of_header(first_lines, counts.values())
 
 
-def _warn_of_header(heads: Sequence[str], files: Collection[Counter[str]]) -> None:
+def _warn_of_header(lines: Sequence[str], files: Collection[Counter[str]]) -> None:
     """Warn if the text in the first lines does not occur in any other line."""
-    are_alone = all(sum(counts[head] for counts in files) == heads.count(head) for head in heads)
-    if are_alone and all(any(map(str.isalpha, head)) for head in heads):
-        text = f"only the first line has {' and '.join(map(show, dict.fromkeys(heads)))}"
+    are_alone = all(sum(counts[line] for counts in files) == lines.count(line) for line in lines)
+    if are_alone and all(any(map(str.isalpha, line)) for line in lines):
+        text = f"only the first line has {' and '.join(map(show, dict.fromkeys(lines)))}"
         warn(f"{text}. If it is a header, remove it from all files.", LabelsWarning)
 
 
@@ -386,8 +386,8 @@ def _match_rows(
         if len(repeated):
             text = "{n} of {total} rows of {name} repeat an identifier, such as {sample!r}; each "
             values = {"n": len(repeated), "total": len(of_rows), "name": name}
-            said = message(f"{text}must occur once", **values, sample=ids[repeated[0]])
-            raise ValueError(with_subject(Message(on), said))
+            description = message(f"{text}must occur once", **values, sample=ids[repeated[0]])
+            raise ValueError(with_subject(Message(on), description))
         row_of.append(rows)
     unmatched = []
     for i, j in (0, 1), (1, 0):

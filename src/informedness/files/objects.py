@@ -19,10 +19,10 @@ from .columns import (
     FileReader,
     check_columns,
     column_of,
-    columns_alike,
     distinct_names,
     listed,
     one_value,
+    shared_names,
     value_in,
     warn_of_names,
 )
@@ -375,7 +375,7 @@ class Workbook(Objects):
             raise DataError(text) from None
         nulls = dict.fromkeys(self.header)
         objects = ((x, nulls | dict(zip(self.header, row, strict=False))) for x, row in rows)
-        super().__init__(names, _check_alike(objects, columns_alike(names.values(), written)))
+        super().__init__(names, _check_alike(objects, shared_names(names.values(), written)))
 
 
 def _table_of(sheet: Any) -> tuple[str, list[str], Iterator[Row]]:
@@ -387,11 +387,11 @@ def _table_of(sheet: Any) -> tuple[str, list[str], Iterator[Row]]:
 
 def _table_with(names: Mapping[str, str], tables: Sequence[Any]) -> Any:
     """Find the only table that has these columns, or else the table with the most columns."""
-    having = [table for table in tables if {*names.values()} <= {*distinct_names(table[1])}]
-    if names and len(having) > 1:
-        titles = listed([title for title, *_ in having])
+    matching = [table for table in tables if {*names.values()} <= {*distinct_names(table[1])}]
+    if names and len(matching) > 1:
+        titles = listed([title for title, *_ in matching])
         raise DataError(f"only one sheet may have these columns, got {titles}: name one as `rows`")
-    return max(having or tables, key=lambda table: len(table[1]))
+    return max(matching or tables, key=lambda table: len(table[1]))
 
 
 def _check_alike(rows: Iterator[Row], alike: Mapping[str, Sequence[str]]) -> Iterator[Row]:

@@ -38,7 +38,7 @@ from ..tables.label_warnings import (
 )
 from ..text.layout import Account, Amounts, ReadColumn, amounts_of
 from ..text.render import amount, shown
-from .columns import column_of, columns_of_argument, labelled_among
+from .columns import column_of, columns_of_argument, labelled_arguments
 from .opening import DELIMITERS
 
 _WHOLE = r"-?(0|[1-9]\d*)"
@@ -102,7 +102,7 @@ class Samples:
     @property
     def labelled(self) -> list[str]:
         """The arguments whose columns hold labels to score."""
-        return labelled_among(self.names)
+        return labelled_arguments(self.names)
 
     # Read rows
 

@@ -323,7 +323,7 @@ def _count(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> dict[Slice
         with suppress(NoSamplesError):
             amounts = rows.get("weights"), counts, rows.get("squares")
             for name, table in count_slices(*sides, by, task, *amounts).items():
-                _add(sums[name], table)
+                _add_table(sums[name], table)
     if not sums:
         samples.refuse()
         n_rows = samples.n_rows
@@ -334,7 +334,7 @@ def _count(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> dict[Slice
         return {x: ContingencyTable.sum_of(parts) for x, parts in sort_by_name(sums).items()}
 
 
-def _add(sums: list[ContingencyTable], table: ContingencyTable) -> None:
+def _add_table(sums: list[ContingencyTable], table: ContingencyTable) -> None:
     """Append a table, and sum the last tables unless the first of them is much larger."""
     sums.append(table)
     while len(sums) >= _N_SUMMED and len(sums[-_N_SUMMED].counts) <= 2 * len(table.counts):
@@ -365,9 +365,9 @@ def _rows_of(frame: Any, samples: Samples) -> Iterator[dict[str, Any]]:
     check_columns(columns, header)
 
     def other_columns(names: Sequence[str]) -> dict[str, list[Any]]:
-        return {x: as_list(_read(native, {"other": x}, header)[0][x]) for x in names}
+        return {x: as_list(_read_columns(native, {"other": x}, header)[0][x]) for x in names}
 
-    arrow, sums = _read(native, columns, header)
+    arrow, sums = _read_columns(native, columns, header)
     name = f"{type(native).__module__.partition('.')[0]} {type(native).__name__}"
     class_names = check_schema(names, arrow.schema)
     samples.begin(Source(name, "frame", header, class_names, other_columns))
@@ -376,7 +376,7 @@ def _rows_of(frame: Any, samples: Samples) -> Iterator[dict[str, Any]]:
         yield samples.read(group_by_argument(rows), **arrays)
 
 
-def _read(
+def _read_columns(
     native: Any, names: Mapping[str, str], header: Sequence[str]
 ) -> tuple[Any, dict[str, str]]:
     """Read columns of a frame as an Arrow table, with columns of sums if rows are grouped.
