@@ -153,7 +153,7 @@ def _find_files(options: argparse.Namespace, parser: argparse.ArgumentParser) ->
         if options.path:
             raise ValueError(
                 f"{files[0]!r} looks like a file among the values of `{option}`: put all files "
-                f"before the options. If it is a value, give it on its own as {option}={files[0]}"
+                f"before the options. If it is a value, write {option}={files[0]}"
             )
         options.path = files
     if not options.path:
@@ -170,12 +170,13 @@ def _argument_names(options: argparse.Namespace, flags: Mapping[str, str]) -> di
     if options.by_task is not None:
         names["task"] = names["by_task"]
     models = options.predictions or []
+    spellings = [*map(shlex.quote, models)]
     if len(models) < 2:
-        models = [f"of {file}" for file in options.path[:2]]
-    for number, model in enumerate(models, start=1):
+        models = spellings = [f"of {file}" for file in options.path[:2]]
+    for number, (model, spelling) in enumerate(zip(models, spellings, strict=True), start=1):
         suffixes = f" {number}", f"[{model!r}]", f"_{'ab'[number - 1 : number]}"
         for argument in map("".join, product(("y_pred", "predictions"), suffixes)):
-            names[argument] = f"{names['predictions']} {model}"
+            names[argument] = f"{names['predictions']} {spelling}"
     return names
 
 

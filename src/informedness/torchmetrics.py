@@ -58,7 +58,7 @@ class _ScoreOfCounts(Metric):
         check_threshold(threshold)
         check_choice("unknown", unknown, ("error", "wrong"))
         if threshold is not None and num_classes != 2:
-            raise ValueError(f"`threshold` is only for `num_classes` of 2, got {num_classes}")
+            raise ValueError(f"`threshold` needs `num_classes` of 2, got {num_classes}")
         self._score = score_with_average(self.metric, average)
         self._warned_kinds: set[str] = set()
         self.num_classes = num_classes

@@ -227,8 +227,8 @@ class ComputeMetrics:
         key, thread = (os.getpid(), id(self)), get_ident()
         # `setdefault` is atomic, so that only one thread continues.
         if _COUNTING.setdefault(key, thread) != thread:
-            rule = "each thread needs its own, such as a deep copy"
-            raise RuntimeError(f"another thread is counting with this ComputeMetrics: {rule}")
+            remedy = "Use a deep copy in each thread."
+            raise RuntimeError(f"another thread is calling this ComputeMetrics. {remedy}")
         is_over = True
         try:
             self._leave_out_interrupted()
@@ -254,7 +254,7 @@ class ComputeMetrics:
             return
         loop = weakref.ref(loaders[-1]), loaders.count(loaders[-1])
         if self._counts.form is not None and loop != self._loop:
-            warn("an evaluation was interrupted, and its batches are left out of the next one")
+            warn("an evaluation was interrupted, and its batches are discarded")
             self.reset()
         self._loop = loop
 
@@ -324,7 +324,7 @@ class ComputeMetrics:
                 counts.tally, counts.declared = self._tally(labels=ids), ids
             elif counts.declared != ids:
                 rule = f"got logits of {len(ids)} columns after {len(counts.declared)}"
-                raise ValueError(f"batches must be alike, {rule}: call reset()")
+                raise ValueError(f"batches must have one form, {rule}. Call reset() first.")
 
     def _result(self, counts: "_Counts") -> dict[str, float]:
         """Compute the scores of all counted batches."""
@@ -445,7 +445,8 @@ class _Counts:
     def check_form(self, form: str) -> None:
         """Note the form of the batches; raise ValueError if an earlier batch has another form."""
         if self.form not in (None, form):
-            raise ValueError(f"batches must be alike, got {form} after {self.form}: call reset()")
+            got = f"got {form} after {self.form}"
+            raise ValueError(f"batches must have one form, {got}. Call reset() first.")
         self.form = form
 
     def note_sequences(

@@ -228,7 +228,10 @@ SAID = {
         ["not used: n"],
         ["are these counts? Then name 'n' as `--counts`"],
     ),
-    "report swapped.csv -r prediction -p label": ([], ["the names say the opposite: swap them"]),
+    "report swapped.csv -r prediction -p label": (
+        [],
+        ["the names suggest the opposite. Swap them"],
+    ),
     "compare other.csv -r gold -p a b --metric nit": (
         ["0 9, 1 9 (out of class)"],
         [

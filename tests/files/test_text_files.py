@@ -115,7 +115,7 @@ def test_data_frames_in_place_of_columns_name_what_takes_them():
 
 
 OWN = [f"text {i}" for i in range(60)]
-SAID = "60 of 60 `{}` are labels of their own: are these texts or identifiers?"
+SAID = "60 of 60 `{}` are different labels, like texts or identifiers"
 
 
 def module_score(references, predictions, **options):

@@ -127,7 +127,7 @@ def test_options_that_are_not_valid_are_refused():
     for k, options, message in (
         (1, {}, "`num_classes` must be an integer above 1, got 1"),
         (3, {"ignore_index": "pad"}, "`ignore_index` .* 'pad'"),
-        (3, {"threshold": 0.5}, "`threshold` is only for `num_classes` of 2, got 3"),
+        (3, {"threshold": 0.5}, "`threshold` needs `num_classes` of 2, got 3"),
         (2, {"threshold": "0.5"}, "`threshold` must be a finite number, got '0.5'"),
         (2, {"average": "macro"}, "`average` must be left out for 'nit'"),
     ):

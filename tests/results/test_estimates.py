@@ -254,7 +254,7 @@ def test_a_table_replaces_labels_and_their_options(function):
         made = function(table, **options).to_dict()
         assert made == function(*LETTERS, **options).to_dict()
     for beside in ({"y_pred": LETTERS[1]}, {"sample_weight": [1] * 63}, WRONG):
-        with pytest.raises(ValueError, match="must be left out with a table"):
+        with pytest.raises(ValueError, match="must be left out if `y_true` is a table"):
             function(table, **beside)
     with pytest.raises(ValueError, match="must hold labels unless `y_true` is a"):
         function(LETTERS[0])

@@ -231,5 +231,5 @@ def test_a_task_may_have_one_sample_of_each_of_its_classes():
     with collected() as notes:
         assert compare_tasks(tasks, metric="accuracy").difference == -0.5
     assert not any(isinstance(note, OwnLabelsWarning) for note in notes)
-    with pytest.warns(OwnLabelsWarning, match="60 of 60 `y_true` are labels of their own"):
+    with pytest.warns(OwnLabelsWarning, match="60 of 60 `y_true` are different labels"):
         compare(*tasks["one"], metric="accuracy")

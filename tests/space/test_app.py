@@ -517,12 +517,12 @@ def test_cells_are_typed_named_added_removed_pasted_and_undone(visit):
     assert [x.input_value() for x in fields.all()][::4] == ["ham", "junk", "eggs"]
     paste_into(count_in(page, 0, 0), "Predicted / actual\tx\ty\nx\t5\t1\ny\t2\t4")
     shows_matrix(page, [[5, 1], [2, 4]])
-    expect(page.locator("#mine .warning")).to_contain_text("the names say the opposite")
+    expect(page.locator("#mine .warning")).to_contain_text("the names suggest the opposite")
     expect(account(page)).to_have_text(re.compile("Pasted a matrix of 2 classes, with their names"))
     paste_into(count_in(page, 0, 0), "0,9\t0,1\n0,25\t0,75")  # decimal commas
     shows(page, 0.65)
     expect(page.locator("#mine .warning")).to_contain_text(
-        ["sums to 1: if these are shares", "no interval"]
+        ["sums to 1. If its cells are shares", "no interval"]
     )
     button(page, "Undo").click()
     shows_matrix(page, [[5, 1], [2, 4]])

@@ -224,7 +224,7 @@ TRANSPOSED = "Predicted \\ Actual\ta\tb\tc\na\t8\t1\t2\nb\t0\t5\t1\nc\t3\t2\t9\n
 
 
 def test_a_transposed_matrix_is_scored_with_a_warning(visit, app):
-    page, note = visit(query="?"), "the names say the opposite"
+    page, note = visit(query="?"), "the names suggest the opposite"
     wanted = dense.score([[8, 1, 2], [0, 5, 1], [3, 2, 9]], "informedness", "bias")
     tab(page, "Score mine")
     box(page).fill(TRANSPOSED)
@@ -252,7 +252,7 @@ def of_grid(url: str, grid: dict[str, Any], average: str = "default") -> list[An
 
 
 UNKNOWN = "unknown number of samples, so there is no interval"
-EVEN = "the score is the one for equally common classes"
+EVEN = "the score is that of equally common classes"
 SHARES = {
     "92.0 8.0\n18.0 82.0": [UNKNOWN, EVEN],
     "92% 8%\n18% 82%": [UNKNOWN, EVEN],

@@ -97,7 +97,7 @@ CASES = [
     (
         *SPELT,
         FOLDED | {"labels": ["no", "No"]},
-        "`labels` must be distinct after any folding of case and whitespace",
+        "`labels` must be distinct, also without the case and whitespace",
     ),
     (
         ["1", "x"],
@@ -113,10 +113,10 @@ CASES = [
         {"extract": PATTERN},
         "found no answer in 'I cannot answer that.' of `predictions`. Pass",
     ),
-    (*ASKED, OF_CHOICES | WRONG, "`choices` are the classes of the task: give"),
+    (*ASKED, OF_CHOICES | WRONG, "`choices` lists the classes of the task: leave"),
     (*ASKED, {"choices": "ABCD"}, "`choices` must be a sequence of labels"),
     (*ASKED, {"choices": [1, 2]}, r"`choices` must hold text, the name of each .* \[1, 2\]"),
-    (*ASKED, {"choices": ["A", "A"]}, "`choices` must be distinct after any folding"),
+    (*ASKED, {"choices": ["A", "A"]}, "`choices` must be distinct, also without"),
     (*ASKED, {"choices": ["A", "1"], "numeric": True}, "`choices` must not hold integers .*'1'"),
     # choices keep their order; what is none of them is refused by name, or wrong on request
     ([0, 1], [0, 0], {"choices": ["y", "m", "n"]}, (["y", "m"], ["y", "y"], ["y", "m", "n"])),

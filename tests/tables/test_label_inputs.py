@@ -465,7 +465,7 @@ OF_THREE = np.array([*"aabbccca"]), np.array([*"ababcbca"])
 @pytest.mark.parametrize("normalize", [False, True])
 def test_margins_in_a_matrix_are_refused_unless_a_class(name, sides, normalize):
     frame = pd.crosstab(*sides, margins=True, margins_name=name, normalize=normalize)
-    wanted = "row and column of `matrix` are the sums of the others. .* labels= if they are a class"
+    wanted = "row and column of `matrix` are totals. .* If they are a class, pass labels="
     for matrix in (frame, frame.to_numpy(), frame.to_numpy().tolist()):
         with pytest.raises(ValueError, match=wanted):
             table_of(matrix)
@@ -498,7 +498,7 @@ ODD_MATRICES = [  # and whether they are warned of as shares of the rows
 def test_other_matrices_are_scored_and_shares_of_rows_warned_of(matrix, is_warned):
     table, said = warned(table_of, matrix)
     assert table.total == pytest.approx(np.sum(matrix.sum()))
-    assert any(f"each row of `matrix` sums to {n}:" in said for n in (1, 100)) == is_warned
+    assert any(f"each row of `matrix` sums to {n}." in said for n in (1, 100)) == is_warned
 
 
 SWAPPED = [
@@ -515,5 +515,8 @@ def test_swapped_axis_names_are_warned_of():
     for rows, columns in SWAPPED + NOT_SWAPPED:
         frame = pd.crosstab(*OF_TWO).rename_axis(index=[rows], columns=[columns])
         table, said = warned(table_of, frame)
-        assert ("names say the opposite" in said) == ((rows, columns) in SWAPPED), (rows, columns)
+        assert ("names suggest the opposite" in said) == ((rows, columns) in SWAPPED), (
+            rows,
+            columns,
+        )
         assert table == table_of_labels(*OF_TWO)

@@ -96,7 +96,9 @@ SWAPPED = {
 
 @pytest.mark.parametrize("name", SWAPPED)
 def test_rows_that_are_called_predictions_give_a_warning(name):
-    assert "the names say the opposite" in warned(ContingencyTable.from_matrix, SWAPPED[name])[1]
+    assert (
+        "the names suggest the opposite" in warned(ContingencyTable.from_matrix, SWAPPED[name])[1]
+    )
 
 
 COMMANDS = [r"\cellcolor{gray!20} 90", r"\phantom{1}90", r"90~(90\%)", r"{\bf 90}", r"\num{$90$}"]
@@ -112,7 +114,7 @@ REFUSED = {
     r"90\textsuperscript{2} & 10 \\ 5 & 95": "'90 2' is not a count",
     r"90$^{2}$ & 10 \\ 5 & 95": "'90\\^ 2' is not a count",
     r"\multicolumn{2}{c}{90} \\ 5 & 95": "with class names above and on the left or without",
-    ",a,b,Total\na,90,10,100\nb,5,95,100\nTotal,95,105,200": "the sums of the others",
+    ",a,b,Total\na,90,10,100\nb,5,95,100\nTotal,95,105,200": "are totals",
     ",a,b,Total\na,90,10,100\nb,5,95,100": "must be square, .* ',ham,spam",
     "a,b\n90,10\n5,95": "with class names above and on the left or without",
     "a,90,10\nb,5,95": "with class names above and on the left or without",
@@ -175,7 +177,7 @@ def test_a_file_that_is_a_confusion_matrix_is_reported_as_one(text, name, comman
 
 NO_MATRIX = {  # and what is said instead
     ",a,b\na,0.9,0.1\nb,0.05,0.95\n": "must have counts, got shares or weights",
-    ",a,b,All\na,90,10,100\nb,5,95,100\nAll,95,105,200\n": "the sums of the others",
+    ",a,b,All\na,90,10,100\nb,5,95,100\nAll,95,105,200\n": "are totals",
     "90,10\n5,95\n": "must name columns",
     ",a,b\na,9,1\nc,5,9\n": "must name columns",
     ",a,b\na,1,-1\nb,1,1\n": "must name columns",

@@ -81,7 +81,7 @@ class Labels(NamedTuple):
     ignored: Label | None = None
 
     def names_of(self, role: str) -> dict[str, str]:
-        """Map the arguments of one role, such as "by 1" and "by 2", to the names of columns."""
+        """Map the arguments of one role, such as "by" and "by 2", to the names of columns."""
         return {x: name for x, name in self.names.items() if x.startswith(role)}
 
     @property

@@ -367,13 +367,13 @@ def as_table(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
         if y_pred is None or isinstance(y_true, str) or isinstance(y_pred, str):
             raise ValueError(
                 "`y_true` and `y_pred` must hold labels unless `y_true` is a ContingencyTable, got "
-                f"{show(y_true)} and {show(y_pred)}: pass both, or the table of a matrix, a data "
-                "frame or a file: ContingencyTable.from_matrix, table_from_frame, table_from_file"
+                f"{show(y_true)} and {show(y_pred)}. Pass both, or make a table with "
+                "ContingencyTable.from_matrix, table_from_frame or table_from_file."
             )
         return table_of_labels(y_true, y_pred, *options)
     labels, sample_weight, _, unknown = options
     if any(x is not None for x in (y_pred, labels, sample_weight)) or unknown != "error":
-        rule = "must be left out with a table, which was counted with its own"
+        rule = "must be left out if `y_true` is a table: pass them when you make the table"
         raise ValueError(f"`y_pred`, `labels`, `sample_weight` and `unknown` {rule}")
     return y_true
 
@@ -480,7 +480,7 @@ def sort_by_name(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
         return {name: tables[name] for name in sorted(tables)}
     except TypeError:
         first, *_, last = sorted(tables, key=repr)
-        got = f"got {show(first)} and {show(last)}. Convert some."
+        got = f"got {show(first)} and {show(last)}. Convert them to one type."
         raise ValueError(f"`by` must hold labels of one type, {got}") from None
 
 
@@ -746,7 +746,7 @@ class LabelTally:
 def check_shapes(references: Any, predictions: Any) -> None:
     """Raise ValueError unless both arrays have the shape (n_samples, n_labels)."""
     if predictions.ndim != 2 or predictions.shape != references.shape:
-        rule = "predictions and references with several labels must be (n_samples, n_labels)"
+        rule = "predictions and references of several labels must have shape (n_samples, n_labels)"
         raise ValueError(f"{rule}, got {tuple(predictions.shape)} and {references.shape}")
 
 

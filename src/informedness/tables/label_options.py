@@ -165,19 +165,17 @@ class LabelOptions:
         if self.choices is not None:
             option, given = "choices", self.choices
             if self.labels is not None:
-                raise ValueError(
-                    "`choices` are the classes of the task: give them without `labels`"
-                )
+                raise ValueError("`choices` lists the classes of the task: leave out `labels`")
         classes = None if given is None else tuple(read_labels(given, option).tolist())
         if option == "choices":
             _check_choices(classes, self.numeric)
         known = [*map(str, classes or ())]
         if self.threshold is not None and (self.extract or len(known) not in (0, 2)):
             remedy = "For more classes, name one column per class: argmax:a,b,c"
-            raise ValueError(f"`threshold` needs two classes, without `extract`. {remedy}")
+            raise ValueError(f"`threshold` needs two classes, and no `extract`. {remedy}")
         spellings = {self.fold(text): text for text in known}
         if len(spellings) < len(known):
-            rule = "must be distinct after any folding of case and whitespace"
+            rule = "must be distinct, also without the case and whitespace that options ignore"
             raise ValueError(f"`{option}` {rule}, got {known}")
         pattern = None if self.extract is None else _compile_pattern(self.extract)
         vars(self).update({option: classes, "spellings": spellings, "pattern": pattern})

@@ -103,8 +103,8 @@ def _difference_of(label: str, other: str) -> str:
             "`[x.strip().casefold() for x in labels]`."
         )
     return (
-        f"{label!a} and {other!a} look alike, and differ in characters that cannot be seen, kinds "
-        "of hyphen or how accents are composed. Spell them alike."
+        f"{label!a} and {other!a} look alike, but differ in invisible characters, hyphens or the "
+        "composition of accents. Spell them alike."
     )
 
 
@@ -115,16 +115,17 @@ def warn_of_own_labels(n_different: int, n_samples: int | None, label: Any, name
     """
     is_many = n_samples is not None and n_different >= 0.9 * n_samples >= 0.9 * _MANY
     if is_many and isinstance(label, str):
-        remedy = "are these texts or identifiers? If they are classes, list all in `labels`"
-        labels = f"{n_different:,d} of {n_samples:,d} `{name}` are labels of their own"
-        warn(f"{labels}: {remedy}", OwnLabelsWarning)
+        remedy = "If they are classes, list all of them in `labels`."
+        labels = f"{n_different:,d} of {n_samples:,d} `{name}` are different labels"
+        warn(f"{labels}, like texts or identifiers. {remedy}", OwnLabelsWarning)
 
 
 def warn_of_swapped(references: Any, predictions: Any) -> None:
     """Warn if the names of two columns or axes suggest that they are swapped."""
     if role_in(references) == "predictions" and role_in(predictions) == "references":
         how = f"{references!r} is read as references and {predictions!r} as predictions"
-        warn(f"{how}, but the names say the opposite: swap them if they are right", LabelsWarning)
+        remedy = "Swap them if the names are right."
+        warn(f"{how}, but the names suggest the opposite. {remedy}", LabelsWarning)
 
 
 def warn_of_other_order(columns: Sequence[str], classes: Sequence[Label]) -> None:
@@ -242,8 +243,8 @@ def warn_of_shares(row_totals: Numbers) -> None:
     for whole in (1, 100):
         if (np.abs(totals / whole - 1) <= 0.02).all():
             warn(
-                f"each row of `matrix` sums to {whole}: if these are shares of the row, not "
-                "counts, the score is the one for equally common classes"
+                f"each row of `matrix` sums to {whole}. If its cells are shares of the row, not "
+                "counts, the score is that of equally common classes."
             )
 
 

@@ -105,8 +105,8 @@ def check_no_totals(amounts: Numbers) -> None:
     rows = np.abs(amounts[:-1].sum(axis=0) - amounts[-1])
     columns = np.abs(amounts[:, :-1].sum(axis=1) - amounts[:, -1])
     if max(rows.max(), columns.max()) <= _SLACK * amounts.max():
-        remedy = "Leave them out, or give labels= if they are a class"
-        raise ValueError(f"last row and column of `matrix` are the sums of the others. {remedy}")
+        remedy = "Leave them out. If they are a class, pass labels="
+        raise ValueError(f"the last row and column of `matrix` are totals. {remedy}")
 
 
 # Matrices in text
@@ -376,7 +376,7 @@ def _drop_rules(lines: Iterable[str], rule_numbers: Collection[int]) -> Iterator
             yield line
         elif number not in rule_numbers and "+" not in line:
             if "---" in line:
-                raise DataError("a second table begins above another |---|: keep one of them")
+                raise DataError("a second table begins above another |---|: keep only one table")
             yield line
 
 
