@@ -182,7 +182,7 @@ def _argument_names(options: argparse.Namespace, flags: Mapping[str, str]) -> di
 
 def _run_command(command: str, options: argparse.Namespace, flags: dict[str, str]) -> int:
     """Run a command, print its result or write it to a file, and return the exit code."""
-    from . import commands
+    from .commands import run
     from .commands.console import Console
     from .commands.request import CompareRequest, ReportRequest, fill
 
@@ -193,11 +193,11 @@ def _run_command(command: str, options: argparse.Namespace, flags: dict[str, str
     console = Console(_print_message, flags)
     with console.print_warnings(options.strict):
         if command == "report":
-            text = commands.report(fill(ReportRequest, vars(options)), console)
+            text = run.report(fill(ReportRequest, vars(options)), console)
         elif command == "compare":
-            text = commands.compare(fill(CompareRequest, vars(options)), console)
+            text = run.compare(fill(CompareRequest, vars(options)), console)
         else:
-            text = commands.register() if command == "register" else commands.unregister()
+            text = run.register() if command == "register" else run.unregister()
     if options.output is None:
         _print(text)
     else:

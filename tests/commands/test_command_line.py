@@ -1,8 +1,8 @@
 """The command line: files as they are, exit codes, and nothing but the result on stdout.
 
-All of it runs on every system; `test_cli_on_unix.py` has what only Unix can try.
+All of it runs on every system; `test_command_line_on_unix.py` has what only Unix can try.
 
-Covers src: cli.py, commands/__init__.py, commands/console.py, commands/reading.py,
+Covers src: cli.py, commands/console.py, commands/run.py, commands/reading.py,
 commands/request.py.
 """
 
@@ -226,7 +226,7 @@ SAID = {
     "report n.csv -r gold -p a --by n": (["n.csv: 4 rows\n"], ["*): 3 of 3"]),
     "report n.csv -r gold -p a": (
         ["not used: n"],
-        ["are these counts? Then name 'n' as `--counts`"],
+        ["as in a table of counts: if it is one, name 'n' as `--counts`"],
     ),
     "report swapped.csv -r prediction -p label": (
         [],

@@ -1,6 +1,6 @@
 """Intervals that nobody asked for, and what the command line does with three or more classes.
 
-Covers src: commands/__init__.py, commands/request.py, commands/scoring.py.
+Covers src: commands/request.py, commands/run.py, commands/scoring.py.
 """
 
 import json

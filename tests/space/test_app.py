@@ -451,7 +451,7 @@ def test_remedies_are_buttons_and_other_switches_are_options(visit):
     visit(query="?tab=mine")
     box(page).fill(PAIRS)
     doubt = page.locator("#mine .warning").first
-    expect(doubt).to_contain_text("are these counts?")
+    expect(doubt).to_contain_text("as in a table of counts")
     assert doubt.bounding_box()["y"] < page.locator("#mine .score").bounding_box()["y"]
     expect(page.locator("#mine .score.big")).to_have_count(0)
     remedy(page, "Use column 'n' as counts")

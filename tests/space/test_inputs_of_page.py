@@ -349,7 +349,10 @@ def test_columns_are_guessed_by_name_and_shown(page, send):
 def test_counts_are_used_only_if_chosen(page):
     text = "gold,model,count\na,a,90\na,b,10\nb,b,45\nb,a,5\n"
     drawn = is_scored(score(page, text), [*"aabb"], [*"abba"])
-    assert "are these counts? Then name 'count' as \"Column of counts\" under" in drawn.notes()[0]
+    assert (
+        "as in a table of counts: if it is one, name 'count' as \"Column of counts\" under"
+        in drawn.notes()[0]
+    )
     assert parsed(score(page, text, *NAMES, "count")).id("score").text == "0.80"
 
 
@@ -461,7 +464,7 @@ BLOCKS = {  # what is pasted over the classes ham and spam, and the classes then
     "array([[1200,    2,    0],\n       [3, 40, 1],\n       [0, 0, 8]])": "ham spam class 3",
 }
 NO_BLOCKS = {
-    "\t0\t1\tAll\n0\t90\t2\t92\n1\t3\t40\t43\nAll\t93\t42\t135": "or give the names of the classes",
+    "\t0\t1\tAll\n0\t90\t2\t92\n1\t3\t40\t43\nAll\t93\t42\t135": "pass the names of the classes",
     "1\t2\t3\n4\t5\t6": "must be square, with class names",
     "1\t2\t3\n4\t5": "must be square, with class names",
     "ham\nspam": "must be square, with class names",
