@@ -27,7 +27,8 @@ class LabelScores:
     mean : float
         Mean over the labels for which the score is defined.
     scores : dict of str to float
-        Score of each label. An undefined score has the value that its function returns.
+        Score of each label. Undefined scores are 1 for NIT and EMA, nan for Cohen's kappa, and 0
+        for others.
     tables : dict of str to ContingencyTable
         Contingency table of each label that has samples.
     """
@@ -75,7 +76,8 @@ def per_label(
     Warns
     -----
     UndefinedMetricWarning
-        If all references of a label are the same. The mean then leaves the label out.
+        If the score of a label is undefined, because its references are all the same (for
+        markedness, its predictions) or all ignored. The mean leaves the label out.
 
     Examples
     --------
@@ -126,9 +128,9 @@ def scores_of_labels(
     zero_division = options.get("zero_division", "warn")
     undefined = [name for name in names if name not in defined]
     if undefined and zero_division == "warn":
-        reason = f"{score.title} is undefined for labels whose references are all the same"
         listed = ", ".join(map(show, undefined))
-        warn(f"{reason}. The mean leaves out {listed}.", UndefinedMetricWarning)
+        text = f"{score.title} is undefined for some labels. The mean leaves out {listed}."
+        warn(text, UndefinedMetricWarning)
     stand_in = score.stand_in if zero_division == "warn" else float(zero_division)
     values = list(defined.values()) or [stand_in]
     scores = {name: defined.get(name, stand_in) for name in names}

@@ -99,9 +99,9 @@ def cross_val_estimate(
     a fold of one sample, as in leave-one-out, has only one class. Instead, each sample is predicted
     by the model that was not trained on it, and all predictions are scored together.
 
-    The interval is that of `estimate`. It says how far the score of these predictions may be from
-    the score on other samples, as if one classifier had made all predictions. It does not include
-    the variation of models with their training samples. No unbiased estimate of this variation is
+    The interval is that of `estimate`. It says how far this score may be from the score on all
+    samples of this kind, as if one classifier had made all predictions. It does not include the
+    variation of models with their training samples. No unbiased estimate of this variation is
     possible from one cross-validation, because the models of the folds share most of their training
     samples (Bengio and Grandvalet 2004).
 

@@ -297,7 +297,7 @@ ERRORS = {
     f"report {PAIR} --prior {TRAIN}:x --metric nit": f"`--prior`: {TRAIN}: ",
     # columns and files; `labels` is no option here
     f"report {PAIR} a": "`--predictions` must name each column once, got 'a' twice",
-    f"report {PAIR} --counts gold": "must name a column without labels, got 'gold'",
+    f"report {PAIR} --counts gold": "must name a column that no other argument names, got 'gold'",
     "report p.csv -r gold -p labels": "`--predictions` names column 'labels', which does not exist",
     f"report {PAIR} --on id": "`--on` needs two files, got 1",
     "report a.csv c.csv --on id -r gold -p model other": "`--on` is for one model: name one",

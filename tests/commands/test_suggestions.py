@@ -243,7 +243,7 @@ def test_of_columns_of_one_name_either_is_read_if_they_are_equal(run):
     for name, accuracy, is_warned in (("bert", 1, True), ("bert.1", 1 / 2, False)):
         _, output, errors = run(f"{line.format('double.csv', name)} --unknown wrong")
         assert float(output) == accuracy
-        assert ("they are called 'bert', 'bert.1'" in errors) == is_warned
+        assert ("To choose one, name it 'bert' or 'bert.1'" in errors) == is_warned
 
 
 def test_an_unknown_column_is_an_error_that_names_a_close_one(run):

@@ -169,12 +169,15 @@ def test_published_files_have_the_accuracy_of_their_rows(line, command):
 OBJECTS = [{"label": x, "pred": y} for x, y in ("ab", "aa", "bb")]
 SPLIT = {"columns": ["label", "pred"], "data": [["a", "b"], ["a", "a"]]}  # as long as wide
 DOCUMENTS = [  # and what is said of them, with the columns of each place
-    ({"prompts": [{"raw": "x"}] * 2, "results": OBJECTS}, "results` (3 objects), prompts (2)\n"),
+    (
+        {"prompts": [{"raw": "x"}] * 2, "results": OBJECTS},
+        "'results' (3 objects) or 'prompts' (2)\n",
+    ),
     (
         {"results": {"prompts": [{"raw": "x"}], "results": OBJECTS}},
-        "results.results` (3 objects), ",
+        "'results.results' (3 objects) or ",
     ),
-    ({"schema": {"fields": [{"name": "label"}] * 2}, "data": OBJECTS}, "data` (3 objects), "),
+    ({"schema": {"fields": [{"name": "label"}] * 2}, "data": OBJECTS}, "'data' (3 objects) or "),
     ({"acc": 0.5, "samples": dict(zip("123", OBJECTS, strict=True))}, "--rows samples"),
     (SPLIT, "--rows data"),
     (SPLIT | {"index": [0, 1]}, "--rows data"),

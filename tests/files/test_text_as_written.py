@@ -118,10 +118,10 @@ JSON = [
     ('{"gold": ["a", "b"], "model": ["b"]}', "line 1: 'gold' holds several values"),
     ('{"gold": ["a"], "model": ["b"]}\n' * 2, "line 1: 'gold' holds several values"),
     # rows within a document, of which one list has some
-    (DOCUMENT, r"the file is one object; its rows may be at `rows run.rows` \(1 object\)$"),
+    (DOCUMENT, r"Name the path to its rows as `rows`, such as 'run.rows' \(1 object\)$"),
     (DOCUMENT, ("a", "a"), {"rows": "run.rows"}),
     ('{"doc": {"gold": "a"}, "says": {"model": "a"}}', ("a", "a"), WITHIN),
-    ('{\n"a": [{"x": 1}], "b": [{"x": 1}]}', r"its rows may be at `rows a` \(1 object\), b \(1\)"),
+    ('{\n"a": [{"x": 1}], "b": [{"x": 1}]}', r"as `rows`, such as 'a' \(1 object\) or 'b' \(1\)"),
     ('{"gold": "a", "model": "a", "says": [{"x": 1}]}', ("a", "a")),
     # UTF-8 alone; half a character is text like any other
     ('\ufeff{"gold": "é\\ud83d\\ude00", "model": "é😀"}', (["é😀"], ["é😀"])),

@@ -195,7 +195,7 @@ def test_other_sheets_of_a_workbook_are_named(book, command):
     book(about=[["made", "by", "me"], [1, 2, 3]], data=[["label", "pred"], *NUMBERS])
     assert command("report", *GIVEN)[:2] == (0, "0.5\n")
     errors = command("report", "p.xlsx", "-r", "label", "-p", "preds")[2]
-    assert "; the other sheets, for `--rows`, are 'data'" in errors
+    assert ". To read another sheet, name it as `--rows`: 'data'" in errors
     assert "p.xlsx, sheet about (others: data): 1 row\n" in command("report", "p.xlsx")[1]
 
 
@@ -203,7 +203,7 @@ def test_columns_of_one_name_in_a_workbook_are_numbered(book, command):
     rows = [[a, b, b] for a, b in NUMBERS]
     book(data=[["label", "pred", "label"], *rows])
     _, output, errors = command("report", *GIVEN)
-    assert (output, "they are called 'label', 'label.1'" in errors) == ("0.5\n", True)
+    assert (output, "To choose one, name it 'label' or 'label.1'" in errors) == ("0.5\n", True)
     given = [x.replace("label", "label.1") for x in GIVEN]
     assert command("report", *given)[1] == "1.0\n"
     book(data=[["label", "pred", "label"], *([a, b, a] for a, b in NUMBERS)])

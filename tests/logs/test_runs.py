@@ -92,7 +92,10 @@ def test_null_is_wrong_where_the_harness_counted_it_so(tmp_path, report):
         right = write(tmp_path, "log.json", log), "--variant", "right"
         code, output, errors = report(*right)
         assert code == 0
-        assert f"; the accuracy in the log is {text}, not 0.45 of 20 samples." in output
+        assert (
+            f"; the log records an accuracy of {text}, but its verdicts give 0.45 of 20 samples."
+            in output
+        )
         said = f"right is 0.45 of 20 samples, but the results of the log have {text}\n"
         assert errors.endswith(said)
         refused(report(*right, "--strict"), said.strip())
@@ -581,7 +584,12 @@ def test_each_row_keeps_its_marks_explained_once_below():
     assert shown["few"] == ("0.2000", "-0.0600", "0.3257^")
     assert shown["mean of 5 tasks"][0][-1] == "?"
     lines = made.text_lines()
-    for mark in ("? Accuracy", "^ Informedness: above accuracy", "^ NIT: chance adds", "-- means"):
+    for mark in (
+        "? after an accuracy",
+        "^ Informedness: above accuracy",
+        "^ NIT: chance adds",
+        "-- means",
+    ):
         n_lines = sum(line.startswith(mark) for line in lines)
         assert n_lines == (mark != "-- means"), mark
     (row,) = (x for x in undefined.text_tables()[0] if x[0] == "m, one")

@@ -90,7 +90,10 @@ def _decide_score(labels: Labels, scores: ReportScores, console: Console) -> "De
 
 
 def _print_averages(labels: Labels, scores: ReportScores, console: Console) -> None:
-    """Print Informedness with both averages, if the result has only the default average."""
+    """Print Informedness by bias and by prevalence, which differ for three or more classes.
+
+    Nothing is printed unless the result has only the default average.
+    """
     table = labels.data
     is_default = scores.metric == INFORMEDNESS.name and scores.average == "default"
     if not (is_default and isinstance(table, ContingencyTable) and table.n_classes > 2):

@@ -63,7 +63,9 @@ def named_columns(
         if not isinstance(name, (str, int, tuple)):
             raise ValueError(f"`{argument}` must be the name of a column, got {show(name)}")
         if argument in ("weights", "counts") and [*names.values()].count(name) > 1:
-            raise ValueError(f"`{argument}` must name a column without labels, got {name!r}")
+            raise ValueError(
+                f"`{argument}` must name a column that no other argument names, got {name!r}"
+            )
     return {argument: str(name) for argument, name in names.items()}
 
 
@@ -156,8 +158,10 @@ def shared_names(names: Iterable[str], written: Sequence[str]) -> dict[str, list
 def warn_of_names(columns: Mapping[str, Sequence[str]]) -> None:
     """Warn of columns that share a name but differ in values."""
     for name, alike in columns.items():
-        text = f"several columns are named {name!r}, and their values differ: they are called"
-        warn(f"{text} {', '.join(map(repr, alike))}", LabelsWarning)
+        text = (
+            f"several columns are named {name!r}, and their values differ. To choose one, name it"
+        )
+        warn(f"{text} {' or '.join(map(repr, alike))}", LabelsWarning)
 
 
 def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
@@ -299,7 +303,7 @@ def one_value(row: Mapping[str, Any], name: str, where: str, n_absent: Any = Non
     if isinstance(value, (dict, list)):
         raise ValueError(
             f"{where}: {name!r} holds several values, {show(value)}: name a field or an element in "
-            f"it, or argmax:{name} for the largest number"
+            f"it, or argmax:{name} for the name or position of its largest number"
         )
     return value
 

@@ -168,9 +168,9 @@ def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> I
 
 
 def _top_rows(stream: BinaryIO) -> tuple[list[Row], bool]:
-    """Read the first two JSON lines, or else one document; also say whether it is lines.
+    """Read the first two lines of JSON, or else one document, and check whether there are lines.
 
-    After lines, the stream is set back to its start.
+    If the file holds lines, the stream is set back to its start.
     """
     try:
         top = list(islice(_json_lines(stream), 2))
@@ -209,7 +209,7 @@ def _parse_json(text: bytes, where: str, first_line: int) -> Any:
 
 
 def _decoder_of(names: Collection[str]) -> Decoder | None:
-    """Make a decoder of lines that reads only the keys at which `names` begin.
+    """Make a decoder of lines that reads only the keys with which the paths in `names` may start.
 
     Skipping other values takes a fifth of the time that decoding them takes. The decoder is None
     without msgspec, or if a name has characters that JSON can write in several forms.
@@ -262,9 +262,10 @@ def _check_is_row(document: Mapping[str, Any], names: Mapping[str, str], is_line
     found = sorted([x for x in found if x[2]] or found, key=lambda x: -x[1])
     if found:
         (first, n_rows, _), *others = found
-        rest = "".join(f", {path} ({n:,d})" for path, n, _ in others)
-        where = f"`rows {first}` ({several(n_rows, 'object')}){rest}"
-        error = DataError(f"the file is one object; its rows may be at {where}")
+        rest = "".join(f" or {path!r} ({n:,d})" for path, n, _ in others)
+        where = f"{first!r} ({several(n_rows, 'object')}){rest}"
+        text = f"the file is one object. Name the path to its rows as `rows`, such as {where}"
+        error = DataError(text)
         error.rows = None if others else first
         raise error
     if not is_line:
@@ -370,7 +371,9 @@ class Workbook(Objects):
             check_columns(names, self.header)
         except DataError as error:
             others = listed(self.other_sheets)
-            also = f"; the other sheets, for `rows`, are {others}" if self.other_sheets else ""
+            also = (
+                f". To read another sheet, name it as `rows`: {others}" if self.other_sheets else ""
+            )
             text = with_subject(f"sheet {shown(self.sheet)}", join([error, also], ""))
             raise DataError(text) from None
         nulls = dict.fromkeys(self.header)
@@ -395,7 +398,7 @@ def _table_with(names: Mapping[str, str], tables: Sequence[Any]) -> Any:
 
 
 def _check_alike(rows: Iterator[Row], alike: Mapping[str, Sequence[str]]) -> Iterator[Row]:
-    """Yield rows, and warn at the end of columns that share a name but differ in values."""
+    """Yield rows. Then warn of columns that share a name but differ in values."""
     unequal = set[str]()
     for where, row in rows:
         unequal |= {name for name, x in alike.items() if any(row[y] != row[name] for y in x)}

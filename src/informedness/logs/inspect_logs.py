@@ -71,7 +71,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     ------
     ValueError
         If the log is damaged, if its schema has an unsupported version, if the run did not succeed,
-        or if a sample cannot be scored.
+        if a sample has no target, if many samples have several targets, or if no sample has scores.
     ImportError
         If the log is a `.eval` file and `backports.zstd` is missing.
     """
@@ -232,8 +232,9 @@ def _scores(raw: dict[str, Any]) -> Iterator[tuple[str, str, Any, str | None]]:
 def answer_and_verdict(value: Any, answer: str | None) -> tuple[str | None, Any]:
     """Convert a score to its answer, None if empty, and its verdict.
 
-    Text becomes a number as in Inspect's `value_to_float`. Text that is neither a number nor a
-    known word, such as "C" or "yes", becomes 0. Lists, dicts and None are unchanged.
+    Text becomes a number as in Inspect's `value_to_float`. Known words, such as "C" and "yes", have
+    fixed values. Any other text that is not a number becomes 0. Lists, dicts and None are
+    unchanged.
     """
     if isinstance(value, str):
         value = _CREDITS.get(value, _CREDITS.get(value.lower(), _number(value)))

@@ -30,7 +30,10 @@ _NO_FIELDS: dict[str, Any] = dict.fromkeys((*_ORIGIN, "n_left_out", "is_harness_
 _NUMBERS = ("n_samples", "n_out_of_class", "n_tasks", "n_not_guessing")
 _VARIANTS = {"lm-eval": "filters", "lighteval": "kinds of metric", "inspect": "scores"}
 _MARKS = {
-    ("accuracy", "?"): "? Accuracy: the harness's metric or totals differ.",
+    (
+        "accuracy",
+        "?",
+    ): "? after an accuracy: the log does not record this accuracy, but another metric or number.",
     **{(x, "^"): f"^ {score_named(x).title}: {score_named(x).mark_meaning}." for x in MODULES},
     ("informedness", "-"): "-- means undefined: all references are of one class.",
 }
@@ -180,7 +183,7 @@ def how_to_choose(task: str, runs: Sequence[Mapping[str, Any]]) -> Message:
 class RunTable(Result):
     """Scores of the runs in logs, or of files of predictions.
 
-    A row is one combination of model, task, filter or scorer, and epoch.
+    A row is one combination of model, task, run, filter or scorer, and epoch.
 
     Attributes
     ----------
@@ -327,7 +330,10 @@ class RunTable(Result):
         return [dict.fromkeys(records[0]) | record for record in records]
 
     def to_dict(self) -> dict[str, Any]:
-        """Convert runs and means to values for JSON; a missing mean is None."""
+        """Convert runs and means to values for JSON.
+
+        If there is no mean, its scores are None, and `why_not` gives the reason.
+        """
         runs = [{**run.fields, "answers": run.how, **run.report.to_dict()} for run in self.runs]
         none = dict.fromkeys(self.runs[0].scores)
         means = [
@@ -417,7 +423,8 @@ def _agreement(answers: Answers) -> str:
     """Say whether the accuracy equals the accuracy that the harness recorded."""
     metric = answers.metric
     if metric.name and metric.is_harness_accuracy is False:
-        return f"the accuracy in the log is {metric.recorded}, not {metric.counted}"
+        counted = f"but its verdicts give {metric.counted}"
+        return f"the log records an accuracy of {metric.recorded}, {counted}"
     has_epochs = answers.origin.epoch is not None or answers.groups
     # A harness's accuracy over epochs depends on its reducer.
     matched = "per-epoch verdicts match" if has_epochs else "accuracy matches"

@@ -171,7 +171,8 @@ def plot_entropy_triangle(tables: Mapping[Any, Table] | Table, *, ax: Axes | Non
 
     At the top, classes are balanced and all information is transferred. At the left, classes are
     balanced and all information is lost, as by guessing. At the right, all references are of one
-    class and all predictions of one class. A table with only one class cannot be drawn.
+    class and all predictions of one class. A table with only one class has a name in the
+    legend, but no point.
 
     Parameters
     ----------

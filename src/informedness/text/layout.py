@@ -125,7 +125,7 @@ def amounts_of(labels: Iterable[Any], totals: Iterable[Any]) -> Amounts:
 
 
 def signed(line: str, accounts: Iterable[Account]) -> str:
-    """Add the number of rows left out because of a missing value to a signature."""
+    """Add to a signature the number of rows that were left out because a value is missing."""
     left_out = (pair for account in accounts for pair in account.left_out.items())
     n = sum(n for reason, n in left_out if reason.startswith("no "))
     head, mark, version = line.rpartition("|v:")
@@ -158,7 +158,10 @@ class Result:
         return {"read": [account.to_dict() for account in self.read]} if self.read else {}
 
     def names_of_files(self) -> dict[str, str]:
-        """Map paths of files to shorter names, without the folders that all have in common."""
+        """Map paths of files to shorter names, without the parts that all paths share.
+
+        The result is empty for a single file, and if a file would have no name left.
+        """
         files = [file for account in self.read for file in account.sources]
         parts = [Path(file).parts for file in files]
         n_first, n_last = (_count_equal_cells([x[::way] for x in parts]) for way in (1, -1))
@@ -244,7 +247,9 @@ class Result:
         return "".join(map(csv_line, [records[0], *(record.values() for record in records)]))
 
     def to_pandas(self) -> Any:
-        """Convert the records to a pandas data frame, with nan for undefined numbers.
+        """Convert the records to a pandas data frame.
+
+        Undefined numbers are nan, or None in a column without any defined number.
 
         Raises
         ------
