@@ -46,7 +46,10 @@ class InformednessWarning(UserWarning):
 
 
 class UndefinedMetricWarning(InformednessWarning):
-    """The score or the part of a class in it is undefined, or there is only one sample."""
+    """A score or the value of one class is undefined, or the score may mislead.
+
+    It may mislead for a single sample, and for out-of-class predictions.
+    """
 
 
 class LabelsWarning(InformednessWarning):
@@ -78,7 +81,7 @@ def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
 
 
 def show(value: object) -> str:
-    """Shorten the `repr` of a value in the middle; shortened text is still a valid literal."""
+    """Shorten the `repr` of a value; shortened text and bytes are still valid literals."""
     return _SHORT.repr(value)
 
 
@@ -144,7 +147,7 @@ class Column:
 
 
 def code_integers(array: Numbers) -> tuple[Numbers, Codes]:
-    """List the distinct integers, sorted, and the position of each integer among them."""
+    """List the distinct integers, sorted, and the position of each element in this list."""
     low, high = (int(array.min()), int(array.max())) if len(array) else (0, 0)
     if high - low >= max(2 * len(array), 2**16):
         return np.unique(array, return_inverse=True)
@@ -229,7 +232,7 @@ def read_column(values: Any, name: str, allow_missing: bool = False) -> Column:
 
 
 def _column_of_numbers(array: Numbers) -> Column | None:
-    """Read an array of integers, booleans or whole floats; None for any other array."""
+    """Read an array of integers, booleans or whole floats that fit in int64; else return None."""
     kind = array.dtype.kind
     if kind == "b":
         return Column(array.astype(np.uint8))
@@ -264,7 +267,7 @@ def _flatten(values: Any, name: str) -> Numbers | list[Any]:
 
 
 def _sole_column(values: Any) -> Any:
-    """Extract the column of a table or data frame that has one; return other values unchanged."""
+    """Extract the only column of a table or data frame; return other values unchanged."""
     names: Any = getattr(values, "column_names", getattr(values, "columns", None))
     if hasattr(names, "__len__") and len(names) == 1:
         values = values[names[0]]
@@ -287,7 +290,7 @@ def _drop_second_dimension(array: Numbers, given: Any, name: str) -> Numbers:
 
 
 def as_array(values: Any, name: str) -> Numbers:
-    """Convert a container to a numpy array; raise ValueError if that would change its values."""
+    """Convert a container to a numpy array; raise ValueError if that fails or values are masked."""
     if type(values) is np.ndarray:
         return values
     if np.ma.is_masked(values):
@@ -333,7 +336,7 @@ def _check_one_kind(labels: Sequence[Label], name: str) -> None:
 
 
 def _as_label(value: Any, name: str, position: int, allow_missing: bool) -> Label | None:
-    """Convert a value to a Python int, str or bytes, or to None if it may be missing and is."""
+    """Convert a value to a Python int, str or bytes, or a missing value to None if allowed."""
     value = _unbox(value)
     if isinstance(value, (str, bytes)):
         return str.__str__(value) if isinstance(value, str) else bytes(value)

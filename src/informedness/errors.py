@@ -12,7 +12,7 @@ def optional_import(what: str, package: str) -> Iterator[None]:
     """Raise ImportError if an import in the block fails, with the cause and the package to install.
 
     Any exception counts as a failure, because a library built for another version of numpy may
-    raise other exceptions than ImportError.
+    raise exceptions other than ImportError.
     """
     try:
         yield
@@ -49,7 +49,7 @@ def refuse_all(errors: Sequence[ValueError]) -> None:
 
 @contextmanager
 def prefix_errors(what: object, *damages: type[Exception]) -> Iterator[None]:
-    """Prefix errors of the block with the name of a file, line or sample, unless it is empty.
+    """Prefix errors of the block with the name of a file, line or sample, if there is a name.
 
     `damages` are additional exception types that damaged data may raise.
     """

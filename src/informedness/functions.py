@@ -80,7 +80,8 @@ def informedness_score(
     y_pred : array-like of shape (n_samples,)
         Predictions: labels of the same type as the references.
     labels : sequence of labels, optional
-        The classes of the task, in order. Any other label is an error. By default the sorted labels
+        The classes of the task, in order. If passed, any other label is an error, except the
+        reference `ignore_index`, and predictions with unknown="wrong". By default the sorted labels
         of the references.
     average : {"bias", "prevalence", "macro"} or None
         Weights of the classes. "bias" weights a class by its share of the predictions (Powers
@@ -90,8 +91,8 @@ def informedness_score(
         averages are equal.
     prior : mapping of class to probability or count, optional
         Class shares that the score assumes, for example those of the training data. Each class in
-        the references needs a share. Probabilities must be strictly between 0 and 1, with a sum of
-        1 (within 1e-6).
+        the references needs a probability strictly between 0 and 1, or a count above 0.
+        Probabilities must sum to 1 (within 1e-6).
     prior_mode : {"reweight", "odds"}
         "reweight" first reweights the references so that the class shares equal the prior. Perfect
         predictions then score 1, and guessing scores 0. With "odds", a correct prediction of a
@@ -115,15 +116,16 @@ def informedness_score(
     Returns
     -------
     float, or list of float if `average` is None
-        Dimensionless, from -1 to 1. A class of `labels` without references counts as 0. If such a
-        class is predicted, there is an `UndefinedMetricWarning`. For more than 5% of the
-        predictions, the warning also gives the score with the class treated as out of class.
+        Dimensionless, from -1 to 1; values with "odds" can be outside this range. A class of
+        `labels` without references counts as 0. If such a class is predicted, there is an
+        `UndefinedMetricWarning`. For more than 5% of the predictions, the warning also gives the
+        score with the class treated as out of class.
 
     Warns
     -----
     UndefinedMetricWarning
-        In the cases above, and for a single sample. A single sample scores the same whether it is
-        correct or wrong, so a mean of such scores is meaningless.
+        In the cases above, for out-of-class predictions, and for a single sample. A single sample
+        scores the same whether it is correct or wrong, so a mean of such scores is meaningless.
     LabelsWarning
         If text such as 'nan' counts as a class, or if two labels differ only in case or surrounding
         whitespace. Also if the names of two columns suggest that references and predictions are

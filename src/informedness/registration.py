@@ -1,8 +1,8 @@
 """Register the metrics with `evaluate`, so that `evaluate.load("informedness")` finds them.
 
-`evaluate` searches its module cache for names that it finds nowhere else. There it loads the newest
-copy of a module in a folder whose name has 64 characters. `register` writes such a copy in one
-atomic step.
+`evaluate` searches its module cache for names that it finds nowhere else. There each copy of a
+module is a folder whose name has 64 characters, and `evaluate` loads the newest copy. `register`
+writes a new copy in one atomic step.
 """
 
 import hashlib
@@ -64,7 +64,7 @@ def unregister() -> list[str]:
     Returns
     -------
     list of str
-        The folders of the copies removed.
+        The folders of the copies, including those kept because they contain other files.
 
     Warns
     -----

@@ -101,9 +101,10 @@ class _ScoreOfCounts(Metric):
         ------
         ValueError
             If shapes do not match, an id is not in range(num_classes), or `preds` has one score per
-            sample and there is no `threshold`. The batch is then not counted. On an accelerator,
-            `update` does not wait for the ids. Instead, `compute` raises an error for ids out of
-            range until `reset` is called.
+            sample and there is no `threshold`. The batch is then not counted. With
+            unknown="wrong", predicted ids may be out of range. On an accelerator, `update` does not
+            wait for the ids. Instead, `compute` raises an error for ids out of range until `reset`
+            is called.
         """
         for name, tensor in (("preds", preds), ("target", target)):
             if not isinstance(tensor, torch.Tensor) or tensor.is_complex():
@@ -123,7 +124,7 @@ class _ScoreOfCounts(Metric):
         cells = target.masked_fill((target < 0) | (target >= k), k) * shape[1] + columns
         n_cells = shape.numel()
         if self.ignore_index is not None:
-            cells = cells.masked_fill(target == self.ignore_index, n_cells)  # is cut off
+            cells = cells.masked_fill(target == self.ignore_index, n_cells)  # cut off below
         # Devices of Apple cannot scatter 64-bit integers.
         if is_on_host(cells) or cells.device.type == "mps" or len(cells) > _MOST_SCATTERED:
             counts = torch.bincount(cells, minlength=n_cells + 1)

@@ -34,7 +34,7 @@ from .tables.label_options import check_threshold
 from .warnings import collected, issue_once
 
 _PADDING = -100  # the label of padding tokens in transformers
-_COUNTING: dict[tuple[int, int], int] = {}  # the thread in a call, by process and object
+_COUNTING: dict[tuple[int, int], int] = {}  # the thread that is calling, by process and object
 _CLASSES, _ONE_COLUMN = "classes", "one column"  # forms of batches with one label per sample
 _ENDS = ("", "_standard_error", "_low", "_high")  # suffixes of the keys of a score and its interval
 # Thresholds that fit the losses of transformers, by the value of `config.problem_type`.
@@ -67,8 +67,8 @@ class ComputeMetrics:
         Class shares to which the references are reweighted, for all scores.
     average : {"bias", "prevalence", "macro"} or None, optional
         Average for the scores that have averages; each score has a default. To choose checkpoints
-        with many classes, use "prevalence", which never exceeds accuracy. None computes one score
-        per class, with the key `informedness_NAME`.
+        in tasks with many classes, use "prevalence", which never exceeds accuracy. None computes
+        one score per class, with the key `informedness_NAME`.
     threshold : float, optional
         Predict class 1 for scores above the threshold, for a single column of scores or several
         labels per sample. The default fits the loss in `config`: 0.0 for binary cross-entropy,
@@ -97,7 +97,7 @@ class ComputeMetrics:
     Attributes
     ----------
     table : ContingencyTable, or dict of str to ContingencyTable
-        The table of the last scores, or one table for each of several labels that has samples.
+        The table of the last scores; for several labels, a table for each label with samples.
         None before the first result.
 
     Raises
@@ -232,7 +232,7 @@ class ComputeMetrics:
         is_over = True
         try:
             self._leave_out_interrupted()
-            # Counting on a copy prevents that copies and forks of `self` contain half a batch.
+            # Counting on a copy keeps copies and forks of `self` from containing half a batch.
             counts = self._counts.copy()
             for predictions, references in logits.read_batches(eval_prediction):
                 self._count(counts, predictions, references)

@@ -94,7 +94,7 @@ def write_result(
 
 
 def prepare_figures(folder: str) -> None:
-    """Create the folder for figures, before hours of reading.
+    """Create the folder for figures before data are read, which may take hours.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def prepare_figures(folder: str) -> None:
     OSError
         If the folder cannot be created.
     ValueError
-        If the name of the folder is that of an image.
+        If the name of the folder ends like that of an image, as in ".png".
     """
     from ..results.figures import import_pyplot
 

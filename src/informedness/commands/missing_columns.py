@@ -33,7 +33,8 @@ def ask_for_columns(request: Request) -> str:
     Raises
     ------
     ValueError
-        If the request has options for scores. The message contains the list.
+        If the request is for `compare`, or has options other than those for reading files. The
+        message contains the list.
     """
     path, files = request.source.path, request.source.files
     list_files(path, files.file_format)  # raises an error if a file is missing
@@ -174,7 +175,7 @@ def _repetition(
 
 
 def _models(true: str, first: Columns, last: Columns) -> list[str]:
-    """Find columns of predictions by their names, or else by having the references' labels."""
+    """Find columns of predictions by their names, or else by labels equal to the references'."""
     classes = _folded_labels(first.get(true, ()))
     labels = {x: _folded_labels(y) for x, y in last.items() if x != true}
     if called := [x for x in labels if role_in(x) == "predictions"]:

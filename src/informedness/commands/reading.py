@@ -30,7 +30,7 @@ from .request import ReportRequest, Request, Source
 if TYPE_CHECKING:
     from ..logs.answers import Answers
 
-# Number of samples of each class whose shares are the prior, for example in training data
+# Number of samples of each class, for example in training data; their shares are the prior
 Prior: TypeAlias = Mapping[Label, int]
 PAIR = ("references", "predictions_a", "predictions_b")  # roles of columns for a comparison
 
@@ -50,7 +50,7 @@ def find_kind(request: Request) -> str:
 
 
 def _has_columns(source: Source) -> bool:
-    """Tell whether a source is a file with columns and not a log, if no columns are named."""
+    """Tell whether a source that names no columns is a file with columns, and not a log."""
     file = Path(source.path[0])
     file_format = source.files.file_format or named_format(file)
     if source.logs.harness is not None or file_format is None or not file.is_file():

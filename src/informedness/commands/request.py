@@ -152,7 +152,7 @@ class CompareRequest(Request):
 
 
 def fill(kind: Any, values: Mapping[str, Any]) -> Any:
-    """Make a request, or a part of a request, from values by name of the field."""
+    """Make a request, or a part of a request, from a mapping of field names to values."""
     given: dict[str, Any] = {}
     for part in fields(kind):
         if isinstance(part.default_factory, type) and is_dataclass(part.default_factory):

@@ -4,7 +4,7 @@ A table has the total N, the diagonal h, the row totals r and the column totals 
 the prevalence of class i. beta_j = c_j/N is the bias of class j, its share of the predictions.
 
     J_c          = TPR_c - FPR_c = h_c/r_c - (c_c - h_c)/(N - r_c)
-    Informedness = sum_c beta_c J_c, with out-of-class predictions distributed over the others
+    Informedness = sum_c beta_c J_c; out-of-class predictions are distributed over the other classes
     NIT          = 2^MI / k,  MI = sum_ij p_ij log2(p_ij / (pi_i beta_j))
 """
 
@@ -39,7 +39,7 @@ def informedness(
     For "macro" they are equal for all classes in the references. None lists the J_c.
 
     `prior` maps classes to shares q. "reweight" scales the rows of the table to these shares.
-    "odds" replaces J_c by p_cc/q_c - (beta_c - p_cc)/(1 - q_c).
+    "odds" replaces J_c by p_cc/q_c - (beta_c - p_cc)/(1 - q_c), with p_cc = h_c/N.
     """
     check_choice("average", average, ("bias", "prevalence", "macro", None))
     check_choice("prior_mode", prior_mode, ("reweight", "odds"))
@@ -85,7 +85,7 @@ def mean_gain(table: Table, average: str) -> float:
 
 
 def why_above_accuracy(table: Table, value: float, samples: Table) -> str:
-    """Explain why Informedness with average="bias" exceeds accuracy; empty if it does not.
+    """Explain why Informedness with average="bias" exceeds accuracy; "" unless it clearly does.
 
     `samples` is the table before it was reweighted to a prior.
     """
@@ -137,7 +137,8 @@ def nit(table: Table, *, zero_division: ZeroDivision = "warn") -> float:
 def mutual_information(table: Table) -> float:
     """Compute the mutual information in bits.
 
-    It is sum p ln(p/e) - (p - e), with e = pi beta. Each term is at least 0, so none cancel.
+    In nats it is the sum of p ln(p/e) - (p - e) over all cells, with e = pi beta. No term is
+    negative, so terms do not cancel.
     """
     n, shares = table.total, table.counts / table.total
     large = shares > 1e-300  # smaller shares add nothing, and their quotients may overflow
@@ -172,8 +173,9 @@ def why_one_class(title: str, value: float, table: Table, totals: Numbers, name:
 
 
 def value_if_undefined(why: str, value: float, zero_division: Any, table: Table) -> float | None:
-    """Return the value of an undefined score, and warn; None if `why` is empty.
+    """Return the value of an undefined score; None if the score is defined (`why` is empty).
 
+    The value is `zero_division` if that is a number. With "warn" it is `value`, with a warning.
     A single sample leads to a warning even if the score is defined.
     """
     if why and not isinstance(zero_division, str):
@@ -187,8 +189,8 @@ def value_if_undefined(why: str, value: float, zero_division: Any, table: Table)
 def warn_of_absent(title: str, table: Table, names: Any, scored: Table, average: Any) -> None:
     """Warn if classes are predicted that no reference has.
 
-    If more than 5% of the predictions are of such classes, the warning also gives the average of
-    the other classes.
+    If more than 5% of the predictions are of such classes, the warning also gives the score
+    with these classes counted as out of class.
     """
     is_absent = table.is_class & (table.reference_totals == 0) & (table.prediction_totals > 0)
     if not is_absent.any():
@@ -251,6 +253,6 @@ def read_prior(prior: Any, table: Table) -> Numbers:
 
 
 def reweighted(table: Table, shares: Numbers) -> Table:
-    """Scale the rows of a table so that these are the shares of the classes."""
+    """Scale the rows of a table so that the classes have these shares of the references."""
     counts = table.counts * (shares * table.total / table.reference_totals)[table.rows]
     return replace(table, counts=counts, squared_weights=None, n_samples=None)

@@ -38,7 +38,8 @@ Classes: TypeAlias = tuple[Label | None, ...]
 _T = TypeVar("_T")
 
 _SMALL = 2**11  # non-negative integers below it are used as codes unchanged
-_MAX_BITS = 22  # of a pair of codes; up to 22 bits, count in an array of 32 MB, above by sorting
+# Pairs of codes with more bits are counted by sorting, others in an array of at most 32 MB.
+_MAX_BITS = 22
 
 
 class Cells(NamedTuple):
@@ -76,7 +77,10 @@ def plain_codes(column: Column) -> tuple[Sequence[Any], Numbers]:
 
 
 def _count(rows: Numbers, columns: Numbers, weights: Any, last_row: int, last: int) -> Cells:
-    """Count pairs of codes into cells; the codes run from 0 to `last_row` and to `last`."""
+    """Count pairs of codes into cells.
+
+    Row codes run from 0 to `last_row`, and column codes from 0 to `last`.
+    """
     row_bits, bits = last_row.bit_length(), last.bit_length()
     pairs = np.left_shift(rows, bits, dtype=np.int64)
     pairs |= columns
@@ -220,7 +224,7 @@ class Table:
             counts = np.add.reduceat(counts[order], starts)
             squares = None if squares is None else np.add.reduceat(squares[order], starts)
         if squares is not None and not 1e-307 < squares.min() <= squares.max() < 1e308 / len(rows):
-            squares = None  # a square or the sum of them is too small or too large for a float
+            squares = None  # a square, or the sum of them, is too small or too large for a float
         return cls(names, is_declared, rows, columns, counts, squares, n)
 
     def as_one_outcome(self) -> Self:
@@ -281,7 +285,7 @@ class Table:
     def false_positives(self) -> Numbers:
         """Weight of the wrong predictions of each label, shape (k,).
 
-        The difference c - h would lose digits of weights.
+        With weights, the difference c - h would lose digits.
         """
         return self._sum_by(self.columns, self.rows != self.columns)
 
@@ -315,7 +319,7 @@ class Table:
 
 
 class Task(NamedTuple):
-    """Declared classes, the reference to ignore, and whether unknown predictions are errors."""
+    """Declared classes, the reference to ignore, and the option `unknown`: "error" or "wrong"."""
 
     classes: tuple[Label, ...] | None
     ignored: Label | None
@@ -335,7 +339,7 @@ class Task(NamedTuple):
 
 
 def read_task(references: Column, labels: Any, ignore_index: Any, unknown: str, name: str) -> Task:
-    """Read the options of a task, whose labels must have the type of those of the references.
+    """Read the options of a task; their labels must have the same type as the references.
 
     `name` is the name of the references in messages.
     """
@@ -385,8 +389,9 @@ def _check_listed(labels: Sequence[Label], odd_rows: Codes, odd_columns: Codes) 
 
 
 def warn_of_out_of_class(table: Table, names: Any = NAMES, unknown: str = "error") -> None:
-    """Warn if predictions are not classes of the references, or if none of them is a class."""
-    if not table.out_of_class_totals.any() or table.n_samples == 1:  # which has its own warning
+    """Warn of out-of-class predictions; with unknown="wrong", only if no prediction is a class."""
+    # A single sample has its own warning.
+    if not table.out_of_class_totals.any() or table.n_samples == 1:
         return
     are_disjoint = not table.prediction_totals[table.is_class].any()
     spelled = table.spelled or table
@@ -434,7 +439,7 @@ def read_amounts(values: Any, name: str) -> Numbers:
         raise ValueError(f"`{name}` must hold numbers, got {show(odd[0])}")
     if kind == "u" and int(array.max(initial=0)) >= 2**63:
         raise ValueError(f"`{name}` must be below 2**63, got {array.max()}")
-    try:  # also converts Decimal and Fraction, which databases return for sums
+    try:  # also converts Fraction, and Decimal, which databases return for sums
         amounts = array.astype(np.int64 if kind in "biu" else np.float64)
     except (OverflowError, ValueError) as error:
         raise ValueError(f"`{name}` must hold finite numbers, got {show(values)}") from error

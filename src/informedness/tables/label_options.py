@@ -76,7 +76,7 @@ def _coded_column(
 ) -> Column | None:
     """Build a column from labels and codes, with -1 for a missing label.
 
-    Return None if one of the values is not a label, or if missing labels are not allowed.
+    Return None if a value is not a label, or if a label is missing and that is not allowed.
     """
     is_whole = codes.min(initial=0) >= 0
     if is_whole or allow_missing:
@@ -111,7 +111,7 @@ def _arrow_column(values: Any, name: str, allow_missing: bool) -> Column | None:
         return Column(np.from_dlpack(_in_one_chunk(values)))  # np.asarray would import pandas
     try:
         if not types.is_dictionary(kind) or kind.index_type != pyarrow.int32():
-            values = values.dictionary_encode()  # takes 60 ms to import pyarrow.compute
+            values = values.dictionary_encode()  # imports pyarrow.compute (60 ms)
             values = values.cast(pyarrow.dictionary(pyarrow.int32(), values.type.value_type))
         values = _in_one_chunk(values.unify_dictionaries())
     except (ValueError, NotImplementedError):  # pyarrow cannot code values of this type
@@ -315,8 +315,8 @@ def _find_answer(text: Any, options: LabelOptions, name: str) -> str | None:
 def _to_position(text: str, options: LabelOptions, role: str) -> Label | None:
     """Convert text to an integer if it spells one.
 
-    Other text stays unchanged if there are choices. Otherwise it is a missing prediction if
-    unknown="wrong", and an error if not.
+    Other text stays unchanged if there are choices. Without choices it raises ValueError, except
+    for predictions with unknown="wrong", where None is returned.
     """
     if (integer := integer_of(text)) is not None or options.choices is not None:
         return text if integer is None else integer

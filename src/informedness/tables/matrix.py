@@ -30,7 +30,7 @@ _SHARE = r"(?<=\d)\s*\(\s*\d+([.,]\d+)?\s*\\?%\s*\)"  # a percentage after a cou
 _POSITIONS = r"\[(\d+,|,\d+)\]"  # R prints positions if rows or columns have no names
 _ARRAY = r"([\w ]+[:=])?\s*([\w.]+\(\s*)?\[(?P<rows>(?!\s*\[\s*\[).*)\]"
 _ARRAY += r"(\s*,\s*\w+\s*=[^\[\]]*|(\s*\))?[;\s]*)"
-_LONG_NAME = 1_000  # number of characters of a name in which a role is searched
+_LONG_NAME = 1_000  # number of characters of a name that are searched for a role
 # LaTeX cells contain commands that print nothing, and commands that print their last argument.
 # Limits on the length of arguments keep matching fast, even for hostile text.
 _BRACES = r"\{([^{}]|\{[^{}]{0,99}\}){0,99}\}"
@@ -92,7 +92,7 @@ def read_names(frame: Any) -> tuple[Column, Column] | None:
 
 
 def check_same_names(names: tuple[Column, Column], squared_weights: Any) -> None:
-    """Raise ValueError if `squared_weights` is a data frame with other names than `matrix`."""
+    """Raise ValueError if the data frame `squared_weights` is not named like `matrix`."""
     square_names = read_names(squared_weights) or names
     if [axis.tolist() for axis in names] != [axis.tolist() for axis in square_names]:
         raise ValueError("`squared_weights` must have the same index and columns as `matrix`")
@@ -142,7 +142,7 @@ def parse_matrix(text: str) -> tuple[list[str], list[list[str]], tuple[str, str]
 
 
 def parse_count(cell: str) -> float:
-    """Parse the number in a cell, which may have separators of thousands.
+    """Parse the number in a cell, which may have thousands separators.
 
     Empty cells and dashes are 0.
 
@@ -217,7 +217,8 @@ def _as_square(
 ) -> tuple[list[str], list[str], str, str, list[list[str]]] | None:
     """Split a block into row names, column names, titles of rows and columns, and cells.
 
-    If the first cell is a count, the block has no names. Return None if the block is not square.
+    A block of two rows, or whose first cell is a count, has no names. Return None if the block is
+    not square.
     """
     rows = [row for row in block if any(row)]
     if len({*map(len, rows)}) == 1:  # a spreadsheet may have empty columns
@@ -243,7 +244,7 @@ def _strip_titles(rows: list[list[str]]) -> tuple[list[list[str]], str, str]:
 
     The title of the columns is the only cell of a line above them. The title of the rows is the
     only cell of a column before them. pandas prints the title of the rows in a line below the
-    header. If the header has one cell less than the rows, it gets an empty first cell.
+    header. If the header has one cell fewer than the rows, it gets an empty first cell.
     """
     row_title = column_title = ""
     while len(rows) > 2 and (title := _title(rows[0])):
@@ -329,7 +330,7 @@ def split_words(line: str) -> list[str]:
 
 
 def rewrite_as_csv(stream: BinaryIO, has_quotes: bool) -> Iterator[bytes] | None:
-    """Rewrite a table as CSV if it is in Markdown, or if blanks or ", " separate its cells.
+    """Rewrite a table as CSV if it is in Markdown, or if blanks, ", " or "; " separate cells.
 
     Return None for other text. Without `has_quotes`, quotation marks are ordinary characters, both
     in the text and in the CSV.
@@ -337,7 +338,8 @@ def rewrite_as_csv(stream: BinaryIO, has_quotes: bool) -> Iterator[bytes] | None
     Raises
     ------
     DataError
-        If the text is a printed data frame, from which pandas may have left out columns or text.
+        If the text is a printed data frame, from which pandas may have left out columns or text,
+        or if it contains a second Markdown table.
     """
     top = [*islice(_filled_lines(stream), _TOP)]
     stream.seek(0)
@@ -393,7 +395,10 @@ def _padded_separator(top: Sequence[str]) -> str:
 def _rows_between_blanks(
     top: Sequence[str], lines: Iterable[str], has_quotes: bool
 ) -> Iterable[list[str]] | None:
-    """Split lines at blanks if the lines in `top` have equally many cells, else return None."""
+    """Split lines at blanks; return None if the lines in `top` differ in their number of cells.
+
+    The header, the first line, may have one cell fewer.
+    """
     for split in (split_gaps, split_words if has_quotes else str.split):
         n_head, *n_below = (len(split(line)) for line in top)
         if n_head > 1 and {*n_below} in ({n_head}, {n_head + 1}):
