@@ -255,7 +255,7 @@ YES_NO = "yes", "no"
 LONG = "I would say that the answer is yes.", "no, as it stands, it is no"
 APART = [  # classes, answers, and what helps
     (("0", "1"), ("0.3", "0.71"), "threshold=0.5"),
-    (("0", "1"), YES_NO, "is a wrong column named"),
+    (("0", "1"), YES_NO, "was the wrong column named"),
     (YES_NO, ("Yes ", "NO"), "ignore_case=True or strip=True"),
     (YES_NO, LONG, "`extract` finds"),
     (YES_NO, ("c1", "c2"), "the metric 'nit'"),

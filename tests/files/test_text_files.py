@@ -88,7 +88,7 @@ def test_what_is_wrong_with_files_of_a_form_is_said(line, command, tmp_path, mon
     code, output, errors = command("report", *shlex.split(line), "--metric", "informedness")
     assert (code, output) == (2, "")
     assert PUBLISHED_LINES[line] in errors
-    names_options = "`--references and --predictions`, and with `--on` the one" in errors
+    names_options = "the column that identifies samples as `--on`" in errors
     assert names_options == (PUBLISHED_LINES[line] == SEVERAL)
 
 

@@ -114,7 +114,7 @@ def test_a_margin_names_samples_that_an_equal_model_needs():
     reason = decide_required(made, "not-worse").remark
     errors = (stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) * made.standard_error
     n_needed = float(f"{N * (errors / 0.02) ** 2:.2g}")
-    assert f"With 80% power, these samples show a margin of {errors:.2g}. A margin" in reason
+    assert f"With 80% power, these samples can show a margin of {errors:.2g}. A margin" in reason
     assert f"A margin of 0.02 needs about {n_needed:,.0f} samples" in reason
 
 

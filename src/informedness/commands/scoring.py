@@ -33,8 +33,8 @@ COMPARED = "metric", "average", "confidence_level", "margin"  # arguments of com
 def score(labels: Labels, scores: ReportScores) -> Result | float:
     """Score a table, one table per slice, columns, or answers in logs.
 
-    Columns are read for several models, for tasks and for groups. The result is a number if there
-    is a metric but no confidence level, except for several models or tasks.
+    `labels.data` holds columns if there are several models, tasks or groups. The result is a number
+    if there is a metric but no confidence level, except for several models or tasks.
     """
     data, models, by = labels.data, labels.names_of("predictions"), labels.names_of("by")
     if isinstance(data, list):

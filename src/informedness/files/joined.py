@@ -149,7 +149,7 @@ def _check_same_rows(n_rows: Mapping[str, int]) -> None:
 
 
 def _check_lines(lines: Mapping[str, Sequence[str]], options: LabelOptions) -> None:
-    """Raise an error if lines have several cells, and warn if the first lines seem a header.
+    """Raise an error if lines have several cells, and warn if the first lines look like headers.
 
     If classes are extracted from text, only the references are checked. A header is recognised
     only if each text occurs at least twice on average.
@@ -159,8 +159,8 @@ def _check_lines(lines: Mapping[str, Sequence[str]], options: LabelOptions) -> N
     for file in _files_with_cells(counts):
         text = (
             f"expected one label in each line, got several cells in {show(lines[file][0])}. "
-            "Name their columns with `references and predictions`, and with `on` the one that "
-            "identifies samples. Without a header, add one as the first line."
+            "Name the columns of labels as `references and predictions`, and the column that "
+            "identifies samples as `on`. Without a header, add one as the first line."
         )
         raise ValueError(with_subject(shown(file), text))
     first_lines = [options.fold(lines[file][0]) for file in checked_files]
@@ -223,9 +223,10 @@ def joined_rows(
     Raises
     ------
     ValueError
-        If a file is damaged or lacks a column. If an identifier repeats in a file, is missing in
-        the other file, or has different references. Without identifiers, if the numbers of rows
-        differ.
+        If a file is damaged or lacks a column. If an identifier repeats in a file, or has
+        different references. If it is missing in the other file, unless it has no reference, or
+        only a prediction is missing and unknown="wrong". Without identifiers, if the numbers of
+        rows differ.
     """
     is_one_model = "references" not in names[1]
     keys, optional = dict[str, str](), dict[str, str]()
@@ -259,7 +260,8 @@ def _read_columns(
     path: Any, names: Mapping[str, str], samples: Samples, **file_options: Any
 ) -> dict[str, Any]:
     """Read the columns of one file; weights become a list, and identifiers arrays of text."""
-    samples.examples.clear()  # `align_rows` compares the two files, and names them in errors
+    # forget the labels of the other file, because `align_rows` checks that their types agree
+    samples.examples.clear()
     parts = defaultdict[str, list[Any]](list)
     for columns in raw_batches(path, names, samples, **file_options):
         for argument, values in columns.items():

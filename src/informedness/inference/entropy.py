@@ -111,11 +111,11 @@ class EntropicScore(Score):
     def interval_around(
         self, value: float, table: Table, scored: Table, level: float, error: float | None = None
     ) -> Interval:
-        """Compute an interval around the logarithm of the score, corrected for its bias.
+        """Compute an interval of the score from that of its logarithm, whose bias is corrected.
 
         The ends are nan if too many classes may be missing. The lower end assumes that all empty
         cells are equally likely, which gives the least possible information. If the test of
-        independence does not reject, the lower end is the guessing level.
+        independence does not reject, the lower end is the least score that a guesser can have.
         """
         own_error = self._standard_error(table) if error is None else error
         if self.may_miss_classes(table):
@@ -130,7 +130,8 @@ class EntropicScore(Score):
 
         variance = (own_error / float(self.exact_value(table))) ** 2
         variance += cells.variance + rows.variance
-        # changes by one more sample span ln N; the lowest is that of a sample alone in its cell
+        # The changes of the logarithm by one additional sample lie within ln(N) / N of each other.
+        # A sample that is alone in its cell causes the lowest.
         up = min(max(self.max_excess_surprisal(table), 0.0), math.log(size)) / size
         down = math.log(size) / size - up
         if self.has_vanishing_variance:
@@ -157,7 +158,7 @@ class EntropicScore(Score):
         )
 
     def _excess_of_fixed_groups(self, table: Table) -> float:
-        """Estimate the bias of the logarithm of the score if the groups of each class are fixed."""
+        """Estimate the bias of the logarithm of the score for fixed numbers of groups by class."""
         r, c = table.reference_totals[table.rows], table.prediction_totals[table.columns]
         squares, n = squared_weights(table), float(table.total)
         return float((squares * (table.counts / r * n / c - 1)).sum()) / (2 * n**2)
@@ -199,7 +200,7 @@ def _shortage_for_predictions(table: Table) -> str:
     if table.is_declared or n_outside < 2:
         return ""
     least = 10 * (int(np.count_nonzero(~is_absent)) - 1) * n_outside
-    which = f" for {n_outside} predictions outside the references"
+    which = f" for {n_outside} predicted labels without references"
     return shortage_message(effective_sample_size(table), least, "sample", which)
 
 
@@ -240,7 +241,7 @@ class Nit(EntropicScore):
             return reason
         samples = "effective samples" if table.is_weighted else "samples"
         missing = f"with fewer than {ENOUGH_FOR_ALL_CLASSES:,} {samples} a class may be missing"
-        return f"{missing}; if these {table.n_classes} are all classes, pass `labels`"
+        return f"{missing}; if these {table.n_classes} are all the classes, pass `labels`"
 
     def caution(self, table: Table, value: float) -> str:
         # the bias of mutual information is about (cells - rows - columns + 1) / 2N (Miller 1955)

@@ -89,8 +89,8 @@ class Comparison(Difference):
         Two-sided p-value of the null hypothesis that both models have the same true score. It is
         nan with fewer than five groups, or if a class that affects the error is in only one group.
     test : {"z", "t"}
-        Distribution of the p-value: "z" for the normal distribution, "t" for Student's t, which is
-        used with groups.
+        Distribution that gives the p-value: "z" for the normal distribution, "t" for Student's t,
+        which is used with groups.
     n_samples, n_groups : int
         Numbers of samples and of groups; without groups `n_groups` is None.
     gained, lost, n_different : int
@@ -297,8 +297,8 @@ def compare(
 
     where d is the influence of a sample on B - A, from the gradient of the score at each model's
     table. D is the largest influence that one additional sample can have. For accuracy, z is
-    McNemar's (gained - lost) / sqrt(gained + lost + 1). docs/formulas.md describes weighted
-    samples, and NIT and EMA, whose bias is removed.
+    (gained - lost) / sqrt(gained + lost + 1), which is McNemar's statistic with 1 added under the
+    root. docs/formulas.md describes weighted samples, and NIT and EMA, whose bias is removed.
 
     The p-value is two-sided and from the normal distribution. If m predictions differ, it is at
     least 2^(1 - m). With groups, a t-test with Satterthwaite's degrees of freedom is applied to the
@@ -614,9 +614,9 @@ def _advice(compared: Difference, required: str) -> str:
     name, size = "difference", compared.difference
     if required == "not-worse":
         name, size = "margin", compared.margin or 0.0
-        # assume equally good models: predictions then do not differ more often
+        # assume equally good models, whose share of different predictions does not grow
         detection = detection._replace(growth=0.0)
-    least = f"With 80% power, these samples show a {name} of {detection.difference():.2g}"
+    least = f"With 80% power, these samples can show a {name} of {detection.difference():.2g}"
     advice = f". {least}. A {name} of {size:.2g} {compared.size_phrase(size, detection)}"
     if compared.n_different < _FEW_DIFFERENT:
         advice += f". Only {compared.n_different} predictions differ"

@@ -189,7 +189,7 @@ class Leaderboard(Result):
             yield f"Ranks are those that the tests of {pairs} (Holm-corrected) do not rule out."
             yield "Intervals are not corrected."
         if len(self.models[0].runs) > 1:
-            yield "Scores pool all runs. Intervals reflect the samples, the SD of runs the seeds."
+            yield "Scores pool all runs. Intervals reflect the samples, the SD reflects the seeds."
         for model in self.models:
             if model.caution:
                 yield with_subject(f"{shown(model.name)}^", f"{model.caution}.")
@@ -216,7 +216,8 @@ def leaderboard(
         Labels.
     y_pred : mapping of name to array-like of shape (n_samples,), or data frame
         The predictions of each model; in a data frame, each column is a model. For several runs
-        (seeds), pass a list with the predictions of each run. Each model needs as many runs.
+        (seeds), pass a list with the predictions of each run. All models need the same
+        number of runs.
     metric, average, labels, ignore_index, unknown, sample_weight, groups
         As in `compare`.
     confidence_level : float

@@ -50,8 +50,9 @@ class Report(Result, Mapping[str, float]):
         The table from which everything is computed.
     scores : dict of str to float
         accuracy, balanced_accuracy, f1_macro, cohen_kappa, matthews_corrcoef, informedness
-        and nit, as in the functions of these names. An undefined kappa is nan. Informedness of a
-        single class is 0.0, with a warning. With three or more classes and the default average,
+        and nit. The first five are those of scikit-learn, except that unknown="wrong" gives
+        out-of-class predictions one label. An undefined kappa is nan. Informedness of a single
+        class is 0.0, with a warning. With three or more classes and the default average,
         informedness uses "bias", and informedness_prevalence is added.
     class_entropy : float
         Entropy of the references in bits.

@@ -25,7 +25,7 @@ _TRUE = re.compile(
 _PREDICTED = re.compile("preds?|predict(ed|ions?)?|yhat|hyp|hypothesis")
 _LABEL = re.compile("labels?|targets?")
 DECIMAL = r"-?\d*\.\d+"
-_MANY = 50  # samples; all of fewer samples may differ in class if a task has many classes
+_MANY = 50  # samples; fewer may each have a class of their own if a task has many classes
 _MOST_COMPARED = 100  # limit on the columns compared to find verdicts
 _LONG = 100  # characters; a label of this length is text, not the name of a class
 
@@ -40,7 +40,7 @@ def warn_of_table(
     """Warn of labels in a table that may be mistakes.
 
     `names` are the names of references and predictions in messages. `is_named` means that a column
-    of `datasets` names the classes, which therefore need no check.
+    of `datasets` names the classes, so many different labels are not a mistake.
     """
     if not nulls_are_labels:
         warn_of_nulls(table, names)
@@ -271,5 +271,7 @@ def mismatch_hint(answers: Sequence[Any], classes: Sequence[Any]) -> str:
     if max(map(len, texts)) > 2 * max(map(len, names)) + 20:
         return "`extract` finds the class in longer text"
     if all(map(str.isdigit, texts)) != all(map(str.isdigit, names)):
-        return "is a wrong column named? If not, number both columns alike, or name `choices`"
+        return (
+            "was the wrong column named? If not, write both columns as numbers, or pass `choices`"
+        )
     return "spell them alike; for clusters or codes, use the metric 'nit'"

@@ -73,8 +73,8 @@ def several(n: int, noun: str, nouns: str = "") -> str:
 def shown(name: object, quote: bool = False) -> str:
     """Format a label or a name, and quote it as a Python literal if it is unsafe to print.
 
-    The result is a single line without control characters. It cannot be mistaken for the name of an
-    argument.
+    The result is a single line without control characters. Text with a backtick is quoted,
+    because backticks mark the names of arguments.
     """
     if name is None or isinstance(name, (int, bytes)):
         return "out of class" if name is None else str(name)
