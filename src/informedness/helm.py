@@ -47,7 +47,8 @@ class InformednessMetric(EvaluateInstancesMetric):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If each choice is a separate request, or an instance has several correct references.
+            If each choice is a separate request, or an instance does not have exactly one correct
+            reference.
         """
         del eval_cache_path  # is for metrics that query a model
         references = [_reference(state) for state in request_states]

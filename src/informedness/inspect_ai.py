@@ -30,7 +30,8 @@ from .logs.verdicts import Sample, only_target
 _KEY = "informedness"  # key in the metadata of a score
 
 
-# Conversion of Inspect's scores. Its functions must precede the metrics, which are made on import.
+# Conversion of Inspect's scores. These functions must precede the metrics, which are made on
+# import.
 
 
 def _metric(name: str, is_error: bool = False) -> Metric:

@@ -38,7 +38,7 @@ def scores_of(metric: Any, name: str = "") -> CorpusLevelMetric:
     """Make a metric that computes Informedness and NIT from the answers that another metric judges.
 
     The results contain `informedness` and `nit`, each with its standard error by the delta method.
-    An answer outside the choices counts as wrong. If the answers contradict the metric, the scores
+    An out-of-class answer counts as wrong. If the answers contradict the metric, the scores
     are nan, and a warning says why.
 
     Parameters

@@ -97,12 +97,12 @@ def nit(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
 
 
 def informedness_stderr(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float | str:
-    """Estimate the standard error of `informedness` by the delta method; "N/A" without one."""
+    """Estimate the standard error of `informedness` by the delta method; "N/A" if undefined."""
     return _standard_error(pairs, labels, "informedness")
 
 
 def nit_stderr(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float | str:
-    """Estimate the standard error of `nit` by the delta method; "N/A" without one."""
+    """Estimate the standard error of `nit` by the delta method; "N/A" if undefined."""
     return _standard_error(pairs, labels, "nit")
 
 
@@ -148,8 +148,9 @@ class Task(ConfigurableTask):  # type: ignore[misc]
     """A YAML task whose `metric_list` may name `informedness` and `nit`.
 
     Everything else works as in a task without `class:`. For `multiple_choice`, the answer is the
-    likeliest choice, as for `acc` (or for `acc_norm` if `acc` is not listed). With `doc_to_choice`,
-    the classes are the positions of the choices. Without it, they are the targets of all documents.
+    likeliest choice by the first of `acc`, `acc_norm`, `acc_bytes` and `acc_mutual_info` that is
+    listed, or by `acc` if none is. With `doc_to_choice`, the classes are the positions of the
+    choices. Without it, they are the targets of all documents.
     An answer that `exact_match` counts as right gets the class of the target, for example if the
     metric ignores case. An out-of-class answer counts as wrong, and as a separate symbol in NIT.
     Each score has its standard error by the delta method, for every filter.

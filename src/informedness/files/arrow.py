@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 from ..errors import prefix_errors
 from .columns import FileReader, check_columns, column_of, one_value
 
-_N_ROWS = 1 << 20  # rows of a Parquet file decoded at a time
+_N_ROWS = 1 << 20  # most rows decoded or counted at a time
 _LONG_ROW = 64  # bytes per row on average; files with longer rows are decoded in smaller batches
 _N_BYTES = 1 << 24  # bytes counted at a time, such as two columns of a million integers
 _N_SEARCHED = 1 << 22  # bytes read at a time to find joined files
@@ -66,12 +66,12 @@ class Parquet(_SchemaReader):
         import pyarrow.parquet
 
         stream, metadata, columns = open_native(self._stream), self._metadata, self._columns
-        # `pre_buffer` would keep all data that was read in memory.
+        # `pre_buffer` would keep in memory all data that was read.
         open_file: Any = partial(
             pyarrow.parquet.ParquetFile, stream, metadata=metadata, pre_buffer=False
         )
-        # If metadata is damaged, reading a row raises an error. Inspecting the metadata would crash
-        # the process.
+        # First read a row, which raises an error if the metadata is damaged. Inspecting damaged
+        # metadata would crash the process.
         if next(open_file().iter_batches(batch_size=1, columns=columns), None) is not None:
             n_rows, coded = _choose_decoding(metadata, columns)
             file = open_file(read_dictionary=coded, page_checksum_verification=True)
@@ -150,7 +150,7 @@ def _concatenate(tables: Sequence[Any]) -> dict[str, Any]:
     """Concatenate tables, and get their columns by name."""
     import pyarrow
 
-    table = pyarrow.concat_tables(tables, promote_options="default")  # some columns are all null
+    table = pyarrow.concat_tables(tables, promote_options="default")  # columns may be all null
     return {name: table[name] for name in table.column_names}
 
 
@@ -212,9 +212,9 @@ def _column_at(batch: Any, name: str, first_row: int) -> Any:
 def _choose_decoding(metadata: Any, columns: list[str]) -> tuple[int, list[str]]:
     """Choose how many rows to decode at a time, and which columns to decode as dictionaries.
 
-    For columns of ten labels, decoding dictionaries takes a quarter of the time. Dictionaries of
-    long labels take more memory. pyarrow cannot decode delta encodings as dictionaries, and
-    nested columns only in some files.
+    For columns of ten labels, decoding as dictionaries takes a quarter of the time. For long
+    labels, it takes more memory. pyarrow cannot decode delta encodings as dictionaries, and it can
+    decode nested columns as dictionaries only in some files.
     """
     starts = tuple(f"{name}." for name in columns)
     paths = [metadata.schema.column(i).path for i in range(metadata.num_columns)]

@@ -50,7 +50,7 @@ class FileOptions:
         ------
         ValueError
             If the file is damaged, a column is missing, or a workbook holds more than `max_bytes`
-            once unpacked.
+            once unpacked. Also if `rows` or `no_quotes` does not apply to the format.
         """
         if self.no_quotes and kind not in DELIMITERS:
             rule = f"`no_quotes` is for CSV and TSV, and this file is {kind}: leave it out"
@@ -134,7 +134,7 @@ def raw_batches(
 
 
 def _first_columns(file: str, options: FileOptions, names: Sequence[str]) -> Mapping[str, Any]:
-    """Read the first rows of all columns of a file; a pipe, which is read only once, gives none."""
+    """Read the first rows of all columns of a file; a pipe can be read only once and gives none."""
     return first_rows(file, **vars(options)).columns if Path(file).is_file() else {}
 
 

@@ -66,24 +66,24 @@ def table_from_file(
     no_quotes: bool = False,
     by: str | Sequence[str] | None = None,
 ) -> Any:
-    r"""Count files of predictions, even larger than memory, into a contingency table.
+    r"""Count files of predictions, even files larger than memory, into a contingency table.
 
     Parameters
     ----------
     path : path or sequence of paths
         A file, a folder of part files, or several files and folders, which are read as one data
-        set. In folders and their subfolders, files whose names start with "." or "_" are left out.
-        So are a README, a licence or a citation without the extension of a data file. "-" is
-        standard input, which needs `file_format`.
+        set. In folders, files and subfolders whose names start with ".", "_" or "~$" are left out.
+        So are metadata of `datasets`, and a README, LICENSE or CITATION without the extension of a
+        data file. "-" is standard input, which needs `file_format`.
     references, predictions, weights, counts : str
-        Names of the columns. The column of `counts` has the number of samples in each row.
-        "doc.label" is the field "label" in the column "doc", and "doc.answers.0" the first element
-        of the list "answers" in it. A column with exactly this name has priority. "argmax:scores"
-        is the position of the largest number in each list of the column "scores". For an object of
-        numbers, or a list of objects with a label and a number, it is the name of the largest
-        number. If several numbers are equal, the first is used. CSV and TSV files do not have
-        nested columns or lists. "argmax:a,b,c" is the class whose column has the highest score.
-        These columns must be in the order of `labels`.
+        Names of the columns. The column of `counts` has the number of samples that each row
+        represents. "doc.label" is the field "label" in the column "doc", and "doc.answers.0" the
+        first element of the list "answers" in it. A column with exactly this name has priority.
+        "argmax:scores" is the position of the largest number in each list of the column "scores".
+        For an object of numbers, or a list of objects with a label and a number, it is the name of
+        the largest number. If several numbers are the largest, the first is used. CSV and TSV files
+        do not have nested columns or lists. "argmax:a,b,c" is the class whose column has the
+        highest score. These columns must be in the order of `labels`.
     file_format : {"arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"}, optional
         By default the format is taken from each file name; .txt files are read as CSV. "arrow" is
         Arrow IPC, also known as Feather. JSON has one object per line, or an array of objects. An
@@ -153,7 +153,7 @@ def table_from_file(
         If a file, a column or a label is not valid, or no prediction is a class of the
         references; the message names the file.
     ImportError
-        If pyarrow is missing.
+        If a package that the format needs is missing, such as pyarrow or openpyxl.
 
     Examples
     --------
@@ -192,7 +192,8 @@ def table_from_frame(
 ) -> Any:
     """Count references and predictions in a data frame into a contingency table.
 
-    The engine of the data frame counts the rows. With `by`, it counts all slices in one pass.
+    Databases and lazy frames count the rows in their own engines, with `by` for all slices at once.
+    Other frames are read in batches and counted here.
 
     Parameters
     ----------
@@ -203,7 +204,7 @@ def table_from_frame(
         digits from run to run.
     references, predictions, weights, counts : str
         Names of the columns, or paths to values in nested columns, as in `table_from_file`. Pass
-        names in pandas that are not text, such as 0 or a tuple of a MultiIndex, unchanged.
+        names of pandas columns that are not text, such as 0 or a tuple of a MultiIndex, unchanged.
     labels, ignore_index, unknown
         As in `ContingencyTable.from_labels`. In a ClassLabel column of `datasets`, positions are
         replaced by the names of the classes, and -1 is a missing value.
@@ -227,7 +228,7 @@ def table_from_frame(
         If a column does not exist, has nulls, or does not hold labels (for `weights`, numbers). If
         `ContingencyTable.from_labels` would raise an error.
     ImportError
-        If narwhals is missing.
+        If narwhals or pyarrow is missing.
 
     Examples
     --------
@@ -285,8 +286,8 @@ def table_of_matrix(
 def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
     """Count batches of rows into a table, or into a table per slice.
 
-    Labels are converted to classes after counting. Only all rows together show which classes
-    exist, and whether labels are integers.
+    Labels are converted to classes after counting, because only all rows together show which
+    classes exist, and whether labels are integers.
     """
     tables = _count(samples, batches)
     overall = ContingencyTable.sum_of(list(tables.values()))
@@ -355,7 +356,7 @@ def _as_classes(table: ContingencyTable, names: Mapping[Any, Any], task: Task) -
 
 
 def _rows_of(frame: Any, samples: Samples) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a frame; rows of a frame that is not in memory are grouped and counted."""
+    """Yield the rows of a frame in batches; databases and lazy frames first count equal rows."""
     import narwhals as nw
 
     names = columns_to_read(samples.names)
@@ -421,9 +422,10 @@ def _header_of(native: Any, names: Mapping[str, str]) -> list[str]:
 
 
 def _select(native: Any, names: Mapping[str, str], header: Sequence[str]) -> Any:
-    """Select the columns to read, and convert their names to text.
+    """Select the columns to read from a pandas frame or a `datasets.Dataset`.
 
-    Other columns may share a name, or would be loaded into memory.
+    Names of pandas columns become text. Other columns of a pandas frame may share a name, and those
+    of a Dataset would be loaded into memory. Other frames are unchanged.
     """
     import narwhals as nw
 

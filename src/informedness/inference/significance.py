@@ -4,11 +4,12 @@ Guesses do not depend on the references, so all permutations of guesses are equa
 of independence combines two statistics into one p-value. Informedness detects models that know a
 little about many classes. Pearson's chi-squared detects models that are consistently wrong.
 
-In a comparison, a sample changes the difference by d = g_B - g_A. Here g is the gradient of the
-score at the table of each model. The test divides the difference by its standard error, which is
-computed from d. The standard error includes one additional sample with the largest possible
-influence. For samples in groups, it depends on the number of groups that contain each class
-(Satterthwaite 1946), because a class may occur in few groups. docs/formulas.md has the formulas.
+In a comparison, each sample contributes d = g_B - g_A to the difference. Here g is the gradient of
+the score at the table of each model. The test divides the difference by its standard error, which
+is computed from d. The standard error includes one additional sample with the largest possible
+influence. For samples in groups, the degrees of freedom depend on the number of groups that contain
+each class (Satterthwaite 1946), because a class may occur in few groups. docs/formulas.md has the
+formulas.
 """
 
 import math
@@ -50,11 +51,12 @@ _N_PERMUTATIONS = 999
 def guessing_p_value(table: Table) -> float:
     """Compute the p-value of the hypothesis that predictions are guesses.
 
-    It is twice the smaller of the permutation p-values of Informedness and of chi-squared. For two
-    classes, all tables with these margins are listed, and tables with an equal statistic count half
-    (mid-p). For more classes, up to 2,000 predictions are permuted. For more samples, the p-values
-    follow from the moments of both statistics. The p-value is 1.0 if references or predictions
-    have only one class, or if there are at most three samples.
+    It is twice the smaller of the permutation p-values of Informedness and of chi-squared. For up
+    to 2,000 samples of two classes, all tables with these margins are listed, and tables with an
+    equal statistic count half (mid-p). For up to 2,000 samples of more classes, the predictions are
+    permuted if an expected count is below five. Otherwise, and for p-values below 1e-6, the moments
+    of both statistics are used. The p-value is 1.0 if references or predictions have only one
+    class, or if there are at most three samples.
     """
     r, c, size, counted = effective_totals(table)
     n_rows, n_columns = np.count_nonzero(r), np.count_nonzero(c)
@@ -71,7 +73,7 @@ def guessing_p_value(table: Table) -> float:
 
 
 def _normal_tail(table: Table, gains: Numbers, r: Numbers, c: Numbers, size: float) -> float:
-    """Compute the p-value of the weighted hits by their mean and variance (Hoeffding 1951)."""
+    """Compute the p-value of the weighted hits from their mean and variance (Hoeffding 1951)."""
     mean = (gains * r * c).sum() / size
     row_part, column_part = gains * c / size - mean / size, gains * r / size
     both = row_part + column_part
@@ -152,7 +154,7 @@ def independence_test(table: Table, permute: bool = True) -> float:
     """Compute the p-value of Pearson's chi-squared among all tables with the same margins.
 
     The gamma distribution is too smooth for few samples with rare classes. In this case the
-    predictions are permuted, unless `permute` is False.
+    predictions are permuted, unless `permute` is False or the p-value is below 1e-6.
     """
     r, c, size, counted = effective_totals(table)
     r, c = r[r > 0], c[c > 0]
@@ -205,9 +207,9 @@ def _permuted_p_value(statistic: float, r: Codes, c: Codes) -> float:
 def _gamma_tail(shape: float, least: float) -> float:
     """Compute the chance that a gamma variate of this shape is at least `least`.
 
-    The density of the logarithm is integrated by Simpson's rule, from ln(least) to the point where
-    the density is smaller by a factor of e^-45. Dividing by the density at the mode ln(shape)
-    prevents cancellation of large numbers.
+    The density of the logarithm is integrated by Simpson's rule, from ln(least) to a point where
+    the density has decreased by a factor of e^45 or more. Dividing by the density at the mode
+    ln(shape) prevents cancellation of large numbers.
     """
     start = max(least, shape)
     above = start - shape
@@ -233,7 +235,8 @@ class CellPairs(NamedTuple):
     """Counts of samples by their cells in the tables of A and B, by weight and by group.
 
     `groups` are numbers from 0, or None if samples are independent. `differ` says whether the
-    predictions of A and B differ. It is None for a single model, or if samples are independent.
+    predictions of A and B differ. It is None if samples are independent, and may be None for a
+    single model.
     """
 
     a: Codes
@@ -245,11 +248,11 @@ class CellPairs(NamedTuple):
 
 
 class Influences(NamedTuple):
-    """Changes of the score of a model by a sample in each cell of its table."""
+    """Effects of a sample in each cell of a model's table on the score of the model."""
 
     classes: Codes  # references of the cells
     slopes: Numbers
-    max_influence: Numbers  # N times the largest change of the score by one more sample
+    max_influence: Numbers  # N times the largest change of the score that one more sample causes
     bias: float
     unseen: float  # variance of the estimated bias
 
@@ -259,9 +262,9 @@ class Paired(NamedTuple):
 
     interval: Interval
     p_value: float
-    share_of_one: float  # squared influence of one more sample / sum over the other samples
+    share_of_one: float  # squared influence of one more sample / sum over the observed samples
     extra_variance: float  # contribution of this one sample to the squared error
-    df: float  # degrees of freedom of Student's t; 0 without groups, nan if nothing can be tested
+    df: float  # degrees of freedom of Student's t; 0 without groups, or nan as in `GroupVariance`
     n_swaps: int  # number of samples or groups whose predictions differ
     fewest_groups: float  # effective number of groups of a class, if few groups dominate; else inf
     detection: "Detection | None"  # None if no prediction differs, or nothing can be tested
@@ -320,10 +323,10 @@ def paired_test(
         parts, times = np.bincount(pairs.groups, amounts * moved), np.ones(n)
         n_differ = len(np.unique(pairs.groups[pairs.differ]))
         if n_differ < _MANY_DIFFERENT:
-            # if the predictions of all groups differ, no group is missing
+            # if predictions differ in every group, no group with a difference can be unobserved
             one_more = max(one_more, whole.one_more * math.sqrt(1 - n_differ / n))
 
-    # additional differing samples are weighted by their variance, like the observed ones
+    # the mean influence of samples, including the additional one, weighted by squared influence
     sizes, times = np.append(np.abs(parts), one_more), np.append(times, 1.0)
     mean_size = ratio_or_zero((times * sizes**3).sum(), (times * sizes**2).sum())
     growth = float(mean_size) / (_NET * size)
@@ -333,7 +336,7 @@ def paired_test(
     error = math.sqrt((variance + one_more) / size**2 + fixed)
     unbiased = difference - bias
     if abs(difference) < 1e-12 or unbiased * difference < 0:
-        unbiased = 0.0  # a smaller difference is a rounding error
+        unbiased = 0.0  # the difference is a rounding error, or smaller than its bias
     df_of_test = math.nan if 0 < n < FEWEST_GROUPS else df
     interval, p_value = interval_and_p_value(unbiased, error, size, n_differ, df_of_test, level)
 
@@ -425,7 +428,7 @@ class GroupSums(NamedTuple):
         1. The effective number m of groups.
         2. The factor that corrects the sum of squares around the mean for its bias: m/(m - 1) for
            groups of equal size, 0 for fewer than two groups.
-        3. The degrees of freedom if the samples of a group are equal: m - 1 for groups of equal
+        3. The degrees of freedom if the samples of a group are identical: m - 1 for groups of equal
            size (Satterthwaite).
         """
         shares = self.sums / sum_by(self.codes, self.sums, k)[self.codes]
@@ -447,7 +450,7 @@ class GroupVariance(NamedTuple):
     variance: float
     df: float  # degrees of freedom; nan if a class in a single group contributes
     fewest: float  # effective number of groups of a class, if few groups dominate; else inf
-    one_more: float  # influence of one more group, that of a randomly drawn sample
+    one_more: float  # influence of one more group, as large as a random sample's group on average
     pool: Codes  # code of the class, or of the pool, which is the last code
     n_effective: Numbers  # effective number of groups that contain the class
     factors: Numbers  # bias corrections of the sums of squares; 0 for a class in a single group
@@ -564,7 +567,7 @@ _BEYOND = np.exp(math.pi / 2 * np.sinh(_STEPS))
 def t_tail(t: float, df: float) -> float:
     """Compute the two-sided p-value of Student's t.
 
-    Integrates the density by the double exponential rule (Takahasi and Mori 1974).
+    The density is integrated by the double exponential rule (Takahasi and Mori 1974).
     """
     least = np.array([[t], [0.0]])
     density = np.exp(-(df + 1) / 2 * np.log1p((least + _BEYOND) ** 2 / df))

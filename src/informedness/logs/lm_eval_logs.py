@@ -1,7 +1,7 @@
 """Read the samples that EleutherAI's lm-evaluation-harness logs with --log_samples.
 
-Each line holds a document after a filter: the requests (`arguments`), the filtered responses
-(`filtered_resps`), the target as text, and the value of each metric.
+Each line holds the result of one filter for one document: the requests (`arguments`), the filtered
+responses (`filtered_resps`), the target as text, and the value of each metric.
 """
 
 import ast
@@ -44,7 +44,7 @@ _Line = dict[str, Any]
 
 
 def is_log(path: Path) -> bool:
-    """Check for the name of a samples or results file; without a date, read the first line."""
+    """Check for the name of a samples or results file; without a date, also look for "doc_id"."""
     samples = _FILE.fullmatch(path.name)
     if not path.is_file() or not (samples or RESULTS.fullmatch(path.name)):
         return False
@@ -57,16 +57,17 @@ def is_log(path: Path) -> bool:
 
 
 def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
-    """Yield the answers in a log for each filter.
+    """Yield the answers of each filter in a log.
 
     The option `verdict` names a metric of 0 and 1; by default it is the accuracy or exact match.
 
     Raises
     ------
     ValueError
-        If the file is damaged or has no samples. If a sample has no choices, or a target that is
-        not one of its choices. If more than one in five samples have several right answers. If the
-        log does not have the metric for the verdict.
+        If the file is damaged, is a file of results, or comes from a version of lm-eval that is too
+        old. If a sample has neither scored choices nor generated text, or a target that is not one
+        of its choices. If more than one in five samples have several right answers. If `verdict` is
+        not a metric of 0 and 1 in the log.
     """
     if RESULTS.fullmatch(path.name):
         raise ValueError(_ONLY_RESULTS)
@@ -108,7 +109,7 @@ def _sample(line: _Line) -> Sample:
 
 
 def _read_lines(path: Path, config: dict[str, Any], default: str) -> dict[str, list[_Line]]:
-    """Read the fields needed of each line, by filter.
+    """Read the fields that are needed from each line, by filter.
 
     Lines with several right answers have no "pair", and are not counted. `default` is the filter
     in older logs, which do not name it.
@@ -160,8 +161,9 @@ def _read_line(line: _Line, logged: _Line, config: dict[str, Any]) -> _Line:
     -------
     dict
         "pair" is the target and the answer; it is empty if finding them needs all lines.
-        "generation" holds the options for generating text. "named" holds the choices in the task's
-        configuration. Scored choices add the keys of `_scored_choices`.
+        "generation" holds the options for generating text. "named" holds the choices that our
+        metrics logged, or else those in the task's configuration. Scored choices add the keys of
+        `_scored_choices`.
     """
     arguments, is_choice = _read_arguments(logged)
     delimiter = config.get("target_delimiter", " ")

@@ -114,7 +114,8 @@ def read_log(
     InformednessWarning
         If a log or a run is left out because it cannot be read. If samples are left out because
         they have no score or several right answers. If no metric of a log was compared with the
-        answers. If the harness recorded another accuracy or number of samples.
+        answers. If the harness recorded a different accuracy or number of samples. If nearly all
+        references are different texts.
 
     Examples
     --------
@@ -331,7 +332,7 @@ def _warn_of_verdicts(answers: Answers) -> None:
 
 
 def _warn_of_samples(answers: Answers) -> None:
-    """Warn of samples that do not count, and if all references are different texts."""
+    """Warn of samples that do not count, and if nearly all references are different texts."""
     n_several, n_unscored, n_errors = answers.left_out
     n_samples = len(answers.samples) + answers.left_out.total
     unscored = "no score"

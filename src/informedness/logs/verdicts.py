@@ -1,8 +1,9 @@
 """Find the class of an answer from its text and the harness's verdict.
 
-During a run of a harness and from its logs, the share of right answers equals the harness's. An
-answer that the harness counts as right has the class of the reference. A wrong answer has the class
-that its text names. The rule for reading texts, called a reading, must agree with all verdicts.
+The share of right answers equals the harness's, whether answers are read during its run or from its
+logs. An answer that the harness counts as right has the class of the reference. A wrong answer has
+the class that its text names. The rule for reading texts, called a reading, must agree with all
+verdicts.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ class SeveralAnswers(list[Message]):
 
     @contextmanager
     def skip(self, name: str) -> Iterator[None]:
-        """Skip a sample with several right answers; prefix any other error with its name."""
+        """Skip a sample with several right answers; prefix other errors with the sample's name."""
         try:
             yield
         except SeveralError as error:
@@ -112,7 +113,7 @@ _NO_SIGN_BEFORE, _NO_SIGN_AFTER = r"(?<![-@#%&+/,;.!?^\\)\]}])", r"(?![.,:;!?]*[
 
 
 def _fold_case(text: str) -> str:
-    """Fold case, and replace each whitespace by a space."""
+    """Fold case, strip whitespace, and replace inner whitespace by single spaces."""
     return " ".join(text.casefold().split())
 
 
@@ -121,14 +122,17 @@ def _fold_punctuation(text: str) -> str:
 
 
 def _fold_clear_punctuation(text: str) -> str:
-    """Remove punctuation, except around a single letter among signs, which is not an answer."""
+    """Fold case and remove punctuation, unless the text is a single letter among signs.
+
+    Such a letter is not an answer, so its text stays unchanged.
+    """
     name = _fold_punctuation(text)
     is_noise = len(name) == 1 and not re.search(_letter_pattern(name), text, re.IGNORECASE)
     return text if is_noise else name
 
 
 def _letter_pattern(name: str) -> str:
-    """Make a pattern for a name; next to a single letter or digit, it allows no signs."""
+    """Make a pattern for a name; a single letter or digit must not be next to the signs above."""
     is_letter = len(name) == 1 and name.isascii() and name.isalnum()
     return f"{_NO_SIGN_BEFORE}{name}{_NO_SIGN_AFTER}" if is_letter else re.escape(name)
 
@@ -249,7 +253,7 @@ def _fit(
 def _label(sample: Sample, names: ClassNames, readers: Mapping[int, Any]) -> Any:
     """Find the label in an answer with the function for its class names; None if none is found.
 
-    Without a verdict, the answer must equal the name of a class.
+    Without a verdict, an answer that does not equal the name of a class stays unchanged.
     """
     answer = sample.prediction
     if sample.verdict is None:
@@ -380,14 +384,17 @@ class VerdictMetric:
 
     @property
     def is_harness_accuracy(self) -> bool | None:
-        """Whether the accuracy agrees with the accuracy in the log; None if unknown."""
+        """Whether the totals agree with those in the log; None if unknown.
+
+        It is False if the log has metrics, but none was compared with the answers.
+        """
         if not self.name:
             return False if self.shares else None
         return self.counted.agree(self.recorded)
 
     @property
     def alternatives(self) -> list[str]:
-        """Other metrics in the log that could be the verdict."""
+        """Other metrics in the log that could give the verdicts."""
         shares = self.shares.items() if self.is_wanted else ()
         return [x for x, share in shares if x != self.name and not math.isnan(share)]
 
@@ -450,7 +457,7 @@ def add_verdicts(
 
 
 def _credits_by_metric(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[float | None]]:
-    """Collect the values of each metric as numbers, with metrics in order of their names' lengths.
+    """Collect the values of each metric as numbers, with the shortest names of metrics first.
 
     lighteval appends options to the name of a metric, so the name without options comes first.
     Informedness and NIT log objects, and are skipped.

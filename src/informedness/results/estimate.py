@@ -59,7 +59,7 @@ class Estimate(Measured):
         The score, as returned by the function of the same name.
     standard_error : float
         Standard error by the delta method, in units of the score. It is nan if the score is
-        undefined, and 0 if all predictions are right.
+        undefined. If all predictions are right, it is 0, except for NIT.
     confidence_interval : (float, float)
         Lower and upper end of the interval, which contains the value. Both are nan if the score is
         undefined. For NIT and EMA, both are nan if the samples show too little of the classes.
@@ -529,7 +529,7 @@ def corrected_rate(
         container.
     judged : array-like of shape (n_judged,), or tuple of two integers
         The judge's labels of the other answers, or a tuple of two counts: the answers labelled
-        `positive`, and all answers. A tuple of two numbers is always read as counts.
+        `positive`, and all judged answers. A tuple of two numbers is always read as counts.
     positive : label
         The label whose rate is estimated. All other labels count as negative, and so do missing
         labels of the judge. A missing label in `y_true` is an error.
@@ -657,7 +657,7 @@ def _correct(shares: Numbers, sizes: Numbers, z: float) -> Interval:
 
 
 def warn_of_module(own_table: Any, version: str) -> None:
-    """Warn if a metric module has another version than this package, or unusual labels."""
+    """Warn about unusual labels, and if a metric module's version differs from this package's."""
     warn_of_version(version)
     warn_of_nulls(own_table)
     if not own_table.is_declared:
@@ -683,7 +683,7 @@ def add_companions(
     ValueError
         If the level is not valid, or the options allow no interval.
     RuntimeError
-        If this package computes another value.
+        If this package computes a different value.
     """
     if level is None and not return_signature:
         return {}  # a score alone must not depend on the fields of the module's table
@@ -706,7 +706,7 @@ def add_companions(
 def _estimates_of_module(
     name: str, value: Any, table: Table, level: float, options: Mapping[str, Any], version: str
 ) -> list[Estimate]:
-    """Estimate a module's score; raise RuntimeError if this package computes another value."""
+    """Estimate a module's score; raise RuntimeError if this package computes a different value."""
     if options.get("prior_mode", "") == "odds":
         raise ValueError('`confidence_level` must be left out with prior_mode="odds"')
     prior = options.get("prior")

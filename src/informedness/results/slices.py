@@ -79,11 +79,11 @@ class Slices(Result, Mapping[Slice, SliceRow]):
     by : tuple of str
         The columns that the samples are sliced by.
     rows : tuple of SliceRow
-        The slices, sorted by name or by a score.
+        The slices, in the order chosen by `sort`.
     overall : SliceRow
         The scores of all slices together.
     confidence_level : float or None
-        Share of such intervals that should contain the true value.
+        Level of the intervals of scores; None without intervals.
     vs_rest : str or None
         Name of the score on which each slice was compared with all other samples.
     signature : str
@@ -262,7 +262,10 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         return plain | self.account_field()
 
     def text_tables(self) -> list[Rows]:
-        """Tabulate the scores, with the rows for all samples and for guessing at the end."""
+        """Tabulate the scores of slices and of all samples.
+
+        Guessing levels are the last row, or if they differ, those of accuracy are a column.
+        """
         rows = [*self.rows[:_MAX_ROWS], self.overall]
         levels = [_guessing(row) for row in rows]
         is_same = levels.count(levels[0]) == len(levels)
@@ -316,13 +319,13 @@ class Slices(Result, Mapping[Slice, SliceRow]):
 
 
 def _guessing(row: SliceRow) -> dict[str, float]:
-    """Compute the scores of the best guesser in a slice, rounded so that they can be compared."""
+    """Compute the guessing levels of a slice, rounded so that they can be compared."""
     levels = {name: score.guessing_level(row.table) for name, score in scores_in_report().items()}
     return {name: round(level, 12) for name, level in levels.items()}
 
 
 def _guessing_row(levels: Mapping[str, float], heads: Sequence[str]) -> list[str]:
-    """Format the row of the guesser's scores, which are the same in all slices."""
+    """Format the row of guessing levels, which are the same in all slices."""
     cells = {head: _format(levels[name]) for name, head in _HEADS.items()}
     return ["guessing", *(cells.get(head, "") for head in heads[1:])]
 
@@ -486,7 +489,7 @@ def _sort_by_category(tables: Mapping[Slice, Any], by: Any) -> dict[Slice, Any]:
 def cut_into_quantiles(
     tables: Mapping[Slice, ContingencyTable], position: int, n_bins: int, column: str
 ) -> dict[Slice, ContingencyTable]:
-    """Merge slices by a column of numbers into bins of about equally many samples.
+    """Merge slices by a column of numbers into bins with about equal numbers of samples.
 
     The edges of the bins are quantiles, as in `pandas.qcut`. A value on an edge is in the lower
     bin. `position` is the position of the column in slice names that are tuples.
