@@ -31,8 +31,8 @@ commands:
 {_LISTED}
 
 `informedness report --help` shows the options of a command, `informedness --version` the version.
-Exit codes: 0, 1 if some logs are left out, 2 for bad usage or data, 3 if a build should stop
-(compare --fail-if, compare --require, report --at-least), 130 if interrupted."""
+Exit codes: 0 on success, 1 if some logs are left out, 2 for bad usage or data, 3 if a build
+should stop (compare --fail-if, compare --require, report --at-least), 130 if interrupted."""
 _REPORT = """Score predictions in files of one row per sample; several files count as one data set.
 Or score a confusion matrix, two text files of one label per line, or logs of lm-eval, lighteval
 and Inspect.
@@ -300,7 +300,7 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     add("--by", help=sliced + "into four quantiles", **several_columns, **report)
     add("--by-file", help="score each file as a task, then their mean", **flag)
     add("--by-task", help="score each value as a task of its own classes, then the mean", **column)
-    grouped = "rows with one value, such as a document, belong together; changes only intervals"
+    grouped = "rows with the same value, such as a document, depend on each other; changes no score"
     add("--groups", help=grouped, **column)
 
     add = _group(parser, command, "scores")
@@ -374,7 +374,7 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     add("--exclude-task", metavar="NAME", help="all tasks except these", **several)
     variant = "only this filter (lm-eval) or score (Inspect), such as strict-match"
     add("--variant", metavar="NAME", help=variant)
-    verdict = "metric of 0 and 1 that says what is right (default: the log's accuracy or match)"
+    verdict = "metric with values 0 and 1 that marks right answers (default: accuracy or match)"
     add("--verdict", metavar="NAME", help=verdict)
     add("--run", dest="runs", metavar="TEXT", help="only logs whose path contains this text")
     add("--each", help="also print the full report of each run", **flag, **report)

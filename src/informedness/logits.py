@@ -14,9 +14,11 @@ from .core.labels import Numbers, as_array, show, warn
 from .tables.contingency import NO_ANSWER
 
 SELECT = "select logits in `preprocess_logits_for_metrics`, references in `label_names`"
-_MAX_SCORES = 2**23  # most scores that are read again on an accelerator, because one is infinite
-_MAX_CLASSES = 1000  # most columns of logits that can be classes if `config.num_labels` differs
-NO_REFERENCES = "Name the column of labels in `label_names`. Pairs of preferred answers have none."
+_MAX_SCORES = 2**23  # limit on the scores that an accelerator returns to find infinite ones
+_MAX_CLASSES = 1000  # limit on columns taken for classes if `config.num_labels` differs
+NO_REFERENCES = (
+    "Name the column of labels in `label_names`. Pairs of preferred answers have no labels."
+)
 DECODE = "generated ids need `batch_decode` first, see Generated text in docs/evaluate.md"
 
 
@@ -201,8 +203,8 @@ def argmax_logits(logits: Any, labels: Any) -> Any:
 
     The Trainer then gathers one id per token instead of its logits. If logits are a tuple, its
     first element is used. Logits with a single column, or with several labels per sample, are not
-    changed. The id is -2**30 if scores are nan or infinite; for `ComputeMetrics` such predictions
-    are missing.
+    changed. The id is -2**30 if a score is nan, if no score is finite, or if several scores are
+    inf. `ComputeMetrics` treats such predictions as missing.
 
     Examples
     --------

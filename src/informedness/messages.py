@@ -100,8 +100,8 @@ def join(sources: Iterable[object], separator: str = "; ") -> Message:
 def with_subject(subject: object, source: object) -> Message:
     """Prefix a message with the name of its subject, unless the name is empty.
 
-    The name is a value, unless it is a message or an argument in backticks. Names of files never
-    begin with a backtick, because `render.shown` quotes those.
+    The name is a value, unless it is a message or an argument in backticks. File names never begin
+    with a backtick, because `text.render.shown` quotes those that do.
     """
     if str(subject).startswith("`"):
         subject = message_of(subject)

@@ -129,9 +129,12 @@ def test_argmax_takes_the_highest_column_in_order_of_labels(name, tmp_path):
     with pytest.raises(ValueError, match="in 20 of 200 rows"):
         read(lacking, **how)
     for wrong, message in (
-        ({"labels": None}, "expected one of `labels` for each of the 3 columns of scores"),
-        ({"labels": [*CLASSES, "x"]}, "expected one of `labels` for each of the 3 columns"),
-        ({"labels": CLASSES[1:], "threshold": 0.5}, "in their order, and without `threshold`"),
+        ({"labels": None}, "`labels` must list a class for each of the 3 columns of scores"),
+        ({"labels": [*CLASSES, "x"]}, "`labels` must list a class for each of the 3 columns"),
+        (
+            {"labels": CLASSES[1:], "threshold": 0.5},
+            "in their order, and `threshold` must be left out",
+        ),
         ({"predictions": "argmax:p0,p1,nope"}, "'nope'"),
         ({"predictions": "argmax:p0,words,p1"}, "`predictions` must hold scores, got '"),
     ):

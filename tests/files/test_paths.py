@@ -61,7 +61,7 @@ def test_files_with_labels_of_other_types_are_refused_by_name(tmp_path):
     for number, label in enumerate(("1", '"1"')):
         text = f'{{"gold": {label}, "model": {label}}}\n'
         (tmp_path / f"{number}.jsonl").write_text(text * 2)
-    said = r"1\.jsonl: in the rows from 2 on: `references` .* got strings .* but integers"
+    said = r"1\.jsonl: after row 2 of the data: `references` .* got strings .* but integers"
     for by, message in ((None, said), ("gold", "`by` must hold labels of the same type as `by be")):
         with pytest.raises(ValueError, match=message):
             table_of(tmp_path, by=by)

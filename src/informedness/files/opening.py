@@ -49,8 +49,10 @@ def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
     Raises
     ------
     ValueError
-        If files are missing, a file is listed twice, or a format is unknown. If a folder has files
+        If no file is given, a file is listed twice, or a format is unknown. If a folder has files
         of several formats, or an entry that is not a file.
+    FileNotFoundError
+        If a path does not exist.
     """
     check_choice("file_format", file_format, (None, *_FORMATS))
     files: list[tuple[str, str]] = []
@@ -111,9 +113,9 @@ def _files_in(folder: Path) -> list[Path]:
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    """Yield the files in a folder and its subfolders, hidden folders, and links to folders.
+    """Yield the files in a folder and its subfolders, except hidden ones and links.
 
-    Files in hidden folders are not searched.
+    Hidden folders and links to folders are yielded, but not searched.
     """
 
     def fail(error: OSError) -> None:

@@ -52,7 +52,7 @@ class Source(NamedTuple):
     kind: str  # the format of a file, or "frame"
     header: Sequence[str] = ()
     class_names: Mapping[str, Sequence[str]] = {}  # names of classes by argument
-    # Reads the first rows of the named columns; a file reads all its columns
+    # Reads the first rows of the named columns of a frame, or of all columns of a file
     columns: Callable[[Sequence[str]], Mapping[str, Sequence[Any]]] = lambda names: {}
 
 
@@ -128,7 +128,7 @@ class Samples:
         keep = np.ones(n, dtype=bool)
         for argument, values in batch.items():
             try:
-                with prefix_errors(f"in the rows from {self.n_rows} on" if self.n_rows else ""):
+                with prefix_errors(f"after row {self.n_rows} of the data" if self.n_rows else ""):
                     columns[argument], missing = self.read_values(argument, values)
                     self._count_missing(argument, missing, n_rows, keep)
             except ValueError as error:
@@ -219,8 +219,8 @@ class Samples:
         classes = self.options.classes(is_integer) or ()
         if len(columns) > 1 and (threshold is not None or len(classes) != len(columns)):
             raise ValueError(
-                f"expected one of `labels` for each of the {len(columns)} columns of scores, in "
-                f"their order, and without `threshold`; got {classes or 'none'}"
+                f"`labels` must list a class for each of the {len(columns)} columns of scores, in "
+                f"their order, and `threshold` must be left out; got classes {classes or 'none'}"
             )
         scores = np.stack([read_scores(column, argument) for column in columns], axis=1)
         codes = scores.argmax(axis=1) if threshold is None else scores[:, 0] > threshold

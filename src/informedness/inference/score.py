@@ -10,8 +10,8 @@ instance in `REGISTRY`. The subclass must define the members listed with its bas
     ClassScore      name, title, exact_value, gradient
     EntropicScore   name, title, exact_value, signs, may_miss_classes, max_excess_surprisal
 
-Members with defaults are lowest, highest, guessing_level, best_level, undefined_margins, undefined,
-stand_in and averages. docs/formulas.md has the formulas and the rules of intervals.
+Members with defaults, such as lowest, guessing_level, undefined, stand_in and averages, may be
+overridden: see `Score`. docs/formulas.md has the formulas and the rules of intervals.
 
 Cohen (1960), "A coefficient of agreement for nominal scales"; Gorodkin (2004),
 "Comparing two K-category assignments by a K-category correlation coefficient".
@@ -165,7 +165,7 @@ class Score:
     has_cell_effects : bool
         Whether groups need a design effect per cell, instead of one per row.
     mark_meaning : str
-        Meaning of the mark ^, which results add to a value that has a `caution`.
+        Meaning of the mark, * in reports and ^ elsewhere, of a value that has a `caution`.
     average : str or None
         Empty for a score without averages. None gives one value per class.
     """
@@ -228,7 +228,7 @@ class Score:
         return next(filter(None, reasons), "")
 
     def has_single_reference_class(self, table: Table) -> bool:
-        """Check whether all references are of one class, which gives all models the same score."""
+        """Check whether all references are of one class, so that there is no interval."""
         return np.count_nonzero(table.reference_totals) == 1
 
     def exact_value(self, table: Any) -> Any:
@@ -274,8 +274,8 @@ class Score:
     def require_interval(self, prior: Prior = None) -> Score:
         """Return this score, or raise ValueError if it has no interval with this prior."""
         if prior is not None:
-            score = f"{self.name!r} with average={self.average or None!r}"
-            raise ValueError(f"`prior` must be left out for an interval of {score}")
+            average = f" with average={self.average or None!r}" if self.averages else ""
+            raise ValueError(f"`prior` must be left out for an interval of {self.name!r}{average}")
         return self
 
     def shortage(self, table: Table, prior: Prior = None) -> str:
@@ -292,7 +292,8 @@ class Score:
         """Compute the score of a table and its confidence interval.
 
         Pass the standard error as `error` if samples are in groups. The ends are nan if the score
-        is undefined, or if all references are of one class.
+        is undefined, if `has_single_reference_class`, or if a class has too few references for the
+        prior.
 
         Raises
         ------
@@ -328,7 +329,7 @@ class Score:
         raise NotImplementedError
 
     def cell_gradient(self, table: Table) -> Numbers:
-        """Compute the derivative of the score by the share of each cell, up to a constant."""
+        """Compute the derivative with respect to the share of each cell, up to a constant."""
         raise NotImplementedError
 
     def max_influence(self, table: Table) -> Numbers:
@@ -372,7 +373,7 @@ def shortage_message(amount: float, wanted: float, unit: str, which: str = "") -
     if amount >= wanted - 1e-6:
         return ""
     has, least = (f"{n:,.0f}" if n >= 1000 else f"{n:.4g}" for n in (amount, wanted))
-    units = unit if amount == 1 else f"{unit}s"
+    units = unit if has == "1" else f"{unit}s"
     if "." in has:
         units = f"effective {units}"
     return f"{has} {units}{which}, fewer than the recommended {least}"
@@ -457,20 +458,20 @@ def ratio_or_zero(numerator: Any, denominator: Numbers) -> Numbers:
 
 
 def deviations(values: Numbers, mean: Any, scale: Numbers) -> Numbers:
-    """Subtract a mean from values, and set differences to 0 that are only rounding errors.
+    """Subtract a mean from values, and replace differences that are rounding errors by 0.
 
-    A difference is a rounding error if it is below 1e-14 of the scale. Otherwise the standard
-    error of a constant predictor would be 1e-17 instead of 0.
+    A difference is a rounding error if it is below 1e-14 of the scale. Without this, the
+    standard error of a constant predictor would be 1e-17 instead of 0.
     """
     differences = values - mean
     return np.where(np.abs(differences) > 1e-14 * scale, differences, 0.0)
 
 
 class Gradient(NamedTuple):
-    """Derivatives a_i + b_j + u_i [i = j] of a score by the shares p_ij of the cells.
+    """Derivatives a_i + b_j + u_i [i = j] of a score with respect to the cell shares p_ij.
 
     For a score that distributes out-of-class predictions over the classes, a_i + m_i is the
-    derivative by the share of out-of-class predictions for references of class i.
+    derivative with respect to the share of out-of-class predictions for references of class i.
     """
 
     a: Numbers
@@ -479,7 +480,7 @@ class Gradient(NamedTuple):
     m: Numbers | None = None
 
     def cell_slopes(self, table: Table) -> Numbers:
-        """Compute the derivative by the share of each cell."""
+        """Compute the derivative with respect to the share of each cell."""
         i, j = table.rows, table.columns
         b = self.b[j] if self.m is None else np.where(table.is_class[j], self.b[j], self.m[i])
         return self.a[i] + b + self.u[i] * (i == j)
@@ -503,7 +504,7 @@ class ClassScore(Score):
     """A score computed from the hits and the totals of the classes."""
 
     def gradient(self, table: Table) -> Gradient:
-        """Compute the derivatives of the score by the shares of the cells."""
+        """Compute the derivatives of the score with respect to the shares of the cells."""
         raise NotImplementedError
 
     def cell_gradient(self, table: Table) -> Numbers:
@@ -646,9 +647,10 @@ class CohenKappa(ClassScore):
         return 1 - ratio_or_nan(_error_rate(table), _expected_error_rate(table))
 
     def gradient(self, table: Table) -> Gradient:
-        """Compute the derivatives of 1 - wrong/expected, the two error rates.
+        """Compute the derivatives of 1 - wrong/expected, where both are error rates.
 
-        The derivatives by p_ij are -[i = j] of `wrong` and -(beta_i + pi_j) of `expected`.
+        With respect to p_ij, the derivative of `wrong` is -[i = j], and that of `expected` is
+        -(beta_i + pi_j).
         """
         wrong, expected = _error_rate(table), _expected_error_rate(table)
         margins = table.prediction_totals, table.reference_totals
@@ -732,8 +734,9 @@ class Informedness(ClassScore):
     def gradient(self, table: Table) -> Gradient:
         """Compute the derivatives, with V = pi (1 - pi).
 
-        J_c = (p_cc - pi_c beta_c) / V_c has the derivatives 1/V_c by p_cc, -pi_c/V_c by beta_c and
-        -(beta_c + (1 - 2 pi_c) J_c) / V_c by pi_c. The class weights pi or beta also depend on the
+        The derivatives of J_c = (p_cc - pi_c beta_c) / V_c are 1/V_c with respect to p_cc,
+        -pi_c/V_c with respect to beta_c, and -(beta_c + (1 - 2 pi_c) J_c) / V_c with respect to
+        pi_c. The class weights pi or beta also depend on the
         shares. An out-of-class prediction for class i adds pi_c / (1 - pi_i) to beta_c of each
         other class c, and this amount depends on pi_c and pi_i.
         """
@@ -851,7 +854,8 @@ def margins_of_error(rows: RowMeans, level: float) -> tuple[Numbers, Numbers]:
     """Compute the margins of error below and above the score.
 
     The Wilson margins of the rows are combined in quadrature. The result is at least z standard
-    errors, and at most the margin if every row had the largest possible error of any row.
+    errors. It is at most the margin that would result if every row had the largest error that any
+    row can have.
     """
     z = normal_quantile(level)
     span = rows.below + rows.above
@@ -938,7 +942,7 @@ def row_means(table: Table, scored: Table, gradient: Gradient) -> RowMeans:
 def absent_class_bounds(
     table: Table, formula: Callable[[ClassSums], Numbers], value: float, level: float
 ) -> tuple[float, float]:
-    """Bound the score if there were samples of the classes that have no references.
+    """Bound the values of the score if the classes without references had samples.
 
     These classes are declared, or out-of-class labels, which may be classes of the task. Together
     they are assumed to have z^2 unobserved samples, either all correct or all wrong.

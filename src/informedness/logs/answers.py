@@ -44,8 +44,8 @@ class Origin:
     harness, task, model : str
         Names of the harness, of the task, and of the model in the log; "" if unknown.
     variant : str
-        The filter of lm-eval or the scorer of Inspect that the answers come from; "" if the log has
-        only one.
+        Which of several sets of answers in the log: a filter of lm-eval, a score of Inspect, or the
+        kind of answer in lighteval; "" if there is only one.
     epoch : int or None
         Number of the pass over the samples; None for a single pass, and for pooled passes.
     created : str

@@ -2,8 +2,8 @@
 
 With `--save-details` lighteval writes details/MODEL/DATE/details_TASK_DATE.parquet. A sample
 has log-probabilities if choices were scored, and text if a metric is generative. If a task has
-metrics of both kinds, its file has two rows for each sample. The likeliest choice is determined as
-for `acc`, or as for a normalised accuracy if `acc` is missing.
+metrics of both kinds, its file has two rows for each sample. By default the likeliest choice
+is determined as for `acc`, or as for a normalised accuracy if `acc` is missing.
 """
 
 import math
@@ -55,12 +55,12 @@ def is_log(path: Path) -> bool:
 def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     """Yield the answers in a details file: first likeliest choices, then generated texts.
 
-    The option `verdict` names a metric of 0 and 1; by default it is an accuracy or a match.
+    The option `verdict` names a metric with values 0 and 1; the default is an accuracy or match.
 
     Raises
     ------
     ValueError
-        If the file is damaged, is not a details file or has no samples. If samples cannot be
+        If the file is damaged or is not a details file. If samples cannot be
         scored, or if more than one in five have several right answers. If the file does not have
         the metric for the verdict.
     ImportError
@@ -136,7 +136,7 @@ def _text(row: dict[str, Any], right_text: str, is_extracted: bool) -> str | Non
     if answers is None or (targets or [None])[0] != right_text:
         rule = f"must have target {show(right_text)} and an answer extracted"
         raise ValueError(f"{rule}, got target {show(targets)}, answer {show(answers)}")
-    return answers[0] if answers else None  # the parsed answer, which its text may follow
+    return answers[0] if answers else None  # parsed; its text may be next
 
 
 def _likeliest(row: dict[str, Any], metric: str) -> int:

@@ -19,7 +19,7 @@ from ..tables.contingency import ContingencyTable
 from ..text.render import cut, rounded, samples, shown
 from .estimate import Estimate, estimates_of, has_known_errors, warn_of
 
-LEVEL = 0.95  # lowest confidence level of the interval and the test of a verdict
+LEVEL = 0.95  # lowest confidence level of the test of a verdict
 # codes of verdicts that do not rule out guessing
 MAY_BE_GUESSES = frozenset({"one class", "out of class", "untested", "guessing"})
 MANY_OUT_OF_CLASS = 0.05  # above this share, guessing is tested without out-of-class predictions
@@ -79,7 +79,10 @@ def _find_verdict(
         level, (low, high) = max(judged.confidence_level, LEVEL), judged.confidence_interval
     contains_guessing = not math.isnan(low) and score.contains_guessing(table, low, high)
     if math.isnan(p_value) and math.isnan(low):
-        return "untested", "not tested against guessing, as the squares of the weights are unknown"
+        return (
+            "untested",
+            "not tested against guessing, as there is neither a p-value nor an interval",
+        )
     if contains_guessing if math.isnan(p_value) else 1 - p_value <= level:
         n = samples(tested_table.n_samples)
         phrase = f"cannot be distinguished from guessing on {n}"
@@ -92,7 +95,7 @@ def _find_verdict(
 def _tested_predictions(table: Table, p_value: float) -> tuple[Table | None, float]:
     """Choose the predictions to test against guessing, and compute the p-value.
 
-    If many predictions are out of class, drop them; the table is None if no other exists.
+    If many predictions are out of class, drop them. The table is None if no prediction is left.
     """
     if out_of_class_share(table) <= MANY_OUT_OF_CLASS:
         return table, p_value
@@ -184,7 +187,7 @@ def _remarks_on(
 
 
 def _is_marked(estimates: Mapping[str, Estimate], name: str) -> bool:
-    """Check whether a mark replaces the warning, if only NIT has the caveat, as is common."""
+    """Check whether a mark replaces a warning: if only NIT has its caveat, which is common."""
     estimate = estimates[name]
     is_alone = [x.caveat for x in estimates.values()].count(estimate.caveat) == 1
     return name == NIT.name and is_alone and not math.isnan(estimate.confidence_interval[0])

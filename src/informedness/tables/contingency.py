@@ -360,8 +360,8 @@ def as_table(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
     Raises
     ------
     ValueError
-        If `y_true` is a table and labels or options for labels are passed, too. Or if labels are
-        text or `y_pred` is missing.
+        If `y_true` is a table and labels or options for labels are passed, too. If `y_pred` is
+        missing, or `y_true` or `y_pred` is text instead of a container of labels.
     """
     if not isinstance(y_true, ContingencyTable):
         if y_pred is None or isinstance(y_true, str) or isinstance(y_pred, str):
@@ -506,8 +506,8 @@ def count_slices(
     columns = (column[used] for column in (slices, references, predictions))
     (names, s), (r_values, r), (p_values, p) = map(plain_codes, columns)
     weights, counts, squares = (None if x is None else x[used] for x in (weights, counts, squares))
-    # One code for slice and reference counts all slices in one pass. Labels are merged on cells,
-    # not on samples: 10^7 samples in 20 slices take half the time.
+    # Each pair of a slice and a reference has one code, so all slices are counted in one pass.
+    # Labels are merged on cells, not on samples: 10^7 samples in 20 slices take half the time.
     fused = s.astype(np.int64) * len(r_values) + r
     if counts is None:
         values, cells = count_pairs(Column(fused), Column(p), weights)
