@@ -526,6 +526,21 @@ ELSEWHERE += [
 ELSEWHERE += ["file:p.csv", "p.csv\0", "other.csv", "s?.csv", 7, None, ["p.csv"], True, {}]
 
 
+def test_slices_need_at_least_one_column(tmp_path):
+    (tmp_path / "p.csv").write_text("y,p\na,a\nb,b\n")
+    read = partial(table_from_file, tmp_path / "p.csv", references="y", predictions="p")
+    with pytest.raises(ValueError, match="`by` must name at least one column, got none"):
+        read(by=[])
+
+
+def test_the_metadata_of_datasets_are_not_read_as_data(tmp_path):
+    for name in ("dataset_info.json", "dataset_infos.json", "state.json"):
+        (tmp_path / name).write_text("{}")
+    (tmp_path / "p.jsonl").write_text('{"y": "a", "p": "a"}\n{"y": "b", "p": "b"}\n')
+    table = table_from_file(tmp_path, references="y", predictions="p")
+    assert table == table_of_labels([*"ab"], [*"ab"])
+
+
 def test_what_datasets_lists_must_be_files_of_its_folder(tmp_path):
     folder = tmp_path / "data"
     (folder / "in").mkdir(parents=True)

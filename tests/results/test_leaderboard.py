@@ -28,6 +28,11 @@ def answers(ability, seed):
 MODELS = {"a": answers(0.3, 1), "b": answers(0.8, 2), "c": answers(0.35, 3), "d": answers(0.9, 4)}
 
 
+def test_models_of_one_name_are_refused_by_the_argument():
+    with pytest.raises(ValueError, match=r"`y_pred` must name each model once, got '1' twice"):
+        leaderboard(REFERENCES, {1: MODELS["a"], "1": MODELS["b"]})
+
+
 def test_rankings_agree_with_estimate_and_compare():
     board = leaderboard(REFERENCES, MODELS)
     values = [model.value for model in board.models]
