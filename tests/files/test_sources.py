@@ -526,6 +526,15 @@ ELSEWHERE += [
 ELSEWHERE += ["file:p.csv", "p.csv\0", "other.csv", "s?.csv", 7, None, ["p.csv"], True, {}]
 
 
+def test_dask_counts_only_the_columns_that_are_read():
+    import dask.dataframe
+
+    data = {"y": [*"aabb"] * 9, "p": [*"abab"] * 9, "words": range(36)}
+    frame = dask.dataframe.from_pandas(pd.DataFrame(data), npartitions=2)
+    cells, _ = tables._read_columns(frame, {"references": "y", "predictions": "p"}, [*data])
+    assert cells.num_rows == 4
+
+
 def test_slices_need_at_least_one_column(tmp_path):
     (tmp_path / "p.csv").write_text("y,p\na,a\nb,b\n")
     read = partial(table_from_file, tmp_path / "p.csv", references="y", predictions="p")

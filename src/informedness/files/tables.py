@@ -392,7 +392,8 @@ def _read_columns(
     try:
         frame = _select(native, names, header)
         if nw.dependencies.is_dask_dataframe(frame):  # narwhals needs another package
-            cells = frame.groupby([*frame.columns], dropna=False).size().compute()
+            columns = list(dict.fromkeys(names.values()))
+            cells = frame.groupby(columns, dropna=False).size().compute()
             frame = cells.rename(sums["times"]).reset_index()
         frame = nw.from_native(frame)
         if isinstance(frame, nw.LazyFrame):
