@@ -5,8 +5,9 @@
     python tests/mutants.py --list       # what is drawn
 
 A change turns a comparison, an operator of arithmetic or two arguments around, or leaves out a part
-of a string, in a copy of the checkout. The tests that cover the file run first, then those of `make
-check`, up to the first that fails. A test that fails on what is not changed stops the script.
+of a string, in a copy of the checkout. The tests that cover the file run first, then golden outputs
+and messages, then the tests of `make check`, up to the first that fails. A test that fails without
+a change stops the script.
 """
 
 import argparse
@@ -39,6 +40,9 @@ SLOW_TO_IMPORT = (
     "tests/integrations/test_trainer.py",
     "tests/integrations/test_torchmetrics.py",
 )
+
+# what is printed, and what messages say on each surface
+GOLDEN = ("tests/results/test_golden_outputs.py", "tests/test_messages_as_before.py")
 
 
 class Place(NamedTuple):
@@ -126,9 +130,9 @@ def covering(path: Path) -> list[str]:
 def why_found(tree: Path, tests: list[str], limit: float) -> str:
     """Return the first test that fails in a tree, or empty if none does."""
     ignored = [f"--ignore={x}" for x in (*SLOW_TO_IMPORT, *tests)]
-    rounds = [[*tests, "-m", QUICK]] if tests else []
-    rounds.append(["-m", QUICK, *ignored])
-    rounds += [[*tests, "-m", "slow and not browser and not release"]] if tests else []
+    slow = "slow and not browser and not release"
+    rounds = [[*tests, "-m", QUICK], [*tests, "-m", slow]] if tests else []
+    rounds += [[*GOLDEN], ["-m", QUICK, *ignored]]
     environment = os.environ | {"PYTHONPATH": str(tree / "src"), "OMP_NUM_THREADS": "1"}
     given = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
     for chosen in rounds:
