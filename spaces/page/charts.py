@@ -91,9 +91,8 @@ def note_of(said: Any, worded: Callable[[Any], str]) -> tuple[str, str, list[tup
     return head + mark.strip(), rest, [] if worded is matrix_sentence else remedies_of(said)
 
 
-matrix_sentence, paste_sentence = (
-    partial(sentence, controls=WORDS[x]) for x in ("matrix", "pasted")
-)
+matrix_sentence = partial(sentence, controls=WORDS["matrix"])
+paste_sentence = partial(sentence, controls=WORDS["pasted"])
 
 
 def program_message(said: Any, arguments: Collection[str]) -> str:
@@ -138,9 +137,8 @@ def commonest_of(table: ContingencyTable) -> str:
     return shown(table.labels[int(np.argmax(table.reference_totals))])
 
 
-TEMPLATES = Environment(
-    loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined
-)
+LOADER = FileSystemLoader(HERE / "templates")
+TEMPLATES = Environment(loader=LOADER, autoescape=True, undefined=StrictUndefined)
 TEMPLATES.trim_blocks = TEMPLATES.lstrip_blocks = True
 TEMPLATES.globals |= {"titles": NAMES, "own": METRIC, "triangle_of": triangle_of}
 TEMPLATES.filters |= {

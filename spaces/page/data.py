@@ -41,10 +41,8 @@ def check_labels(values: Any, name: str, allow_missing: bool = False) -> Column:
     "".join(texts).encode()  # raises for half a character, which no response could send back
     longest = max(texts, key=len, default="")
     if len(longest) > MAX_LABEL:
-        raise Refusal(
-            f"A label can have at most {MAX_LABEL} characters, but one of the {name} has "
-            f"{len(longest):,d}: {show(longest)}"
-        )
+        found = f"one of the {name} has {len(longest):,d}: {show(longest)}"
+        raise Refusal(f"A label can have at most {MAX_LABEL} characters, but {found}")
     return column
 
 
@@ -166,10 +164,8 @@ def count_at(cell: str, row: str, column: str) -> float:
     except ValueError as error:
         raise Refusal(f"Row {show(row)}, column {show(column)}: {error}.") from None
     if not 0 <= number < MAX_COUNT:
-        raise Refusal(
-            f"Row {show(row)}, column {show(column)}: {show(cell.strip())} must be a count from 0 "
-            f"to below {MAX_COUNT:,d}."
-        )
+        where = f"Row {show(row)}, column {show(column)}: {show(cell.strip())}"
+        raise Refusal(f"{where} must be a count from 0 to below {MAX_COUNT:,d}.")
     return number if text == cell else float(number)
 
 
@@ -187,9 +183,7 @@ def is_block(text: str) -> bool:
 def pasted_matrix(text: str, old: Sequence[str]) -> tuple[Grid, str]:
     """Parse a pasted matrix, with a note on it; classes without names keep their old names."""
     if len(text) > MAX_BLOCK:
-        raise Refusal(
-            f"A matrix can have at most {MAX_BLOCK:,d} characters, this has {len(text):,d}."
-        )
+        raise Refusal(f"A matrix can have at most {MAX_BLOCK:,d} characters, not {len(text):,d}.")
     with collected():  # `table_of_grid` repeats these warnings
         plain_text = text if "(" in text or is_matrix(text) else _PERCENT.sub("", text)
         names, cells, titles = parse_matrix(plain_text)

@@ -211,9 +211,7 @@ def _read(name: str, value: Any) -> Any:
     with suppress(ValueError, RecursionError):
         if isinstance(read := json.loads(value), list | None):
             return read
-    raise Refusal(
-        f"{name} must be a list, or a list written as JSON in a string, got {value[:60]!r}."
-    )
+    raise Refusal(f"{name} must be a list, or text with a list as JSON, got {value[:60]!r}.")
 
 
 def register() -> None:

@@ -20,9 +20,8 @@ from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationE
 from typing_extensions import TypedDict
 
 STREAM_END = 0.2  # seconds for a browser to notice the end of a stream
-LIMITS = ConfigDict(
-    strict=True, extra="forbid", allow_inf_nan=False, str_max_length=MAX_FILE
-)  # the number of items is limited by the size of a request
+# The number of items is limited by the size of a request.
+LIMITS = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False, str_max_length=MAX_FILE)
 Texts = Annotated[list[Annotated[str, Field(max_length=MAX_BLOCK)]], Field(max_length=MAX_GRID)]
 
 

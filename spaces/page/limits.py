@@ -1,13 +1,17 @@
 """Define the metric of this Space and limits on its inputs, and refuse larger requests."""
 
+import gzip
 import json
 import os
 import re
+from functools import lru_cache
+from mimetypes import guess_type
 from pathlib import Path
 from typing import Any
 
+import gradio
 from starlette.datastructures import Headers
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, Response
 
 from informedness.inference.registry import MODULES
 
@@ -35,6 +39,19 @@ EXAMPLES = json.loads((HERE / "examples.json").read_text("utf-8"))  # by tab of 
 
 class Refusal(ValueError):  # noqa: N818
     """The input cannot be scored; the message is for the person who sent it."""
+
+
+ASSETS = Path(gradio.__file__).parent / "templates" / "frontend" / "assets"
+
+
+@lru_cache(maxsize=500)
+def load_asset(name: str) -> Response:
+    """Compress a script or style of Gradio.
+
+    Its own route takes 3 ms instead of 1 ms for each of 50.
+    """
+    content, headers = (ASSETS / name).read_bytes(), {"content-encoding": "gzip"}
+    return Response(gzip.compress(content), headers=headers, media_type=guess_type(name)[0])
 
 
 class Guard:
@@ -73,4 +90,7 @@ class Guard:
         elif not path.startswith(kept) and not self.OPEN.fullmatch(path):
             await PlainTextResponse("Not found.", status_code=404)(scope, receive, send)
         else:
-            await self.app(scope, receive, send_with_policy)
+            name = "".join(re.findall(r"\A/assets/([\w-]+\.(?:js|css))\Z", path))
+            is_asset = "gzip" in headers.get("accept-encoding", "") and (ASSETS / name).is_file()
+            app = load_asset(name) if is_asset else self.app
+            await app(scope, receive, send_with_policy)

@@ -54,7 +54,7 @@ def test_a_client_gets_results_and_refusals(app, page_of):
     labels = [row["label"] for row in client.predict(*columns, api_name="/score")["per_class"]]
     assert labels == [1, 2, 10]
     for columns, said in (
-        (["ham, spam"] * 2, "references must be a list, or a list written as JSON"),
+        (["ham, spam"] * 2, "references must be a list, or text with a list as JSON"),
         ([["a", "b"], ["a"]], re.escape(MISMATCH)),
     ):
         with pytest.raises(AppError, match=said):
