@@ -67,6 +67,13 @@ def test_files_with_labels_of_other_types_are_refused_by_name(tmp_path):
             table_of(tmp_path, by=by)
 
 
+def test_predictions_of_another_type_are_refused_beside_the_references(tmp_path):
+    (tmp_path / "0.jsonl").write_text('{"gold": 1, "model": "a"}\n' * 2)
+    said = "`predictions` must hold labels of the same type as `references`, got strings"
+    with pytest.raises(ValueError, match=said):
+        table_of(tmp_path)
+
+
 def test_links_in_a_folder_are_followed_to_files_only(folder, tmp_path):
     elsewhere, other = write(tmp_path / "more" / "2.csv", "ba"), folder / "2.csv"
     other.symlink_to(elsewhere)

@@ -535,6 +535,13 @@ def test_a_refusal_has_the_reason_and_options_that_help(answers, golds, verdicts
     assert unsaid not in str(refusal.value)
 
 
+def test_a_refusal_shows_an_answer_that_contradicts_its_verdict():
+    targets, classes = ["Yes", "No", "No"], [{"Yes": "Yes", "No": "No"}] * 3
+    said = r"The first: 2 answered 'Yes' where 'No' is right, with verdict 1\.0\. "
+    with pytest.raises(VerdictError, match=said):
+        classes_found(["Yes", "No", "Yes"], targets, [1.0] * 3, classes)
+
+
 def test_the_remedy_for_a_class_unseen_is_an_option_of_logs(tmp_path, report):
     """Of 20 answers 4 are D, which is right nowhere."""
     log = log_of_inspect()
