@@ -44,7 +44,7 @@ def test_spark_gives_the_table_of_the_samples(spark, kind):
 def test_a_collation_that_merges_labels_is_refused(spark, collation):
     rows = "values ('Ham', 'ham'), ('ham', 'ham'), ('ham ', 'e') t(gold, model)"
     frame = spark.sql(f"select gold, model collate {collation} as model from {rows}")
-    with pytest.raises(ValueError, match="the collation of column 'model' takes"):
+    with pytest.raises(ValueError, match="the collation of column 'model' treats"):
         table_from_frame(frame, **COLUMNS)
     frame = frame.selectExpr("gold", "model collate UTF8_BINARY as model")
     expected = table_of_labels(["Ham", "ham", "ham "], ["ham", "ham", "e"])
