@@ -131,6 +131,8 @@ class Column:
 
     def differs_from(self, label: Label | None) -> Numbers:
         """Compute a mask of the samples whose label is not this one."""
+        if self.values is None and label is None:  # numpy would compare each integer with None
+            return np.ones(len(self.codes), dtype=bool)
         if self.values is None:
             return np.asarray(self.codes != label)
         return np.array([value != label for value in self.values], dtype=bool)[self.codes]
