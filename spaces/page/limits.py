@@ -46,9 +46,9 @@ ASSETS = Path(gradio.__file__).parent / "templates" / "frontend" / "assets"
 
 @lru_cache(maxsize=500)
 def load_asset(name: str) -> Response:
-    """Compress a script or style of Gradio.
+    """Compress a script or style of Gradio, to send it from memory.
 
-    Its own route takes 3 ms instead of 1 ms for each of 50.
+    A page loads 50 one after the other. Each takes 1 ms, and 3 ms by Gradio's own route.
     """
     content, headers = (ASSETS / name).read_bytes(), {"content-encoding": "gzip"}
     return Response(gzip.compress(content), headers=headers, media_type=guess_type(name)[0])

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
+import httpx
 import pytest
 from build import ROOT
 from screenshots import serving
@@ -103,6 +104,22 @@ def test_addresses_that_the_page_does_not_need_are_closed(app, paths):
     assert asked(f"{url}file={path}") == (200, "mine")
     status, said = asked(f"{url}file={Path(path).parent}/../../lock")
     assert status in (403, 404), said
+
+
+def test_scripts_of_gradio_are_sent_whole_and_no_other_files(app, page):
+    with httpx.Client(base_url=app("informedness")) as client:
+        for file in sorted(page.limits.ASSETS.glob("Index-*.*s*"))[:20]:
+            for encoding in ("gzip", "identity"):
+                sent = client.get(f"assets/{file.name}", headers={"accept-encoding": encoding})
+                assert (sent.status_code, sent.content) == (200, file.read_bytes()), file.name
+                assert "content-security-policy" in sent.headers
+        for path in (
+            "assets/none.js",
+            "assets/..%2f..%2fapp.py",
+            "assets/%2e%2e/app.js",
+            "assets/",
+        ):
+            assert client.get(path).status_code in (400, 403, 404), path
 
 
 def test_only_codecs_of_text_are_encodings(page):
