@@ -68,14 +68,11 @@ def scores_of(metric: Any, name: str = "") -> CorpusLevelMetric:
     own = metric.value if isinstance(metric, Metrics) else metric
     is_by_sample = isinstance(own, SampleLevelMetric) and not own.batched_compute
     if not is_by_sample or own.category not in _KNOWN:
-        raise ValueError(
-            "`metric` must judge log-probabilities or generated text of each sample by itself, "
-            f"got {getattr(own, 'metric_name', own)}"
-        )
+        rule = "must judge log-probabilities or generated text of each sample by itself"
+        raise ValueError(f"`metric` {rule}, got {getattr(own, 'metric_name', own)}")
     prefix = f"{name}_" if name else ""
-    return CorpusLevelMetric(
-        f"{prefix}{_SCORES[0]}", True, own.category, _Sample(own), _Corpus(prefix)
-    )
+    title = f"{prefix}{_SCORES[0]}"
+    return CorpusLevelMetric(title, True, own.category, _Sample(own), _Corpus(prefix))
 
 
 def with_scores(config: LightevalTaskConfig, name: str) -> LightevalTaskConfig:
@@ -166,10 +163,7 @@ def _answers(items: list[dict[str, Any]]) -> Answers | None:
         return None
     if several:
         warn(f"{len(several)} of {len(items)} samples have several right answers, and do not count")
-    counting = [(i, x) for i, x in enumerate(items) if not x["error"]]
-    return Answers.from_harness(
-        [
-            Sample(i, x["reference"], x["prediction"], x["verdict"], choices=tuple(x["choices"]))
-            for i, x in counting
-        ]
-    )
+    names = "reference", "prediction", "verdict", "choices"
+    rows = ([i, *(x[name] for name in names)] for i, x in enumerate(items) if not x["error"])
+    samples = [Sample(*row[:4])._replace(choices=tuple(row[4])) for row in rows]
+    return Answers.from_harness(samples)

@@ -122,10 +122,7 @@ def _answers(pairs: Any, labels: Any) -> Answers | None:
 
     None if the answers contradict the verdicts.
     """
-    samples = [
-        Sample(number, *pair[:3])._replace(choices=tuple(*pair[3:]))
-        for number, pair in enumerate(pairs)
-    ]
+    samples = [Sample(i, *x[:3])._replace(choices=tuple(*x[3:])) for i, x in enumerate(pairs)]
     classes = sorted({x.reference for x in samples}) if labels is None else labels
     return Answers.from_harness(samples, choices=tuple(classes))
 
@@ -196,8 +193,7 @@ class Task(ConfigurableTask):  # type: ignore[misc]
         """Read the target of a document and its choices; with choices, the target is a position."""
         target = self.doc_to_text(doc) if self.multiple_input else self.doc_to_target(doc)
         if isinstance(target, (list, tuple)):
-            rule = "must have one right answer for a score of classes"
-            raise ValueError(f"{rule}, got {show(target)}")
+            raise ValueError(f"must have one right answer for this score, got {show(target)}")
         if self.config.doc_to_choice is None:
             return str(target), []
         choices = list(self.doc_to_choice(doc))
@@ -217,8 +213,7 @@ class Task(ConfigurableTask):  # type: ignore[misc]
             logprobs = [logprob for logprob, _ in results]
             return [target, likeliest_choice(metric or "acc", logprobs, choices), verdict]
         if not isinstance(results[0], str):
-            rule = f"must be text, got {show(results[0])}"
-            raise ValueError(f"{rule}: end the filters with take_first")
+            raise ValueError(f"must be text, got {show(results[0])}: end filters with take_first")
         return [target, results[0], verdict, *([choices] if choices else ())]
 
     def process_results(self, doc: Any, results: Any) -> dict[str, Any]:
