@@ -208,7 +208,7 @@ def test_a_task_metric_is_the_verdict_only_if_asked(tmp_path):
     assert "; accuracy matches the harness; the log's half, length were" in how_found(answers)
     (answers,) = read(tmp_path, extract=r"\((.)\)")
     assert score_of(answers.table, "accuracy") == close(0.7)
-    assert how_found(answers).endswith("; the log's half, my_acc (0.7000), length were not read.")
+    assert how_found(answers).endswith("; the log's half, my_acc, length were not read.")
     for verdict in "half", "length", "my":
         with pytest.raises(ValueError, match=f"of 0 and 1 in the log: 'my_acc'.*, got '{verdict}'"):
             read(tmp_path, verdict=verdict)

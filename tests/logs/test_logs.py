@@ -169,9 +169,9 @@ def test_no_mean_over_tasks_if_one_lacks_a_single_score(report, tmp_path):
         shutil.copy(LOGS / "inspect" / name, tmp_path)
     one_epoch = tmp_path, "--extract", "([A-D])", "--epoch", "2"
     for options, why, added in (
-        ((LOGS / "lm-eval",), "arithmetic_generated ran with two filters", ["--variant", "text"]),
-        (one_epoch, "arithmetic_text ran with two scores", ["--variant", "answer"]),
-        ((tmp_path,), "arithmetic has two epochs", ["--epochs", "pooled"]),
+        ((LOGS / "lm-eval",), "arithmetic_generated ran with 2 variants", ["--variant", "text"]),
+        (one_epoch, "arithmetic_text ran with 2 variants", ["--variant", "answer"]),
+        ((tmp_path,), "arithmetic has 2 epochs", ["--epochs", "pooled"]),
         ((LOGS / "inspect",), "arithmetic has 3 runs", ["--run"]),
     ):
         plain = json.loads(report(*options, "--format", "json")[1])
@@ -235,7 +235,7 @@ def test_runs_are_compared_by_sample_if_they_are_of_one_task(command):
     a, b = map(task_of, ("always-b", "knows-half"))
     shuffled = replace(b, samples=b.samples[::-1])
     assert a.compare(shuffled).to_dict() == a.compare(b).to_dict()
-    with warned(r"the prompts of 1 .* \(A\) and always-b, .*\(B\)"):
+    with warned(r"1 of 60 prompts differ between .* \(A\) and always-b, .*\(B\)"):
         a.compare(with_columns(a, prompt=("other", *column(a, "prompt")[1:])))
     for other, message in (
         (
@@ -248,7 +248,7 @@ def test_runs_are_compared_by_sample_if_they_are_of_one_task(command):
         with pytest.raises(ValueError, match=message):
             a.compare(other)
     others = kept("lm-eval", model="always-b"), kept("lighteval", model="always-b")
-    refused(command("compare", *others), "the runs must be of one task, got ('lm-eval'")
+    refused(command("compare", *others), "runs must be of one task, got ('lm-eval'")
 
 
 def test_other_files_and_several_runs_are_refused(command, report, tmp_path):
@@ -267,7 +267,7 @@ def test_other_files_and_several_runs_are_refused(command, report, tmp_path):
     )
     results = tmp_path / "results_2026-01-01T00-00-00.json"
     results.write_text("{}")
-    refused(report(results), "results hold no samples: lm-eval writes samples_*.jsonl with --log_s")
+    refused(report(results), "results hold no samples: use --log_samples")
     log = tmp_path / "samples_task_2026-01-01T00-00-00.jsonl.gz"
     log.write_bytes(2 * kept("lm-eval").read_bytes())
     refused(report(log), "sample identifiers must be unique, got '0' 2 times")
@@ -295,10 +295,10 @@ def test_mixed_folders_score_what_can_be_read(report, tmp_path):
         (tmp_path / name).write_bytes(content)
     code, output, errors = report(tmp_path, "--format", "json")
     runs = [(x["task"], x["run"], x["variant"], x["n_samples"]) for x in json.loads(output)["runs"]]
-    same, last = (f"20 samples, {name}" for name in ("same.json", "zlast.json"))
-    first = ("arithmetic", "20 samples, 2026-01-01T00:00:00", "", 20)
+    same, last = (f"samples=20, {name}" for name in ("same.json", "zlast.json"))
+    first = ("arithmetic", "samples=20, 2026-01-01T00:00:00", "", 20)
     every = [
-        ("arithmetic", "60 samples", "", 60),
+        ("arithmetic", "samples=60", "", 60),
         ("arithmetic_text", "", "answer", 20),
         *(("arithmetic", name, "", 20) for name in (same, last)),
     ]

@@ -92,10 +92,7 @@ def test_null_is_wrong_where_the_harness_counted_it_so(tmp_path, report):
         right = write(tmp_path, "log.json", log), "--variant", "right"
         code, output, errors = report(*right)
         assert code == 0
-        assert (
-            f"; the log records an accuracy of {text}, but its verdicts give 0.45 of 20 samples."
-            in output
-        )
+        assert "matches the harness" not in output
         said = f"right is 0.45 of 20 samples, but the results of the log have {text}\n"
         assert errors.endswith(said)
         refused(report(*right, "--strict"), said.strip())
@@ -289,7 +286,7 @@ def test_what_differs_from_run_to_run_is_no_argument_of_a_model(tmp_path):
 @pytest.mark.parametrize(
     ("change", "names"),
     [
-        (lambda log: log["samples"].pop(), ["20 samples", "19 samples"]),
+        (lambda log: log["samples"].pop(), ["samples=20", "samples=19"]),
         (lambda log: log["samples"][0].update(id="x"), ["2026-01-01T00:00:00", LATER[:19]]),
         (lambda log: log["samples"][0].update(input="1?"), ["2026-01-01T00:00:00", LATER[:19]]),
     ],
@@ -311,7 +308,7 @@ def test_a_sample_that_ended_in_an_error_is_one_of_those_asked(tmp_path):
     log["samples"][0].update(scores=None, error={"message": "no connection"})
     log["results"]["scores"] = []
     write(tmp_path, "b.json", log)
-    message = "1 of 20 samples of .* have no score because of an error, and do not count"
+    message = "1 of 20 samples of .* have no score, and do not count"
     with pytest.warns(InformednessWarning, match=message):
         assert [answers.origin.run for answers in read_log(tmp_path)] == [
             LATER[:19],
@@ -426,9 +423,9 @@ def test_tasks_of_other_arguments_have_a_mean_and_are_compared(tmp_path, command
     for task in ("arithmetic_plain", "arithmetic_texts"):
         run_of_lm_eval(lm_eval, DATES[0], task)
     (mean,) = json.loads(command("report", lm_eval, "--format", "json")[1])["means"]
-    assert mean["why_not"].startswith("arithmetic_letters has two runs. Choose one ")
+    assert mean["why_not"].startswith("arithmetic_letters has 2 runs. Choose one ")
     assert (
-        "Left out: arithmetic_letters has two runs. Choose one"
+        "Left out: arithmetic_letters has 2 runs. Choose one"
         in command("compare", lm_eval, lm_eval)[1]
     )
 
@@ -446,8 +443,8 @@ def test_a_log_that_does_not_name_its_only_filter_is_read(report):
         assert "; accuracy matches the harness" in how_found(answers)
     code, _, errors = report(folder)
     assert (code, errors.count("left out: ")) == (1, 1)
-    said = "lm-eval before 0.4.7 wrote this log, without the filter of each answer: run the task "
-    assert f"two_filters_{DATE}.jsonl.gz: {said}with 0.4.7 or newer" in errors
+    said = "the log must name the filter of each answer: use lm-eval 0.4.7 or newer"
+    assert f"two_filters_{DATE}.jsonl.gz: {said}" in errors
 
 
 def test_the_filter_may_be_the_one_that_the_results_name(tmp_path):
@@ -461,14 +458,11 @@ def test_the_filter_may_be_the_one_that_the_results_name(tmp_path):
 
 
 def test_a_log_that_is_too_old_says_which_version_is_needed(tmp_path):
-    """Before 0.4.3 lm-eval wrote an array, and before 0.11 lighteval had no documents."""
-    (tmp_path / "samples_task.jsonl").write_text(json.dumps([{"doc_id": 0}], indent=2))
-    with pytest.raises(ValueError, match=r"lm-eval before 0\.4\.3 wrote .* 0\.4\.3 or newer"):
-        read_log(tmp_path / "samples_task.jsonl")
+    """Before 0.11 lighteval had no documents."""
     old = {"example": ["a"], "gold_index": ["0"], "choices": ["['A']"], "metrics": ["{'acc': 1}"]}
     path = tmp_path / f"details_task_{DATE}.parquet"
     pyarrow.parquet.write_table(pyarrow.table(old), path)
-    with pytest.raises(ValueError, match=r"lighteval before 0\.11: run the task with 0\.11 or new"):
+    with pytest.raises(ValueError, match=r"have no `doc`: run the task with lighteval 0\.11"):
         read_log(path)
 
 
@@ -480,7 +474,7 @@ def test_inspect_s_own_error_is_shown_of_a_run_that_failed(tmp_path):
 
 def test_a_folder_of_results_alone_says_how_to_log_samples(tmp_path, report):
     results = write(tmp_path / "model", f"results_{DATE}.json", {})
-    said = "results hold no samples: lm-eval writes samples_*.jsonl with --log_samples"
+    said = "results hold no samples: use --log_samples, in lighteval --save-details"
     for path in (tmp_path, tmp_path / "model", results):
         refused(report(path), said)
 

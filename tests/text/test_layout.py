@@ -109,7 +109,7 @@ def test_a_prompt_shows_tallies_as_their_table():
     for row, start in (
         (RESULTS["leaderboard"]().models[0], "Model(name='b|2'"),
         (RESULTS["slices"]()["a<b>"], "SliceRow(name='a<"),
-        (read_log(kept("inspect"))[0], "inspect, mockllm/knows-half, arithmetic: 60 samples, the"),
+        (read_log(kept("inspect"))[0], "inspect, mockllm/knows-half, arithmetic: N 60, the"),
     ):
         assert repr(row).startswith(start)
         assert "rows are references" not in repr(row)

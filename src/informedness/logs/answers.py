@@ -6,11 +6,12 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..core.labels import Column, Label, show, warn
 from ..errors import prefix_errors
@@ -83,19 +84,6 @@ class Origin:
         return f"{self.task}({self.arguments})" if self.arguments else self.task
 
 
-class LeftOut(NamedTuple):
-    """Numbers of excluded samples, by reason; `n_unscored` includes `n_errors`."""
-
-    n_several: int = 0
-    n_unscored: int = 0
-    n_errors: int = 0
-
-    @property
-    def total(self) -> int:
-        """Number of excluded samples."""
-        return self.n_several + self.n_unscored
-
-
 @dataclass(frozen=True, repr=False)
 class Answers:
     """Answers of one model in one task: one answer per sample, or per sample and epoch.
@@ -112,8 +100,8 @@ class Answers:
         The classes of the task; None if the log does not name them.
     metric : VerdictMetric
         The metric of the log that says which answers are right.
-    left_out : LeftOut
-        Numbers of samples excluded because they have several right answers or no score.
+    left_out : Counter of str
+        Numbers of excluded samples by reason: "several right answers" or "no score".
     """
 
     origin: Origin
@@ -121,7 +109,7 @@ class Answers:
     samples: tuple[Sample, ...]
     choices: tuple[Label, ...] | None = None
     metric: VerdictMetric = field(default_factory=VerdictMetric)
-    left_out: LeftOut = field(default_factory=LeftOut)
+    left_out: Counter[str] = field(default_factory=Counter)
 
     @classmethod
     def from_samples(
@@ -132,23 +120,15 @@ class Answers:
         If samples have choices, references are positions, and predictions may be. The classes are
         the texts of the choices if all samples share the same choices, otherwise the positions.
         """
-        if choices is not None or not samples or not samples[0].choices:
-            return cls(samples=tuple(samples), choices=choices, **others)
-        distinct = {x.choices for x in samples}
-        classes = samples[0].choices
-        if len(distinct) > 1 or len({*classes}) < len(classes):
-            positions = tuple(range(max(map(len, distinct))))
-            return cls(samples=tuple(samples), choices=positions, **others)
-        names = dict(enumerate(classes))
-        named = (
-            x._replace(
-                reference=names[x.reference],
-                prediction=names.get(x.prediction, x.prediction),
-                choices=(),
-            )
-            for x in samples
-        )
-        return cls(samples=tuple(named), choices=classes, **others)
+        if choices is None and samples and samples[0].choices:
+            distinct, choices = {x.choices for x in samples}, samples[0].choices
+            if len(distinct) > 1 or len({*choices}) < len(choices):
+                choices = tuple(range(max(map(len, distinct))))
+            else:
+                names = dict(enumerate(choices))
+                samples = _rename(samples, lambda label: names.get(label, label))
+                samples = [x._replace(choices=()) for x in samples]
+        return cls(samples=tuple(samples), choices=choices, **others)
 
     @classmethod
     def from_harness(cls, samples: Sequence[Sample], choices: Any = None) -> Answers | None:
@@ -165,8 +145,7 @@ class Answers:
 
     def __repr__(self) -> str:
         """Describe the answers by their origin, their number and how they were read."""
-        size = render.samples(len(self.samples))
-        return f"{self.origin.harness}, {self.name}: {size}, the answer is {self.how}"
+        return f"{self.origin.harness}, {self.name}: N {len(self.ids)}, the answer is {self.how}"
 
     @property
     def name(self) -> str:
@@ -209,20 +188,18 @@ class Answers:
         known = {*self.classes}
         return [answer if answer in known else None for answer in self.predictions]
 
-    def _columns(self) -> dict[str, Any]:
-        """Collect references, predictions, classes and groups as arguments of `estimate`."""
-        columns = {"y_true": [*self.references], "y_pred": self.known_predictions()}
-        return {**columns, "labels": self.classes, "unknown": "wrong", "groups": self.groups}
-
     @property
     def table(self) -> ContingencyTable:
         """The contingency table, in which out-of-class answers count as wrong."""
-        return ContingencyTable.from_labels(
-            references=[*self.references],
-            predictions=self.known_predictions(),
-            labels=self.classes,
-            unknown="wrong",
-        )
+        columns: dict[str, Any] = {"references": [*self.references]}
+        columns["predictions"] = self.known_predictions()
+        return ContingencyTable.from_labels(**columns, labels=self.classes, unknown="wrong")
+
+    def _scored(self, function: Callable[..., Any], level: float | None, **options: Any) -> Any:
+        """Call `report` or `estimate`; only intervals, which need a level, use groups."""
+        columns = [*self.references], self.known_predictions()
+        options |= {"labels": self.classes, "unknown": "wrong", "confidence_level": level}
+        return function(*columns, groups=None if level is None else self.groups, **options)
 
     def report(
         self, confidence_level: float | None = None, average: Averaged = "default"
@@ -231,18 +208,16 @@ class Answers:
 
         If epochs are pooled, the answers to a sample are a group for the intervals.
         """
-        options = self._columns() | {"confidence_level": confidence_level, "average": average}
-        if confidence_level is None:
-            options["groups"] = None  # only intervals use groups
-        return report(**options)
+        made: Report = self._scored(report, confidence_level, average=average)
+        return made
 
     def estimate(
         self, metric: str, confidence_level: float, average: Averaged = "default"
     ) -> Estimate:
         """Estimate a score, with the answers to a sample as a group; nan if undefined."""
-        options = self._columns() | {"confidence_level": confidence_level, "average": average}
-        result: Estimate = estimate(metric=metric, zero_division=math.nan, **options)
-        return result
+        options = {"metric": metric, "average": average, "zero_division": math.nan}
+        made: Estimate = self._scored(estimate, confidence_level, **options)
+        return made
 
     def standard_error(self, metric: str) -> float:
         """Estimate the standard error of a score; nan if undefined.
@@ -258,7 +233,7 @@ class Answers:
         """Pool these answers with the answers of other epochs."""
         epochs = (self, *others)
         samples = _group_by_sample([sample for epoch in epochs for sample in epoch.samples])
-        left_out = LeftOut(*map(sum, zip(*(epoch.left_out for epoch in epochs), strict=True)))
+        left_out = sum((epoch.left_out for epoch in epochs), Counter[str]())
         origin = replace(self.origin, epoch=None)
         return replace(self, origin=origin, samples=samples, left_out=left_out)
 
@@ -285,25 +260,22 @@ class Answers:
         """
         task, other_task = ((x.origin.harness, x.origin.task, x.classes) for x in (self, other))
         if task != other_task:
-            tasks = f"{show(task)} and {show(other_task)}"
-            raise ValueError(f"the runs must be of one task, got {tasks}")
+            raise ValueError(f"runs must be of one task, got {show(task)} and {show(other_task)}")
         names = [f"{self.name} (A)", f"{other.name} (B)"]
         a = self._columns_to_join()
         b = align_rows(a, other._columns_to_join(), names, "sample identifiers")
         prompts_a, prompts_b = ({(y.id, y.prompt) for y in x.samples} for x in (self, other))
         if n_differ := len(prompts_a - prompts_b):
-            size = render.samples(n_differ)
-            text = f"the prompts of {size} differ between {{a}} and {{b}}"
+            text = f"{n_differ} of {len(self.samples)} prompts differ between {{a}} and {{b}}"
             warn(message(text, a=names[0], b=names[1]))
         options |= {"labels": self.classes, "unknown": "wrong", "groups": a.get("groups")}
         return compare(a["references"], a["predictions"], b["predictions"], **options)
 
     def _columns_to_join(self) -> dict[str, Column]:
         """Collect the columns that a comparison joins, or requires to be equal."""
-        documents = [x.document for x in self.samples]
         columns: dict[str, Any] = {"references": [*self.references], "groups": self.groups}
-        columns |= {"documents": documents if any(documents) else None}
-        columns |= {"on": [*self.ids], "predictions": self.known_predictions()}
+        columns |= {"documents": [x.document for x in self.samples], "on": [*self.ids]}
+        columns["predictions"] = self.known_predictions()
         return {name: read_labels(x, name, allow_missing=True) for name, x in columns.items() if x}
 
     def find_classes(self, options: LabelOptions) -> Answers:
@@ -340,7 +312,7 @@ class Answers:
             source = f"what {options.pattern.pattern!r} finds in {source}"
         pairs = zip(self.samples, texts, strict=True)
         samples = (x._replace(prediction=y and options.fold(y), verdict=None) for x, y in pairs)
-        metric = replace(self.metric, name="", is_wanted=False)
+        metric = VerdictMetric(shares=dict.fromkeys(self.metric.shares, math.nan))
         return replace(self, samples=tuple(samples), how=source, metric=metric)
 
     def _choose_texts(self) -> tuple[list[str | None], str]:
@@ -353,12 +325,9 @@ class Answers:
         source = self.how
         if not all(isinstance(text, str | None) for text in texts):
             raise ValueError(f"`extract`, `ignore_case` and `strip` need text, not {source}")
-        is_none = {*texts} == {None}
-        if is_none or any(x.verdict for x in self.samples if x.prediction is None):
+        if {*texts} == {None} or any(x.verdict for x in self.samples if x.prediction is None):
             source += ", or the completion if no answer was logged"
             texts = [x.completion if x.prediction is None else x.prediction for x in self.samples]
-        if {*texts} == {None}:
-            raise ValueError(f"the log has no text to find a class in: looked at {source}")
         return texts, source
 
     def _class_names(self) -> list[ClassNames]:
@@ -376,22 +345,24 @@ class Answers:
 
     def _name_positions(self, choices: Sequence[str]) -> Answers:
         """Replace positions by the names of choices, in references and predictions."""
-        samples = [
-            x._replace(
-                reference=class_name_at(x.reference, choices),
-                prediction=class_name_at(x.prediction, choices),
-            )
-            for x in self.samples
-        ]
+        samples = _rename(self.samples, partial(class_name_at, names=choices))
         if unnamed := [x.reference for x in samples if x.reference not in choices]:
             rule = f"one of `choices` or a position from 0 to {len(choices) - 1}"
             raise ValueError(f"every reference must be {rule}, got {show(unnamed[0])}")
-        return replace(self, samples=tuple(samples), choices=tuple(choices))
+        return replace(self, samples=samples, choices=tuple(choices))
 
 
 def finds_in_text(options: LabelOptions) -> bool:
     """Check whether options find the class in a text, regardless of verdicts."""
     return options.pattern is not None or options.ignore_case or options.strip
+
+
+def _rename(samples: Sequence[Sample], name_of: Callable[[Any], Any]) -> tuple[Sample, ...]:
+    """Replace the references and predictions of samples by names."""
+    return tuple(
+        sample._replace(reference=name_of(sample.reference), prediction=name_of(sample.prediction))
+        for sample in samples
+    )
 
 
 def _group_by_sample(samples: Sequence[Sample]) -> tuple[Sample, ...]:
@@ -461,8 +432,7 @@ def settings_of(
     digest = sha256(json.dumps(pairs).encode()).hexdigest()
     others |= {x.rpartition(".")[2]: part_of(log, *x.split(".")) for x in paths.split()}
     found = {"samples": len(dict(pairs)), **dict(_flatten(others))}
-    arguments = arguments if isinstance(arguments, dict) else {}
-    return {"asked": digest, "arguments": arguments, **found}
+    return {"asked": digest, "arguments": arguments or {}, **found}
 
 
 def _flatten(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -7,15 +7,14 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..core.labels import show
 from ..errors import optional_import, prefix_errors
 from ..text.render import cut
-from .answers import Answers, LeftOut, Origin, json_object, part_of, settings_of
+from .answers import Answers, Origin, json_object, part_of, settings_of
 from .verdicts import DAMAGES, Sample, SeveralAnswers, Totals, VerdictMetric, only_target
 
 _VERSION = 2  # version of the log's schema
@@ -26,6 +25,9 @@ _SETTINGS = "eval.model_args eval.model_roles eval.model_generate_config plan.co
 _SETTINGS += "eval.config.message_limit eval.config.token_limit eval.config.time_limit "
 _SETTINGS += "eval.dataset.location"
 _HEAD_OF_JSON = re.compile(rb'\s*\{\s*"version":\s*\d+,\s*"status":\s*"\w+",\s*"eval":\s*\{')
+# The samples with the value of each scorer, or with each of its named values, by epoch, scorer and
+# key. A sample with several targets has the reference None.
+_Scores: TypeAlias = dict[tuple[int, str, str], list[Sample]]
 
 
 def is_log(path: Path) -> bool:
@@ -34,32 +36,6 @@ def is_log(path: Path) -> bool:
         return path.suffix == ".eval" and path.is_file()
     with path.open("rb") as stream:
         return bool(_HEAD_OF_JSON.match(stream.read(4096)))
-
-
-@dataclass
-class _Log:
-    """Contents of a log.
-
-    Attributes
-    ----------
-    asked : list of dict
-        The "id" and the "prompt" of each sample in each epoch.
-    targets : list of (target, letters of the choices)
-        The target and the letters of each sample with a single target.
-    scores : dict of (epoch, scorer, key) to list of Sample
-        The samples with the value of each scorer, or with each of its named values. A sample with
-        several targets has the reference None.
-    n_samples, n_several, n_errors : Counter of epoch
-        By epoch, the numbers of all samples, of samples with several targets, and of samples
-        without scores because of an error.
-    """
-
-    asked: list[dict[str, str]] = field(default_factory=list)
-    targets: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
-    scores: dict[tuple[int, str, str], list[Sample]] = field(default_factory=dict)
-    n_samples: Counter[int] = field(default_factory=Counter)
-    n_several: Counter[int] = field(default_factory=Counter)
-    n_errors: Counter[int] = field(default_factory=Counter)
 
 
 def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
@@ -81,86 +57,92 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     header = next(parts)
     _check_status(header)
     with prefix_errors("the header", *DAMAGES):
-        task, model = (str(header["eval"][name]) for name in ("task", "model"))
-    log = _read_samples(parts, header)
-    created, settings = str(header["eval"].get("created", "")), _settings(log, header)
-    has_several = len({scorer for _, scorer, _ in log.scores}) > 1
-    for epoch, scorer, key in sorted(log.scores, key=lambda score: score[0]):
-        metric, scored = _metric(log, header, epoch, scorer, key)
+        task, model = map(str, (header["eval"]["task"], header["eval"]["model"]))
+    asked, scores = _read_samples(parts, header)
+    created, settings = str(header["eval"].get("created", "")), _settings(asked, header)
+    n_samples = Counter(x["epoch"] for x in asked)
+    n_several = Counter(x["epoch"] for x in asked if len(x["targets"]) > 1)
+    classes = classes_of([(x["targets"][0], x["letters"]) for x in asked if len(x["targets"]) == 1])
+    _, scorers, _ = map(set, zip(*scores, strict=True))
+    for epoch, scorer, key in sorted(scores, key=lambda score: score[0]):
+        metric, scored = _metric(scores, header, epoch, scorer, key)
         samples = [x for x in scored if None not in (x.reference, x.verdict)]
         if not samples:
             continue
         samples.sort(key=lambda x: (x.id, x.prompt))  # a log has samples in the order they ended
-        variant = ", ".join(filter(None, (scorer if has_several else "", key)))
-        shown_epoch = epoch if len(log.n_samples) > 1 else None
-        n_several, n_errors = log.n_several[epoch], log.n_errors[epoch]
-        left_out = LeftOut(n_several, log.n_samples[epoch] - n_several - len(samples), n_errors)
+        variant = ", ".join(filter(None, (scorer if len(scorers) > 1 else "", key)))
+        shown_epoch = epoch if len(n_samples) > 1 else None
+        left_out = Counter({"several right answers": n_several[epoch]})
+        left_out["no score"] = n_samples[epoch] - n_several[epoch] - len(samples)
         origin = Origin("inspect", task, model, variant, shown_epoch, created, settings)
         how = f"what scorer {scorer!r} logged as the answer"
-        yield Answers(origin, how, tuple(samples), classes_of(log.targets), metric, left_out)
+        yield Answers(origin, how, tuple(samples), classes, metric, left_out)
 
 
-def _read_samples(parts: Iterator[dict[str, Any]], header: dict[str, Any]) -> _Log:
-    """Read the samples; raise ValueError if a sample is damaged or missing."""
-    log, several = _Log(), SeveralAnswers()
+def _read_samples(parts: Iterator[Any], header: dict[str, Any]) -> tuple[list[Any], _Scores]:
+    """Read the samples; raise ValueError if a sample is damaged or missing.
+
+    Return the epoch, "id", "prompt", targets and letters of the choices of each sample in each
+    epoch, and the scores.
+    """
+    asked: list[dict[str, Any]] = []
+    scores: _Scores = {}
+    several = SeveralAnswers()
     for raw in parts:
         with several.skip(f"sample {show(raw.get('id') if isinstance(raw, dict) else raw)}"):
-            _add_sample(raw, log)
-    n_samples = log.n_samples.total()
-    if not n_samples:
+            _add_sample(raw, asked, scores)
+    n_samples = len(asked)
+    if not asked:
         raise ValueError("the log has no samples: run without --no-log-samples")
     results = header.get("results") or {}
     n_total = results.get("total_samples", n_samples)
     if n_samples != n_total and not results.get("early_stopping"):
         total = f"`results.total_samples` in its header is {n_total}"
         raise ValueError(f"the log is damaged: `samples` holds {n_samples} samples, but {total}")
-    if not log.scores:
+    if not scores:
         raise ValueError("no sample has scores, which hold the answers: run `inspect score`")
     several.check(n_samples)
-    return log
+    return asked, scores
 
 
-def _add_sample(raw: dict[str, Any], log: _Log) -> None:
-    """Add a sample to the log; raise SeveralError if the sample has several targets."""
+def _add_sample(raw: dict[str, Any], asked: list[Any], scores: _Scores) -> None:
+    """Add a sample and its scores; raise SeveralError if the sample has several targets."""
     epoch, name, choices = raw["epoch"], str(raw["id"]), raw.get("choices") or []
     prompt, letters = _prompt(raw["input"], choices), letters_of(len(choices))
     targets = targets_of(raw["target"], letters)
-    log.asked.append({"id": name, "prompt": prompt})
-    log.n_samples[epoch] += 1
-    log.n_several[epoch] += len(targets) > 1
-    log.n_errors[epoch] += bool(raw.get("error") and not raw.get("scores"))
+    asked.append({"epoch": epoch, "id": name, "prompt": prompt})
+    asked[-1] |= {"targets": targets, "letters": letters}
     for scorer, key, value, logged in _scores(raw):
         answer, verdict = answer_and_verdict(value, logged)
         completion = None if answer else (raw.get("output") or {}).get("completion")
         reference = targets[0] if len(targets) == 1 else None
         sample = Sample(name, reference, answer, verdict, prompt, completion)
-        log.scores.setdefault((epoch, scorer, key), []).append(sample)
-    log.targets.append((only_target(targets), letters))
+        scores.setdefault((epoch, scorer, key), []).append(sample)
+    only_target(targets)
 
 
-def _settings(log: _Log, header: dict[str, Any]) -> dict[str, Any]:
+def _settings(asked: list[Any], header: dict[str, Any]) -> dict[str, Any]:
     """Collect the settings of the run, to recognise repeated runs."""
     # omit the solvers' defaults, which differ between versions
     steps = [x for x in part_of(header, "plan", "steps") or () if isinstance(x, dict)]
     solvers = [(x.get("solver"), x.get("params_passed", x.get("params"))) for x in steps]
     more = {"solver": ", ".join(f"{name}{passed or ''}" for name, passed in solvers)}
     more["dataset"] = part_of(header, "eval", "dataset", "name")
-    return settings_of(log.asked, header, _SETTINGS, part_of(header, "eval", "task_args"), **more)
+    return settings_of(asked, header, _SETTINGS, part_of(header, "eval", "task_args"), **more)
 
 
 def _check_status(header: dict[str, Any]) -> None:
     """Raise ValueError, with Inspect's reason if there is one, unless the run succeeded."""
     version, status = show(header.get("version")), header.get("status")
     if version != str(_VERSION):
-        rule = f"must have version {_VERSION}, got {version}"
-        raise ValueError(f"{rule}: convert it with `inspect log convert`")
+        raise ValueError(f"must have version {_VERSION}, got {version}: use `inspect log convert`")
     if status != "success":
         reason = part_of(header, "error", "message") or "finish the run with `inspect eval-retry`"
         raise ValueError(f"must have status 'success', got {show(status)}: {cut(reason, 200)}")
 
 
 def _metric(
-    log: _Log, header: dict[str, Any], epoch: int, scorer: str, key: str
+    scores: _Scores, header: dict[str, Any], epoch: int, scorer: str, key: str
 ) -> tuple[VerdictMetric, list[Sample]]:
     """Build the metric of a score; return it with the samples of an epoch.
 
@@ -169,11 +151,11 @@ def _metric(
     between the two meanings of null.
     """
     recorded = _recorded(header, scorer, key)
-    epochs = (y for name, y in log.scores.items() if name[1:] == (scorer, key))
+    epochs = (y for name, y in scores.items() if name[1:] == (scorer, key))
     verdicts = [(x.id, x.verdict) for x in chain.from_iterable(epochs)]
     counted = Totals.from_verdicts(verdicts)
     as_wrong = Totals.from_verdicts((x, 0.0 if y is None else y) for x, y in verdicts)
-    samples, null = log.scores[epoch, scorer, key], None
+    samples, null = scores[epoch, scorer, key], None
     if counted.agree(recorded) is False or as_wrong.agree(recorded) is not False:
         counted, null = as_wrong, 0.0
     samples = [x._replace(verdict=null) if x.verdict is None else x for x in samples]

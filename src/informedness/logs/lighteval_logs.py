@@ -8,18 +8,19 @@ is determined as for `acc`, or as for a normalised accuracy if `acc` is missing.
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from ..core.labels import show, warn
-from ..errors import prefix_errors, refuse_all
+from ..errors import prefix_errors
 from ..files.arrow import open_native
 from ..files.opening import open_whole
 from ..files.reading import explain_errors
-from ..messages import message, with_subject
+from ..messages import Message, join, message, with_subject
 from ..text.render import shown
-from .answers import Answers, LeftOut, Origin, part_of, results_in, settings_of
+from .answers import Answers, Origin, part_of, results_in, settings_of
 from .verdicts import (
     DAMAGES,
     Sample,
@@ -35,11 +36,6 @@ _FILE = re.compile(r"details_.+_(\d{4}-\d\d-\d\dT[\d.-]+)\.parquet")
 _COLUMNS = ["doc", "metric", "model_response.logprobs", "model_response.text"]
 _COLUMNS += ["model_response.text_post_processed", "model_response.output_tokens"]
 _SETTINGS = "config_general.model_config task.hf_repo task.hf_subset task.generation_size"
-_HOW = {  # what was read as the answer, by (is_text, is_extracted)
-    (False, False): "the likeliest choice",
-    (True, False): "the generated text",
-    (True, True): "the answer that lighteval's extractive match found in the text",
-}
 CHOICE_METRICS = ("acc", "acc_norm", "acc_norm_token", "acc_norm_pmi")
 TEXT_METRICS = (
     *("extractive_match", "em", "exact_match", "qem", "quasi_exact_match", "pem", "pqem", "f1"),
@@ -74,19 +70,18 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
             # Generated text may have log-probabilities, too, but scored choices have no text.
             kinds["text" if row["model_response"]["text"] else "log-probabilities"].append(row)
 
-    refusals: dict[str, ValueError] = {}
+    refusals: list[Message] = []
     variants = [kind for kind, rows in kinds.items() if rows]
     for kind in variants:
         variant = kind if len(variants) > 1 else ""
         try:
-            yield _answers(path, kinds[kind], kind == "text", variant, verdict)
+            yield _answers(path, kinds[kind], variant, verdict)
         except VerdictError as error:
-            refusals[kind] = error
+            refusals.append(with_subject(variant, error))
     if len(refusals) == len(variants):
-        refuse_all([*refusals.values()])
-    for kind, refusal in refusals.items():
-        reason = with_subject(f"{shown(path)}, {kind}", refusal)
-        warn(message("left out: {reason}", "left out", reason=reason))
+        raise VerdictError(join(refusals))
+    for reason in refusals:
+        warn(message("left out: {file}, {reason}", "left out", file=shown(path), reason=reason))
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -97,8 +92,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         options = {"pre_buffer": False, "page_checksum_verification": True}
         file = pyarrow.parquet.ParquetFile(open_native(stream), **options)
         if "doc" not in file.schema_arrow.names:
-            rule = "have no `doc`, as those of lighteval before 0.11"
-            raise ValueError(f"the details {rule}: run the task with 0.11 or newer")
+            raise ValueError("the details have no `doc`: run the task with lighteval 0.11 or newer")
         for batch in file.iter_batches(columns=_COLUMNS):
             batch.validate(full=True)  # otherwise damaged data may crash the process
             yield from batch.to_pylist()
@@ -118,11 +112,6 @@ def read_sample(row: dict[str, Any], metric: str, is_text: bool, is_extracted: b
     return Sample("", int(target), answer, choices=choices)
 
 
-def _extracted(doc: dict[str, Any], name: str) -> Any:
-    """Read the "golds" or the "predictions" that lighteval's extractive match extracted."""
-    return (doc.get("specific") or {}).get(f"extracted_{name}")
-
-
 def _text(row: dict[str, Any], right_text: str, is_extracted: bool) -> str | None:
     """Read the generated text, or the answer extracted from it."""
     # prefer the text without the reasoning, which lighteval may have removed
@@ -132,7 +121,8 @@ def _text(row: dict[str, Any], right_text: str, is_extracted: bool) -> str | Non
         raise ValueError(f"must have one generated text, got {show(texts)}")
     if not is_extracted:
         return str(texts[0])
-    answers, targets = (_extracted(row["doc"], name) for name in ("predictions", "golds"))
+    names = "extracted_predictions", "extracted_golds"
+    answers, targets = (part_of(row, "doc", "specific", name) for name in names)
     if answers is None or (targets or [None])[0] != right_text:
         rule = f"must have target {show(right_text)} and an answer extracted"
         raise ValueError(f"{rule}, got target {show(targets)}, answer {show(answers)}")
@@ -160,15 +150,18 @@ def _plain_name(metric: str) -> str:
     return f"{name}_{option[1]}" if option else name
 
 
-def _answers(
-    path: Path, rows: list[Any], is_text: bool, variant: str, wanted: str | None
-) -> Answers:
+def _answers(path: Path, rows: list[Any], variant: str, wanted: str | None) -> Answers:
     """Build answers from rows that all have scored choices, or all have generated texts."""
+    is_text = bool(rows[0]["model_response"]["text"])
     task, model = str(rows[0]["doc"]["task_name"]), _model(path)
     results = results_in(_results(path, model))
     known = TEXT_METRICS if is_text else CHOICE_METRICS
-    metric = add_verdicts(rows, known, wanted, part_of(results, "results", task))
-    is_extracted = any(_extracted(row["doc"], "predictions") is not None for row in rows)
+    metric = add_verdicts(rows, known, wanted, part_of(results, "results", task) or {})
+    extracted = (part_of(row, "doc", "specific", "extracted_predictions") for row in rows)
+    is_extracted = any(answers is not None for answers in extracted)
+    how = "the generated text" if is_text else "the likeliest choice"
+    if is_text and is_extracted:
+        how = "the answer that lighteval's extractive match found in the text"
     samples: list[Sample] = []
     several = SeveralAnswers()
     for row in rows:
@@ -178,9 +171,9 @@ def _answers(
             samples.append(sample._replace(**known_fields))
     several.check(len(rows))
     log = {**results, "task": part_of(results, "config_tasks", task)}
-    settings, how = settings_of(rows, log, _SETTINGS), _HOW[is_text, is_text and is_extracted]
+    settings = settings_of(rows, log, _SETTINGS)
     origin = Origin("lighteval", task, model, variant, None, path.name, settings)
-    left_out = LeftOut(len(several))
+    left_out = Counter({"several right answers": len(several)})
     return Answers.from_samples(samples, origin=origin, how=how, metric=metric, left_out=left_out)
 
 

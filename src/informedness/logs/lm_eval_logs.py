@@ -5,10 +5,9 @@ responses (`filtered_resps`), the target as text, and the value of each metric.
 """
 
 import ast
-import gzip
 import math
 import re
-import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -16,12 +15,11 @@ from typing import Any
 
 from ..core.labels import show
 from ..files.opening import open_whole
-from .answers import Answers, LeftOut, Origin, json_object, part_of, results_in, settings_of
+from .answers import Answers, Origin, json_object, part_of, results_in, settings_of
 from .verdicts import Sample, SeveralAnswers, add_verdicts, likeliest_choice, only_target
 
-_DATE = r"\d{4}-\d\d-\d\dT[\d.-]+"
-_FILE = re.compile(rf"samples_(?P<task>.+?)(_(?P<date>{_DATE}))?\.jsonl(\.(gz|bz2|zst))?", re.I)
-RESULTS = re.compile(rf"results_{_DATE}\.json")
+_FILE = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl(\.(gz|bz2|zst))?", re.I)
+RESULTS = re.compile(r"results_\d{4}-\d\d-\d\dT[\d.-]+\.json")
 # Metrics that say which answers are right. A metric of choices also defines the likeliest choice.
 CHOICE_METRICS = "acc", "acc_norm", "acc_bytes", "acc_mutual_info"
 TEXT_METRICS = "exact_match", "acc", "em"
@@ -31,9 +29,6 @@ _NO_METRICS |= {"metrics", "doc_hash", "prompt_hash", "target_hash"}
 _NO_METRICS |= {"informedness", "informedness_stderr", "nit", "nit_stderr"}
 _SETTINGS = "config.model_args task.dataset_path task.dataset_name chat_template "
 _SETTINGS += "system_instruction generation"
-_ONLY_RESULTS = "results hold no samples: lm-eval writes samples_*.jsonl with --log_samples, "
-_ONLY_RESULTS += "lighteval details_*.parquet with --save-details"
-_TOO_OLD = "lm-eval before {0} wrote this log, {1}: run the task with {0} or newer"
 # Matches a list as Python prints it. Parsing other text as code could raise warnings or overflow.
 _LIST = re.compile(
     r"""\s*\[(?:[][\s,:(){}]|None|True|False|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])"""
@@ -44,16 +39,8 @@ _Line = dict[str, Any]
 
 
 def is_log(path: Path) -> bool:
-    """Check for the name of a samples or results file; without a date, also look for "doc_id"."""
-    samples = _FILE.fullmatch(path.name)
-    if not path.is_file() or not (samples or RESULTS.fullmatch(path.name)):
-        return False
-    if samples is None or samples["date"]:
-        return True
-    opened = gzip.open if path.suffix == ".gz" else open
-    with suppress(OSError, EOFError, zlib.error), opened(path, "rb") as stream:
-        return b'"doc_id"' in stream.read(4096)
-    return False
+    """Check whether a file has the name of a file of samples or of results."""
+    return path.is_file() and bool(_FILE.fullmatch(path.name) or RESULTS.fullmatch(path.name))
 
 
 def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
@@ -64,15 +51,15 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     Raises
     ------
     ValueError
-        If the file is damaged, is a file of results, or comes from a version of lm-eval that is too
+        If the file is damaged, has only results, or comes from a version of lm-eval that is too
         old. If a sample has neither scored choices nor generated text, or a target that is not one
         of its choices. If more than one in five samples have several right answers. If `verdict` is
         not a metric of 0 and 1 in the log.
     """
     if RESULTS.fullmatch(path.name):
-        raise ValueError(_ONLY_RESULTS)
+        raise ValueError("results hold no samples: use --log_samples, in lighteval --save-details")
     named = _FILE.fullmatch(path.name)
-    task, date = named.groupdict("").values() if named else (path.stem, "")
+    task, date = named.groups()[:2] if named else (path.stem, "")
     results = results_in(path.absolute().with_name(f"results_{date}.json"))
     config = results.get("configs", {}).get(task, {})
     model = str(results.get("model_name") or path.absolute().parent.name)
@@ -81,25 +68,16 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
         recorded = {x.partition(",")[0]: y for x, y in shares.items() if x.endswith(f",{name}")}
         n_recorded = part_of(results, "n-samples", task, "effective")
         counting = [line for line in lines if "pair" in line]
-        metric = add_verdicts(lines, _known_metrics(counting), verdict, recorded, n_recorded)
-        is_choice = "texts" in counting[0]
-        how = _find_choices(counting, metric.name) if is_choice else _find_texts(counting, name)
+        known = CHOICE_METRICS if "texts" in counting[0] else TEXT_METRICS
+        metric = add_verdicts(lines, known, verdict, recorded, n_recorded)
+        how = _find_pairs(counting, metric.name, name)
         log = {**results, "task": config, "generation": counting[0]["generation"]}
         settings = settings_of(lines, log, _SETTINGS, shots=part_of(log, "n-shot", task))
         variant = "" if name == "none" else name
         origin = Origin("lm-eval", task, model, variant, None, date, settings)
-        samples, left_out = [*map(_sample, counting)], LeftOut(len(lines) - len(counting))
-        yield Answers.from_samples(
-            samples, origin=origin, how=how, metric=metric, left_out=left_out
-        )
-
-
-def _known_metrics(lines: Sequence[_Line]) -> Sequence[str]:
-    """List the metrics of choices or of text; raise ValueError if lines are of both kinds."""
-    is_choice = "texts" in lines[0]
-    if odd := [x["name"] for x in lines if ("texts" in x) != is_choice]:
-        raise ValueError(f"{odd[0]}: must have choices scored as in the first sample, or none")
-    return CHOICE_METRICS if is_choice else TEXT_METRICS
+        left_out = Counter({"several right answers": len(lines) - len(counting)})
+        others: dict[str, Any] = {"origin": origin, "how": how, "metric": metric}
+        yield Answers.from_samples([*map(_sample, counting)], **others, left_out=left_out)
 
 
 def _sample(line: _Line) -> Sample:
@@ -119,8 +97,6 @@ def _read_lines(path: Path, config: dict[str, Any], default: str) -> dict[str, l
     logged: dict[str, Any] = {}
     with open_whole(str(path)) as stream:
         for number, text in enumerate(stream, start=1):
-            if number == 1 and text.strip() == b"[":
-                raise ValueError(_TOO_OLD.format("0.4.3", "an array of samples"))
             with several.skip(f"line {number}"):
                 logged = json_object(text)
                 line = _collect_fields(logged) | {"name": f"line {number}"}
@@ -129,7 +105,7 @@ def _read_lines(path: Path, config: dict[str, Any], default: str) -> dict[str, l
     ids = [x["id"] for filter_lines in lines.values() for x in filter_lines]
     several.check(len(ids))
     if "filter" not in logged and len({*ids}) < len(ids):
-        raise ValueError(_TOO_OLD.format("0.4.7", "without the filter of each answer"))
+        raise ValueError("the log must name the filter of each answer: use lm-eval 0.4.7 or newer")
     return lines
 
 
@@ -172,11 +148,12 @@ def _read_line(line: _Line, logged: _Line, config: dict[str, Any]) -> _Line:
     ours = logged.get("informedness", logged.get("nit"))
     ours = ours if isinstance(ours, list) else []
     pair = [ours[0], ours[1]] if ours else []
-    if not pair and str(line["target"]).strip() not in map(str.strip, texts):
-        line["target"] = _read_target(line["target"])
+    if not pair:
+        line["target"] = _read_target(line["target"], texts)
     named = ours[3] if ours[3:] else config.get("doc_to_choice")
     if isinstance(named, str):
         named = logged["doc"].get(named.strip("{ }"))
+    named = named if isinstance(named, list) else []
     found = {"generation": None, "pair": pair, "named": named}
     if is_choice:
         return found | _scored_choices(line, texts)
@@ -195,10 +172,10 @@ def _read_arguments(logged: _Line) -> tuple[list[Any], bool]:
     return arguments, is_choice
 
 
-def _read_target(target: Any) -> str:
+def _read_target(target: Any, texts: list[str]) -> str:
     """Read the only target of a line; a task that allows several targets logs a list as text."""
     targets = None
-    if _LIST.fullmatch(str(target)):
+    if _LIST.fullmatch(str(target)) and str(target).strip() not in map(str.strip, texts):
         with suppress(SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
             targets = ast.literal_eval(str(target).strip())
     return str(only_target(targets) if isinstance(targets, list) else target)
@@ -223,42 +200,44 @@ def _target_and_text(line: _Line) -> list[str]:
     return [str(line["target"]), *answers]
 
 
-def _find_texts(lines: Sequence[_Line], name: str) -> str:
-    """Convert targets to positions if all lines name choices; return what was read as answers."""
-    source = f"the text after filter {name!r}"
-    if any(line["answers"][:1] != line["pair"][1:] for line in lines):
-        source = f"what the metrics took from {source}"
-    pairs = [(_position(line["pair"][0]), line["pair"][1]) for line in lines]
-    named = [line["named"] if isinstance(line["named"], list) else () for line in lines]
-    if all(pair[0] in range(len(texts)) for pair, texts in zip(pairs, named, strict=True)):
-        for line, pair in zip(lines, pairs, strict=True):
-            line |= {"pair": pair, "choices": line["named"]}
-    return source
+def _find_pairs(lines: Sequence[_Line], metric: str, name: str) -> str:
+    """Complete the pair of each line after a filter; return what was read as answers."""
+    if "texts" in lines[0]:
+        _find_choices(lines, metric or "acc")
+        return f"the likeliest choice, as for {metric or 'acc'}"
+    _find_positions(lines)
+    return f"the text after filter {name!r}"
 
 
-def _find_choices(lines: Sequence[_Line], metric: str) -> str:
-    """Find the right and the likeliest choice of each line; return what was read as answers."""
-    metric = metric or "acc"
-    in_prompts = [x["name"] for x in lines if not x["pair"] and len({*x["texts"]}) == 1]
-    if in_prompts and metric in ("acc_norm", "acc_bytes"):
-        rule = f"{metric} needs choices, which are in the prompts: list `acc`, too"
-        raise ValueError(f"{in_prompts[0]}: {rule}")
+def _find_positions(lines: Sequence[_Line]) -> None:
+    """Convert the targets of generated texts to positions if all lines name choices."""
+    positions = [_position(line["pair"][0]) for line in lines]
+    pairs = list(zip(lines, positions, strict=True))
+    if all(position in range(len(line["named"])) for line, position in pairs):
+        for line, position in pairs:
+            line |= {"pair": [position, line["pair"][1]], "choices": line["named"]}
+
+
+def _find_choices(lines: Sequence[_Line], metric: str) -> None:
+    """Find the right choice of each line, and the likeliest choice as for a metric."""
     for line in lines:
         position = likeliest_choice(metric, line["logprobs"], line["texts"])
         line["likeliest"] = line["pair"][1] if line["pair"] else position
-    for line, reference in zip(lines, _references(lines), strict=True):
+    for line, reference in zip(lines, _references(lines, metric), strict=True):
         line["pair"] = [reference, line["likeliest"]]
-    return f"the likeliest choice, as for {metric}"
 
 
-def _references(lines: Sequence[_Line]) -> Sequence[Any]:
+def _references(lines: Sequence[_Line], metric: str) -> Sequence[Any]:
     """Find the position of the right choice in each line.
 
     A target "2" may be a position or the text of a choice. The verdicts decide which it is.
     """
-    readings = [*zip(*map(_possible_references, lines), strict=True)]
-    contradicted = [_find_contradicted(references, lines) for references in readings]
-    fitting = [x for x, others in zip(readings, contradicted, strict=True) if not others]
+    fitting, contradicted = [], []
+    for references in zip(*(_possible_references(line, metric) for line in lines), strict=True):
+        pairs = zip(lines, references, strict=True)
+        contradicted.append([line for line, x in pairs if _is_contradicted(x, line)])
+        if not contradicted[-1]:
+            fitting.append(references)
     if fitting[1:] and fitting[0] != fitting[1]:
         raise ValueError("`target` could be a choice or a position: list `informedness`, too")
     if not fitting:
@@ -268,7 +247,7 @@ def _references(lines: Sequence[_Line]) -> Sequence[Any]:
     return fitting[0]
 
 
-def _possible_references(line: _Line) -> list[Any]:
+def _possible_references(line: _Line, metric: str) -> list[Any]:
     """Read the target as the text of a choice, and as a position; return both positions.
 
     Both positions are equal if our metrics logged the position. They are also equal if choices are
@@ -279,18 +258,15 @@ def _possible_references(line: _Line) -> list[Any]:
     target, choices, likeliest = str(line["target"]).strip(), line["choices"], line["likeliest"]
     if len({*choices}) > 1:
         return [choices.index(target) if target in choices else None, _position(line["target"])]
-    if len(choices) > 2 or line["verdict"] is None:
+    if len(choices) > 2 or line["verdict"] is None or metric in ("acc_norm", "acc_bytes"):
         raise ValueError("the log does not say which prompt is right: list `informedness`, too")
     return [int(likeliest if line["verdict"] else 1 - likeliest)] * 2
 
 
-def _find_contradicted(references: Sequence[Any], lines: Sequence[_Line]) -> list[_Line]:
-    """Find the lines whose reference is not a choice, or contradicts the verdict."""
-    return [
-        line
-        for line, x in zip(lines, references, strict=True)
-        if x not in range(len(line["choices"])) or line["verdict"] == (line["likeliest"] != x)
-    ]
+def _is_contradicted(reference: Any, line: _Line) -> bool:
+    """Check whether a reference is not a choice, or contradicts the verdict."""
+    is_wrong = line["likeliest"] != reference
+    return reference not in range(len(line["choices"])) or line["verdict"] == is_wrong
 
 
 def _position(target: Any) -> int | None:

@@ -18,7 +18,7 @@ from ..files.opening import paths_of
 from ..messages import Message, join, message, message_of
 from ..tables.label_options import LabelOptions
 from ..tables.label_warnings import warn_of_own_labels
-from ..text.render import cut, samples, shown
+from ..text.render import cut, shown
 from ..warnings import prefix_warnings
 from . import inspect_logs, lighteval_logs, lm_eval_logs
 from .answers import Answers, Origin, finds_in_text
@@ -196,10 +196,11 @@ def _find_logs(path: Path, harness: str | None, runs: str | None) -> list[tuple[
 def _list_logs(path: Path, harness: str | None) -> list[tuple[Path, ModuleType]]:
     """List the logs at a path; if there are only files of results, list the first of them.
 
-    The reader of a file of results raises an error that says what to do.
+    The reader of a file of results raises an error that says what to do. A file whose harness is
+    named may have any name.
     """
     if harness is not None and not path.is_dir():
-        return [(path, READERS[harness])]  # the log may have been renamed
+        return [(path, READERS[harness])]
     readers = READERS.values() if harness is None else [READERS[harness]]
     files = sorted(path.rglob("*")) if path.is_dir() else [path]
     logs = [(file, reader) for reader in readers for file in files if reader.is_log(file)]
@@ -260,11 +261,10 @@ def _pool_epochs(logged: list[Answers]) -> list[Answers]:
 def _keep_latest(logged: list[Answers]) -> list[Answers]:
     """Keep the latest of repeated runs; several runs if they have the same date."""
     others = {"file": "", "created": "", "epoch": None, "arguments": "", "run": ""}
-    runs = [json.dumps(vars(x.origin) | others, sort_keys=True) for x in logged]
-    dates = [x.origin.created for x in logged]
-    latest = dict(sorted(zip(runs, dates, strict=True)))
-    rows = zip(logged, runs, dates, strict=True)
-    return [answers for answers, run, date in rows if date == latest[run]]
+    runs = [(json.dumps(vars(x.origin) | others, sort_keys=True), x.origin.created) for x in logged]
+    latest = dict(sorted(runs))
+    pairs = zip(logged, runs, strict=True)
+    return [answers for answers, (run, date) in pairs if date == latest[run]]
 
 
 def _name_runs(logged: list[Answers]) -> list[Answers]:
@@ -306,15 +306,10 @@ def _differences(settings: Sequence[Mapping[str, Any]]) -> list[str]:
     differ = [x for x in names if any(run.get(x) != settings[0].get(x) for run in settings)]
     texts = []
     for run in settings:
-        known = [x for x in differ if run.get(x) is not None]
-        texts.append(", ".join(_format_setting(x, run[x]) for x in known))
+        known = {x: cut(str(run[x]), 40) for x in differ if run.get(x) is not None}
+        pairs = (f"{y}-shot" if x == "shots" else f"{x}={y}" for x, y in known.items())
+        texts.append(", ".join(pairs))
     return texts
-
-
-def _format_setting(name: str, value: Any) -> str:
-    if name == "shots":
-        return f"{value}-shot"
-    return samples(value) if name == "samples" else f"{name}={cut(str(value), 40)}"
 
 
 # Warnings
@@ -333,16 +328,10 @@ def _warn_of_verdicts(answers: Answers) -> None:
 
 def _warn_of_samples(answers: Answers) -> None:
     """Warn of samples that do not count, and if nearly all references are different texts."""
-    n_several, n_unscored, n_errors = answers.left_out
-    n_samples = len(answers.samples) + answers.left_out.total
-    unscored = "no score"
-    if n_errors:
-        share = "" if n_errors == n_unscored else f", {n_errors} of them"
-        unscored += f"{share} because of an error"
-    for reason, n in ((unscored, n_unscored), ("several right answers", n_several)):
-        if n:
-            text = f"{n} of {n_samples} samples of {{name}} have {reason}, and do not count"
-            warn(message(text, name=shown(answers.name)))
+    n_samples = len(answers.samples) + answers.left_out.total()
+    for reason, n in (+answers.left_out).items():
+        text = f"{n} of {n_samples} samples of {{name}} have {reason}, and do not count"
+        warn(message(text, name=shown(answers.name)))
     labels = answers.references
     if answers.choices is None:
         warn_of_own_labels(len({*labels}), len(labels), labels[0], "references")

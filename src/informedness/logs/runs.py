@@ -6,14 +6,12 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from ..core.labels import check_choice
 from ..errors import prefix_errors
 from ..inference.registry import MODULES, score_named, score_with_average
 from ..messages import Message, Naming, join, message
-from ..messages import render as render_message
 from ..results.comparison import Comparison
 from ..results.estimate import Averaged, Estimate
 from ..results.report import PREVALENCE_SCORE, Report
@@ -28,15 +26,9 @@ _METRICS = ("accuracy", *MODULES)
 _ORIGIN = ("harness", "model", "task", "run", "variant", "epoch")
 _NO_FIELDS: dict[str, Any] = dict.fromkeys((*_ORIGIN, "n_left_out", "is_harness_accuracy"))
 _NUMBERS = ("n_samples", "n_out_of_class", "n_tasks", "n_not_guessing")
-_VARIANTS = {"lm-eval": "filters", "lighteval": "kinds of metric", "inspect": "scores"}
-_MARKS = {
-    (
-        "accuracy",
-        "?",
-    ): "? after an accuracy: the log does not record this accuracy, but another metric or number.",
-    **{(x, "^"): f"^ {score_named(x).title}: {score_named(x).mark_meaning}." for x in MODULES},
-    ("informedness", "-"): "-- means undefined: all references are of one class.",
-}
+_MARKS = {("accuracy", "?"): "? after an accuracy: it is not the accuracy that the log records."}
+_MARKS |= {(x, "^"): f"^ {score_named(x).title}: {score_named(x).mark_meaning}." for x in MODULES}
+_MARKS["informedness", "-"] = "-- means undefined: all references are of one class."
 
 
 @dataclass(frozen=True, repr=False)
@@ -101,7 +93,7 @@ class Run(NamedTuple):
         Scores by name.
     report : Report
         The report on the run.
-    how : Message
+    how : str
         How the answers were found, and which answers are out of class; empty for a file.
     """
 
@@ -109,7 +101,7 @@ class Run(NamedTuple):
     fields: dict[str, Any]
     scores: Mapping[str, TaskScore | Estimate]
     report: Report
-    how: Message
+    how: str
 
     @classmethod
     def from_report(
@@ -124,7 +116,7 @@ class Run(NamedTuple):
         n_out_of_class = report.out_of_class.get("n_out_of_class", 0)
         numbers = report.table.n_samples, n_out_of_class, 1, int(not is_guess)
         own_fields = {**_NO_FIELDS, **fields, **dict(zip(_NUMBERS, numbers, strict=True))}
-        return cls(name, own_fields, scores, report, Message(how))
+        return cls(name, own_fields, scores, report, how)
 
     def __str__(self) -> str:
         """Say how the answers were found, and format the report."""
@@ -166,17 +158,16 @@ def _why_no_score(run: Run, runs: Sequence[Run]) -> Message:
 def how_to_choose(task: str, runs: Sequence[Mapping[str, Any]]) -> Message:
     """Say how many runs of a task there are, and how to choose one."""
     variants = dict.fromkeys(run["variant"] for run in runs)
-    kind = _VARIANTS.get(runs[0]["harness"], "variants")
     path = "by part of its path with `runs`, or the latest of repeated runs with `latest`"
     epoch = 'with `epoch`, or score all together with epochs="pooled"'
     choices = (
-        (len(variants), f"ran with {{n}} {kind}. Choose one with `variant`: {{names}}"),
+        (len(variants), "ran with {n} variants. Choose one with `variant`: {names}"),
         (len({run["run"] for run in runs}), f"has {{n}} runs. Choose one {path}"),
         (len(runs), f"has {{n}} epochs. Choose one {epoch}"),
     )
     n, text = next(choice for choice in choices if choice[0] > 1)
-    fields = {"task": task, "n": "two" if n == 2 else n}
-    return message(f"{{task}} {text}", names=", ".join(map(render.shown, variants)), **fields)
+    names = ", ".join(map(render.shown, variants))
+    return message(f"{{task}} {text}", task=task, n=n, names=names)
 
 
 @dataclass(frozen=True, repr=False)
@@ -230,7 +221,7 @@ class RunTable(Result):
             with prefix_errors(name), prefix_warnings(name):
                 report = answers.report(confidence_level, average)
             fields = {x: getattr(answers.origin, x) for x in _ORIGIN}
-            fields |= {"task": answers.origin.task_name, "n_left_out": answers.left_out.total}
+            fields |= {"task": answers.origin.task_name, "n_left_out": answers.left_out.total()}
             fields["is_harness_accuracy"] = answers.metric.is_harness_accuracy
             runs.append(Run.from_report(answers.name, fields, report, how_found(answers)))
         return cls(tuple(runs), confidence_level)
@@ -251,10 +242,8 @@ class RunTable(Result):
     def with_names(self, naming: Naming) -> RunTable:
         """Use the argument names of a surface in all lines and reports."""
         named: RunTable = super().with_names(naming)
-        vars(named)["runs"] = tuple(
-            x._replace(report=x.report.with_names(naming), how=render_message(x.how, naming))
-            for x in self.runs
-        )
+        runs = [run._replace(report=run.report.with_names(naming)) for run in self.runs]
+        vars(named)["runs"] = tuple(run._replace(how=named.named(run.how)) for run in runs)
         return named
 
     @property
@@ -280,24 +269,16 @@ class RunTable(Result):
         columns = [["run", *(render.shown(names.get(row.name, row.name)) for row in rows)]]
         columns.append(["N", *(str(row.fields["n_samples"]) for row in rows)])
         columns.append(["out of class", *(str(row.fields["n_out_of_class"]) for row in rows)])
-        for name in _METRICS:
+        columns += self._score_columns("accuracy", rows)
+        levels = [render.rounded(run.report.guessing["accuracy"], 3) for run in self.runs]
+        columns.append(["guessing", *levels, *[""] * (len(rows) - len(levels))])
+        for name in MODULES:
             columns += self._score_columns(name, rows)
-        return [self._with_guessing(rows_of(columns))]
-
-    def _with_guessing(self, table: Rows) -> Rows:
-        """Add guessing levels as a row; if runs differ, add only those of accuracy as a column."""
-        levels = list(map(_guessing_levels, self.runs))
-        if levels.count(levels[0]) == len(levels):
-            last = dict(zip(map(_title, _METRICS), levels[0], strict=True))
-            return [*table, ["guessing", *(last.get(head, "") for head in table[0][1:])]]
-        cells = ["guessing", *(level[0] for level in levels)]
-        i = table[0].index(_title("accuracy")) + 1
-        pairs = zip_longest(table, cells, fillvalue="")
-        return [[*row[:i], cell, *row[i:]] for row, cell in pairs]
+        return [rows_of(columns)]
 
     def _score_columns(self, name: str, rows: Sequence[Run | TaskMean]) -> Rows:
         """Make the columns of a score and its interval."""
-        column = [_title(name), *(_cell(row, name) for row in rows)]
+        column = [score_named(name).title, *(_cell(row, name) for row in rows)]
         if name not in MODULES or self.confidence_level is None:
             return [column]
         scores = [row.scores.get(name) for row in rows]
@@ -310,7 +291,8 @@ class RunTable(Result):
             return [self.runs[0].how]
         names = _METRICS if self.metric is None else (self.metric,)
         marks = {(name, _cell(row, name)[-1:]) for name in names for row in self._rows()}
-        lines = [*_lines_of_means(self.means), *(_MARKS[x] for x in _MARKS if x in marks)]
+        means = dict.fromkeys(map(_line_of_mean, self.means))  # several may have the same reason
+        lines = [*means, *(_MARKS[x] for x in _MARKS if x in marks)]
         n = sum(any(x.caveat for x in run.report.estimates.values()) for run in self.runs)
         if n:
             lines.append(f"Intervals of {n} of {len(self.runs)} runs are approximate: few samples.")
@@ -350,14 +332,6 @@ class RunTable(Result):
         return str(self.runs[0]) if len(self.runs) == 1 else super().__str__()
 
 
-def _title(name: str) -> str:
-    return score_named(name).title
-
-
-def _guessing_levels(run: Run) -> list[str]:
-    return [render.rounded(run.report.guessing[name], 3) for name in _METRICS]
-
-
 def _tasks_by_models(rows: Sequence[Run | TaskMean], metric: str) -> Rows:
     """Arrange one score with tasks as rows and models as columns; the last row is the mean."""
     models = dict.fromkeys(row.fields["model"] for row in rows)
@@ -365,26 +339,16 @@ def _tasks_by_models(rows: Sequence[Run | TaskMean], metric: str) -> Rows:
     for row in rows:
         cells[row.fields["task"]].append(_cell(row, metric))
     body = [[render.shown(task), *of_task] for task, of_task in cells.items()]
-    return [[f"task ({_title(metric)})", *map(render.shown, models)], *body]
+    return [[f"task ({score_named(metric).title})", *map(render.shown, models)], *body]
 
 
-def _lines_of_means(means: Sequence[TaskMean]) -> list[Message]:
-    """Say in how many tasks answers differ from guessing, or why a mean is missing, by model."""
-    groups: defaultdict[tuple[str, Message], list[str]] = defaultdict(list)
-    for mean in means:
-        n_tasks, n_not_guessing = (mean.fields[x] for x in ("n_tasks", "n_not_guessing"))
-        sentence = Message(f"answers differ from guessing in {n_not_guessing} of {n_tasks}")
-        start, name = "{names}", mean.name
-        if mean.why_not:
-            start = "No mean for {names}" if len(means) > 1 else "No mean"
-            name = "/".join(filter(None, (mean.fields["harness"], mean.fields["model"])))
-        groups[start, mean.why_not or sentence].append(render.shown(name))
-    lines = []
-    for (start, sentence), names in groups.items():
-        separator = "; " if start == "{names}" else ", "
-        fields = {"sentence": sentence, "names": separator.join(names)}
-        lines.append(message(f"{start}: {{sentence}}.", **fields))
-    return lines
+def _line_of_mean(mean: TaskMean) -> Message:
+    """Say in how many tasks answers differ from guessing, or why the mean is missing."""
+    if mean.why_not:
+        return message("No mean: {why_not}.", why_not=mean.why_not)
+    n_tasks, n_not_guessing = (mean.fields[x] for x in ("n_tasks", "n_not_guessing"))
+    sentence = f"answers differ from guessing in {n_not_guessing} of {n_tasks}"
+    return message(f"{{name}}: {sentence}.", name=render.shown(mean.name))
 
 
 def _cell(row: Run | TaskMean, name: str) -> str:
@@ -420,15 +384,12 @@ def how_found(answers: Answers) -> Message:
 
 
 def _agreement(answers: Answers) -> str:
-    """Say whether the accuracy equals the accuracy that the harness recorded."""
+    """Say that the accuracy equals the accuracy that the harness recorded; "" if it does not."""
     metric = answers.metric
-    if metric.name and metric.is_harness_accuracy is False:
-        counted = f"but its verdicts give {metric.counted}"
-        return f"the log records an accuracy of {metric.recorded}, {counted}"
     has_epochs = answers.origin.epoch is not None or answers.groups
     # A harness's accuracy over epochs depends on its reducer.
     matched = "per-epoch verdicts match" if has_epochs else "accuracy matches"
-    share = " for the samples that count" if answers.left_out.total else ""
+    share = " for the samples that count" if answers.left_out.total() else ""
     return f"{matched} the harness{share}" if metric.is_harness_accuracy else ""
 
 

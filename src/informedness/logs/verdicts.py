@@ -144,26 +144,30 @@ _WHOLE = (r"\A", r"\Z")
 _AROUND = ((r"(?<!\w)", r"\W*$"), (r"^\W*", r"(?!\w)"), (r"(?<!\w)", r"(?!\w)"), ("", ""))
 _FOLDED = [(fold, *_WHOLE) for fold in (_fold_case, str.strip, str)]
 _FOLDED += [(fold, *around) for fold in (_fold_case, str) for around in _AROUND]
-_READINGS: list[Any] = [
-    (_letter_pattern, *x) for x in ((_fold_clear_punctuation, *_WHOLE), *_FOLDED)
-]
+_READINGS: list[Any] = [(_letter_pattern, _fold_clear_punctuation, *_WHOLE)]
+_READINGS += [(_letter_pattern, *x) for x in _FOLDED]
 _READINGS += [(re.escape, *x) for x in ((_fold_punctuation, *_WHOLE), *_FOLDED)]
 
 
-def _reader(class_names: ClassNames, reading: Any) -> Callable[[str], Label | None]:
-    """Make a function that finds the only class in a text, or None if it finds several or none."""
+def _reader(class_names: ClassNames, reading: Any) -> Callable[[Sample], Any]:
+    """Make a function that finds the only class in an answer; None for several classes or none.
+
+    Without a verdict, an answer that does not equal the name of a class stays unchanged.
+    """
     as_pattern, fold, before, after = reading
     by_text = {fold(text): label for text, label in class_names.items()}
-    if any(by_text[fold(text)] != label for text, label in class_names.items()):
-        return lambda text: None  # folding would merge two classes
+    is_merging = any(by_text[fold(text)] != label for text, label in class_names.items())
     longest_first = map(as_pattern, sorted(by_text, key=len, reverse=True))
     pattern = re.compile(f"{before}({'|'.join(longest_first)}){after}")
 
-    def label_in(text: str) -> Label | None:
-        labels = {by_text[name] for name in pattern.findall(fold(text))}
-        return labels.pop() if len(labels) == 1 else None
+    def label_of(sample: Sample) -> Any:
+        answer = sample.prediction
+        if sample.verdict is None or not isinstance(answer, str):
+            return class_names.get(answer, answer)
+        labels = {by_text[name] for name in pattern.findall(fold(answer))}
+        return labels.pop() if len(labels) == 1 and not is_merging else None
 
-    return label_in
+    return label_of
 
 
 # Choosing the reading that agrees with the verdicts
@@ -172,18 +176,13 @@ def _reader(class_names: ClassNames, reading: Any) -> Callable[[str], Label | No
 class _Fit(NamedTuple):
     """The labels that a reading finds in answers, and how they agree with the verdicts.
 
-    A label is None if no class is found. Samples are identified by position.
+    An answer without a class is its own label. Samples are identified by position.
     """
 
     labels: list[Any]
     contradicted: set[int]  # samples whose label contradicts the verdict
-    unread: list[int]  # right answers in whose text the reading finds no class
-    n_right: int
+    unread_share: float  # of the right answers, those in whose text the reading finds no class
     is_opposed: bool  # whether a right answer is read as another class
-
-    @property
-    def is_full(self) -> bool:
-        return not self.contradicted and not self.unread
 
 
 def find_classes(samples: Sequence[Sample], class_names: Sequence[ClassNames]) -> list[Any]:
@@ -207,39 +206,28 @@ def find_classes(samples: Sequence[Sample], class_names: Sequence[ClassNames]) -
     >>> find_classes(samples, [{"yes": "yes", "no": "no"}] * 3)
     ['yes', 'no', 'I refuse']
     """
-    distinct = {id(names): names for names in class_names}
     fits: list[_Fit] = []
     for reading in _READINGS:
-        readers = {key: _reader(names, reading) for key, names in distinct.items()}
-        fits.append(_fit(samples, class_names, readers))
-        if fits[-1].is_full:
-            break
-    pairs = zip(samples, _best(fits, samples).labels, strict=True)
-    return [sample.prediction if label is None else label for sample, label in pairs]
+        fit = _fit(samples, _read(samples, class_names, reading))
+        if not fit.contradicted and not fit.unread_share:
+            return fit.labels
+        fits.append(fit)
+    is_opposed = any(fit.is_opposed for fit in fits)
+    fitting = [fit for fit in fits if not fit.contradicted and not is_opposed]
+    if fitting and (fitting[0].unread_share <= 0.5 or not _has_text_references(samples)):
+        return fitting[0].labels
+    raise _refusal(fits, samples)
 
 
-def _best(fits: Sequence[_Fit], samples: Sequence[Sample]) -> _Fit:
-    """Choose the full fit, or else the first fit without contradictions.
-
-    Raise VerdictError if all fits have contradictions, or if a right answer is read as another
-    class. Also raise it if references are texts and most right answers are unread.
-    """
-    if fits[-1].is_full:
-        return fits[-1]
-    fitting = [fit for fit in fits if not fit.contradicted]
-    if fitting and not any(fit.is_opposed for fit in fits):
-        is_mostly_unread = 2 * len(fitting[0].unread) > fitting[0].n_right
-        if not (is_mostly_unread and _has_text_references(samples)):
-            return fitting[0]
-    fewest = min((fit.contradicted for fit in fits if fit.contradicted), key=len, default=set())
-    raise _refusal([samples[i] for i in sorted(fewest)], samples)
+def _read(samples: Sequence[Sample], class_names: Sequence[ClassNames], reading: Any) -> list[Any]:
+    """Find the class in each answer by a reading; None without a class."""
+    distinct = {id(names): names for names in class_names}
+    readers = {key: _reader(names, reading) for key, names in distinct.items()}
+    return [readers[id(names)](sample) for sample, names in zip(samples, class_names, strict=True)]
 
 
-def _fit(
-    samples: Sequence[Sample], class_names: Sequence[ClassNames], readers: Mapping[int, Any]
-) -> _Fit:
-    """Read all answers with the functions of a reading, and compare the labels with verdicts."""
-    found = [_label(*pair, readers) for pair in zip(samples, class_names, strict=True)]
+def _fit(samples: Sequence[Sample], found: list[Any]) -> _Fit:
+    """Infer the classes that a reading did not find, and compare all labels with the verdicts."""
     right = [i for i, x in enumerate(samples) if x.verdict == 1 and x.prediction is not None]
     unread = [i for i in right if found[i] is None]
     is_opposed = any(found[i] not in (None, samples[i].reference) for i in right)
@@ -247,23 +235,11 @@ def _fit(
     inferred = {samples[i].prediction: samples[i].reference for i in reversed(unread)}
     labels = [inferred.get(samples[i].prediction) if x is None else x for i, x in enumerate(found)]
     contradicted = _contradictions(samples, labels, unread)
-    return _Fit(labels, contradicted, unread, len(right), is_opposed)
+    labels = [samples[i].prediction if x is None else x for i, x in enumerate(labels)]
+    return _Fit(labels, contradicted, len(unread) / max(len(right), 1), is_opposed)
 
 
-def _label(sample: Sample, names: ClassNames, readers: Mapping[int, Any]) -> Any:
-    """Find the label in an answer with the function for its class names; None if none is found.
-
-    Without a verdict, an answer that does not equal the name of a class stays unchanged.
-    """
-    answer = sample.prediction
-    if sample.verdict is None:
-        return names.get(answer, answer)
-    return readers[id(names)](answer) if isinstance(answer, str) else answer
-
-
-def _contradictions(
-    samples: Sequence[Sample], labels: Sequence[Any], unread: Sequence[int]
-) -> set[int]:
+def _contradictions(samples: Sequence[Sample], labels: list[Any], unread: list[int]) -> set[int]:
     """Find the positions of samples whose labels contradict the verdicts."""
     pairs = list(zip(samples, labels, strict=True))
     differ = [x.verdict not in (None, label == x.reference) for x, label in pairs]
@@ -279,27 +255,26 @@ def _has_text_references(samples: Sequence[Sample]) -> bool:
     return 2 * len({x.reference for x in samples}) > max(len(samples), 8)
 
 
-def _refusal(contradicted: Sequence[Sample], samples: Sequence[Sample]) -> VerdictError:
+def _refusal(fits: Sequence[_Fit], samples: Sequence[Sample]) -> VerdictError:
     """Explain why no reading of the answers agrees with all verdicts."""
     references = [x.reference for x in samples]
     if _has_text_references(samples):
-        return VerdictError(
-            f"the targets are free text, not classes: {len({*references})} different ones "
-            f"in {len(samples)} samples, such as {render.cut(show(references[0]), 60)}"
-        )
+        n = f"{len({*references})} different ones in {len(samples)} samples"
+        first = render.cut(show(references[0]), 60)
+        return VerdictError(f"the targets are free text, not classes: {n}, such as {first}")
+    fewest = min((fit.contradicted for fit in fits if fit.contradicted), key=len, default=set())
+    contradicted = [samples[i] for i in sorted(fewest)]
     n = f"{len(contradicted)} of {len(samples)} samples"
     kinds = {type(x.prediction) for x in contradicted}
-    if kinds == {type(None)}:
-        parts = [f"no answer is logged in {n} that the harness counts as right", "Log the answer"]
-    else:
+    parts = [f"no answer is logged in {n} that the harness counts as right"]
+    if kinds != {type(None)}:
         parts = [
             f"the harness's verdict does not fit the answer in {n}",
             "This happens if a model grades, or with partial credit or several values of a score",
             f"The first: {'; '.join(map(_describe, contradicted[:3]))}",
-            "Use a scorer that finds the class in the text",
         ]
-    if str in kinds or kinds == {type(None)}:
-        parts.append("Or find it with `extract`, `ignore_case` or `strip`, without verdicts")
+    if kinds - {int}:
+        parts.append("Find the class with `extract`, `ignore_case` or `strip`, without verdicts")
         if all(str(reference).isdecimal() for reference in references):
             parts.append("If the targets are positions, name them with `choices`")
     return VerdictError(". ".join(parts))
@@ -356,8 +331,8 @@ class Totals(NamedTuple):
     def __str__(self) -> str:
         """Format the accuracy, and the number of samples if it is known."""
         accuracy = "none" if self.accuracy is None else f"{self.accuracy:.6g}"
-        known = None if self.n_samples is None else render.samples(self.n_samples)
-        return accuracy if known is None else f"{accuracy} of {known}"
+        n_samples = self.n_samples
+        return accuracy if n_samples is None else f"{accuracy} of {render.samples(n_samples)}"
 
 
 @dataclass(frozen=True)
@@ -372,15 +347,12 @@ class VerdictMetric:
         The share of right answers by each metric in the log; nan unless its values are 0 and 1.
     counted, recorded : Totals
         Totals of all samples in the log, as computed from verdicts and as recorded by the harness.
-    is_wanted : bool
-        False if options such as `extract` find the classes without verdicts.
     """
 
     name: str = ""
     shares: Mapping[str, float] = field(default_factory=dict)
     counted: Totals = field(default_factory=Totals)
     recorded: Totals = field(default_factory=Totals)
-    is_wanted: bool = True
 
     @property
     def is_harness_accuracy(self) -> bool | None:
@@ -395,8 +367,7 @@ class VerdictMetric:
     @property
     def alternatives(self) -> list[str]:
         """Other metrics in the log that could give the verdicts."""
-        shares = self.shares.items() if self.is_wanted else ()
-        return [x for x, share in shares if x != self.name and not math.isnan(share)]
+        return [x for x, y in self.shares.items() if x != self.name and not math.isnan(y)]
 
     @property
     def unread(self) -> Message:
@@ -451,9 +422,7 @@ def add_verdicts(
     for row, credit in zip(rows, verdicts.get(name, [None] * len(rows)), strict=True):
         row["verdict"] = credit
     counted = Totals.from_verdicts((row["id"], row["verdict"]) for row in rows)
-    accuracy = recorded.get(name) if isinstance(recorded, dict) else None
-    totals = Totals.from_log(n_recorded, accuracy)
-    return VerdictMetric(name, shares, counted, totals)
+    return VerdictMetric(name, shares, counted, Totals.from_log(n_recorded, recorded.get(name)))
 
 
 def _credits_by_metric(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[float | None]]:
@@ -498,15 +467,11 @@ def likeliest_choice(
         The tokens of each choice.
     """
     n_choices = len(choices)
-    lengths = {
-        "acc_norm": [len(text) for text in choices],
-        "acc_bytes": [len(text.encode()) for text in choices],
-        "acc_norm_token": [len(choice_tokens) for choice_tokens in tokens[:n_choices]],
-    }
-    prior_logprobs = [0.0] * n_choices
-    if metric in ("acc_mutual_info", "acc_norm_pmi") and logprobs[n_choices:]:
-        prior_logprobs = [*logprobs[n_choices:]]
-    divisors = lengths.get(metric) or [1] * n_choices
-    columns = zip(logprobs[:n_choices], prior_logprobs, divisors, strict=True)
-    scores = [(logprob - prior) / (length or 1) for logprob, prior, length in columns]
+    units: dict[str, Sequence[Any]] = {"acc_norm": choices, "acc_norm_token": tokens[:n_choices]}
+    units["acc_bytes"] = [text.encode() for text in choices]
+    lengths = [len(unit) or 1 for unit in units.get(metric, ())] or [1] * n_choices
+    is_relative = metric in ("acc_mutual_info", "acc_norm_pmi") and len(logprobs) > n_choices
+    priors = logprobs[n_choices:] if is_relative else [0.0] * n_choices
+    columns = zip(logprobs[:n_choices], priors, lengths, strict=True)
+    scores = [(logprob - prior) / length for logprob, prior, length in columns]
     return scores.index(max(scores))
