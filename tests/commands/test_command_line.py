@@ -287,7 +287,7 @@ ERRORS = {
     f"report {PAIR} --groups doc --no-intervals": "`--groups` is for intervals: add",
     f"report {PAIR} --groups doc --weights w {LEVEL}": "`--groups` is for samples without",
     f"report {PAIR} --by type --vs-rest nit --groups doc {LEVEL}": "`--vs-rest` assumes",
-    f"report {PAIR} --plot x --metric nit": "`--plot` is for all scores, and --metric",
+    f"report {PAIR} --plot x --metric nit": "`--plot` is for all scores: leave out",
     f"report {PAIR} --plot x --by x --no-intervals": "intervals of slices: add",
     f"compare {JOINED} --counts n": "`--counts` is for rows without identifiers",
     f"report {PAIR} {PRIOR}": "`--prior` is for one score of one model: add --metric",
@@ -317,10 +317,10 @@ ERRORS = {
     f"compare {PAIR} b --ignore-index ham": "`--references` must have at least two classes",
     "compare .": "there must be two logs of harnesses, got .\n",
     "compare a.csv p.csv --on id -r gold -p model": "p.csv: `--on` names column 'id', which does",
-    "compare null.parquet a.csv --on id -r gold -p a model": "120 of 120 IDs in null.parquet have",
+    "compare null.parquet a.csv --on id -r gold -p a model": "120 of 120 IDs in null.parquet",
     f"compare a.csv lacks.csv {ID}": (
-        "3 of 120 IDs in a.csv have no match in lacks.csv (for example 's",
-        "1 of 118 IDs in lacks.csv has no match in a.csv (for example 'new'). Both must hold the",
+        "3 of 120 IDs in a.csv cannot be found in lacks.csv (for example 's",
+        "1 of 118 IDs in lacks.csv cannot be found in a.csv (for example 'new'). Both must hold",
     ),
     f"compare a.csv again.csv {ID}": f"{JOIN}1 of 121 rows of again.csv repeat an identifier",
     f"compare a.csv differs.csv {ID}": f"{JOIN}the references of 2 of 120 samples differ between ",
@@ -434,7 +434,7 @@ JOINS = [  # files, their columns, options, and the accuracy or what is said
         MORE,
         NUMBERED,
         "-r model -p gold",
-        "2 of 8 IDs in 0.csv have no match in 1.json",
+        "2 of 8 IDs in 0.csv cannot be found in 1.json",
     ),
     ("0.csv 1.json", MORE, NUMBERED, f"-r model -p gold {WRONG}", 3 / 8),
     # references that both files have are compared, whatever is left out
@@ -514,5 +514,5 @@ def test_names_that_look_like_arguments_are_printed_unchanged(name, run, tmp_pat
             line = f"report {name} -r gold -p model --{option} a b --input-format csv"
             rule = f"{name}: `--{option}` must list every prediction; {label!r} is missing. Add "
             refused(run(line), f"{rule}it, or pass --unknown wrong to count such predictions as ")
-    alone = f"1 of 4 IDs in {name} has no match in b.csv (for example '4'). "
-    assert f"{alone}1 of 4 IDs in b.csv has no match in {name} (for example '5'). Both" in told
+    alone = f"1 of 4 IDs in {name} cannot be found in b.csv (for example '4'). "
+    assert f"{alone}1 of 4 IDs in b.csv cannot be found in {name} (for example '5'). Both" in told

@@ -123,7 +123,7 @@ def test_requests_that_failed_are_wrong_answers_or_an_error(command):
     plain = shlex.split(LINES[0])[1:]
     counted = [*plain, "--labels", "ham", "spam", "--unknown", "wrong"]
     said = (
-        "2 of 100 IDs in labels.csv have no match in batch_output.jsonl (for example 'request-0')."
+        "2 of 100 IDs in labels.csv cannot be found in batch_output.jsonl (for example 'request-0')"
     )
     assert said in command(*plain)[2]
     code, output, _ = command(*counted, "--metric", "accuracy")

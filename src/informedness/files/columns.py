@@ -11,8 +11,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from functools import partial
-from itertools import count
 from typing import Any
 
 from ..core.labels import LabelsWarning, show, warn
@@ -21,28 +19,6 @@ from ..messages import Message, join, message
 
 ARGMAX = "argmax:"
 _MOST_NAMES = 40  # names listed in an error message
-
-
-class FileReader:
-    """Base class of file readers, whose constructors read the header."""
-
-    header: Sequence[str] = ()
-    class_names: Mapping[str, Sequence[str]] = {}
-    sheet = ""
-    sheets: Sequence[str] = ()
-
-    @property
-    def other_sheets(self) -> list[str]:
-        """Titles of the sheets that are not read."""
-        return [title for title in self.sheets if title != self.sheet]
-
-    def batches(self, keep_empty: bool) -> Iterator[dict[str, Any]]:
-        """Yield batches of columns by argument, as lists or Arrow arrays.
-
-        Missing values are None or null. With `keep_empty`, empty cells of text files become empty
-        text.
-        """
-        raise NotImplementedError
 
 
 def named_columns(
@@ -138,30 +114,25 @@ def slices_of(columns: Mapping[str, Any]) -> Any:
 
 def distinct_names(names: Sequence[str]) -> list[str]:
     """Make column names distinct as pandas does: a second "x" becomes "x.1"."""
-    numbers = defaultdict[str, Iterator[int]](partial(count, 1))
+    numbers = Counter[str]()
     taken, distinct = {*names}, dict[str, None]()
     for name in names:
         new = name
         while new in distinct or (new in taken and new != name):
-            new = f"{name}.{next(numbers[name])}"
+            numbers[name] += 1
+            new = f"{name}.{numbers[name]}"
         distinct[new] = None
     return [*distinct]
 
 
-def shared_names(names: Iterable[str], written: Sequence[str]) -> dict[str, list[str]]:
-    """Map each name that several columns of the header share to their distinct names."""
-    pairs = [*zip(distinct_names(written), written, strict=True)]
-    alike = {name: [column for column, x in pairs if x == name] for name in names}
-    return {name: columns for name, columns in alike.items() if len(columns) > 1}
-
-
-def warn_of_names(columns: Mapping[str, Sequence[str]]) -> None:
-    """Warn of columns that share a name but differ in values."""
-    for name, alike in columns.items():
-        text = (
-            f"several columns are named {name!r}, and their values differ. To choose one, name it"
-        )
-        warn(f"{text} {' or '.join(map(repr, alike))}", LabelsWarning)
+def warn_of_shared_names(names: Iterable[str], written: Sequence[str]) -> None:
+    """Warn of each of these names that several columns of the header share."""
+    for name in names:
+        pairs = zip(distinct_names(written), written, strict=True)
+        alike = [repr(distinct) for distinct, original in pairs if original == name]
+        if len(alike) > 1:
+            text = f"several columns are named {name!r}. To choose one, name it"
+            warn(f"{text} {' or '.join(alike)}", LabelsWarning)
 
 
 def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:

@@ -228,12 +228,11 @@ def joined_rows(
         only a prediction is missing and unknown="wrong". Without identifiers, if the numbers of
         rows differ.
     """
+    keys = {} if on is None else {"on": on}
+    references = names[0]["references"]
     is_one_model = "references" not in names[1]
-    keys, optional = dict[str, str](), dict[str, str]()
-    if on is not None:
-        keys = {"on": on}
-        if is_one_model and names[0]["references"] not in names[1].values():
-            optional = {"references": names[0]["references"]}  # must be equal if present
+    is_checked = is_one_model and references not in names[1].values()
+    optional = {"references": references} if is_checked else {}  # must be equal if present
     first = _read_columns(paths[0], {**keys, **names[0]}, samples, **file_options)
     names_b = {**keys, **names[1]}
     second = _read_columns(paths[1], names_b, samples, optional=optional, **file_options)
@@ -241,7 +240,7 @@ def joined_rows(
         _spell_alike(first, second)  # predictions are respelled once all rows are read
     files = [*map(str, paths)]
     if on is None:
-        n_rows = [len(next(iter(columns.values()))) for columns in (first, second)]
+        n_rows = len(first["references"]), len(second["predictions"])
         _check_same_rows(dict(zip(files, n_rows, strict=True)))
         samples.sources[-1] += " (rows paired by position)"
     else:
@@ -287,8 +286,6 @@ def _read_identifiers(values: Any) -> Any:
     if isinstance(values, list):
         texts = [None if value is None else str(value) for value in values]
         values = pyarrow.chunked_array([texts], pyarrow.string())
-    elif pyarrow.types.is_floating(values.type):
-        values = values.cast(pyarrow.int64())
     texts = values.cast(pyarrow.large_string())
     return pyarrow.compute.replace_substring_regex(texts, r"^(-?\d+)\.0+$", r"\1")
 
@@ -395,9 +392,7 @@ def _match_rows(
     for i, j in (0, 1), (1, 0):
         missing = codes[i][row_of[j][codes[i]] < 0]
         if len(missing):
-            text = "{n} of {total} IDs in {a} "
-            text += "has" if len(missing) == 1 else "have"
-            text += " no match in {b} (for example {sample!r})."
+            text = "{n} of {total} IDs in {a} cannot be found in {b} (for example {sample!r})."
             values = {"n": len(missing), "total": len(codes[i]), "a": names[i], "b": names[j]}
             unmatched.append(message(text, "samples missing", sample=ids[missing[0]], **values))
     return row_of[1][codes[0]], unmatched

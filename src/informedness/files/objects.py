@@ -14,17 +14,16 @@ from ..core.labels import show, warn
 from ..errors import DataError, optional_import, prefix_errors, refuse_all
 from ..messages import Message, join, with_subject
 from ..text.render import several, shown
+from .arrow import FileReader
 from .columns import (
     ARGMAX,
-    FileReader,
     check_columns,
     column_of,
     distinct_names,
     listed,
     one_value,
-    shared_names,
     value_in,
-    warn_of_names,
+    warn_of_shared_names,
 )
 from .opening import why_not_utf8
 
@@ -366,6 +365,7 @@ class Workbook(Objects):
             raise ValueError(f"`rows` must be one of the sheets {titles}, got {title!r}")
         tables = [_table_of(x) for x in book.worksheets if title in (None, x.title)]
         self.sheet, written, rows = _table_with(names, tables)
+        self.other_sheets = [x for x in self.sheets if x != self.sheet]
         self.header = distinct_names(written)
         try:
             check_columns(names, self.header)
@@ -376,9 +376,10 @@ class Workbook(Objects):
             )
             text = with_subject(f"sheet {shown(self.sheet)}", join([error, also], ""))
             raise DataError(text) from None
+        warn_of_shared_names(names.values(), written)
         nulls = dict.fromkeys(self.header)
         objects = ((x, nulls | dict(zip(self.header, row, strict=False))) for x, row in rows)
-        super().__init__(names, _check_alike(objects, shared_names(names.values(), written)))
+        super().__init__(names, objects)
 
 
 def _table_of(sheet: Any) -> tuple[str, list[str], Iterator[Row]]:
@@ -395,15 +396,6 @@ def _table_with(names: Mapping[str, str], tables: Sequence[Any]) -> Any:
         titles = listed([title for title, *_ in matching])
         raise DataError(f"only one sheet may have these columns, got {titles}: name one as `rows`")
     return max(matching or tables, key=lambda table: len(table[1]))
-
-
-def _check_alike(rows: Iterator[Row], alike: Mapping[str, Sequence[str]]) -> Iterator[Row]:
-    """Yield rows. Then warn of columns that share a name but differ in values."""
-    unequal = set[str]()
-    for where, row in rows:
-        unequal |= {name for name, x in alike.items() if any(row[y] != row[name] for y in x)}
-        yield where, row
-    warn_of_names({name: alike[name] for name in unequal})
 
 
 def _filled_rows(sheet: Any) -> Iterator[Row]:

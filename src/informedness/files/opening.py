@@ -26,7 +26,7 @@ _FORMATS = "arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"
 FORMATS = {f".{name}": name for name in _FORMATS}
 """Formats by file extension."""
 FORMATS |= {".feather": "arrow", ".ipc": "arrow", ".ndjson": "jsonl", ".xlsm": "xlsx"}
-FORMATS |= {".conll": "tsv", ".arff": "csv"}  # .arff is rejected later, by its first line
+FORMATS |= {".conll": "tsv"}
 
 _COMPRESSIONS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 _ENCODINGS = {  # by byte order mark; UTF-32 is first, as its mark starts with that of UTF-16

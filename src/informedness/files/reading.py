@@ -13,8 +13,8 @@ from ..core.labels import NULLS
 from ..errors import DataError, optional_import, prefix_errors
 from ..messages import join
 from ..text.render import several, shown
-from .arrow import Arrow, Parquet, as_list
-from .columns import FileReader, column_of, columns_to_read, group_by_argument, nested_columns
+from .arrow import Arrow, FileReader, Parquet, as_list
+from .columns import column_of, columns_to_read, group_by_argument, nested_columns
 from .delimited import Delimited, explain_row_error
 from .objects import Objects, Workbook, json_rows
 from .opening import DELIMITERS, check_size, list_files, open_whole, why_not_utf8
