@@ -192,10 +192,9 @@ def _run_command(command: str, options: argparse.Namespace, flags: dict[str, str
         sys.stdout.reconfigure(encoding=None if is_unicode else "utf-8", errors="strict")
     console = Console(_print_message, flags)
     with console.print_warnings(options.strict):
-        if command == "report":
-            text = run.report(fill(ReportRequest, vars(options)), console)
-        elif command == "compare":
-            text = run.compare(fill(CompareRequest, vars(options)), console)
+        if command in ("report", "compare"):
+            kind = ReportRequest if command == "report" else CompareRequest
+            text = run.carry_out(fill(kind, vars(options)), console)
         else:
             text = run.register() if command == "register" else run.unregister()
     if options.output is None:

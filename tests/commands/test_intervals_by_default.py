@@ -1,6 +1,6 @@
 """Intervals that nobody asked for, and what the command line does with three or more classes.
 
-Covers src: commands/request.py, commands/run.py, commands/scoring.py.
+Covers src: commands/request.py, commands/run.py.
 """
 
 import json
@@ -177,6 +177,6 @@ def test_numbers_are_cut_into_quantiles(command, three, tmp_path):
     assert [x["length:4"] for x in plain["slices"]] == [*"xyz"]
     refused(command("report", path, *COLUMNS, "--by", "kind:4"), "must name a column of numbers")
     groups = "--by", "length:4", "--groups", "kind"
-    refused(command("report", path, *COLUMNS, *groups), "cannot cut length into quantiles with")
+    refused(command("report", path, *COLUMNS, *groups), "cannot cut length:4 with `--groups`")
     least = "--by", "kind", "--at-least", "0.5"
     refused(command("report", path, *COLUMNS, *least), "`--at-least` is for all samples: leave out")

@@ -1,6 +1,6 @@
 """Requests hold every option, cannot be written to, and go through two doors.
 
-Covers src: commands/request.py, commands/reading.py, commands/scoring.py, commands/console.py.
+Covers src: commands/request.py, commands/reading.py, commands/run.py, commands/console.py.
 """
 
 from dataclasses import FrozenInstanceError, fields, is_dataclass
@@ -18,7 +18,7 @@ from informedness.commands.request import (
     Source,
     fill,
 )
-from informedness.commands.scoring import score, score_pair
+from informedness.commands.run import score, score_pair
 from informedness.files.reading import FileOptions
 from informedness.tables.label_options import LabelOptions
 

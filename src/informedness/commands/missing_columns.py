@@ -6,7 +6,7 @@ placeholder otherwise. It is printed, not run.
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain, permutations
 from typing import Any, TypeAlias
 
@@ -21,6 +21,7 @@ from .request import CompareRequest, ReportRequest, Request
 Columns: TypeAlias = Mapping[str, Sequence[Any]]
 
 _MOST_LISTED = 40  # limit on the number of columns listed
+# Labels that are too common to identify a column, as are single letters
 _FLAGS = "yes no true false on off pass fail right wrong correct incorrect".split()  # noqa: SIM905
 # Options that do not request scores. With only these options, a list of columns is not an error.
 _READING = {"file_format", "encoding", "rows", "no_quotes", "drop_null", "keep_missing", "choices"}
@@ -70,15 +71,13 @@ def _joined(tables: Sequence[Columns]) -> dict[str, list[Any]]:
 def _advice(request: Request, options: Mapping[str, Sequence[str]], columns: Columns) -> str:
     """Write notes on the columns, and the command as typed with the missing options added."""
     clash = [name for name, values in columns.items() if name in values]
-    notes = [missing_header_message(clash)] if len(clash) > 1 else _shared_labels(columns)
+    notes = [f"{missing_header_message(clash)}."] if len(clash) > 1 else []
     added = [*chain(*([option, *names] for option, names in options.items()))]
-    placeholders = [x for x in added if x in ("TRUE", "MODEL", "MODEL_A", "MODEL_B", "ID")]
-    how = f"in place of {', '.join(placeholders)}" if placeholders else "as here"
-    advice = f"Name the true labels (-r) and the predictions (-p), {how}:"
+    advice = "Name the true labels (-r) and the predictions (-p), as here:"
     typed, command = request.typed, "report" if isinstance(request, ReportRequest) else "compare"
     end = typed.index("--") if "--" in typed else len(typed)
     line = shlex.join(["informedness", command, *typed[:end], *added, *typed[end:]])
-    return "\n".join([*(f"{note}." for note in notes), advice, f"  {line}"])
+    return "\n".join([*notes, advice, f"  {line}"])
 
 
 def _listed(columns: Columns, verdicts: Mapping[str, Sequence[str]]) -> str:
@@ -92,24 +91,13 @@ def _listed(columns: Columns, verdicts: Mapping[str, Sequence[str]]) -> str:
         n_empty = times.pop(None, 0)
         text = ", ".join(cut(repr(value), 16) for value, _ in times.most_common(3)) or "(none)"
         text += f"; {n_empty:,d} empty" if n_empty else ""
-        text += (
-            f"; agrees with {' = '.join(map(shown, verdicts[name]))}" if verdicts.get(name) else ""
-        )
+        agreed = " = ".join(map(shown, verdicts.get(name, ())))
+        text += f"; agrees with {agreed}" if agreed else ""
         rows.append((cut(shown(name)), str(len(times)), text))
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
     lines = [f"{name:{widths[0]}}  {n:>{widths[1]}}  {text}" for name, n, text in rows]
     more = len(names) - _MOST_LISTED
     return "\n".join([*lines, f"and {several(more, 'more column')}"] if more > 0 else lines)
-
-
-def _shared_labels(columns: Columns) -> list[str]:
-    """Write a note for each set of columns with the same labels."""
-    alike: dict[frozenset[Any], list[str]] = {}
-    for name, values in columns.items():
-        if len(labels := labels_in(values)) > 1:
-            alike.setdefault(frozenset(map(repr, labels)), []).append(shown(name))
-    text = "{} and {} have the same labels"
-    return [text.format(", ".join(x[:-1][:9]), x[-1]) for x in alike.values() if len(x) > 1]
 
 
 # Roles of columns
@@ -182,12 +170,8 @@ def _models(true: str, first: Columns, last: Columns) -> list[str]:
         return [x for x in called if 2 * len(labels[x] & classes) > len(labels[x])]
     if first is not last and true in last:
         return [true]
-    return [] if _are_common(classes) else [x for x, y in labels.items() if y == classes]
-
-
-def _are_common(labels: Iterable[str]) -> bool:
-    """Tell whether all labels are too common to identify a column, such as single letters."""
-    return all(len(x) == 1 or x in _FLAGS for x in labels)
+    are_common = all(len(label) == 1 or label in _FLAGS for label in classes)
+    return [] if are_common else [x for x, y in labels.items() if y == classes]
 
 
 def _folded_labels(values: Sequence[Any]) -> set[str]:

@@ -72,13 +72,11 @@ class Labels(NamedTuple):
     """Data that were read: a table, one table per slice, columns, or answers in logs.
 
     `names` maps arguments to the names of columns. Labels of the prior are spelled as in the files.
-    `ignored` is the reference that was left out of a table without an account.
     """
 
     data: ContingencyTable | dict[Slice, ContingencyTable] | Whole | list[Answers]
     names: Mapping[str, str] = MappingProxyType({})
     prior: Prior | None = None
-    ignored: Label | None = None
 
     def names_of(self, role: str) -> dict[str, str]:
         """Map the arguments of one role, such as "by" and "by 2", to the names of columns."""
@@ -92,9 +90,9 @@ class Labels(NamedTuple):
         if isinstance(self.data, list):
             from ..logs.runs import how_found
 
-            runs = [run for run in self.data if run.unknown()]
-            return [message("warning: {found}", found=how_found(run)) for run in runs]
-        if isinstance(self.data, dict) or not {*self.names}.isdisjoint({"predictions 1", "task"}):
+            found = [how_found(run) for run in self.data if run.unknown()]
+            return [message("warning: {found}", found=text) for text in found]
+        if isinstance(self.data, dict) or {"predictions 1", "task"} & self.names.keys():
             return []
         return [self.data.read]
 
@@ -146,34 +144,29 @@ class Reader:
             from ..logs.reading import only_run
 
             runs = self.read_logs(self.source.path)
-            name = " ".join(self.source.path)
-            return Labels([only_run(runs, name)] if is_one_run else runs)
+            return Labels([only_run(runs, " ".join(self.source.path))] if is_one_run else runs)
         if self.kind == "matrix":
             table: Any = _read_matrix(self.source, self.labels)
             return Labels(table)
         names, columns = self._names(), self.source.columns
         if "predictions" not in names or columns.groups is not None or columns.by_task is not None:
             if bins := [*self._bins()]:
-                rule = (
-                    "`by` cannot cut {column} into quantiles with `groups`: add a column of parts"
-                )
+                rule = "`by` cannot cut {column} with `groups`: add a column of its quantiles"
                 raise ValueError(message(rule, column=bins[0]))
             whole, prior = self.read_columns(names)
             return Labels(whole, names, prior)
         samples = self._samples(names)
         tables = tables_of(samples, self._rows(samples))
-        by = [x for argument, x in names.items() if argument.startswith("by")]
-        for column, n_bins in self._bins().items():
+        for name, (column, n_bins) in self._bins().items():
             from ..results.slices import cut_into_quantiles
 
-            tables = cut_into_quantiles(tables, by.index(column), n_bins, column)
+            tables = cut_into_quantiles(tables, columns.by.index(name), n_bins, column)
         return Labels(tables, names, self._spelled_prior(samples))
 
     def split_by_file(self) -> dict[str, Reader]:
         """Map the path of each file to a reader of this file."""
         files = list_files(self.source.path, self.source.files.file_format)
-        sources = {path: replace(self.source, path=(path,)) for path, _ in files}
-        return {path: replace(self, source=source) for path, source in sources.items()}
+        return {path: replace(self, source=replace(self.source, path=(path,))) for path, _ in files}
 
     def read_columns(self, names: Mapping[str, str] | None = None) -> tuple[Whole, Prior | None]:
         """Read the columns in `names`, by default those of the request, and the prior."""
@@ -201,14 +194,14 @@ class Reader:
             numbered = {f"predictions {i}": name for i, name in enumerate(models, start=1)}
             names = {"references": references, **numbered}
         else:
-            bins = {f"{column}:{n}": column for column, n in self._bins().items()}
-            by = [bins.get(name, name) for name in columns.by] or None
+            bins = self._bins()
+            by = [bins[name][0] if name in bins else name for name in columns.by] or None
             names = named_columns(references, models[0], columns.weights, columns.counts, by)
         others = {"groups": columns.groups, "counts": columns.counts, "task": columns.by_task}
         return names | {argument: name for argument, name in others.items() if name is not None}
 
-    def _bins(self) -> dict[str, int]:
-        """Map columns to the number of quantiles into which --by cuts them, as in `length:4`.
+    def _bins(self) -> dict[str, tuple[str, int]]:
+        """Map names such as `length:4` to the column, and the number of quantiles that --by cuts.
 
         A column that is named `length:4` in the file is not cut.
         """
@@ -216,15 +209,14 @@ class Reader:
         if not any(matches):
             return {}
         known = first_rows(self.source.path[0], **vars(self.source.files)).columns
-        return {x[1]: int(x[2]) for x in matches if x is not None and x[0] not in known}
+        found = [x for x in matches if x is not None and x[0] not in known]
+        return {x[0]: (x[1], int(x[2])) for x in found}
 
     def _samples(self, names: Mapping[str, str]) -> Samples:
         """Make the object that reads the values of these columns as labels."""
-        samples = Samples(names, self.labels, self.source.drop_null, self.source.keep_missing)
+        options = self.labels, self.source.drop_null, self.source.keep_missing
         is_sensitive = self.metric is None or score_named(self.metric).is_label_sensitive
-        samples.is_label_sensitive = is_sensitive
-        samples.prior_labels = {*map(str, self.prior or ())}
-        return samples
+        return Samples(names, *options, is_sensitive, {*map(str, self.prior or ())})
 
     def _rows(self, samples: Samples) -> Iterable[Any]:
         """Read the rows of all files, or join the rows of two files."""

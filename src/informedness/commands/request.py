@@ -30,11 +30,6 @@ class ColumnNames:
     by_task: str | None = None
     groups: str | None = None
 
-    @property
-    def are_named(self) -> bool:
-        """Whether columns of both references and predictions are named."""
-        return self.references is not None and bool(self.predictions)
-
 
 @dataclass(frozen=True)
 class LogSelection:
@@ -138,10 +133,9 @@ class ReportRequest(Request):
     @property
     def has_default_level(self) -> bool:
         """Whether the result has 95% intervals that were not requested."""
-        is_number = self.scores.metric is not None
-        is_given = self.scores.confidence_level is not None
+        is_bare = self.scores.metric is None and self.scores.confidence_level is None
         is_for_people = self.output.format in ("text", "html", "markdown")
-        return is_for_people and not (is_number or is_given or self.scores.no_intervals)
+        return is_bare and is_for_people and not self.scores.no_intervals
 
 
 @dataclass(frozen=True)
@@ -220,28 +214,22 @@ def _rules_for_reports(request: ReportRequest) -> list[Rule]:
     columns, scores = request.source.columns, request.scores
     is_ranking = len(columns.predictions) > 1
     is_number = scores.metric is not None and not is_ranking
-    is_level_given = scores.confidence_level is not None
-    has_level = is_level_given or request.has_default_level or is_ranking
+    has_level = is_ranking or request.has_default_level or scores.confidence_level is not None
     all_files = "all files together: leave out --by-file"
-    one_score = "one score of one model: add --metric"
-    all_scores = "all scores, and --metric prints one: leave out one of them"
     odds = "a --prior, without an interval: leave out --confidence-level"
-    bare = "a report without a level: leave out --confidence-level"
-    level = "intervals: add --confidence-level 0.95"
-    slice_level = "the intervals of slices: add --confidence-level 0.95"
     return [
         (("by", "on", "weights", "metric", "plot"), not columns.by_file, all_files),
         (("weights", "by", "by_file", "on"), not is_ranking, "one model: name one --predictions"),
         (("vs_rest", "sort"), bool(columns.by), "slices: add --by COLUMN"),
-        (("groups",), has_level, level),
+        (("groups",), has_level, "intervals: add --confidence-level 0.95"),
         (("groups",), columns.weights is None, "samples without --weights"),
         (("at_least",), not columns.by, "all samples: leave out --by"),
-        (("at_least", "prior"), is_number, one_score),
+        (("at_least", "prior"), is_number, "one score of one model: add --metric"),
         (("prior_mode",), scores.prior is not None and not has_level, odds),
-        (("no_intervals",), not (is_number or has_level), bare),
+        (("no_intervals",), not (is_number or has_level), "a report without a level: leave it out"),
         (("each",), request.output.format == "text", "text: other formats have everything"),
-        (("by", "plot"), not is_number, all_scores),
-        (("plot",), not columns.by or has_level, slice_level),
+        (("by", "plot"), not is_number, "all scores: leave out --metric"),
+        (("plot",), not columns.by or has_level, "intervals of slices: add --confidence-level"),
     ]
 
 

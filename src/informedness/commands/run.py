@@ -3,69 +3,93 @@
 Functions import the modules that only some commands need, so that other commands start faster.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from __future__ import annotations
 
-from ..inference.score import INFORMEDNESS
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.labels import NAMES, Column
+from ..core.table import Task
+from ..errors import prefix_errors
+from ..files.joined import Whole
+from ..inference.registry import score_named, score_with_average
 from ..messages import message
+from ..results.estimate import Averaged, Estimate, estimate, table_in_groups
+from ..results.report import Report
 from ..results.verdict import LEVEL
 from ..tables.contingency import ContingencyTable
-from ..text.render import rounded, shown
+from ..text.layout import Result, signed
+from ..text.render import as_json, rounded, shown
 from ..warnings import IntervalWarning, collected, prefix_warnings
-from .console import Console, check_average, prepare_figures, write_result
+from .console import Console
 from .missing_columns import ask_for_columns
-from .reading import Labels, Reader, find_kind
-from .request import CompareRequest, CompareScores, ReportRequest, ReportScores, Request, check
-from .scoring import COMPARED, score, score_pair
+from .reading import PAIR, Labels, Prior, Reader, find_kind
+from .request import (
+    CompareRequest,
+    CompareScores,
+    Output,
+    ReportRequest,
+    ReportScores,
+    Request,
+    Scores,
+    check,
+)
 
 if TYPE_CHECKING:
-    from ..results.comparison import Comparison, Decision
+    from ..logs.answers import Answers
+    from ..results.comparison import Comparison
     from ..results.suite import SuiteComparison
-    from ..text.layout import Result
 
-    Compared: TypeAlias = Comparison | SuiteComparison
+COMPARED = "metric", "average", "confidence_level", "margin"  # arguments of comparisons
 
 
-def report(request: ReportRequest, console: Console) -> str:
-    """Score the predictions in files or the answers in logs, and return the result as text."""
-    reader = _prepare_reader(request, console)
-    if reader is None:
+def carry_out(request: Request, console: Console) -> str:
+    """Carry out a request for `report` or `compare`, and return the result as text.
+
+    If the request does not name columns, the text lists them.
+    """
+    kind, columns, output = find_kind(request), request.source.columns, request.output
+    check(request, kind)
+    if kind == "columns" and (columns.references is None or not columns.predictions):
         return ask_for_columns(request)
-    scores, output = request.scores, request.output
+    if kind == "logs":
+        console.flags["labels"] = console.flags["choices"]  # which lists the classes of logs
     if output.plot is not None:
-        prepare_figures(output.plot)
+        _prepare_figures(output.plot)
+    are_compared = isinstance(request, CompareRequest)
+    reader = Reader(request.source, request.labels, kind, request.scores.metric, are_compared)
+    reader = reader.with_prior(request.scores.prior, console)
+    command: Any = _compare if are_compared else _report
+    return _write_result(command(request, reader, console), output, console)
+
+
+def _report(request: ReportRequest, reader: Reader, console: Console) -> Result | float:
+    """Score the predictions in files or the answers in logs."""
+    scores = request.scores
     if request.has_default_level:
         scores = replace(scores, confidence_level=LEVEL)
     # Intervals that were not requested cause no warnings, because the result has the same notes.
-    suppressed = prefix_warnings("", without=IntervalWarning if request.has_default_level else ())
-    if request.source.columns.by_file:
-        with suppressed:
-            return write_result(_report_on_files(reader, scores), output, console)
-    labels = reader.read(is_one_run=scores.metric is not None or output.plot is not None)
-    if scores.metric is not None:
-        console.print(*labels.accounts)
-    with suppressed:
+    with prefix_warnings("", without=IntervalWarning if request.has_default_level else ()):
+        if request.source.columns.by_file:
+            return _report_on_files(reader, scores)
+        is_one_run = scores.metric is not None or request.output.plot is not None
+        labels = reader.read(is_one_run)
+        if scores.metric is not None:
+            console.print(*labels.accounts)
         result = score(labels, scores)
-    _print_averages(labels, scores, console)
-    return write_result(result, output, console, _decide_score(labels, scores, console))
+        _print_averages(labels, scores, console)
+        if scores.at_least is not None:
+            _decide_score(labels, scores, scores.at_least, console)
+        return result
 
 
-def _prepare_reader(
-    request: Request, console: Console, are_compared: bool = False
-) -> Reader | None:
-    """Check a request, and make a reader of its source; return None if columns must be named."""
-    kind = find_kind(request)
-    check(request, kind)
-    if kind == "columns" and not request.source.columns.are_named:
-        return None
-    if kind == "logs":
-        console.use_name_of("choices", "labels")  # --choices lists the classes of logs
-    reader = Reader(request.source, request.labels, kind, request.scores.metric, are_compared)
-    return reader.with_prior(request.scores.prior, console)
-
-
-def _report_on_files(reader: Reader, scores: ReportScores) -> "Result":
+def _report_on_files(reader: Reader, scores: ReportScores) -> Result:
     """Score each file as a task."""
     from ..logs.runs import RunTable
 
@@ -76,17 +100,14 @@ def _report_on_files(reader: Reader, scores: ReportScores) -> "Result":
     return RunTable.from_reports(reports)
 
 
-def _decide_score(labels: Labels, scores: ReportScores, console: Console) -> "Decision | None":
-    """Decide whether a score is as high as --at-least requires; None without this option."""
-    if scores.at_least is None:
-        return None
+def _decide_score(labels: Labels, scores: ReportScores, least: float, console: Console) -> None:
+    """Decide whether a score is as high as --at-least requires."""
     from ..results.comparison import decide_least
 
     level = scores.confidence_level or LEVEL
     estimate: Any = score(labels, replace(scores, confidence_level=level))
-    check_average("at-least", scores, estimate.n_classes)
-    decision = decide_least(estimate, scores.at_least)
-    return console.print_decision(decision, f"at-least {scores.at_least:g}")
+    _check_average("at-least", scores, estimate.n_classes)
+    console.print_decision(decide_least(estimate, least), f"at-least {least:g}")
 
 
 def _print_averages(labels: Labels, scores: ReportScores, console: Console) -> None:
@@ -94,26 +115,24 @@ def _print_averages(labels: Labels, scores: ReportScores, console: Console) -> N
 
     Nothing is printed unless the result has only the default average.
     """
-    table = labels.data
-    is_default = scores.metric == INFORMEDNESS.name and scores.average == "default"
+    table: Any = labels.data
+    is_default = scores.metric == "informedness" and scores.average == "default"
     if not (is_default and isinstance(table, ContingencyTable) and table.n_classes > 2):
         return
     values = {}
     with collected():  # the same warnings were issued with the result
         for average in ("bias", "prevalence"):
-            value = INFORMEDNESS.with_average(average).value(table, prior=labels.prior)
-            values[average] = rounded(float(value), 4)
+            values[average] = rounded(table.informedness(average=average, prior=labels.prior), 4)
     text = "informedness is {bias} by bias, the default, and {prevalence} by prevalence. "
     console.print(message(f"{text}Name one with `average`", **values))
 
 
-def compare(request: CompareRequest, console: Console) -> str:
-    """Compare two models on the same samples, and return the result as text."""
+def _compare(
+    request: CompareRequest, reader: Reader, console: Console
+) -> Comparison | SuiteComparison:
+    """Compare two models on the same samples."""
     from ..results.comparison import Comparison
 
-    reader = _prepare_reader(request, console, are_compared=True)
-    if reader is None:
-        return ask_for_columns(request)
     scores = request.scores
     if reader.kind == "logs":
         result, titles = _compare_logs(reader, scores)
@@ -121,17 +140,17 @@ def compare(request: CompareRequest, console: Console) -> str:
         titles, prior = _titles(reader), None
         if reader.source.columns.by_file:
             readers = reader.split_by_file()
-            data: Any = {path: one.read_columns()[0] for path, one in readers.items()}
+            data: Any = {path: x.read_columns()[0] for path, x in readers.items()}
         else:
             data, prior = reader.read_columns()
         result = score_pair(data, scores, prior)
     if isinstance(result, Comparison):
-        name_a, name_b = titles
-        result = replace(result, detect=scores.detect, names=(name_a, name_b))
+        result = replace(result, detect=scores.detect, names=(titles[0], titles[1]))
     elif scores.detect is not None:
         raise ValueError("`--detect` is for one task, got several")
-    decision = _decide_comparison(result, scores, console)
-    return write_result(result, request.output, console, decision)
+    if scores.require or scores.fail_if:
+        _decide_comparison(result, scores, console)
+    return result
 
 
 def _titles(reader: Reader) -> Sequence[str]:
@@ -157,7 +176,9 @@ def _titles(reader: Reader) -> Sequence[str]:
     return [f"{file}, {model}" for file, model in zip(path, models, strict=True)]
 
 
-def _compare_logs(reader: Reader, scores: CompareScores) -> "tuple[Compared, Sequence[str]]":
+def _compare_logs(
+    reader: Reader, scores: CompareScores
+) -> tuple[Comparison | SuiteComparison, Sequence[str]]:
     """Compare two logs; return the comparison, and the names of the models A and B."""
     from ..logs.reading import only_run
     from ..logs.runs import compare_logs
@@ -175,19 +196,16 @@ def _compare_logs(reader: Reader, scores: CompareScores) -> "tuple[Compared, Seq
 
 
 def _decide_comparison(
-    result: "Compared", scores: CompareScores, console: Console
-) -> "Decision | None":
-    """Decide whether a build passes; None without --require and --fail-if."""
+    result: Comparison | SuiteComparison, scores: CompareScores, console: Console
+) -> None:
+    """Decide whether a build passes, as --require or --fail-if says."""
     from ..results.comparison import Comparison, decide_required, decide_worse
 
-    if not (scores.require or scores.fail_if):
-        return None
-    gate = "require" if scores.require else "fail-if"
+    required, gate = scores.require, "require" if scores.require else "fail-if"
     tasks = [result] if isinstance(result, Comparison) else result.tasks.values()
-    check_average(gate, scores, max(task.n_classes for task in tasks))
-    required = scores.require
+    _check_average(gate, scores, max(task.n_classes for task in tasks))
     decision = decide_required(result, required) if required else decide_worse(result)
-    return console.print_decision(decision, f"{gate} {required or scores.fail_if}")
+    console.print_decision(decision, f"{gate} {required or scores.fail_if}")
 
 
 def register() -> str:
@@ -203,3 +221,241 @@ def unregister() -> str:
     from ..registration import unregister
 
     return "\n".join(f"removed {folder}" for folder in unregister()) or "nothing was registered"
+
+
+# Scores
+
+
+def score(labels: Labels, scores: ReportScores) -> Result | float:
+    """Score a table, one table per slice, columns, or answers in logs.
+
+    `labels.data` holds columns if there are several models, tasks or groups. The result is a number
+    if there is a metric but no confidence level, except for several models or tasks.
+    """
+    data, models, by = labels.data, labels.names_of("predictions"), labels.names_of("by")
+    if isinstance(data, list):
+        return _score_logs(data, scores)
+    if isinstance(data, ContingencyTable):
+        return _score_table(data, labels, scores)
+    if isinstance(data, dict):
+        from ..results.slices import Slices
+
+        n_classes = ContingencyTable.sum_of([*data.values()]).n_classes
+        return Slices.from_tables(data, by=[*by.values()], **_slice_options(scores, n_classes))
+    if "task" in data.columns:
+        return _score_tasks(data, [*models.values()], scores)
+    if len(models) > 1:
+        return _rank(data, models, scores)
+    return _score_groups(data, by, scores)
+
+
+def _score_table(table: ContingencyTable, labels: Labels, scores: ReportScores) -> Result | float:
+    """Report on a table, or compute one score; with a confidence level, add its interval."""
+    metric, average, level = scores.metric, scores.average, scores.confidence_level
+    ignored = table.read[0].ignored if table.read else None
+    if metric is None:
+        return Report.from_table(table, level, ignored, average=average)
+    options: Any = {"prior": labels.prior}
+    if level is not None:
+        options |= {"average": average, "confidence_level": level, "ignore_index": ignored}
+        result: Estimate = estimate(table, metric=metric, **options)
+        return result
+    if scores.prior_mode != "reweight":
+        options["prior_mode"] = scores.prior_mode
+    return float(score_with_average(metric, average).value(table, **options))
+
+
+def _score_logs(runs: Sequence[Answers], scores: ReportScores) -> Result | float:
+    """Report on all runs, or compute one score of a single run."""
+    from ..logs.runs import RunTable
+
+    if scores.metric is None:
+        return RunTable.from_answers(runs, scores.confidence_level, scores.average)
+    (run,) = runs
+    if scores.confidence_level is None:
+        return score(Labels(run.table), scores)
+    return run.estimate(scores.metric, scores.confidence_level, scores.average)
+
+
+def _score_groups(whole: Whole, by: Mapping[str, str], scores: ReportScores) -> Result:
+    """Score samples in groups, as one estimate, as slices or as a report."""
+    from ..results.slices import slices
+
+    columns, task, account = whole
+    references, predictions, groups = (columns[x] for x in (*NAMES, "groups"))
+    options = {**_task_options(task), "groups": groups}
+    if scores.metric is not None:
+        options |= scores.arguments("average", "confidence_level")
+        scored: Estimate = estimate(references, predictions, scores.metric, **options)
+        return scored
+    if by:
+        options |= _slice_options(scores, _n_classes(references, task))
+        columns_by_name = {name: columns[argument] for argument, name in by.items()}
+        result = slices(references, predictions, by=columns_by_name, **options)
+        table = replace(result.overall.table, read=(account,))
+        overall = replace(result.overall, table=table)
+        return replace(result, overall=overall, signature=signed(result.signature, [account]))
+    classes = task.classes, None, task.ignored, task.unknown
+    table, pairs = table_in_groups(references, predictions, groups, *classes)
+    table = replace(table, read=(account,))
+    return Report.from_table(table, scores.confidence_level, task.ignored, pairs, scores.average)
+
+
+def _rank(whole: Whole, models: Mapping[str, str], scores: ReportScores) -> Result:
+    """Rank several models, each with a column of predictions."""
+    from ..results.leaderboard import leaderboard
+
+    columns, task, account = whole
+    predictions = {name: columns[argument] for argument, name in models.items()}
+    options = {**_task_options(task), "groups": columns.get("groups")}
+    options["average"] = _advised_average(scores, _n_classes(columns["references"], task))
+    options["confidence_level"] = scores.confidence_level or 0.95
+    metric = scores.metric or "informedness"
+    board = leaderboard(columns["references"], predictions, metric=metric, **options)
+    return replace(board, read=(account,), signature=signed(board.signature, [account]))
+
+
+def _score_tasks(whole: Whole, models: Sequence[str], scores: ReportScores) -> Result:
+    """Report on each task in a column of tasks, or score several models on each task."""
+    from ..logs.runs import RunTable
+    from ..results.report import report
+
+    metric = scores.metric or ("informedness" if len(models) > 1 else None)
+    options = {**scores.arguments("average", "confidence_level"), "unknown": whole.task.unknown}
+    reports = {}
+    for task, (columns, _, _) in _split_tasks(whole).items():
+        predictions = [column for role, column in columns.items() if role.startswith("predictions")]
+        options["groups"] = columns.get("groups")
+        for model, column in zip(models, predictions, strict=True):
+            with prefix_errors(shown(task)), prefix_warnings(shown(task)):
+                one_report = report(columns["references"], column, **options)
+            reports[model if metric else "", task] = one_report
+    return replace(RunTable.from_reports(reports, metric), read=(whole.read,))
+
+
+def score_pair(
+    data: Whole | Mapping[str, Whole], scores: CompareScores, prior: Prior | None = None
+) -> Comparison | SuiteComparison:
+    """Compare two models on one task, on the tasks in a column, or on named tasks."""
+    if isinstance(data, Whole) and "task" in data.columns:
+        data = _split_tasks(data)
+    if not isinstance(data, Whole):
+        return _compare_tasks(data, scores)
+    from ..results.comparison import compare
+
+    columns, task, account = data
+    options = {**scores.arguments(*COMPARED), **_task_options(task), "prior": prior}
+    pair = [columns[argument] for argument in PAIR]
+    result = compare(*pair, groups=columns.get("groups"), **options)
+    return replace(result, read=(account,), signature=signed(result.signature, [account]))
+
+
+def _compare_tasks(tasks: Mapping[str, Whole], scores: CompareScores) -> SuiteComparison:
+    """Compare two models on several tasks, and add the accounts of the data to the result."""
+    from ..results.suite import compare_tasks
+
+    pairs = {name: [whole.columns[x] for x in PAIR] for name, whole in tasks.items()}
+    groups = {name: x.columns["groups"] for name, x in tasks.items() if "groups" in x.columns}
+    first, *_ = tasks.values()
+    options = {**scores.arguments(*COMPARED), "unknown": first.task.unknown}
+    suite = compare_tasks(pairs, groups=groups or None, **options)
+    return replace(suite, read=tuple(dict.fromkeys(whole.read for whole in tasks.values())))
+
+
+def _split_tasks(whole: Whole) -> dict[str, Whole]:
+    """Split columns into tasks by the values of the column "task"."""
+    names, codes = whole.columns["task"].coded()
+    tasks: dict[str, Whole] = {}
+    for code in np.unique(codes):
+        rows = np.flatnonzero(codes == code)
+        columns = {x: column[rows] for x, column in whole.columns.items() if x != "task"}
+        tasks[str(names[code])] = whole._replace(columns=columns)
+    return tasks
+
+
+def _slice_options(scores: ReportScores, n_classes: int) -> dict[str, Any]:
+    """Collect the options of `slices` from the scores of a request."""
+    average = _advised_average(scores, n_classes)
+    return {**scores.arguments("confidence_level", "vs_rest", "sort"), "average": average}
+
+
+def _task_options(task: Task) -> dict[str, Any]:
+    """Convert a task to keyword arguments of the scoring functions."""
+    return {"labels": task.classes, "ignore_index": task.ignored, "unknown": task.unknown}
+
+
+def _advised_average(scores: ReportScores, n_classes: int) -> Averaged:
+    """Choose prevalence for three or more classes if no average was named."""
+    has_averages = n_classes > 2 and scores.metric in (None, "informedness")
+    return "prevalence" if has_averages and scores.average == "default" else scores.average
+
+
+def _n_classes(references: Column, task: Task) -> int:
+    """Count the declared classes of a task or, without them, the classes of the references."""
+    return len({*references.tolist()} - {task.ignored} if task.classes is None else task.classes)
+
+
+# Output
+
+
+def _write_result(result: Result | float, output: Output, console: Console) -> str:
+    """Convert a result to text in the requested format, and save its figures if requested."""
+    if isinstance(result, float):
+        return json.dumps(as_json(result)) if output.format == "json" else repr(result)
+    if output.plot is not None:
+        _save_figures(result, output.plot, console)
+    named: Any = result.with_names(console.name_of)
+    if output.format == "json":
+        failed = {} if console.has_failed is None else {"failed": console.has_failed}
+        return json.dumps(named.to_dict() | failed, indent=2)
+    text = str(named) if output.format == "text" else getattr(named, f"to_{output.format}")()
+    reports = map(str, named.runs if output.each and len(named.runs) > 1 else ())
+    return "\n\n\n".join([*reports, text.rstrip("\n")])
+
+
+def _prepare_figures(folder: str) -> None:
+    """Create the folder for figures before data are read, which may take hours.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib cannot be imported.
+    OSError
+        If the folder cannot be created.
+    ValueError
+        If the name of the folder ends like that of an image, as in ".png".
+    """
+    from ..results.figures import import_pyplot
+
+    os.environ["MPLBACKEND"] = "agg"  # draws without windows
+    import_pyplot()
+    if Path(folder).suffix.lower() in (".jpeg", ".jpg", ".pdf", ".png", ".svg"):
+        rule = "--plot must name a folder for PNG files, got {folder}"
+        raise ValueError(message(rule, folder=folder))
+    Path(folder).mkdir(parents=True, exist_ok=True)
+
+
+def _save_figures(result: Any, folder: str, console: Console) -> None:
+    """Save the figures of a result as PNG files in a folder, and print their paths."""
+    from ..results.figures import plot_confusion_matrix, plot_entropy_triangle
+
+    result = result.runs[0].report if hasattr(result, "runs") else result
+    axes = {"intervals": result.plot()}
+    if hasattr(result, "per_class"):
+        axes = {
+            "confusion": plot_confusion_matrix(result.table),
+            "per_class": axes["intervals"],
+            "entropy_triangle": plot_entropy_triangle(result.table),
+        }
+    for name, ax in axes.items():
+        path = Path(folder) / f"{name}.png"
+        ax.figure.savefig(path, dpi=300)
+        console.print(f"wrote {shown(path)}")
+
+
+def _check_average(gate: str, scores: Scores, n_classes: int) -> None:
+    """Raise ValueError if a requirement depends on the average, and none was named."""
+    is_named = scores.average != "default" or not score_named(scores.metric or "").averages
+    if not is_named and n_classes > 2:
+        advice = "add `--average prevalence`, as advised, or name another"
+        raise ValueError(f"`--{gate}` needs `--average` for three or more classes: {advice}")
