@@ -27,14 +27,8 @@ def score_named(name: str, argument: str = "metric") -> Score:
     Raises
     ------
     ValueError
-        If there is no such score. The message suggests a score whose name or title contains the
-        text.
+        If there is no such score.
     """
-    if isinstance(name, str) and name and name not in SCORES:
-        similar = [x for x in SCORES if name.lower() in f"{x} {REGISTRY[x].title}".lower()]
-        if similar:
-            hint = f"got {name!r}: did you mean {similar[0]!r}?"
-            raise ValueError(f"`{argument}` must be one of {SCORES}, {hint}")
     check_choice(argument, name, SCORES)
     return REGISTRY[name]
 
@@ -64,9 +58,7 @@ def score_with_average(name: str, average: Any, unknown: str = "error") -> Score
     score = score_named(name)
     if str(unknown) != "error" and not score.allows_unknown:
         raise ValueError(f'`unknown` must be "error" for {name!r}, got {show(unknown)}')
-    if isinstance(average, str) and average == "default":
-        return score
-    return score.with_average(average)
+    return score if str(average) == "default" else score.with_average(average)
 
 
 def scores_with_average(names: Sequence[str], average: Any, unknown: str = "error") -> list[Score]:
