@@ -13,8 +13,8 @@ import sklearn.metrics as peer
 
 import informedness as package
 from informedness import Tally, compare, estimate, leaderboard, report, slices, table_from_frame
+from informedness.inference.entropy import guessing_p_value
 from informedness.inference.registry import REGISTRY, score_named
-from informedness.inference.significance import guessing_p_value
 from informedness.results.slices import Slices
 from inputs.tables import table_of_labels
 from oracles.golden import close

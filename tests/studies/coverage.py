@@ -69,9 +69,9 @@ from populations import (
 )
 
 from informedness import ContingencyTable
+from informedness.inference.entropy import independence_test
 from informedness.inference.registry import SCORES, score_with_average
-from informedness.inference.score import INFORMEDNESS, ratio_or_nan
-from informedness.inference.significance import independence_test
+from informedness.inference.score import INFORMEDNESS, intervals_by_class, ratio_or_nan
 
 sys.path.append(str(Path(__file__).parents[1]))
 from oracles import reference
@@ -212,7 +212,7 @@ class Truth:
 def intervals_on(truth, table):
     """Yield (score, true value, interval, whether it comes with a warning) of one table."""
     if truth.way in ("by class", "no class"):
-        intervals = INFORMEDNESS.with_average(None).require_interval().intervals(table, LEVEL)
+        intervals = intervals_by_class(table, LEVEL)
         for number, (value, made) in enumerate(zip(truth.gains, intervals, strict=True)):
             few = table.reference_totals[number] < 5
             yield "other classes" if number else "first class", value, made, bool(few)

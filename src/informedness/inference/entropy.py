@@ -1,6 +1,11 @@
-"""Compute the entropies of a table, and from these NIT, EMA and the entropy triangle.
+"""Measure and test how predictions depend on references.
 
-Valverde-Albacete and Pelaez-Moreno (2014), "100% classification accuracy considered harmful".
+The entropies of a table give NIT, EMA and the entropy triangle (Valverde-Albacete and Pelaez-Moreno
+2014, "100% classification accuracy considered harmful").
+
+Guesses do not depend on the references, so all permutations of guesses are equally likely. The test
+of independence combines two statistics into one p-value. Informedness detects models that know a
+little about many classes. Pearson's chi-squared detects models that are consistently wrong.
 """
 
 from __future__ import annotations
@@ -10,28 +15,16 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..core import scores
-from ..core.labels import Numbers
+from ..core.labels import Codes, Numbers
+from ..core.scores import ONLY_ONE_CLASS, mutual_information, nit, value_if_undefined
 from ..core.table import Table, sum_by
-from .score import (
-    FEW_SAMPLES,
-    Interval,
-    Prior,
-    Score,
-    deviations,
-    effective_sample_size,
-    fewest_if_undeclared,
-    normal_quantile,
-    rarest_class_shortage,
-    references_outside_largest,
-    shortage_message,
-    squared_weights,
-    with_prior,
-)
-from .significance import independence_test
+from . import score
+from .score import FEW_SAMPLES, Error, Interval, Prior, Score
 
 # With this number of samples, a class whose share is 0.3% occurs with a probability of 95%.
 ENOUGH_FOR_ALL_CLASSES = 1000
+_MAX_PERMUTED = 2000  # with more samples, the gamma distribution is accurate in the tail
+_N_PERMUTATIONS = 999
 
 
 class Entropies(NamedTuple):
@@ -61,9 +54,7 @@ class EntropicScore(Score):
     """
 
     is_label_sensitive = False
-    has_cell_effects = True
     signs: ClassVar[tuple[int, int, int]]  # of the terms of cells, columns and rows
-    has_vanishing_variance: ClassVar[bool] = False  # whether the variance is 0 if MI is 0
 
     def scale(self, n_classes: int) -> float:
         """Compute the scale factor of the score, its value if the mean logarithm is 0."""
@@ -75,69 +66,66 @@ class EntropicScore(Score):
         If the rarest class has few references, another class may be missing from the samples. The
         scale factor then is that of one more class.
         """
-        return self.scale(table.n_classes + (fewest_if_undeclared(table) < 5 - 1e-6))
+        may_miss_one = not table.is_declared and score.fewest_references(table) < 5 - 1e-6
+        return self.scale(table.n_classes + may_miss_one)
 
-    def cell_gradient(self, table: Table) -> Numbers:
-        r, c = table.reference_totals[table.rows], table.prediction_totals[table.columns]
-        terms = zip(self.signs, (table.counts, c, r), strict=True)
+    def influences(self, table: Table) -> tuple[Numbers, Numbers]:
+        """Bound the second by the score times -ln of the smallest n_ij / c_j, with counts >= 1."""
+        r, c = table.reference_totals, table.prediction_totals
+        terms = zip(self.signs, (table.counts, c[table.columns], r[table.rows]), strict=True)
         logarithm = sum(sign * np.log(amount / table.total) for sign, amount in terms)
-        return np.asarray(self.exact_value(table) * logarithm)
+        one = float(table.total) / score.effective_sample_size(table)
+        cells, c = np.maximum(table.counts / one, 1), np.maximum(c / one, 1)
+        has_empty = np.bincount(table.columns, minlength=len(c)) < np.count_nonzero(r)
+        least = min(float((cells / c[table.columns]).min()), 1 / c[has_empty].max(initial=1))
+        value = float(self.exact_value(table))
+        return value * logarithm, np.full(len(table.rows), value * -math.log(least))
 
     def shortage(self, table: Table, prior: Prior = None) -> str:
-        reason = rarest_class_shortage(table) or _shortage_for_predictions(table)
-        n_rarest = fewest_if_undeclared(table)
-        if not self.may_miss_classes(table) and (reason or n_rarest >= 5 - 1e-6):
+        reason = score.rarest_class_shortage(table) or _shortage_for_predictions(table)
+        if table.is_declared or (reason and not self.may_miss_classes(table)):
             return reason
-        enough = float(f"{5 / n_rarest * effective_sample_size(table):.2g}")
-        references = "reference" if n_rarest == 1 else "references"
-        remedy = f"about {enough:,.0f} samples are enough, or declare all classes with `labels`"
-        return f"only {n_rarest:.4g} {references} of the rarest class; {remedy}"
+        few = score.rarest_class_shortage(table, least=math.inf)
+        return few and f"{few}; if these are all the classes, pass `labels`"
 
     def may_miss_classes(self, table: Table) -> bool:
         """Check whether too many classes may be missing from the samples to give an interval."""
         raise NotImplementedError
 
-    def least_logarithm(self, table: Table, rows: Missing, z: float) -> float:
-        """Compute a lower bound of the logarithm of a guesser's score.
+    def limits(self, table: Table, rows: Missing, z: float) -> tuple[float, float]:
+        """Bound the logarithm of a guesser's score from below, and surprisals from above.
 
-        It is the bound over all populations that are compatible with the table.
+        The first bound is over all populations that are compatible with the table. The second is
+        for the surprisal of a sample minus the mean surprisal, in nats.
         """
-        return 0.0
-
-    def max_excess_surprisal(self, table: Table) -> float:
-        """Compute an upper bound of the surprisal of a sample minus the mean surprisal, in nats."""
         raise NotImplementedError
 
-    def interval_around(
-        self, value: float, table: Table, scored: Table, level: float, error: float | None = None
-    ) -> Interval:
+    def interval_around(self, table: Table, scored: Table, level: float, error: Error) -> Interval:
         """Compute an interval of the score from that of its logarithm, whose bias is corrected.
 
         The ends are nan if too many classes may be missing. The lower end assumes that all empty
         cells are equally likely, which gives the least possible information. If the test of
         independence does not reject, the lower end is the least score that a guesser can have.
         """
+        value, exact = self.clipped_value(table), float(self.exact_value(table))
         own_error = self._standard_error(table) if error is None else error
         if self.may_miss_classes(table):
             return Interval(value, own_error)
-        cells, columns, rows = self._missing_entropies(table)
-        z, size = normal_quantile(level), effective_sample_size(table)
-        guessing = self.least_logarithm(table, rows, z)
-        centre = self._unbiased_logarithm(table, cells, columns, rows)
+        centre, cells, rows = self._unbiased_logarithm(table)
+        z, size = score.normal_quantile(level), score.effective_sample_size(table)
+        guessing, excess_surprisal = self.limits(table, rows, z)
         lowest = centre + cells.likely - cells.highest
         lowest -= 0.0 if error is None else self._excess_of_fixed_groups(table)
-        lowest, centre = max(lowest, guessing), max(centre, guessing)
 
-        variance = (own_error / float(self.exact_value(table))) ** 2
-        variance += cells.variance + rows.variance
+        variance = (own_error / exact) ** 2 + cells.variance + rows.variance
         # The changes of the logarithm by one additional sample lie within ln(N) / N of each other.
         # A sample that is alone in its cell causes the lowest.
-        up = min(max(self.max_excess_surprisal(table), 0.0), math.log(size)) / size
+        up = min(max(excess_surprisal, 0.0), math.log(size)) / size
         down = math.log(size) / size - up
-        if self.has_vanishing_variance:
-            down -= variance / max(scores.mutual_information(table) * math.log(2), 1 / size)
-        low = lowest - margin_of_error(z, variance, down)
-        high = centre + margin_of_error(z, variance, up)
+        if self.signs[2]:  # the logarithm is MI, whose variance is 0 if MI is 0
+            down -= variance / max(mutual_information(table) * math.log(2), 1 / size)
+        low = lowest - score.margin_of_error(z, variance, down)
+        high = max(centre, guessing) + score.margin_of_error(z, variance, up)
         if independence_test(table, permute=False) > 1 - level:
             low = guessing
         scale = self.scale(table.n_classes)
@@ -145,48 +133,38 @@ class EntropicScore(Score):
         low, high = (math.exp(min(max(end, guessing), perfect)) for end in (low, high))
         return Interval(value, own_error, low * self.least_scale(table), high * scale)
 
-    def _missing_entropies(self, table: Table) -> tuple[Missing, Missing, Missing]:
-        """Estimate the bias of the entropies of the cells, the columns and the rows."""
-        squares = squared_weights(table)
+    def _unbiased_logarithm(self, table: Table) -> tuple[float, Missing, Missing]:
+        """Correct the mean logarithm for the bias of entropies, those of cells, columns and rows.
+
+        Also return the bias of the entropies of the cells and of the rows.
+        """
+        squares = score.squared_weights(table)
         r, c = table.reference_totals, table.prediction_totals
         n_empty = table.n_classes * int(np.count_nonzero(c)) - len(squares)
         n_absent = table.n_classes - int(np.count_nonzero(r))
-        return (
-            missing_entropy(table.counts, squares, n_empty),
-            missing_entropy(c, sum_by(table.columns, squares, len(c)), 0),
-            missing_entropy(r, sum_by(table.rows, squares, len(r)), n_absent),
-        )
+        cells = missing_entropy(table.counts, squares, n_empty)
+        columns = missing_entropy(c, sum_by(table.columns, squares, len(c)), 0)
+        rows = missing_entropy(r, sum_by(table.rows, squares, len(r)), n_absent)
+        bias = np.dot(self.signs, [cells.likely, columns.likely, rows.likely])
+        logarithm = math.log(float(self.exact_value(table)) / self.scale(table.n_classes))
+        return logarithm - float(bias), cells, rows
 
     def _excess_of_fixed_groups(self, table: Table) -> float:
         """Estimate the bias of the logarithm of the score for fixed numbers of groups by class."""
         r, c = table.reference_totals[table.rows], table.prediction_totals[table.columns]
-        squares, n = squared_weights(table), float(table.total)
+        squares, n = score.squared_weights(table), float(table.total)
         return float((squares * (table.counts / r * n / c - 1)).sum()) / (2 * n**2)
 
-    def _unbiased_logarithm(self, table: Table, *lacking: Missing) -> float:
-        excess = sum(sign * part.likely for sign, part in zip(self.signs, lacking, strict=True))
-        return math.log(float(self.exact_value(table)) / self.scale(table.n_classes)) - excess
-
     def sampling_bias(self, table: Table) -> tuple[float, float]:
-        lacking = self._missing_entropies(table)
-        unbiased = self.scale(table.n_classes) * math.exp(self._unbiased_logarithm(table, *lacking))
-        unbiased = max(unbiased, self.guessing_level(table))
-        return float(self.exact_value(table)) - unbiased, unbiased**2 * lacking[0].variance
-
-    def max_influence(self, table: Table) -> Numbers:
-        """Multiply the score by -ln of the smallest n_ij / c_j, with counts of at least 1."""
-        one = float(table.total) / effective_sample_size(table)
-        cells, c = np.maximum(table.counts / one, 1), np.maximum(table.prediction_totals / one, 1)
-        n_rows = np.count_nonzero(table.reference_totals)
-        has_empty = np.bincount(table.columns, minlength=len(c)) < n_rows
-        least = min(float((cells / c[table.columns]).min()), 1 / c[has_empty].max(initial=1))
-        return np.full(len(table.rows), float(self.exact_value(table)) * -math.log(least))
+        centre, cells, _ = self._unbiased_logarithm(table)
+        unbiased = max(self.scale(table.n_classes) * math.exp(centre), self.guessing_level(table))
+        return float(self.exact_value(table)) - unbiased, unbiased**2 * cells.variance
 
     def _standard_error(self, table: Table) -> float:
-        slopes, n = self.cell_gradient(table), float(table.total)
+        slopes, n = self.influences(table)[0], float(table.total)
         mean = float((table.counts * slopes).sum()) / n
-        differences = deviations(slopes, mean, self.exact_value(table) + np.abs(slopes))
-        return math.sqrt(float((squared_weights(table) * differences**2).sum())) / n
+        differences = score.deviations(slopes, mean, self.exact_value(table) + np.abs(slopes))
+        return math.sqrt(float((score.squared_weights(table) * differences**2).sum())) / n
 
 
 def _shortage_for_predictions(table: Table) -> str:
@@ -201,7 +179,7 @@ def _shortage_for_predictions(table: Table) -> str:
         return ""
     least = 10 * (int(np.count_nonzero(~is_absent)) - 1) * n_outside
     which = f" for {n_outside} predicted labels without references"
-    return shortage_message(effective_sample_size(table), least, "sample", which)
+    return score.shortage_message(score.effective_sample_size(table), least, "sample", which)
 
 
 class Nit(EntropicScore):
@@ -212,7 +190,6 @@ class Nit(EntropicScore):
     stand_in = 1.0
     mark_meaning = "chance adds more to it than its standard error, on so few samples"
     signs = (1, -1, -1)
-    has_vanishing_variance = True
 
     def guessing_level(self, table: Table) -> float:
         return 1 / table.n_classes
@@ -224,19 +201,19 @@ class Nit(EntropicScore):
         return low <= self.least_scale(table) + 1e-12
 
     def undefined(self, table: Table) -> str:
-        return scores.ONLY_ONE_CLASS if table.n_classes == 1 else ""
+        return ONLY_ONE_CLASS if table.n_classes == 1 else ""
 
     def value(self, table: Table, *, prior: Prior = None, **options: Any) -> float:
-        return scores.nit(with_prior(table, prior), **options)
+        return nit(score.with_prior(table, prior), **options)
 
     def exact_value(self, table: Table) -> Any:
-        return np.exp2(scores.mutual_information(table)) / table.n_classes
+        return np.exp2(mutual_information(table)) / table.n_classes
 
     def scale(self, n_classes: int) -> float:
         return 1 / n_classes
 
     def caveat(self, table: Table, prior: Prior = None) -> str:
-        reason, size = self.shortage(table, prior), effective_sample_size(table)
+        reason, size = self.shortage(table, prior), score.effective_sample_size(table)
         if reason or table.is_declared or size >= ENOUGH_FOR_ALL_CLASSES - 1e-6:
             return reason
         samples = "effective samples" if table.is_weighted else "samples"
@@ -248,18 +225,18 @@ class Nit(EntropicScore):
         if self.undefined(table) or (table.is_weighted and table.squared_weights is None):
             return ""
         r, c = (np.count_nonzero(x) for x in (table.reference_totals, table.prediction_totals))
-        excess = (len(table.counts) - r - c + 1) / (2 * effective_sample_size(table))
+        excess = (len(table.counts) - r - c + 1) / (2 * score.effective_sample_size(table))
         part = value * -math.expm1(-max(excess, 0.0))
         if part <= self._standard_error(table):
             return ""
         return f"about {part:.3f} of it is due to chance (an estimate from the samples and classes)"
 
-    def max_excess_surprisal(self, table: Table) -> float:
-        information = scores.mutual_information(table) * math.log(2)
-        return reference_surprisals(table)[1] - information
+    def limits(self, table: Table, rows: Missing, z: float) -> tuple[float, float]:
+        information = mutual_information(table) * math.log(2)
+        return 0.0, reference_surprisals(table)[1] - information
 
     def may_miss_classes(self, table: Table) -> bool:
-        return fewest_if_undeclared(table) < 3 - 1e-6
+        return not table.is_declared and score.fewest_references(table) < 3 - 1e-6
 
 
 class Ema(EntropicScore):
@@ -275,26 +252,26 @@ class Ema(EntropicScore):
         return math.pow(2.0, -entropies(table).reference)
 
     def value(self, table: Table, **options: Any) -> float:
-        scores.value_if_undefined("", self.stand_in, "warn", table)  # warns of a single sample
+        value_if_undefined("", self.stand_in, "warn", table)  # warns of a single sample
         return float(super().value(table, **options))
 
     def exact_value(self, table: Table) -> Numbers:
         return np.exp2(-entropies(table).reference_given_prediction)
 
     def shortage(self, table: Table, prior: Prior = None) -> str:
-        few = shortage_message(effective_sample_size(table), FEW_SAMPLES, "sample")
+        few = "" if table.is_declared else score.minority_shortage(table)
+        size = score.effective_sample_size(table)
+        few = few or score.shortage_message(size, FEW_SAMPLES, "sample")
         return super().shortage(table, prior) or few
 
-    def max_excess_surprisal(self, table: Table) -> float:
-        return -math.log(float(self.exact_value(table)))
-
-    def least_logarithm(self, table: Table, rows: Missing, z: float) -> float:
+    def limits(self, table: Table, rows: Missing, z: float) -> tuple[float, float]:
         mean, weighted_mean = reference_surprisals(table)
-        slope = (weighted_mean - mean) / effective_sample_size(table)
-        return -mean - rows.highest - margin_of_error(z, mean * slope + rows.variance, slope)
+        slope = (weighted_mean - mean) / score.effective_sample_size(table)
+        margin = score.margin_of_error(z, mean * slope + rows.variance, slope)
+        return -mean - rows.highest - margin, -math.log(float(self.exact_value(table)))
 
     def may_miss_classes(self, table: Table) -> bool:
-        return not table.is_declared and references_outside_largest(table) < 5 - 1e-6
+        return not table.is_declared and score.minority_shortage(table) != ""
 
 
 class EntropyTriangle(NamedTuple):
@@ -318,10 +295,187 @@ def triangle_of(table: Table) -> EntropyTriangle:
     span = 2 * math.log2(k)
     lost = h.reference_given_prediction + h.prediction_given_reference
     uneven = max(1 - (h.reference + h.prediction) / span, 0.0)  # rounding may give less than 0
-    return EntropyTriangle(uneven, 2 * scores.mutual_information(table) / span, lost / span)
+    return EntropyTriangle(uneven, 2 * mutual_information(table) / span, lost / span)
 
 
 NIT, EMA = Nit(), Ema()
+
+
+# Test of independence
+
+
+def guessing_p_value(table: Table) -> float:
+    """Compute the p-value of the hypothesis that predictions are guesses.
+
+    It is twice the smaller of the permutation p-values of Informedness and of chi-squared. For up
+    to 2,000 samples of two classes, all tables with these margins are listed, and tables with an
+    equal statistic count half (mid-p). For up to 2,000 samples of more classes, the predictions are
+    permuted if an expected count is below five. Otherwise, and for p-values below 1e-6, the moments
+    of both statistics are used. The p-value is 1.0 if references or predictions have only one
+    class, or if there are at most three samples.
+    """
+    r, c, size, counted = effective_totals(table)
+    n_rows, n_columns = np.count_nonzero(r), np.count_nonzero(c)
+    if min(n_rows, n_columns) < 2 or size <= 3:
+        return 1.0
+    # with fixed margins, Informedness is the sum of gain x hits plus a constant
+    gains = score.ratio_or_zero(1.0, r) + score.ratio_or_zero(1.0, (size - r) * (r > 0))
+    gains = c / size * gains
+    if counted is not None and n_rows == n_columns == 2:
+        return min(1.0, 2 * min(_exact_p_values(table, gains, *counted)))
+    p_of_hits = _normal_tail(table, gains, r, c, size)
+    if counted is not None and has_rare_cells(r, c, size) and p_of_hits > 1e-6:
+        p_of_hits = _permuted_p_of_hits(table, gains, *counted)
+    return min(1.0, 2 * min(p_of_hits, independence_test(table)))
+
+
+def _normal_tail(table: Table, gains: Numbers, r: Numbers, c: Numbers, size: float) -> float:
+    """Compute the p-value of the weighted hits from their mean and variance (Hoeffding 1951)."""
+    mean = (gains * r * c).sum() / size
+    row_part, column_part = gains * c / size - mean / size, gains * r / size
+    both = row_part + column_part
+    variance = (r * c * ((gains - both) ** 2 - both**2)).sum()
+    variance += 2 * (r @ row_part) * (c @ column_part)
+    variance += size * (r @ row_part**2 + c @ column_part**2)
+    if variance <= 1e-12 * mean**2:
+        return 1.0
+    hits = float((gains * table.hits).sum()) * size / float(table.total)
+    return math.erfc((hits - mean) / math.sqrt(2 * variance / (size - 1))) / 2
+
+
+def _exact_p_values(table: Table, gains: Numbers, r: Codes, c: Codes) -> tuple[float, float]:
+    """Compute both p-values for two classes from all tables with these margins."""
+    rows, columns = np.flatnonzero(r), np.flatnonzero(c)
+    (r1, r2), (c1, _), n = r[rows].tolist(), c[columns].tolist(), int(r.sum())
+    first = np.arange(max(0, r1 + c1 - n), min(r1, c1) + 1)
+    cells = np.array([first, r1 - first, c1 - first, r2 - c1 + first])
+    logarithms = [-sum(math.lgamma(count + 1) for count in column) for column in cells.T.tolist()]
+    chances = np.exp(logarithms - np.max(logarithms))
+    chances /= chances.sum()
+
+    hits = (np.equal.outer(rows, columns) * gains[rows, None]).ravel() @ cells
+    distance = np.abs(first - r1 * c1 / n)  # has the same order as chi-squared
+    is_first = (table.rows == rows[0]) & (table.columns == columns[0])
+    position = round(float(table.counts[is_first].sum()) * n / float(table.total)) - int(first[0])
+    return _mid_p(hits, chances, position), _mid_p(distance, chances, position)
+
+
+def _mid_p(statistics: Numbers, chances: Numbers, position: int) -> float:
+    """Sum the chances of larger statistics than the one at a position, and half of equal ones."""
+    excess = statistics - statistics[position]
+    is_equal = np.abs(excess) <= 1e-9 * (1 + abs(statistics[position]))
+    return float(chances[(excess > 0) & ~is_equal].sum() + chances[is_equal].sum() / 2)
+
+
+def _permutations(r: Codes, c: Codes) -> tuple[Codes, list[Codes]]:
+    """List references with these totals, and random permutations of predictions."""
+    rng = np.random.default_rng(0)
+    references, predictions = (np.repeat(np.arange(len(totals)), totals) for totals in (r, c))
+    return references, [rng.permutation(predictions) for _ in range(_N_PERMUTATIONS)]
+
+
+def _permuted_p_of_hits(table: Table, gains: Numbers, r: Codes, c: Codes) -> float:
+    """Compute the share of permutations with more weighted hits; equal hits count half."""
+    references, permutations = _permutations(r, c)
+    observed = float((gains * table.hits).sum()) * int(r.sum()) / float(table.total)
+    hits = [gains[references[predictions == references]].sum() for predictions in permutations]
+    statistics = np.array([observed, *hits])
+    return _mid_p(statistics, np.full(len(statistics), 1 / len(statistics)), 0)
+
+
+def effective_totals(table: Table) -> tuple[Numbers, Numbers, float, Codes | None]:
+    """Convert the totals of both margins to effective numbers of samples.
+
+    Also return the effective sample size, and the totals as integers. The integers are None if the
+    numbers are not whole, or if there are too many samples for permutations.
+    """
+    size = score.effective_sample_size(table)
+    one = size / float(table.total)
+    totals = np.array([table.reference_totals, table.prediction_totals]) * one
+    whole = np.rint(totals).astype(np.int64)
+    is_counted = size <= _MAX_PERMUTED and np.allclose(totals, whole, 0, 1e-6)
+    return totals[0], totals[1], size, whole if is_counted else None
+
+
+def has_rare_cells(r: Numbers, c: Numbers, size: float) -> bool:
+    """Check whether a cell has an expected count below five under independence."""
+    return float(r[r > 0].min() * c[c > 0].min()) < 5 * size
+
+
+def independence_test(table: Table, permute: bool = True) -> float:
+    """Compute the p-value of Pearson's chi-squared among all tables with the same margins.
+
+    The gamma distribution is too smooth for few samples with rare classes. In this case the
+    predictions are permuted, unless `permute` is False or the p-value is below 1e-6.
+    """
+    r, c, size, counted = effective_totals(table)
+    r, c = r[r > 0], c[c > 0]
+    if min(len(r), len(c)) < 2 or size <= 3:
+        return 1.0
+    statistic = _chi_squared(table, size)
+    mean, variance = _moments(r, c, size)
+    if statistic <= 0 or variance <= 1e-9 * mean:
+        return 1.0  # only one table is possible, or all tables have the same chi-squared
+    p_value = _gamma_tail(mean**2 / variance, statistic * mean / variance)
+    if permute and counted is not None and has_rare_cells(r, c, size) and p_value >= 1e-6:
+        return _permuted_p_value(statistic, *(np.sort(totals[totals > 0]) for totals in counted))
+    return p_value
+
+
+def _chi_squared(table: Table, size: float) -> float:
+    """Compute Pearson's statistic for this effective number of samples."""
+    p = table.counts / table.total
+    shares = table.reference_totals / table.total, table.prediction_totals / table.total
+    expected = shares[0][table.rows] * shares[1][table.columns]
+    n_cells = np.count_nonzero(shares[0]) * np.count_nonzero(shares[1])
+    empty = max(1 - float(expected.sum()), 0.0) if len(p) < n_cells else 0.0
+    return size * (float(((p - expected) ** 2 / expected).sum()) + empty)
+
+
+def _moments(r: Numbers, c: Numbers, size: float) -> tuple[float, float]:
+    """Compute the mean and variance of Pearson's chi-squared over all tables with these margins."""
+    mean = size * (len(r) - 1) * (len(c) - 1) / (size - 1)
+    sums = [(len(totals), float((1 / totals).sum())) for totals in (r, c)]
+    v_r, v_c = ((k - 1) * max(size - k, 0) / (size - 1) for k, _ in sums)
+    w_r, w_c = (max(size * inverses - k**2, 0) / (size - 2) for k, inverses in sums)
+    both = max(v_r - w_r, 0) * max(v_c - w_c, 0)
+    return mean, 2 * size / (size - 3) * both + size**2 / (size - 1) * w_r * w_c
+
+
+def _permuted_p_value(statistic: float, r: Codes, c: Codes) -> float:
+    """Compute the share of permutations whose chi-squared is at least as large."""
+    references, permutations = _permutations(r, c)
+    n_as_large = 1
+    for predictions in permutations:
+        fused, cells = np.unique(references * len(c) + predictions, return_counts=True)
+        i, j = np.divmod(fused, len(c))
+        permuted = len(references) * (float((cells**2 / (r[i] * c[j])).sum()) - 1)
+        n_as_large += permuted > statistic * (1 - 1e-9) - 1e-9
+    return n_as_large / (_N_PERMUTATIONS + 1)
+
+
+def _gamma_tail(shape: float, least: float) -> float:
+    """Compute the chance that a gamma variate of this shape is at least `least`.
+
+    The density of the logarithm is integrated by Simpson's rule, from ln(least) to a point where
+    the density has decreased by a factor of e^45 or more. Dividing by the density at the mode
+    ln(shape) prevents cancellation of large numbers.
+    """
+    start = max(least, shape)
+    above = start - shape
+    stop = math.log(start / shape) + 90 / (above + math.sqrt(above**2 + 90 * start))
+    below = math.sqrt(120 / shape) if shape > 120 else 1 + 45 / shape
+    first = max(math.log(least / shape), -below)
+    y, step = np.linspace(first, stop, 2001, retstep=True)
+    with np.errstate(over="ignore"):  # an overflow of expm1 gives a density of 0
+        density = np.exp(shape * (y - np.expm1(y)))
+    density[[0, -1]] /= 2
+    total = float((density.sum() + density[1::2].sum()) * 2 / 3 * step)
+    if shape > 1e5:
+        mode_density = (math.log(shape / (2 * math.pi)) - 1 / (6 * shape)) / 2
+    else:
+        mode_density = shape * (math.log(shape) - 1) - math.lgamma(shape)
+    return min(math.exp(mode_density) * total, 1.0)
 
 
 # Bias of entropies
@@ -333,12 +487,6 @@ class Missing(NamedTuple):
     likely: float  # the best estimate
     highest: float  # the estimate if all unseen outcomes are equally likely
     variance: float  # variance that unseen outcomes add
-
-
-def margin_of_error(z: float, variance: float, slope: float) -> float:
-    """Compute a margin of error x if the variance grows with it: x^2 = z^2 (variance + slope x)."""
-    half = z**2 * slope / 2
-    return half + math.sqrt(half**2 + z**2 * max(variance, 0))
 
 
 def missing_entropy(weights: Numbers, squares: Numbers, n_unseen: int) -> Missing:
@@ -354,11 +502,8 @@ def missing_entropy(weights: Numbers, squares: Numbers, n_unseen: int) -> Missin
     is_single = sizes < 1.5
     f1, unseen = int(np.count_nonzero(is_single)), float(shares[is_single].sum())
     f2 = int(np.count_nonzero(sizes < 2.5)) - f1
-    rate = 1.0
-    if f2:
-        rate = 2 * f2 / ((size - 1) * f1 + 2 * f2)
-    elif f1:
-        rate = 2 / ((size - 1) * (f1 - 1) + 2)
+    singles, doubles = (f1, f2) if f2 else (max(f1 - 1, 0), 1)
+    rate = 2 * doubles / ((size - 1) * singles + 2 * doubles)
     least = min(rate, unseen / n_unseen) if f1 and n_unseen else rate
     seen = float((shares * _log_minus_digamma(sizes)).sum() - _log_minus_digamma(np.array(size)))
     likely, highest = (seen + unseen * _unseen_sum(share, size) for share in (rate, least))

@@ -5,10 +5,9 @@ only its interface. To add a score, write a subclass of one of the base classes 
 instance in `REGISTRY`. The subclass must define the members listed with its base class:
 
     base class      members
-    Score           name, title, exact_value, shortage, cell_gradient, max_influence,
-                    interval_around
+    Score           name, title, exact_value, shortage, influences, interval_around
     ClassScore      name, title, exact_value, gradient
-    EntropicScore   name, title, exact_value, signs, may_miss_classes, max_excess_surprisal
+    EntropicScore   name, title, exact_value, signs, may_miss_classes, limits
 
 Members with defaults, such as lowest, guessing_level, undefined, stand_in and averages, may be
 overridden: see `Score`. docs/formulas.md has the formulas and the rules of intervals.
@@ -20,10 +19,10 @@ Cohen (1960), "A coefficient of agreement for nominal scales"; Gorodkin (2004),
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -33,6 +32,7 @@ from ..core.table import Classes, Table, labels_at, sum_by, sums_of_others
 from ..warnings import IntervalWarning
 
 Prior: TypeAlias = Mapping[Any, float] | None
+Error: TypeAlias = float | None  # standard error for samples in groups
 FEW_SAMPLES = 50  # recommended number of samples; with fewer, each class should have five
 
 
@@ -109,6 +109,11 @@ def signature_of(
     classes = [label for label in table.labels if label is not None]
     total = float(f"{table.total:.12g}")  # rounded, to be the same in any order of summing
     ignored = "" if ignore_index is None else ascii(read_column([ignore_index], "").example())
+    prior_part = "prior:none" if prior_mode else ""
+    if prior is not None:
+        shares = scores.shares_of(prior)
+        class_shares = [(label, shares[label]) for label in classes if label in shares]
+        prior_part = f"prior:{prior_mode}-{_digest(class_shares)}"
     parts = [
         name,
         "" if average in ("", "default") else f"avg:{str(average).lower()}",
@@ -118,20 +123,12 @@ def signature_of(
         f"labels:{_digest(classes) if table.is_declared else 'observed'}",
         "unknown:wrong" if None in table.labels else "",
         "ignore:" + ignored.replace("|", "\\x7c") if ignored else "",
-        _prior_part(prior, prior_mode, classes),
+        prior_part,
         "zero:nan" if zero_division != zero_division else "",  # true only for nan
         interval,
         f"v:{version}",
     ]
     return "|".join(part for part in parts if part)
-
-
-def _prior_part(prior: Prior, prior_mode: str, classes: Sequence[Any]) -> str:
-    if prior is None:
-        return "prior:none" if prior_mode else ""
-    shares = scores.shares_of(prior)
-    class_shares = [(label, shares[label]) for label in classes if label in shares]
-    return f"prior:{prior_mode}-{_digest(class_shares)}"
 
 
 def _digest(values: Sequence[Any]) -> str:
@@ -159,14 +156,13 @@ class Score:
     stand_in : float
         The value returned if the score is undefined.
     is_label_sensitive : bool
-        Whether the score changes if the labels of the predictions are permuted.
+        Whether the score changes if the labels of the predictions are permuted. If not, groups need
+        a design effect per cell, instead of one per row.
     allows_unknown : bool
         Whether the score is defined for out-of-class predictions, as with `unknown="wrong"`.
-    has_cell_effects : bool
-        Whether groups need a design effect per cell, instead of one per row.
     mark_meaning : str
         Meaning of the mark, * in reports and ^ elsewhere, of a value that has a `caution`.
-    average : str or None
+    average : {"bias", "prevalence", "macro", None, ""}
         Empty for a score without averages. None gives one value per class.
     """
 
@@ -180,10 +176,9 @@ class Score:
     stand_in: ClassVar[float] = 0.0
     is_label_sensitive: ClassVar[bool] = True
     allows_unknown: ClassVar[bool] = True
-    has_cell_effects: ClassVar[bool] = False
     mark_meaning: ClassVar[str] = ""
 
-    average: scores.Average | Literal[""] = ""
+    average: Any = ""
 
     def with_average(self, average: Any) -> Score:
         """Choose another average; raise ValueError if the score does not allow it."""
@@ -192,7 +187,7 @@ class Score:
         check_choice("average", average, self.averages)
         return self if average == self.average else replace(self, average=average)
 
-    def orient(self, table: Table) -> tuple[Any, Table]:
+    def orient(self, table: Table) -> tuple[Score, Table]:
         """Find the score and the table from which the value is computed.
 
         Markedness, for example, is Informedness of the transposed table.
@@ -244,9 +239,7 @@ class Score:
         exact = np.asarray(score.exact_value(table)).tolist()
         return exact if isinstance(exact, list) else min(max(exact, self.lowest), self.highest)
 
-    def value(
-        self, table: Table, *, prior: Prior = None, zero_division: scores.ZeroDivision = "warn"
-    ) -> Any:
+    def value(self, table: Table, *, prior: Prior = None, zero_division: Any = "warn") -> Any:
         """Compute the score of a table; if `average` is None, a list with one value per class.
 
         An undefined score has the value `stand_in`. Only Informedness, markedness and NIT use
@@ -287,7 +280,7 @@ class Score:
         return self.shortage(table, prior)
 
     def interval(
-        self, table: Table, level: float, prior: Prior = None, error: float | None = None
+        self, table: Table, level: float, prior: Prior = None, error: Error = None
     ) -> Interval:
         """Compute the score of a table and its confidence interval.
 
@@ -305,37 +298,22 @@ class Score:
         scored = with_prior(table, prior)
         if score.undefined(scored):
             return Interval(score.stand_in)
-        value = score.clipped_value(scored)
         if score.has_single_reference_class(table):
-            return Interval(value)
-        interval: Interval = score.interval_around(value, table, scored, level, error)
-        return interval.clip(self.lowest, self.highest)
+            return Interval(score.clipped_value(scored))
+        return score.interval_around(table, scored, level, error).clip(self.lowest, self.highest)
 
-    def intervals(
-        self, table: Table, level: float, prior: Prior = None, error: float | None = None
-    ) -> list[Interval]:
-        """Compute the score and its interval; if `average` is None, those of each class."""
-        if self.average is None:
-            return intervals_by_class(self.orient(table)[1], level)
-        return [self.interval(table, level, prior, error)]
-
-    def interval_around(
-        self, value: float, table: Table, scored: Table, level: float, error: float | None = None
-    ) -> Interval:
+    def interval_around(self, table: Table, scored: Table, level: float, error: Error) -> Interval:
         """Compute the interval of a defined score; its ends may be outside the range.
 
         `scored` is `table` itself, or the table after its references are reweighted to a prior.
         """
         raise NotImplementedError
 
-    def cell_gradient(self, table: Table) -> Numbers:
-        """Compute the derivative with respect to the share of each cell, up to a constant."""
-        raise NotImplementedError
+    def influences(self, table: Table) -> tuple[Numbers, Numbers]:
+        """Compute the influence of a sample in each cell, and that of one additional sample.
 
-    def max_influence(self, table: Table) -> Numbers:
-        """Bound the influence of one additional sample for each cell.
-
-        The bound is N times the largest change of the score.
+        The first is the derivative with respect to the share of the cell, up to a constant. The
+        second is a bound, N times the largest change of the score.
         """
         raise NotImplementedError
 
@@ -354,17 +332,6 @@ def fewest_references(table: Table) -> float:
     return float((r[r > 0] ** 2 / squares[r > 0]).min())
 
 
-def fewest_if_undeclared(table: Table) -> float:
-    """Compute `fewest_references`, or inf if the classes are declared."""
-    return math.inf if table.is_declared else fewest_references(table)
-
-
-def references_outside_largest(table: Table) -> float:
-    """Compute the effective number of references outside the largest class."""
-    share = float(table.reference_totals.max()) / float(table.total)
-    return effective_sample_size(table) * (1 - share)
-
-
 def shortage_message(amount: float, wanted: float, unit: str, which: str = "") -> str:
     """Describe a lack of samples, with the recommended number; empty if there are enough.
 
@@ -379,12 +346,19 @@ def shortage_message(amount: float, wanted: float, unit: str, which: str = "") -
     return f"{has} {units}{which}, fewer than the recommended {least}"
 
 
-def rarest_class_shortage(table: Table, unit: str = "reference") -> str:
+def minority_shortage(table: Table, unit: str = "reference") -> str:
+    """Describe a lack of samples outside the largest class; empty if there are five."""
+    share = float(table.reference_totals.max()) / float(table.total)
+    n_outside = effective_sample_size(table) * (1 - share)
+    return shortage_message(n_outside, 5, unit, " outside the largest class")
+
+
+def rarest_class_shortage(table: Table, unit: str = "reference", least: float = FEW_SAMPLES) -> str:
     """Describe a lack of samples of the rarest class.
 
-    Empty if this class has five samples, or if there are at least `FEW_SAMPLES` in all.
+    Empty if this class has five samples, or if there are at least `least` samples in all.
     """
-    if effective_sample_size(table) >= FEW_SAMPLES - 1e-6:
+    if effective_sample_size(table) >= least - 1e-6:
         return ""
     return shortage_message(fewest_references(table), 5, unit, " of the rarest class")
 
@@ -409,8 +383,6 @@ def warn_of_caveats(caveats: Iterable[tuple[str, str, bool]]) -> None:
 
 
 # Scores computed from the hits and totals of classes
-
-_FEWEST_UNDER_A_PRIOR = 3 - 1e-6  # references of the rarest class, for an interval
 
 
 @dataclass
@@ -507,39 +479,52 @@ class ClassScore(Score):
         """Compute the derivatives of the score with respect to the shares of the cells."""
         raise NotImplementedError
 
-    def cell_gradient(self, table: Table) -> Numbers:
-        return self.gradient(table).cell_slopes(table)
-
-    def max_influence(self, table: Table) -> Numbers:
-        lowest, highest = self.gradient(table).slope_ranges(table)
-        return np.asarray((highest - lowest)[table.rows])
+    def influences(self, table: Table) -> tuple[Numbers, Numbers]:
+        gradient = self.gradient(table)
+        lowest, highest = gradient.slope_ranges(table)
+        return gradient.cell_slopes(table), (highest - lowest)[table.rows]
 
     def shortage(self, table: Table, prior: Prior = None) -> str:
         scored, table = self.orient(table)
         unit = "reference" if scored is self else "prediction"
-        n_outside = references_outside_largest(table)
-        reason = shortage_message(n_outside, 5, unit, " outside the largest class")
-        reason = reason or rarest_class_shortage(table, unit)
-        if not reason and (prior is not None or self.average is None):
-            which = " of a class of the prior" if prior is not None else " of the rarest class"
-            reason = shortage_message(fewest_references(table), 5, unit, which)
-        return reason
+        # a class with an interval or a share of its own needs samples in large tables, too
+        least = FEW_SAMPLES if prior is None and self.average is not None else math.inf
+        return minority_shortage(table, unit) or rarest_class_shortage(table, unit, least)
 
-    def interval_around(
-        self, value: float, table: Table, scored: Table, level: float, error: float | None = None
-    ) -> Interval:
-        rows = row_means(table, scored, self.gradient(scored))
-        if error is not None:
-            rows = rows._replace(error=np.asarray(error))
+    def interval_around(self, table: Table, scored: Table, level: float, error: Error) -> Interval:
+        rows = row_means(table, scored, self.gradient(scored), error)
         below, above = margins_of_error(rows, level)
-        lowest = highest = value
+        lowest = highest = value = self.clipped_value(scored)
         if scored is table:
-            lowest, highest = absent_class_bounds(table, self.exact_value, value, level)
-        elif fewest_references(table) < _FEWEST_UNDER_A_PRIOR:
+            lowest, highest = self._absent_class_bounds(table, value, level)
+        elif fewest_references(table) < 3 - 1e-6:
             lowest = highest = math.nan
         excess = _excess_of_bias_average(table, scored) if self.average == "bias" else 0.0
         low, high = lowest - float(below) - excess, highest + float(above) - excess
         return Interval(value, float(rows.error), low, high)
+
+    def _absent_class_bounds(self, table: Table, value: float, level: float) -> tuple[float, float]:
+        """Bound the values of the score if the classes without references had samples.
+
+        These classes are declared, or out-of-class labels, which may be classes of the task.
+        Together they are assumed to have z^2 unobserved samples, either all correct or all wrong.
+        """
+        is_named = np.array([label is not None for label in table.labels])
+        r, c, n = table.reference_totals, table.prediction_totals, table.total
+        is_absent = is_named & (table.is_class | (c > 0)) & (r == 0)
+        if not is_absent.any():
+            return value, value
+        extended = replace(table, class_mask=table.is_class | is_absent)
+        one = float(n) / effective_sample_size(table)
+        # more than a quarter of the samples would dominate scores of few samples at high levels
+        missed = min(normal_quantile(level) ** 2 * one, float(n) / 4)
+        extra = np.where(is_absent, missed / np.count_nonzero(is_absent), 0.0)
+        ends = [value]
+        for right in (0, extra):
+            margins = table.hits + right, r + extra, c + right, n
+            outside = extended.out_of_class_totals, extended.is_class
+            ends.append(float(self.exact_value(ClassSums(table.labels, *margins, *outside))))
+        return min(ends), max(ends)
 
 
 # The usual scores
@@ -638,9 +623,8 @@ class CohenKappa(ClassScore):
     stand_in = math.nan
 
     def undefined(self, table: Table) -> str:
-        if len(table.rows) > 1 or table.rows[0] != table.columns[0]:
-            return ""
-        return "all references and predictions are of one class"
+        is_one_cell = len(table.rows) == 1 and table.rows[0] == table.columns[0]
+        return "all references and predictions are of one class" if is_one_cell else ""
 
     def exact_value(self, table: Sums) -> Numbers:
         # computed as 1 - wrong / expected, because 1 - p_e would lose digits if one class is large
@@ -704,7 +688,6 @@ def _expected_error_rate(table: Sums) -> Numbers:
 # Informedness
 
 
-@dataclass(frozen=True)
 class Informedness(ClassScore):
     """Multi-class Bookmaker Informedness. Perfect predictions score 1, guessing scores 0."""
 
@@ -715,8 +698,6 @@ class Informedness(ClassScore):
     prior_modes = ("reweight", "odds")
     mark_meaning = "above accuracy, so it is not a share of the predictions"
     undefined_margins = ("references",)
-
-    average: scores.Average = "bias"
 
     def value(self, table: Table, **options: Any) -> Any:
         return scores.informedness(table, average=self.average, **options)
@@ -788,7 +769,6 @@ def _excess_of_bias_average(table: Table, scored: Table) -> float:
     return float(excess) / n
 
 
-@dataclass(frozen=True)
 class Markedness(ClassScore):
     """Mean of M_c = precision_c + NPV_c - 1 over the classes c, with weights pi_c by default.
 
@@ -803,10 +783,8 @@ class Markedness(ClassScore):
     averages = ("prevalence", "bias", "macro", None)
     undefined_margins = ("predictions",)
 
-    average: scores.Average = "prevalence"
-
     def orient(self, table: Table) -> tuple[ClassScore, Table]:
-        swapped: dict[scores.Average, scores.Average] = {"bias": "prevalence", "prevalence": "bias"}
+        swapped = {"bias": "prevalence", "prevalence": "bias"}
         if table.labels[-1] is None:
             raise ValueError("`table` must not hold out-of-class predictions for markedness")
         return Informedness(swapped.get(self.average, self.average)), transpose(table)
@@ -816,9 +794,7 @@ class Markedness(ClassScore):
         a, b, u, _ = score.gradient(swapped)
         return Gradient(b, a, u)
 
-    def value(
-        self, table: Table, *, prior: Prior = None, zero_division: scores.ZeroDivision = "warn"
-    ) -> Any:
+    def value(self, table: Table, *, prior: Prior = None, zero_division: Any = "warn") -> Any:
         scores.check_zero_division(zero_division, self.stand_in)
         scored = with_prior(table, prior)
         if table.n_samples != 1:
@@ -867,11 +843,16 @@ def margins_of_error(rows: RowMeans, level: float) -> tuple[Numbers, Numbers]:
     def margin(distance: Numbers) -> Numbers:
         margins = rows.share * wilson_margin(distance, variance_of_mean, rows.least_size, z)
         combined = np.sqrt((margins**2).sum(axis=0))
-        worst = z**2 / 2 * (rows.share * distance / rows.least_size).max(axis=0)
-        limit = worst + np.sqrt((z * error) ** 2 + worst**2)
+        limit = margin_of_error(z, error**2, (rows.share * distance / rows.least_size).max(axis=0))
         return np.maximum(np.minimum(combined, limit), z * error)
 
     return margin(rows.below), margin(rows.above)
+
+
+def margin_of_error(z: float, variance: Any, slope: Any) -> Any:
+    """Compute a margin of error x if the variance grows with it: x^2 = z^2 (variance + slope x)."""
+    half = z**2 * slope / 2
+    return half + np.sqrt(half**2 + z**2 * np.maximum(variance, 0))
 
 
 def wilson_margin(distance: Numbers, variance: Numbers, size: Numbers, z: float) -> Numbers:
@@ -902,7 +883,7 @@ def wilson_intervals(table: Table, codes: Codes, level: float) -> list[tuple[flo
     return list(zip(*(end.clip(0, 1)[table.is_class].tolist() for end in ends), strict=True))
 
 
-def row_means(table: Table, scored: Table, gradient: Gradient) -> RowMeans:
+def row_means(table: Table, scored: Table, gradient: Gradient, error: Error) -> RowMeans:
     """Express a score by the means of its gradient in the rows that have references.
 
     `scored` is `table` itself, or the table after its rows are reweighted to a prior. After
@@ -924,6 +905,7 @@ def row_means(table: Table, scored: Table, gradient: Gradient) -> RowMeans:
         overall = (counts * (weights * slopes)).sum()
         all_deviations = deviations(slopes, overall, scales + (counts * (weights * scales)).sum())
 
+    own_error = np.sqrt((squares * (weights * all_deviations) ** 2).sum())
     lowest, highest = gradient.slope_ranges(scored)
     column_weights = ratio_or_zero(sum_by(j, squares, k), table.prediction_totals)
     heaviest = np.maximum(ratio_or_zero(squared_totals, totals), column_weights.max())
@@ -935,34 +917,8 @@ def row_means(table: Table, scored: Table, gradient: Gradient) -> RowMeans:
         variance=sum_by(i, squares * row_deviations**2, k)[is_present] / squared_totals[is_present],
         below=deviations(means, a + lowest, row_scales)[is_present],
         above=deviations(a + highest, means, row_scales)[is_present],
-        error=np.sqrt((squares * (weights * all_deviations) ** 2).sum()),
+        error=own_error if error is None else np.asarray(error),
     )
-
-
-def absent_class_bounds(
-    table: Table, formula: Callable[[ClassSums], Numbers], value: float, level: float
-) -> tuple[float, float]:
-    """Bound the values of the score if the classes without references had samples.
-
-    These classes are declared, or out-of-class labels, which may be classes of the task. Together
-    they are assumed to have z^2 unobserved samples, either all correct or all wrong.
-    """
-    is_named = np.array([label is not None for label in table.labels])
-    r, c, n = table.reference_totals, table.prediction_totals, table.total
-    is_absent = is_named & (table.is_class | (c > 0)) & (r == 0)
-    if not is_absent.any():
-        return value, value
-    extended = replace(table, class_mask=table.is_class | is_absent)
-    one = float(n) / effective_sample_size(table)
-    # more than a quarter of the samples would dominate scores of few samples at high levels
-    missed = min(normal_quantile(level) ** 2 * one, float(n) / 4)
-    extra = np.where(is_absent, missed / np.count_nonzero(is_absent), 0.0)
-    ends = [value]
-    for right in (0, extra):
-        margins = table.hits + right, r + extra, c + right, n
-        outside = extended.out_of_class_totals, extended.is_class
-        ends.append(float(formula(ClassSums(table.labels, *margins, *outside))))
-    return min(ends), max(ends)
 
 
 def intervals_by_class(table: Table, level: float) -> list[Interval]:
@@ -1016,4 +972,4 @@ def rates_by_class(table: Table, level: float | None = None) -> list[dict[str, A
 
 
 USUAL_SCORES = Accuracy(), BalancedAccuracy(), F1Macro(), CohenKappa(), MatthewsCorrelation()
-INFORMEDNESS, MARKEDNESS = Informedness(), Markedness()
+INFORMEDNESS, MARKEDNESS = Informedness("bias"), Markedness("prevalence")

@@ -1,10 +1,6 @@
-"""Test whether predictions could be guesses, and whether two models differ.
+"""Test whether two models differ.
 
-Guesses do not depend on the references, so all permutations of guesses are equally likely. The test
-of independence combines two statistics into one p-value. Informedness detects models that know a
-little about many classes. Pearson's chi-squared detects models that are consistently wrong.
-
-In a comparison, each sample contributes d = g_B - g_A to the difference. Here g is the gradient of
+Each sample contributes d = g_B - g_A to the difference. Here g is the gradient of
 the score at the table of each model. The test divides the difference by its standard error, which
 is computed from d. The standard error includes one additional sample with the largest possible
 influence. For samples in groups, the degrees of freedom depend on the number of groups that contain
@@ -13,7 +9,7 @@ formulas.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
@@ -22,213 +18,13 @@ import numpy as np
 
 from ..core.labels import Codes, Numbers
 from ..core.table import Table, sum_by
-from .score import (
-    Interval,
-    Score,
-    deviations,
-    effective_sample_size,
-    normal_quantile,
-    ratio_or_zero,
-    squared_weights,
-)
+from .score import Interval, Score, deviations, normal_quantile, ratio_or_zero, squared_weights
 
 FEWEST_GROUPS = 5  # minimum number of groups for a test
-_FEW_OF_A_CLASS = 5 - 1e-9  # a class with fewer effective groups may lead to a warning
 # With fewer differing groups, the error includes an additional group instead of a sample.
 _MANY_DIFFERENT = 30
 # Warn if classes in few groups have more than this share of the variance.
 _MAX_SHARE_OF_FEW = 0.1
-# Of additional differing samples, 95% are assumed to favour one model, and 5% the other.
-_NET = 0.9
-_LEVEL_FOR_POWER = 0.6  # 80% of values are below this two-sided quantile
-_MAX_PERMUTED = 2000  # with more samples, the gamma distribution is accurate in the tail
-_N_PERMUTATIONS = 999
-
-
-# Test of independence
-
-
-def guessing_p_value(table: Table) -> float:
-    """Compute the p-value of the hypothesis that predictions are guesses.
-
-    It is twice the smaller of the permutation p-values of Informedness and of chi-squared. For up
-    to 2,000 samples of two classes, all tables with these margins are listed, and tables with an
-    equal statistic count half (mid-p). For up to 2,000 samples of more classes, the predictions are
-    permuted if an expected count is below five. Otherwise, and for p-values below 1e-6, the moments
-    of both statistics are used. The p-value is 1.0 if references or predictions have only one
-    class, or if there are at most three samples.
-    """
-    r, c, size, counted = effective_totals(table)
-    n_rows, n_columns = np.count_nonzero(r), np.count_nonzero(c)
-    if min(n_rows, n_columns) < 2 or size <= 3:
-        return 1.0
-    # with fixed margins, Informedness is the sum of gain x hits plus a constant
-    gains = c / size * (ratio_or_zero(1.0, r) + ratio_or_zero(1.0, (size - r) * (r > 0)))
-    if counted is not None and n_rows == n_columns == 2:
-        return min(1.0, 2 * min(_exact_p_values(table, gains, *counted)))
-    p_of_hits = _normal_tail(table, gains, r, c, size)
-    if counted is not None and has_rare_cells(r, c, size) and p_of_hits > 1e-6:
-        p_of_hits = _permuted_p_of_hits(table, gains, *counted)
-    return min(1.0, 2 * min(p_of_hits, independence_test(table)))
-
-
-def _normal_tail(table: Table, gains: Numbers, r: Numbers, c: Numbers, size: float) -> float:
-    """Compute the p-value of the weighted hits from their mean and variance (Hoeffding 1951)."""
-    mean = (gains * r * c).sum() / size
-    row_part, column_part = gains * c / size - mean / size, gains * r / size
-    both = row_part + column_part
-    variance = (r * c * ((gains - both) ** 2 - both**2)).sum()
-    variance += 2 * (r @ row_part) * (c @ column_part)
-    variance += size * (r @ row_part**2 + c @ column_part**2)
-    if variance <= 1e-12 * mean**2:
-        return 1.0
-    hits = float((gains * table.hits).sum()) * size / float(table.total)
-    return math.erfc((hits - mean) / math.sqrt(2 * variance / (size - 1))) / 2
-
-
-def _exact_p_values(table: Table, gains: Numbers, r: Codes, c: Codes) -> tuple[float, float]:
-    """Compute both p-values for two classes from all tables with these margins."""
-    rows, columns = np.flatnonzero(r), np.flatnonzero(c)
-    (r1, r2), (c1, _), n = r[rows].tolist(), c[columns].tolist(), int(r.sum())
-    first = np.arange(max(0, r1 + c1 - n), min(r1, c1) + 1)
-    cells = np.array([first, r1 - first, c1 - first, r2 - c1 + first])
-    logarithms = [-sum(math.lgamma(count + 1) for count in column) for column in cells.T.tolist()]
-    chances = np.exp(logarithms - np.max(logarithms))
-    chances /= chances.sum()
-
-    # with fixed margins, one more sample on the diagonal cells means one less in the other cells
-    signs = np.array([1, -1])
-    hits = first * (gains[rows] * signs @ np.equal.outer(rows, columns) @ signs)
-    distance = np.abs(first - r1 * c1 / n)  # has the same order as chi-squared
-    is_first = (table.rows == rows[0]) & (table.columns == columns[0])
-    n_first = round(float(table.counts[is_first].sum()) * n / float(table.total))
-    position = n_first - int(first[0])
-    return _mid_p(hits, chances, position), _mid_p(distance, chances, position)
-
-
-def _mid_p(statistics: Numbers, chances: Numbers, position: int) -> float:
-    """Sum the chances of larger statistics than the one at a position, and half of equal ones."""
-    excess = statistics - statistics[position]
-    is_equal = np.abs(excess) <= 1e-9 * (1 + abs(statistics[position]))
-    return float(chances[(excess > 0) & ~is_equal].sum() + chances[is_equal].sum() / 2)
-
-
-def _permuted(r: Codes, c: Codes, statistic: Callable[[Codes, Codes], float]) -> list[float]:
-    """Evaluate a statistic for random permutations of the predictions with these totals."""
-    rng = np.random.default_rng(0)
-    references, predictions = (np.repeat(np.arange(len(totals)), totals) for totals in (r, c))
-    return [statistic(references, rng.permutation(predictions)) for _ in range(_N_PERMUTATIONS)]
-
-
-def _permuted_p_of_hits(table: Table, gains: Numbers, r: Codes, c: Codes) -> float:
-    """Compute the share of permutations with more weighted hits; equal hits count half."""
-
-    def gained(references: Codes, predictions: Codes) -> float:
-        return float(gains[references[predictions == references]].sum())
-
-    observed = float((gains * table.hits).sum()) * int(r.sum()) / float(table.total)
-    statistics = np.array([observed, *_permuted(r, c, gained)])
-    return _mid_p(statistics, np.full(len(statistics), 1 / len(statistics)), 0)
-
-
-def effective_totals(table: Table) -> tuple[Numbers, Numbers, float, tuple[Codes, Codes] | None]:
-    """Convert the totals of both margins to effective numbers of samples.
-
-    Also return the effective sample size, and the totals as integers. The integers are None if the
-    numbers are not whole, or if there are too many samples for permutations.
-    """
-    size = effective_sample_size(table)
-    one = size / float(table.total)
-    r, c = table.reference_totals * one, table.prediction_totals * one
-    whole_r, whole_c = np.rint(r).astype(np.int64), np.rint(c).astype(np.int64)
-    is_counted = np.allclose(r, whole_r, 0, 1e-6) and np.allclose(c, whole_c, 0, 1e-6)
-    return r, c, size, (whole_r, whole_c) if is_counted and size <= _MAX_PERMUTED else None
-
-
-def has_rare_cells(r: Numbers, c: Numbers, size: float) -> bool:
-    """Check whether a cell has an expected count below five under independence."""
-    return float(r[r > 0].min() * c[c > 0].min()) < 5 * size
-
-
-def independence_test(table: Table, permute: bool = True) -> float:
-    """Compute the p-value of Pearson's chi-squared among all tables with the same margins.
-
-    The gamma distribution is too smooth for few samples with rare classes. In this case the
-    predictions are permuted, unless `permute` is False or the p-value is below 1e-6.
-    """
-    r, c, size, counted = effective_totals(table)
-    r, c = r[r > 0], c[c > 0]
-    if min(len(r), len(c)) < 2 or size <= 3:
-        return 1.0
-    statistic = _chi_squared(table, size)
-    mean, variance = _moments(r, c, size)
-    if statistic <= 0 or variance <= 1e-9 * mean:
-        return 1.0  # only one table is possible, or all tables have the same chi-squared
-    p_value = _gamma_tail(mean**2 / variance, statistic * mean / variance)
-    if permute and counted is not None and has_rare_cells(r, c, size) and p_value >= 1e-6:
-        return _permuted_p_value(statistic, *(np.sort(totals[totals > 0]) for totals in counted))
-    return p_value
-
-
-def _chi_squared(table: Table, size: float) -> float:
-    """Compute Pearson's statistic for this effective number of samples."""
-    p = table.counts / table.total
-    shares = table.reference_totals / table.total, table.prediction_totals / table.total
-    expected = shares[0][table.rows] * shares[1][table.columns]
-    n_cells = np.count_nonzero(shares[0]) * np.count_nonzero(shares[1])
-    empty = max(1 - float(expected.sum()), 0.0) if len(p) < n_cells else 0.0
-    return size * (float(((p - expected) ** 2 / expected).sum()) + empty)
-
-
-def _moments(r: Numbers, c: Numbers, size: float) -> tuple[float, float]:
-    """Compute the mean and variance of Pearson's chi-squared over all tables with these margins."""
-    mean = size * (len(r) - 1) * (len(c) - 1) / (size - 1)
-    sums = [(len(totals), float((1 / totals).sum())) for totals in (r, c)]
-    v_r, v_c = ((k - 1) * max(size - k, 0) / (size - 1) for k, _ in sums)
-    w_r, w_c = (max(size * inverses - k**2, 0) / (size - 2) for k, inverses in sums)
-    both = max(v_r - w_r, 0) * max(v_c - w_c, 0)
-    return mean, 2 * size / (size - 3) * both + size**2 / (size - 1) * w_r * w_c
-
-
-def _permuted_p_value(statistic: float, r: Codes, c: Codes) -> float:
-    """Compute the share of permutations whose chi-squared is at least as large."""
-    size = int(r.sum())
-
-    def chi_squared(references: Codes, predictions: Codes) -> float:
-        fused, cells = np.unique(references * len(c) + predictions, return_counts=True)
-        i, j = np.divmod(fused, len(c))
-        return size * (float((cells**2 / (r[i] * c[j])).sum()) - 1)
-
-    permuted = np.array(_permuted(r, c, chi_squared))
-    n_as_large = 1 + np.count_nonzero(permuted > statistic * (1 - 1e-9) - 1e-9)
-    return float(n_as_large) / (_N_PERMUTATIONS + 1)
-
-
-def _gamma_tail(shape: float, least: float) -> float:
-    """Compute the chance that a gamma variate of this shape is at least `least`.
-
-    The density of the logarithm is integrated by Simpson's rule, from ln(least) to a point where
-    the density has decreased by a factor of e^45 or more. Dividing by the density at the mode
-    ln(shape) prevents cancellation of large numbers.
-    """
-    start = max(least, shape)
-    above = start - shape
-    stop = math.log(start / shape) + 90 / (above + math.sqrt(above**2 + 90 * start))
-    below = math.sqrt(120 / shape) if shape > 120 else 1 + 45 / shape
-    first = max(math.log(least / shape), -below)
-    y, step = np.linspace(first, stop, 2001, retstep=True)
-    with np.errstate(over="ignore"):  # an overflow of expm1 gives a density of 0
-        density = np.exp(shape * (y - np.expm1(y)))
-    density[[0, -1]] /= 2
-    total = float((density.sum() + density[1::2].sum()) * 2 / 3 * step)
-    if shape > 1e5:
-        mode_density = (math.log(shape / (2 * math.pi)) - 1 / (6 * shape)) / 2
-    else:
-        mode_density = shape * (math.log(shape) - 1) - math.lgamma(shape)
-    return min(math.exp(mode_density) * total, 1.0)
-
-
-# Comparison of two models
 
 
 class CellPairs(NamedTuple):
@@ -275,26 +71,24 @@ def n_groups(pairs: CellPairs | None) -> int:
     return 0 if pairs is None or pairs.groups is None else 1 + int(pairs.groups.max())
 
 
-def model_influences(
-    score: Score, table: Table, scored: Table, pairs: CellPairs | None = None
-) -> Influences:
+def influences_of(score: Score, table: Table, scored: Table, pairs: CellPairs | None) -> Influences:
     """Compute the influence of a sample in each cell of a table on the score.
 
     `scored` is `table` itself, or the table reweighted to a prior. After reweighting, the totals of
     the references are fixed. `pairs` has the groups of the samples.
     """
     adjusted = scored
-    if score.has_cell_effects and pairs is not None:
+    if not score.is_label_sensitive and pairs is not None:
         adjusted, *_ = with_design_effects(table, score, pairs)
     bias = score.sampling_bias(adjusted)
     if score.undefined(scored):
         zeros = np.zeros(len(scored.rows))
         return Influences(table.rows, zeros, zeros, *bias)
-    slopes = score.cell_gradient(scored)
+    slopes, max_influence = score.influences(scored)
     if scored is not table:
         sums = sum_by(table.rows, scored.counts * slopes, len(table.labels))
         slopes = slopes - ratio_or_zero(sums, scored.reference_totals)[table.rows]
-    return Influences(table.rows, slopes, score.max_influence(scored), *bias)
+    return Influences(table.rows, slopes, max_influence, *bias)
 
 
 def paired_test(
@@ -317,8 +111,8 @@ def paired_test(
         variance = float((amounts * weights * moved**2).sum())
         parts, times = weights * moved, counts
     else:
-        classes = a.classes[pairs.a]
-        whole = group_variance(classes, pairs.groups, amounts, moved, max_influence, pairs.differ)
+        rescaled = pairs._replace(weights=weights)
+        whole = group_variance(a.classes[pairs.a], rescaled, moved, max_influence)
         variance, df, fewest = whole.variance, whole.df, whole.fewest
         parts, times = np.bincount(pairs.groups, amounts * moved), np.ones(n)
         n_differ = len(np.unique(pairs.groups[pairs.differ]))
@@ -329,7 +123,8 @@ def paired_test(
     # the mean influence of samples, including the additional one, weighted by squared influence
     sizes, times = np.append(np.abs(parts), one_more), np.append(times, 1.0)
     mean_size = ratio_or_zero((times * sizes**3).sum(), (times * sizes**2).sum())
-    growth = float(mean_size) / (_NET * size)
+    # of additional differing samples, 95% are assumed to favour one model, and 5% the other
+    growth = float(mean_size) / (0.9 * size)
     one_more **= 2
     bias = b.bias - a.bias
     fixed = bias**2 + a.unseen + b.unseen
@@ -344,7 +139,7 @@ def paired_test(
     share_of_one = one_more / squares if squares else 0.0
     detection = None
     if n_differ and not math.isnan(p_value):
-        levels = level, _LEVEL_FOR_POWER
+        levels = level, 0.6  # 80% of values are below this two-sided quantile
         n_errors = sum(t_quantile(x, df) if df else normal_quantile(x) for x in levels)
         detection = Detection(n_errors, error**2 - fixed, fixed, growth)
     extra_variance = one_more / size**2
@@ -360,9 +155,7 @@ def interval_and_p_value(
         z = normal_quantile(level)
         n_errors = z / math.sqrt(max(1 - z**2 / size, 1e-99))
         p_value = math.erfc(t / math.sqrt(2 + 2 * t**2 / size))
-    elif math.isnan(df):
-        p_value = n_errors = math.nan
-    else:
+    else:  # both are nan if `df` is nan
         p_value, n_errors = t_tail(t, df), t_quantile(level, df)
     # 2 of the 2^n ways to swap differing predictions, or groups, give the largest difference
     p_value = min(max(p_value, 2.0 ** max(1 - n_swaps, -1074)), 1.0)  # this order keeps nan
@@ -458,18 +251,14 @@ class GroupVariance(NamedTuple):
 
 
 def group_variance(
-    classes: Codes,
-    groups: Codes,
-    amounts: Numbers,
-    influences: Numbers,
-    max_influence: Numbers,
-    differ: Numbers | None = None,
+    classes: Codes, pairs: CellPairs, influences: Numbers, max_influence: Numbers
 ) -> GroupVariance:
     """Estimate the variance of a sum of influences, with its degrees of freedom.
 
-    Classes in fewer than two effective groups are pooled. `differ` marks samples that contribute
-    even if their influence is zero.
+    Classes in fewer than two effective groups are pooled. Samples whose predictions differ
+    contribute even if their influence is zero.
     """
+    groups, amounts = np.asarray(pairs.groups), pairs.counts * pairs.weights
     k, n = int(classes.max()) + 1, int(groups.max()) + 1
     scale = np.abs(influences).max()
     means = ratio_or_zero(sum_by(classes, amounts * influences, k), sum_by(classes, amounts, k))
@@ -480,8 +269,8 @@ def group_variance(
     n_effective, *_ = sums[0].effective_sizes(k + 1)
     pool = np.where(n_effective < 2 - 1e-9, k, np.arange(k + 1))
     pooled = pool[classes]
-    pairs = pool[sums[0].codes], sums[0].groups
-    sizes, parts, room = GroupSums.from_values(*pairs, *(x.sums for x in sums))
+    pooled_codes = pool[sums[0].codes], sums[0].groups
+    sizes, parts, room = GroupSums.from_values(*pooled_codes, *(part.sums for part in sums))
     n_effective, factors, dfs = sizes.effective_sizes(k + 1)
     variances = factors * parts.sums_of_squares(k + 1)
     rooms = room.sums_of_squares(k + 1)
@@ -501,11 +290,11 @@ def group_variance(
     df = min(whole**2 / float((variances**2 / dfs).sum()), max_df) if whole else float(max_df)
     # few groups may agree by chance, so their possible influence is considered, too
     carried = np.maximum(*(ratio_or_zero(x, x.sum()) for x in (variances, rooms)))
-    is_few = (n_effective < _FEW_OF_A_CLASS) & (carried > 0)
+    is_few = (n_effective < 5 - 1e-9) & (carried > 0)
     fewest = math.inf
     if carried[is_few].sum() > _MAX_SHARE_OF_FEW * carried.sum():
         fewest = float(n_effective[is_few].min())
-    has_part = centred != 0 if differ is None else (centred != 0) | differ
+    has_part = centred != 0 if pairs.differ is None else (centred != 0) | pairs.differ
     if has_part[factors[pooled] == 0].any():
         df, fewest = math.nan, float(n_effective[k])
     whole_groups = room._replace(sums=np.bincount(room.groups, room.sums)[room.groups])
@@ -525,13 +314,13 @@ def with_design_effects(table: Table, score: Score, pairs: CellPairs) -> tuple[T
     cells, groups, amounts = pairs.a, np.asarray(pairs.groups), pairs.counts * pairs.weights
     rows = score.orient(table)[1].rows
     k, n = int(rows.max()) + 1, int(groups.max()) + 1
-    gradient, max_influence = score.cell_gradient(table), score.max_influence(table)
-    whole = group_variance(rows[cells], groups, amounts, gradient[cells], max_influence[cells])
+    gradient, max_influence = score.influences(table)
+    whole = group_variance(rows[cells], pairs, gradient[cells], max_influence[cells])
     (by_row,) = GroupSums.from_values(rows[cells], groups, amounts)
     squares = squared_weights(table)
     row_squares, pooled = sum_by(rows, squares, k), whole.pool[rows]
     share = table.counts / sum_by(rows, table.counts, k)[rows]
-    if score.has_cell_effects:
+    if not score.is_label_sensitive:
         # design effects of the share of each cell in its row (Rao and Scott 1981)
         (by_cell,) = GroupSums.from_values(cells, groups, amounts)
         pair_codes = rows[by_cell.codes] * n + by_cell.groups

@@ -415,7 +415,7 @@ def score_models(score: Score, samples: ModelSamples, prior: Prior = None) -> li
             raise ValueError(f"`y_true` must have at least two classes, but all are {label}")
         shortage = score.shortage(table, prior) or _class_shortage(table, score)
         scored = with_prior(table, prior)
-        influences = significance.model_influences(score, table, scored, samples.pairs_in_groups(i))
+        influences = significance.influences_of(score, table, scored, samples.pairs_in_groups(i))
         with prefix_warnings(f"`{argument}`"):
             value = float(score.value(table, prior=prior))
         models.append(ComparedModel(argument, table, value, influences, shortage))
@@ -530,7 +530,7 @@ def _max_unseen(score: Score, table: Table, pairs: CellPairs, prior: Prior) -> f
         )
         n = np.bincount(groups_by_class.codes, minlength=len(n)).astype(np.float64)
     shares = scored.reference_totals / float(scored.total) * np.minimum(ratio_or_zero(3, n), 1)
-    return min(float((shares[table.rows] * score.max_influence(scored)).max()), widest)
+    return min(float((shares[table.rows] * score.influences(scored)[1]).max()), widest)
 
 
 def _class_shortage(table: Table, score: Score) -> str:

@@ -20,6 +20,7 @@ from ..inference.score import (
     Score,
     check_level,
     effective_sample_size,
+    intervals_by_class,
     normal_quantile,
     shortage_message,
     signature_of,
@@ -127,7 +128,10 @@ def estimates_of(
     weighted, error, fewest = table, None, math.inf
     if pairs is not None:
         weighted, error, fewest = with_design_effects(table, score, pairs)
-    intervals = score.intervals(weighted, level, prior, error)
+    if score.average is None:
+        intervals = intervals_by_class(score.orient(weighted)[1], level)
+    else:
+        intervals = [score.interval(weighted, level, prior, error)]
     if n_groups(pairs) == 1:  # the variance between groups is unknown
         intervals = [Interval(intervals[0].value)]
     caveat = group_shortage(pairs, fewest) or score.caveat(weighted, prior)

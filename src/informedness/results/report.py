@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..core.labels import Label
-from ..inference.entropy import entropies
+from ..inference.entropy import entropies, guessing_p_value
 from ..inference.registry import scores_in_report
 from ..inference.score import INFORMEDNESS, Score, rates_by_class, signature_of
-from ..inference.significance import CellPairs, guessing_p_value
+from ..inference.significance import CellPairs
 from ..messages import Message
 from ..tables import matrix
 from ..tables.contingency import ContingencyTable

@@ -11,9 +11,8 @@ import numpy as np
 
 from ..core.labels import show
 from ..core.table import Cells, Table, labels_at
-from ..inference.entropy import NIT
+from ..inference.entropy import NIT, guessing_p_value
 from ..inference.score import FEW_SAMPLES, Informedness, Score
-from ..inference.significance import guessing_p_value
 from ..messages import Message, message
 from ..tables.contingency import ContingencyTable
 from ..text.render import cut, rounded, samples, shown

@@ -1,6 +1,6 @@
 """Test of independence: p-values against all permutations of the predictions.
 
-Covers src: inference/significance.py.
+Covers src: inference/entropy.py.
 """
 
 import itertools
@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from informedness import ContingencyTable, report
-from informedness.inference import significance
-from informedness.inference.significance import guessing_p_value, independence_test
+from informedness.inference import entropy
+from informedness.inference.entropy import guessing_p_value, independence_test
 from inputs.tables import table_of, table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
@@ -76,8 +76,8 @@ def test_permutations_count_the_observed_table_itself():
 
 @pytest.mark.parametrize("pair", [THREE, ("00001111", "00010111")])
 def test_many_samples_go_by_the_exact_mean_and_variance(pair, monkeypatch):
-    monkeypatch.setattr(significance, "independence_test", lambda table: 1.0)
-    monkeypatch.setattr(significance, "_MAX_PERMUTED", 0)
+    monkeypatch.setattr(entropy, "independence_test", lambda table: 1.0)
+    monkeypatch.setattr(entropy, "_MAX_PERMUTED", 0)
     observed, found = permuted(*pair)
     wanted = 2 * stats.norm.sf(observed, found.mean(), found.std())
     assert guessing_p_value(table_of_strings(*pair)) == pytest.approx(wanted, rel=1e-9)
@@ -98,8 +98,8 @@ def test_p_is_1_without_a_more_extreme_table():
 def test_few_samples_have_an_exact_test_of_independence(pair):
     observed, found = permuted(*pair, chi_squared)
     table = table_of_strings(*pair)
-    r, c, size, _ = significance.effective_totals(table)
-    moments = significance._moments(r[r > 0], c[c > 0], size)
+    r, c, size, _ = entropy.effective_totals(table)
+    moments = entropy._moments(r[r > 0], c[c > 0], size)
     assert moments == pytest.approx((found.mean(), found.var()), rel=1e-9)
     p_value = independence_test(table)
     assert p_value == pytest.approx((found >= observed - 1e-9).mean(), abs=0.05)
@@ -134,4 +134,4 @@ def test_rare_cells_are_permuted_unless_p_is_tiny():
 def test_the_tail_of_gamma_is_right_for_any_shape(shape):
     for x in shape * np.array([1e-9, 0.1, 0.9, 1, 1.001, 1.1, 3, 20]):
         wanted = stats.gamma.sf(x, shape)
-        assert significance._gamma_tail(shape, x) == pytest.approx(wanted, rel=1e-7, abs=1e-290), x
+        assert entropy._gamma_tail(shape, x) == pytest.approx(wanted, rel=1e-7, abs=1e-290), x
