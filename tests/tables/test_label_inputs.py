@@ -263,7 +263,7 @@ def test_what_is_no_table_of_counts_is_refused():
         (frame(FOUR, ["a", "b"], ["b", "b"]), "`matrix.columns` .* 'b' .* twice"),
         (frame(FOUR, ["a", None], ["a", "b"]), "`matrix.index` .* missing"),
         (frame({("a", 1): [1], ("b", 2): [1]}, index=["a"]), "`matrix.columns` .* label"),
-        (pl.DataFrame({"a": [1, 3], "b": [2, 4]}), "got <class .polars.* labels="),
+        (pl.DataFrame({"a": [1, 3], "b": [2, 4]}), "must name its rows like its columns.* labels="),
     ):
         with pytest.raises(ValueError, match=wanted):
             table_of(matrix)

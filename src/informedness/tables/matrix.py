@@ -5,7 +5,7 @@ The text of a matrix may come from spreadsheets, R, pandas, numpy, Matlab, Markd
 
 import csv
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, islice
 from typing import Any, BinaryIO
@@ -70,14 +70,11 @@ def read_names(frame: Any) -> tuple[Column, Column] | None:
     """
     if not hasattr(frame, "columns"):
         return None
-    if not hasattr(frame, "index"):
-        remedy = "Pass its counts as an array, and the classes as labels="
-        raise ValueError(
-            f"`matrix` must be an array or a pandas frame, got {type(frame)}. {remedy}"
-        )
-    axes = frame.index, frame.columns
+    axes: Any = getattr(frame, "index", ()), frame.columns  # polars does not name rows
     rows, columns = map(list, axes)
-    is_unnamed = any(type(axis).__name__ == "RangeIndex" and axis.name is None for axis in axes)
+    is_unnamed = not hasattr(frame, "index") or any(
+        type(axis).__name__ == "RangeIndex" and axis.name is None for axis in axes
+    )
     if is_unnamed and rows != columns:
         got = f"got {show(rows)} as its index and {show(columns)} as its columns"
         remedy = "If they have the same order, pass matrix.to_numpy() and labels="
@@ -212,9 +209,7 @@ def _strip_role(names: list[str]) -> tuple[str, list[str]]:
     return "", names
 
 
-def _as_square(
-    block: list[list[str]],
-) -> tuple[list[str], list[str], str, str, list[list[str]]] | None:
+def _as_square(block: list[list[str]]) -> tuple[Any, ...] | None:
     """Split a block into row names, column names, titles of rows and columns, and cells.
 
     A block of two rows, or whose first cell is a count, has no names. Return None if the block is
@@ -345,14 +340,13 @@ def rewrite_as_csv(stream: BinaryIO, has_quotes: bool) -> Iterator[bytes] | None
     stream.seek(0)
     lines = _filled_lines(stream)
     if any(map(_RULE.fullmatch, top[:2])):
-        rule_numbers = {0, 2} if _RULE.fullmatch(top[0]) else {1}
-        return _as_csv(map(split_pipes, _drop_rules(lines, rule_numbers)), has_quotes)
+        return _as_csv(map(split_pipes, _drop_rules(lines)), has_quotes)
     if len(top) < 2 or "\t" in top[0]:
         return None
     if mark := _padded_separator(top):
         pattern = rf"{_QUOTED}| {{0,9}}{mark} *"
         plain = (re.sub(pattern, lambda x: x[1] or mark, line.strip()) + "\n" for line in lines)
-        return map(_encode, plain)
+        return (line.encode("utf-8", "surrogateescape") for line in plain)
     if re.search("[,;|]", top[0]):
         return None
     rows = _rows_between_blanks(top, lines, has_quotes)
@@ -362,21 +356,20 @@ def rewrite_as_csv(stream: BinaryIO, has_quotes: bool) -> Iterator[bytes] | None
 def _filled_lines(stream: BinaryIO) -> Iterator[str]:
     """Yield the lines that are not empty.
 
-    With `surrogateescape`, `_encode` restores bytes that are not UTF-8.
+    With `surrogateescape`, the same bytes can be written again even if they are not UTF-8.
     """
-    stream.seek(0)
     for line in stream:
         text = line.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
         if text.strip():
             yield text
 
 
-def _drop_rules(lines: Iterable[str], rule_numbers: Collection[int]) -> Iterator[str]:
-    """Drop the rules of a table: those in the lines with these numbers, and those with a "+"."""
+def _drop_rules(lines: Iterable[str]) -> Iterator[str]:
+    """Drop the rules of a table: those in its first two lines, and those with a "+"."""
     for number, line in enumerate(lines):
         if not _RULE.fullmatch(line):
             yield line
-        elif number not in rule_numbers and "+" not in line:
+        elif number > 1 and "+" not in line:
             if "---" in line:
                 raise DataError("a second table begins above another |---|: keep only one table")
             yield line
@@ -416,11 +409,8 @@ def _as_csv(rows: Iterable[list[str]], has_quotes: bool) -> Iterator[bytes]:
     yield b"sep=\t\n"
     for cells in rows:
         quoted = ('"' + x.replace('"', '""') + '"' if re.search('["\t]', x) else x for x in cells)
-        yield _encode("\t".join(quoted if has_quotes else cells) + "\n")
-
-
-def _encode(line: str) -> bytes:
-    return line.encode("utf-8", "surrogateescape")
+        line = "\t".join(quoted if has_quotes else cells)
+        yield f"{line}\n".encode("utf-8", "surrogateescape")
 
 
 # A contingency table as a matrix
