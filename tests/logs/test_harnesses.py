@@ -22,7 +22,7 @@ from harnesses.arithmetic import kept
 from informedness import read_log
 from informedness.logs.reading import READERS
 from informedness.logs.runs import how_found, how_to_choose
-from informedness.tables.label_options import DEFAULT_LABEL_OPTIONS
+from informedness.tables.label_options import LabelOptions
 from informedness.warnings import InformednessWarning
 from inputs.answers import column
 from inputs.cases import warned
@@ -182,9 +182,7 @@ def test_targets_are_positions_in_the_choices(listed, tmp_path):
     (tmp_path / f"results_{DATE}.json").write_text(json.dumps(config))
     for answers in changed(tmp_path, "lm-eval", "generated", change):
         assert answers.classes == ((0, 1, 2, 3) if listed == "{{letters}}" else (*LETTERS,))
-        assert answers.find_classes(DEFAULT_LABEL_OPTIONS).table.informedness() == pytest.approx(
-            0.5
-        )
+        assert answers.find_classes(LabelOptions()).table.informedness() == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("delimiter", [None, "::"])
@@ -217,7 +215,7 @@ def test_text_is_looked_up_among_the_choices_of_its_sample(tmp_path):
             set_in(row, {PROCESSED: [text], "metric.em": em})
 
     (answers,) = changed(tmp_path, "lighteval", "arithmetic_text", change)
-    answers = answers.find_classes(DEFAULT_LABEL_OPTIONS)
+    answers = answers.find_classes(LabelOptions())
     assert answers.choices == (0, 1, 2, 3)
     assert (answers.references[0], answers.predictions[:2]) == (2, (1, 1))
     assert score_of(answers.table, "accuracy") == sum(column(answers, "verdict")) / 60
@@ -507,7 +505,7 @@ def test_what_cannot_be_scored_is_refused_by_its_sample(tmp_path, harness, log, 
     at = ONE[harness] if message[0] == "^" else None
     with pytest.raises(ValueError, match=message):
         [
-            answers.find_classes(DEFAULT_LABEL_OPTIONS)
+            answers.find_classes(LabelOptions())
             for answers in changed(tmp_path, harness, log, change, at)
         ]
 

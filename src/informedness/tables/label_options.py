@@ -10,7 +10,6 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from numbers import Integral
 from typing import Any
 
@@ -161,11 +160,10 @@ class LabelOptions:
     def __post_init__(self) -> None:
         check_choice("unknown", self.unknown, ("error", "wrong"))
         check_threshold(self.threshold)
-        option, given = "labels", self.labels
-        if self.choices is not None:
-            option, given = "choices", self.choices
-            if self.labels is not None:
-                raise ValueError("`choices` lists the classes of the task: leave out `labels`")
+        if self.choices is not None and self.labels is not None:
+            raise ValueError("`choices` lists the classes of the task: leave out `labels`")
+        option = "labels" if self.choices is None else "choices"
+        given = getattr(self, option)
         classes = None if given is None else tuple(read_labels(given, option).tolist())
         if option == "choices":
             _check_choices(classes, self.numeric)
@@ -186,11 +184,8 @@ class LabelOptions:
         If the references are integers (`is_integer`), classes in text become integers. Positions
         in `names` become class names.
         """
-        if self.choices is not None:
-            return tuple(self.choices)
-        return self.labels and [
-            class_name_at(_to_integer(x, is_integer), names) for x in self.labels
-        ]
+        labels = self.labels and [_to_integer(label, is_integer) for label in self.labels]
+        return self.choices or (labels and [class_name_at(label, names) for label in labels])
 
     def fold(self, text: str) -> str:
         """Remove surrounding whitespace and differences of case, if the options ignore them."""
@@ -211,7 +206,6 @@ class LabelOptions:
         return NULLS.difference(self.spellings.values(), ignored)
 
 
-DEFAULT_LABEL_OPTIONS = LabelOptions()
 _LABEL_ROLES = "references", "predictions"  # prefixes of the roles of columns with class labels
 
 
@@ -238,12 +232,7 @@ def _compile_pattern(extract: Any) -> re.Pattern[str]:
 
 
 def convert_labels(
-    values: Any,
-    role: str,
-    options: LabelOptions,
-    class_names: Sequence[str] | None = None,
-    nulls: Collection[str] = (),
-    name: str = "",
+    values: Any, role: str, options: LabelOptions, class_names: Any, nulls: Any = (), name: str = ""
 ) -> Column:
     """Convert a column of values to labels.
 
@@ -264,21 +253,18 @@ def convert_labels(
     if is_plain or not len(column) or not role.startswith(_LABEL_ROLES):
         return column
     present, positions = code_integers(column.codes)  # drops values that no sample has
-    values = Column(present, column.values).tolist()
-    convert = partial(_convert, options, names, role, name)
-    labels = [None if value is None or value in nulls else convert(value) for value in values]
+    values = [None if x in nulls else x for x in Column(present, column.values).tolist()]
+    if options.pattern is not None and role.startswith("predictions"):
+        values = _find_answers(values, options, name)
+    labels = [_convert(value, names, options, role, name) for value in values]
     return read_labels(labels, name, allow_missing=True)[positions]
 
 
-def _convert(options: LabelOptions, names: Any, role: str, name: str, value: Any) -> Any:
-    """Convert one value, which is not missing, to a label; None if it has no answer."""
-    if role.startswith("predictions") and options.pattern is not None:
-        value = _find_answer(value, options, name)
-    if isinstance(value, str) and (options.ignore_case or options.strip):
-        folded = options.fold(value)
-        value = options.spellings.get(folded, folded)
-    if isinstance(value, str) and options.numeric:
-        value = _to_position(value, options, role)
+def _convert(value: Any, names: Any, options: LabelOptions, role: str, name: str) -> Any:
+    """Convert one value to a label; None if it has no answer."""
+    if isinstance(value, str):
+        value = options.spellings.get(options.fold(value), options.fold(value))
+        value = _to_position(value, options, role) if options.numeric else value
     return _to_name(value, names, options, role, name) if names and value is not None else value
 
 
@@ -298,18 +284,22 @@ def extract_answers(texts: Iterable[str | None], pattern: re.Pattern[str]) -> li
     return [None if match is None else match[group] for match in matches]
 
 
-def _find_answer(text: Any, options: LabelOptions, name: str) -> str | None:
-    """Extract the answer from a prediction.
+def _find_answers(texts: list[Any], options: LabelOptions, name: str) -> list[str | None]:
+    """Extract the answers from predictions.
 
-    Without an answer, return None if unknown="wrong", and raise ValueError otherwise.
+    Raises
+    ------
+    ValueError
+        If a prediction is not text. If it has no answer, unless unknown="wrong".
     """
-    if not isinstance(text, str):
-        raise ValueError(f"`extract` needs text, got {show(text)} in `{name}`")
-    (answer,) = extract_answers([text], options.pattern)
-    if answer is None and options.unknown == "error":
+    if odd := [text for text in texts if not isinstance(text, str | None)]:
+        raise ValueError(f"`extract` needs text, got {show(odd[0])} in `{name}`")
+    answers = dict(zip(texts, extract_answers(texts, options.pattern), strict=True))
+    silent = [text for text in texts if text is not None and answers[text] is None]
+    if silent and options.unknown == "error":
         remedy = 'Pass unknown="wrong" to count such predictions as wrong.'
-        raise ValueError(f"`extract` found no answer in {show(text)} of `{name}`. {remedy}")
-    return answer
+        raise ValueError(f"`extract` found no answer in {show(silent[0])} of `{name}`. {remedy}")
+    return [answers[text] for text in texts]
 
 
 def _to_position(text: str, options: LabelOptions, role: str) -> Label | None:
