@@ -75,7 +75,7 @@ PUBLISHED_LINES = {
     "qrels_gold.txt qrels_pred.txt": SEVERAL,
     "wsd_gold.key.txt wsd_pred.key.txt": SEVERAL,
     "header_gold.txt header_pred.txt --strict": "only the first line has 'label'. If it is",
-    "fasttext_gold.txt fasttext_pred.txt": r"`--extract` '__label__\S+' finds the label",
+    "fasttext_gold.txt fasttext_pred.txt": "was the wrong column named?",
     "text_and_integers.json -r Label -p preds": "--numeric reads text as integers",
     "joined_end_to_end.csv -r label -p model": "the header occurs 2 times, as in files joined end",
     "joined_end_to_end.csv": "the header occurs 2 times",

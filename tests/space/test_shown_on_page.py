@@ -279,7 +279,6 @@ def test_labels_that_differ_in_case_get_a_remedy(page):
     twice = ["Ham"] * 20 + ["ham"] * 20 + ["spam"] * 20
     answers = page.data.Answers("60 rows", table=page.data.table_of_labels(twice, twice))
     (warning,) = parsed(page.app.score_answers(answers)).notes()
-    assert "Fold lists" not in warning
     assert 'Read files with "Ignore upper and lower case" under Options or' in warning
 
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from ..core.labels import Numbers, show
 from ..errors import DataError
-from ..tables.label_warnings import decimal_comma_hint
 from .arrow import FileReader, open_native
 from .columns import check_columns, distinct_names, labelled_arguments, warn_of_shared_names
 from .opening import DELIMITERS
@@ -220,8 +219,7 @@ def explain_row_error(error: str) -> str:
         remedies = "Quote cells that hold the separator, and remove lines that are not rows."
         return f"{rule}, got {match[2]} in {show(match[3])}. {remedies}"
     if match := re.search(r"to double: invalid value '(.*)'", error, re.DOTALL):
-        got = f"{show(match[1])}{decimal_comma_hint(match[1])}"
-        return f"`counts` and `weights` must be numbers such as 1234.5, got {got}"
+        return f"`counts` and `weights` must be numbers such as 1234.5, got {show(match[1])}"
     if "field limit" in error or "straddling" in error:
         rule = f"a row or a header must have at most {BLOCK:,d} bytes, got more"
         return f"{rule}: leave out columns that are not needed, or save the file as Parquet"

@@ -29,7 +29,6 @@ from ..tables.contingency import read_whole
 from ..tables.label_options import LabelOptions, convert_labels, integer_of, read_labels
 from ..tables.label_warnings import (
     DECIMAL,
-    decimal_comma_hint,
     mismatch_hint,
     missing_header_message,
     verdicts_in,
@@ -415,9 +414,8 @@ def _warn_of_verdicts(samples: Samples, totals: Mapping[str, Amounts]) -> None:
     asked = [names[x] for x in [*totals][1:] if len({*dict(totals[x])} - {None}) == 2]
     columns = samples.source.columns([]) if asked else {}
     for name, agreed in verdicts_in(columns, [names["references"]], asked).items():
-        if agreed:
-            text = f"{name!r} says in each row whether {' and '.join(map(repr, agreed))} agree"
-            warn(f"{text}: it is a verdict on predictions, not predictions", LabelsWarning)
+        text = f"{name!r} says in each row whether {' and '.join(map(repr, agreed))} agree"
+        warn(f"{text}: it is a verdict on predictions, not predictions", LabelsWarning)
 
 
 def _warn_of_counts(samples: Samples) -> None:
@@ -483,8 +481,7 @@ def read_scores(values: Any, name: str) -> Numbers:
         try:
             scores.append(math.nan if value is None or value in NULLS else float(value))
         except (TypeError, ValueError) as error:
-            got = f"{show(value)}{decimal_comma_hint(value)}"
-            raise ValueError(f"`{name}` must hold scores, got {got}") from error
+            raise ValueError(f"`{name}` must hold scores, got {show(value)}") from error
     # Keep the precision of the column for comparisons with a threshold.
     return np.array(scores, np.float32 if str(getattr(values, "type", "")) == "float" else None)
 

@@ -303,8 +303,7 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
         argument = "labels" if samples.options.choices is None else "choices"
         text = render(error, lambda name, _: f"`{argument}`" if name == "labels" else None)
         samples.refuse([ValueError(text)])
-    options: dict[str, Any] = {"nulls_are_labels": samples.keep_missing, "unknown": task.unknown}
-    warn_of_table(overall, is_named=bool(samples.class_names), **options)
+    warn_of_table(overall, NAMES, bool(samples.class_names), samples.keep_missing)
     if "by" not in samples.names:
         return replace(overall, read=(account,))
     tables = {name: _as_classes(table, text_labels, task) for name, table in tables.items()}

@@ -432,7 +432,7 @@ def match_samples(
             table = _table_of_counts(references, column, task, counts, weights)
         else:
             table = ContingencyTable._from_columns(references, column, task, weights)
-        warn_of_table(table, ("y_true", argument), unknown=task.unknown)
+        warn_of_table(table, ("y_true", argument))
         tables.append(table)
     codes = _codes_of_all(tables, references, columns)
     return ModelSamples([*predictions], rows, tables, *codes, counts, weights, groups)

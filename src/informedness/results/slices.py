@@ -438,7 +438,7 @@ def slices(
     references, predictions = columns
     tables = count_slices(references, predictions, by, task, sample_weight)
     whole = ContingencyTable.sum_of(list(tables.values()))
-    warn_of_table(whole, [*containers], unknown=task.unknown)
+    warn_of_table(whole, [*containers])
     name = getattr(by, "name", None)  # a column of pandas or polars has a name
     names = tuple(map(str, by)) if isinstance(by, Mapping) else str(name or "slice")
     options: dict[str, Any] = {"confidence_level": confidence_level, "vs_rest": vs_rest}

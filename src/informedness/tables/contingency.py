@@ -118,8 +118,7 @@ class ContingencyTable(Table):
         """Count the labels in two containers; the keys of `containers` name them in messages."""
         (r, p), task = read_label_columns(containers, *options, sample_weight=sample_weight)
         table = cls._from_columns(r, p, task, sample_weight)
-        is_named = class_names_of(*containers.values()) is not None
-        warn_of_table(table, list(containers), is_named, unknown=task.unknown)
+        warn_of_table(table, [*containers], class_names_of(*containers.values()) is not None)
         return table
 
     @classmethod
@@ -162,7 +161,7 @@ class ContingencyTable(Table):
         sums = {"counts": counts, "squared_weights": squared_weights, "n_samples": n_samples}
         (r, p), task = read_label_columns(containers, labels, ignore_index, unknown, **sums)
         table = cls._from_pair_counts(r, p, task, **sums)
-        warn_of_table(table, unknown=unknown)
+        warn_of_table(table)
         return table
 
     @classmethod
@@ -365,11 +364,9 @@ def as_table(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
     """
     if not isinstance(y_true, ContingencyTable):
         if y_pred is None or isinstance(y_true, str) or isinstance(y_pred, str):
-            raise ValueError(
-                "`y_true` and `y_pred` must hold labels unless `y_true` is a ContingencyTable, got "
-                f"{show(y_true)} and {show(y_pred)}. Pass both, or make a table with "
-                "ContingencyTable.from_matrix, table_from_frame or table_from_file."
-            )
+            rule = "must both hold labels unless `y_true` is a ContingencyTable"
+            got = f"got {show(y_true)} and {show(y_pred)}. Read a file with table_from_file."
+            raise ValueError(f"`y_true` and `y_pred` {rule}, {got}")
         return table_of_labels(y_true, y_pred, *options)
     labels, sample_weight, _, unknown = options
     if any(x is not None for x in (y_pred, labels, sample_weight)) or unknown != "error":
@@ -661,9 +658,7 @@ class Tally:
                 warn(f"references such as {outside[0]} {reason}. {hint}", LabelsWarning)
             table = replace(table, class_mask=is_id | table.is_class)
             table = table.as_one_outcome() if self._task.unknown == "wrong" else table
-        # If all predictions are missing, the warning that no prediction is a class would mislead.
-        if table.n_samples != self.n_missing:
-            warn_of_table(table, unknown=self._task.unknown)
+        warn_of_table(table)
         return table
 
     def reset(self) -> None:

@@ -14,7 +14,6 @@ import numpy as np
 
 from ..core.labels import NAMES, NULLS, Label, LabelsWarning, Numbers, show, warn
 from ..core.table import Table, in_part, warn_of_out_of_class
-from ..messages import message
 from ..warnings import OwnLabelsWarning
 
 # Words in column names. A word of `_LABEL` means references unless the name also contains a word of
@@ -31,20 +30,17 @@ _LONG = 100  # characters; a label of this length is text, not the name of a cla
 
 
 def warn_of_table(
-    table: Table,
-    names: Sequence[str] = NAMES,
-    is_named: bool = False,
-    nulls_are_labels: bool = False,
-    unknown: str = "error",
+    table: Table, names: Sequence[str] = NAMES, is_named: bool = False, has_nulls: bool = False
 ) -> None:
     """Warn of labels in a table that may be mistakes.
 
     `names` are the names of references and predictions in messages. `is_named` means that a column
-    of `datasets` names the classes, so many different labels are not a mistake.
+    of `datasets` names the classes, so many different labels are not a mistake. `has_nulls` means
+    that text such as "nan" is a label.
     """
-    if not nulls_are_labels:
+    if not has_nulls:
         warn_of_nulls(table, names)
-    warn_of_out_of_class(table, names, unknown)
+    warn_of_out_of_class(table, names, "error" if table.spelled is None else "wrong")
     if not (table.is_declared or is_named):
         warn_of_own_labels(table.n_classes, table.n_samples, table.labels[0], names[0])
     if not (table.is_declared or table.n_samples == 1 or not isinstance(table.labels[0], str)):
@@ -97,15 +93,11 @@ def _appearance_of(text: str) -> str:
 def _difference_of(label: str, other: str) -> str:
     """Explain how two labels that look alike differ, and how to make them equal."""
     if label.strip().casefold() == other.strip().casefold():
-        return (
-            f"{show(label)} and {show(other)} differ only in case or whitespace around them. Read "
-            "files with ignore_case=True or strip=True. Fold lists with "
-            "`[x.strip().casefold() for x in labels]`."
-        )
-    return (
-        f"{label!a} and {other!a} look alike, but differ in invisible characters, hyphens or the "
-        "composition of accents. Spell them alike."
-    )
+        remedy = "Read files with ignore_case=True or strip=True, or spell them alike."
+        how = "differ only in case or whitespace around them"
+        return f"{show(label)} and {show(other)} {how}. {remedy}"
+    how = "look alike, but differ in invisible characters, hyphens or the composition of accents"
+    return f"{label!a} and {other!a} {how}. Spell them alike."
 
 
 def warn_of_own_labels(n_different: int, n_samples: int | None, label: Any, name: str) -> None:
@@ -130,40 +122,33 @@ def warn_of_swapped(references: Any, predictions: Any) -> None:
 
 def warn_of_other_order(columns: Sequence[str], classes: Sequence[Label]) -> None:
     """Warn if the names of score columns suggest another order of the classes."""
-    named = [
-        [x for x in classes if re.search(rf"(?<![^\W_]){re.escape(str(x))}(?![^\W_])", name, re.I)]
-        for name in columns
-    ]
-    in_order: list[list[Any]] = [[x] for x in classes]
-    if named != in_order and sorted(named, key=str) == sorted(in_order, key=str):
-        text = "the columns {columns} are read as the scores of {classes}, in this order. If their "
-        text += "names are right, list `labels` in the order of the columns."
-        lists = {"columns": ", ".join(columns), "classes": ", ".join(map(str, classes))}
-        warn(message(text, **lists), LabelsWarning)
+    words = [(label, rf"(?<![^\W_]){re.escape(str(label))}(?![^\W_])") for label in classes]
+    named = [x for name in columns for x, word in words if re.search(word, name, re.IGNORECASE)]
+    if named != [*classes] and sorted(named, key=str) == sorted(classes, key=str):
+        how = f"{show([*columns])} are read as the scores of {show([*classes])}, in this order"
+        remedy = "If their names are right, list `labels` in the order of the columns."
+        warn(f"the columns {how}. {remedy}", LabelsWarning)
 
 
 def verdicts_in(
     columns: Mapping[str, Sequence[Any]], references: Collection[Any], asked: Collection[str] = ()
-) -> dict[str, tuple[str, ...]]:
+) -> dict[str, tuple[str, str]]:
     """Find columns that say whether a reference and a prediction agree, which are verdicts.
 
     Map the name of each verdict to the names of its references and predictions. If three columns
     have the same two labels, each of them could be the verdict. The verdict is then the column
-    whose name suggests neither references nor predictions. If the names do not decide, map each
-    candidate to (). `asked` limits the columns that may be verdicts.
+    whose name suggests neither references nor predictions, if the other name suggests predictions.
+    `asked` limits the columns that may be verdicts.
     """
     labels = _folded_labels(columns, {*references, *asked})
-    verdicts = dict[str, tuple[str, ...]]()
+    verdicts = dict[str, tuple[str, str]]()
     some = [x for x in asked or labels if len({*labels.get(x, ())} - {""}) == 2]
     known = [x for x in labels if x in references]
     for verdict, true, x in product(some, known, labels):
         if len({verdict, true, x}) == 3 and _is_verdict(*map(labels.get, (verdict, true, x))):
-            says_neither = role_in(verdict) is None, role_in(x) is None
             is_only_one = not _is_verdict(*map(labels.get, (x, true, verdict)))
-            if is_only_one or says_neither == (True, False):
+            if is_only_one or (role_in(verdict) is None and role_in(x) is not None):
                 verdicts[verdict] = true, x
-            elif says_neither != (False, True):
-                verdicts.setdefault(verdict, ())
     return verdicts
 
 
@@ -187,14 +172,13 @@ def _is_verdict(verdicts: Any, references: Any, labels: Any) -> bool:
 
     References and predictions may spell the classes differently.
     """
-    for n_rows in (100, None):  # the first 100 rows rule out most columns
-        columns = verdicts[:n_rows], references[:n_rows], labels[:n_rows]
-        rows = {row for row in zip(*columns, strict=True) if row[0]}
-        if len({x[1:] for x in rows}) < len(rows):
+    verdict_of: dict[tuple[Any, Any], Any] = {}
+    for verdict, *pair in zip(verdicts, references, labels, strict=True):
+        if verdict and verdict_of.setdefault(tuple(pair), verdict) != verdict:
             return False
-    for right in {verdict for verdict, *_ in rows}:
-        pairs = {(true, x) for verdict, true, x in rows if verdict == right}
-        are_equal = all((true == x) == (verdict == right) for verdict, true, x in rows)
+    for right in {*verdict_of.values()}:
+        pairs = {pair for pair, verdict in verdict_of.items() if verdict == right}
+        are_equal = all((true == x) == ((true, x) in pairs) for true, x in verdict_of)
         # Each reference has one prediction as its partner, and vice versa.
         if len({*dict(pairs).values()}) == len(pairs) > 2 - are_equal:
             return True
@@ -239,20 +223,11 @@ def words_of(name: Any) -> list[str]:
 
 def warn_of_shares(row_totals: Numbers) -> None:
     """Warn if all rows of a matrix sum to 1 or 100, because row shares lack the prevalence."""
+    effect = "If its cells are shares of the row, the score is that of equally common classes."
     totals = row_totals[row_totals > 0]
     for whole in (1, 100):
         if (np.abs(totals / whole - 1) <= 0.02).all():
-            warn(
-                f"each row of `matrix` sums to {whole}. If its cells are shares of the row, not "
-                "counts, the score is that of equally common classes."
-            )
-
-
-def decimal_comma_hint(number: object) -> str:
-    """Suggest a remedy if a number has a decimal comma; otherwise return ""."""
-    is_decimal = re.fullmatch(r"-?\d+,\d+", str(number))
-    remedy = "pandas.read_csv(path, sep=';', decimal=',').to_csv()"
-    return f". Replace decimal commas with {remedy}" if is_decimal else ""
+            warn(f"each row of `matrix` sums to {whole}. {effect}")
 
 
 def mismatch_hint(answers: Sequence[Any], classes: Sequence[Any]) -> str:
@@ -260,18 +235,10 @@ def mismatch_hint(answers: Sequence[Any], classes: Sequence[Any]) -> str:
     texts, names = [*map(str, answers)], [*map(str, classes)]
     looks = {_appearance_of(name): name for name in names}
     alike = [text for text in texts if _appearance_of(text) in looks]
-    if hint := max(map(decimal_comma_hint, [*texts, *names])):
-        return hint.removeprefix(". ")
-    if all(name.startswith("__label__") for name in names):
-        return r"`extract` '__label__\S+' finds the label of fastText in such text"
     if any(map(re.compile(DECIMAL).fullmatch, texts)):
         return "threshold=0.5 turns scores into two classes; for several columns use argmax:a,b,c"
     if alike:
         return _difference_of(alike[0], looks[_appearance_of(alike[0])])
     if max(map(len, texts)) > 2 * max(map(len, names)) + 20:
         return "`extract` finds the class in longer text"
-    if all(map(str.isdigit, texts)) != all(map(str.isdigit, names)):
-        return (
-            "was the wrong column named? If not, write both columns as numbers, or pass `choices`"
-        )
-    return "spell them alike; for clusters or codes, use the metric 'nit'"
+    return "was the wrong column named? If not, spell them alike; for clusters use the metric 'nit'"
