@@ -15,7 +15,7 @@ from .core.labels import (
 )
 from .inference.registry import score_named
 from .inference.score import Score
-from .tables.contingency import ContingencyTable, LabelTally, check_shapes
+from .tables.contingency import ContingencyTable, count_labels, tables_of_labels
 
 
 @dataclass(frozen=True)
@@ -96,15 +96,14 @@ def per_label(
         names = frame_columns[0]
 
     references, predictions = as_array(y_true, "y_true"), as_array(y_pred, "y_pred")
-    check_shapes(references, predictions)
-    tally = LabelTally(ignore_index, ("y_true", "y_pred"))
-    tally.update(references, predictions)
-    n_labels = len(tally.counts)
+    counts = count_labels(references, predictions, ignore_index, ("y_true", "y_pred"))
+    n_labels = len(counts)
     label_names = [*map(str, range(n_labels) if names is None else names)]
     check_distinct(label_names, "names")
     if len(label_names) != n_labels:
         raise ValueError(f"`names` must name {n_labels} labels, got {show(label_names)}")
-    return scores_of_labels(tally.tables(label_names), label_names, score_named(metric))
+    tables = tables_of_labels(counts, label_names)
+    return scores_of_labels(tables, label_names, score_named(metric))
 
 
 def is_unknown(score: Score, table: ContingencyTable) -> bool:

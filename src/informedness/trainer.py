@@ -29,7 +29,7 @@ from .logits import argmax_logits as argmax_logits
 from .messages import join
 from .multilabel import is_unknown, scores_of_labels
 from .results.estimate import estimate_table
-from .tables.contingency import NO_ANSWER, ContingencyTable, LabelTally, Tally, check_shapes
+from .tables.contingency import NO_ANSWER, ContingencyTable, Tally, count_labels, tables_of_labels
 from .tables.label_options import check_threshold
 from .warnings import collected, issue_once
 
@@ -198,7 +198,7 @@ class ComputeMetrics:
         # `_count_ids` drops padding. A Tally would reject -100 if labels are text.
         other_index = None if self._ignore_index == _PADDING else self._ignore_index
         self._tally = partial(Tally, ignore_index=other_index, unknown=self._unknown)
-        self._counts = _Counts(self._tally(labels=self.labels), LabelTally(self._ignore_index))
+        self._counts = _Counts(self._tally(labels=self.labels))
         self._loop: tuple[weakref.ref[Any], int] | None = None
 
     def __call__(self, eval_prediction: Any, compute_result: bool = True) -> dict[str, float]:
@@ -262,7 +262,6 @@ class ComputeMetrics:
         """Count a batch of class ids, or of scores or predictions for references of 0 and 1."""
         n_columns = predictions.shape[-1] if predictions.ndim == 2 else 1
         if self._has_several_labels(n_columns):
-            check_shapes(references, predictions)
             counts.check_form(f"{n_columns} labels")
         else:
             predictions, references, ids = logits.align_predictions(predictions, references)
@@ -283,7 +282,8 @@ class ComputeMetrics:
                     "squared error. If these are ids of classes, convert them to integers"
                 )
             predictions = logits.above_threshold(predictions, threshold)
-        counts.labels.update(references, as_array(predictions, "predictions"))
+        predictions = as_array(predictions, "predictions")
+        counts.labels = counts.labels + count_labels(references, predictions, self._ignore_index)
 
     def _count_ids(
         self, counts: "_Counts", predictions: Any, references: Numbers, ids: range | None
@@ -297,6 +297,7 @@ class ComputeMetrics:
         is_missing = np.asarray(predictions == NO_ANSWER)
         if references.ndim == 2 and references.size and predictions.dtype.kind in "iu":
             counts.note_sequences(predictions, references, is_counted)
+        counts.n_missing += np.count_nonzero(is_counted & is_missing)
         counts.tally.update_missing(references[is_counted & is_missing])
         kept = is_counted & ~is_missing
         try:
@@ -334,19 +335,19 @@ class ComputeMetrics:
         if not self._has_labels:
             counts.check_starts(table)
         counts.warn_of_shift()
-        logits.warn_of_missing(counts.tally.n_missing, table.total)
+        logits.warn_of_missing(counts.n_missing, table.total)
         n_columns = None if counts.declared is None else len(counts.declared)
         return self._score(table, self._config_of(n_columns))
 
     def _result_of_labels(self, counts: "_Counts") -> dict[str, float]:
         """Compute the scores of a single column, or the mean scores of several labels."""
         has_several = counts.form != _ONE_COLUMN
-        n_columns = len(counts.labels.counts)
+        n_columns = len(counts.labels)
         # A configuration for a single column has one name for two classes.
         config = self._config_of(n_columns) if has_several else None
         names = _names_of(range(n_columns), config)
-        tables = counts.labels.tables(names)
-        logits.warn_of_missing(counts.labels.counts[..., -1].sum(), counts.labels.counts.sum())
+        tables = tables_of_labels(counts.labels, names)
+        logits.warn_of_missing(counts.labels[..., -1].sum(), counts.labels.sum())
         if has_several:
             self.table = tables
             result: dict[str, float] = {}
@@ -418,8 +419,10 @@ class _Counts:
     ----------
     tally : Tally
         Counts of batches with one class id per sample or token.
-    labels : LabelTally
+    labels : int64 array of shape (n_labels, 2, 3)
         Counts of batches of 0 and 1, in a single column or one column per label.
+    n_missing : int
+        Number of missing predictions of class ids.
     form : str or None
         Form of the batches, such as "3 labels"; None before the first batch.
     declared : range or None
@@ -432,7 +435,8 @@ class _Counts:
     """
 
     tally: Tally
-    labels: LabelTally
+    labels: Numbers = field(default_factory=lambda: np.array(0))
+    n_missing: int = 0
     form: str | None = None
     declared: range | None = None
     starts: Counter[tuple[int, int]] = field(default_factory=Counter)

@@ -15,7 +15,7 @@ from ..core.labels import NAMES, Label, NoSamplesError, merged, show
 from ..core.table import Cells, Task
 from ..errors import DataError, optional_import, prefix_errors
 from ..messages import render
-from ..tables.contingency import ContingencyTable, Slice, count_slices, sort_by_name
+from ..tables.contingency import ContingencyTable, Slice, count_slices
 from ..tables.label_options import LabelOptions
 from ..tables.label_warnings import warn_of_table
 from ..tables.matrix import is_matrix
@@ -322,7 +322,7 @@ def _count(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> dict[Slice
             counts = rows.get("times", 1) * rows.get("counts", 1)
         with suppress(NoSamplesError):
             amounts = rows.get("weights"), counts, rows.get("squares")
-            for name, table in count_slices(*sides, by, task, *amounts).items():
+            for name, table in count_slices(*sides, by, task, amounts).items():
                 _add_table(sums[name], table)
     if not sums:
         samples.refuse()
@@ -331,7 +331,7 @@ def _count(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> dict[Slice
         expected = f"expected at least one sample to score, got {n_rows} samples{why}"
         samples.refuse([ValueError(expected)])
     with prefix_errors(name_sources(samples.sources)):
-        return {x: ContingencyTable.sum_of(parts) for x, parts in sort_by_name(sums).items()}
+        return {name: ContingencyTable.sum_of(sums[name]) for name in sorted(sums)}
 
 
 def _add_table(sums: list[ContingencyTable], table: ContingencyTable) -> None:

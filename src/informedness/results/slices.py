@@ -436,7 +436,7 @@ def slices(
     containers = {"y_true": y_true, "y_pred": y_pred}
     columns, task = read_label_columns(containers, labels, ignore_index, unknown, **extras)
     references, predictions = columns
-    tables = count_slices(references, predictions, by, task, sample_weight)
+    tables = count_slices(references, predictions, by, task, (sample_weight, None, None))
     whole = ContingencyTable.sum_of(list(tables.values()))
     warn_of_table(whole, [*containers])
     name = getattr(by, "name", None)  # a column of pandas or polars has a name

@@ -1,6 +1,6 @@
 """Build contingency tables from labels, matrices or counts, merge tables, and count slices.
 
-`Tally` and `LabelTally` add up the counts of batches.
+A `Tally` adds up the counts of batches.
 
 In every table the rows are references and the columns are predictions.
 """
@@ -26,7 +26,6 @@ from ..core.labels import (
     NoSamplesError,
     Numbers,
     code_integers,
-    join_columns,
     label_kind,
     merged,
     read_column,
@@ -214,18 +213,14 @@ class ContingencyTable(Table):
             names = classes, classes
         if labels is None:
             check_no_totals(amounts)
+        options: dict[str, Any] = {"counts": amounts.ravel()}
         if squared_weights is not None:
-            squared_weights = np.ravel(squared_weights)
+            options["squared_weights"] = np.ravel(squared_weights)
         elif (np.trunc(amounts) != amounts).any():
             warn_of_shares(amounts.sum(axis=1))
+        options["labels"] = common_codes(*names)[0] if labels is None else labels
         rows, columns = np.indices(amounts.shape).reshape(2, -1)
-        table = cls.from_counts(
-            references=names[0][rows],
-            predictions=names[1][columns],
-            counts=amounts.ravel(),
-            labels=common_codes(*names)[0] if labels is None else labels,
-            squared_weights=squared_weights,
-        )
+        table = cls.from_counts(references=names[0][rows], predictions=names[1][columns], **options)
         table = replace(table, is_declared=labels is not None)
         warn_of_table(table)
         return table
@@ -290,23 +285,19 @@ class ContingencyTable(Table):
     @classmethod
     def _join_cells(cls, tables: Sequence[Table]) -> Self:
         """Join the cells of tables whose labels have the same type into one table."""
-        parts: Any = [
-            (Column(x.rows, x.labels), Column(x.columns, x.labels), x.counts, x.n_samples)
-            for x in tables
-        ]
-        rows, columns, counts, numbers = zip(*parts, strict=True)
-        joined = join_columns([*rows, *columns])
-        labels = tuple[Any, ...](joined.values or ())
+        labels, codes = merged(*(table.labels for table in tables))
+        coded = zip(codes, tables, strict=True)
+        parts: Any = [(own[x.rows], own[x.columns], x.counts, x.n_samples) for own, x in coded]
+        *arrays, numbers = zip(*parts, strict=True)
+        cells = Cells(*map(np.concatenate, arrays))
         # Unweighted samples have weight 1, so their counts are also sums of squared weights.
         squares: Any = [x.squared_weights if x.is_weighted else x.counts for x in tables]
-        r, p = np.split(joined.codes, 2)
-        cells = Cells(r, p, np.concatenate(counts))
         if cells.counts.dtype.kind == "f" and all(x is not None for x in squares):
             cells = cells._replace(squares=np.concatenate(squares).astype(np.float64))
         n_samples = None if None in numbers else sum(numbers)
         if classes := _same_declared(tables):
             return cls._from_task(labels, cells, Task(classes, None, "wrong"), n_samples)
-        return cls._from_cells(labels, False, cells, n_samples)
+        return cls._from_cells(tuple(labels), False, cells, n_samples)
 
     def __radd__(self, other: object) -> Self:
         """Let `sum(tables)` start from 0."""
@@ -316,10 +307,10 @@ class ContingencyTable(Table):
         """Compare classes, cells, weights and numbers of samples."""
         if not isinstance(other, Table):
             return NotImplemented
-        if (self.labels, self.is_declared) != (other.labels, other.is_declared):
-            return False
         fields = "n_samples", "rows", "columns", "counts", "squared_weights", "is_class"
-        return all(np.array_equal(getattr(self, x), getattr(other, x)) for x in fields)
+        has_same_labels = self.labels == other.labels and self.is_declared == other.is_declared
+        equal_fields = (np.array_equal(getattr(self, x), getattr(other, x)) for x in fields)
+        return has_same_labels and all(equal_fields)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -340,9 +331,6 @@ def _merge_class_masks(tables: Sequence[Table], labels: Classes) -> Numbers | No
         return None
     classes = {x for table in tables for x in labels_at(table, table.is_class)}
     return np.array([label in classes for label in labels])
-
-
-Y_NAMES = "y_true", "y_pred"
 
 
 def table_of_labels(
@@ -471,31 +459,16 @@ def read_name(name: Any) -> Slice:
     return labels if isinstance(name, tuple) else labels[0]
 
 
-def sort_by_name(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
-    """Sort slices by name."""
-    try:
-        return {name: tables[name] for name in sorted(tables)}
-    except TypeError:
-        first, *_, last = sorted(tables, key=repr)
-        got = f"got {show(first)} and {show(last)}. Convert them to one type."
-        raise ValueError(f"`by` must hold labels of one type, {got}") from None
-
-
 def count_slices(
-    references: Column,
-    predictions: Column,
-    by: Any,
-    task: Task,
-    sample_weight: Any = None,
-    counts: Numbers | None = None,
-    squares: Numbers | None = None,
+    references: Column, predictions: Column, by: Any, task: Task, sums: Sequence[Any]
 ) -> dict[Slice, ContingencyTable]:
     """Count references and predictions into one table per slice, sorted by name.
 
-    A slice without samples gets no table. With `counts`, each row represents several samples of
-    equal weight, as in the result of GROUP BY. With `squares` as well, `sample_weight` holds the
-    sum of weights of each row.
+    A slice without samples gets no table. `sums` are the weights, counts and squares of each row,
+    or None. With counts, each row represents several samples of equal weight, as in the result of
+    GROUP BY. With squares as well, weights are the sums of weights of each row.
     """
+    sample_weight, counts, squares = sums
     slices = slice_column(by, len(references))
     weights = None if sample_weight is None else read_weights(sample_weight, len(references))
     amounts = [x for x in (weights, counts) if x is not None]
@@ -506,14 +479,15 @@ def count_slices(
     # Each pair of a slice and a reference has one code, so all slices are counted in one pass.
     # Labels are merged on cells, not on samples: 10^7 samples in 20 slices take half the time.
     fused = s.astype(np.int64) * len(r_values) + r
+    n_samples = np.bincount(s) if counts is None else sum_by(s, counts, len(names))
     if counts is None:
         values, cells = count_pairs(Column(fused), Column(p), weights)
         codes = np.asarray(values)
         cells = cells._replace(rows=codes[cells.rows], columns=codes[cells.columns])
-        n_samples = np.bincount(s)
     else:
-        cells = Cells(fused, p, *_weight_sums(counts, weights, squares))
-        n_samples = sum_by(s, counts, len(names))
+        if weights is not None and squares is None:
+            weights, squares = counts * weights, counts * weights**2
+        cells = Cells(fused, p, counts if weights is None else weights, squares)
     cell_slices, rows = np.divmod(cells.rows, len(r_values))
     labels, (to_row, to_column) = merged(r_values, p_values)
     cells = cells._replace(rows=to_row[rows], columns=to_column[cells.columns])
@@ -523,19 +497,7 @@ def count_slices(
     for code, which in zip(present.tolist(), np.split(order, starts[1:]), strict=True):
         part = Cells(*(None if x is None else x[which] for x in cells))  # type: ignore[arg-type]
         tables[names[code]] = ContingencyTable._from_task(labels, part, task, int(n_samples[code]))
-    return sort_by_name(tables)
-
-
-def _weight_sums(
-    counts: Numbers, weights: Numbers | None, squares: Numbers | None
-) -> tuple[Numbers, Numbers | None]:
-    """Compute the sums of weights and of squared weights for rows that represent several samples.
-
-    With `squares`, `weights` already holds sums.
-    """
-    if weights is None:
-        return counts, None
-    return (counts * weights, counts * weights**2) if squares is None else (weights, squares)
+    return dict(sorted(tables.items()))
 
 
 # Tallies. Averages of batch scores would be wrong, because Informedness and NIT depend on class
@@ -589,7 +551,6 @@ class Tally:
 
     _table: ContingencyTable | None
     ids: range | None  # class ids of logits, including those that never occur
-    n_missing: int  # number of samples that `update_missing` has counted
 
     def __init__(
         self, *, labels: Any = None, ignore_index: Label | None = None, unknown: str = "error"
@@ -618,12 +579,10 @@ class Tally:
 
     def update_missing(self, references: Any) -> None:
         """Count samples without a prediction as wrong, regardless of `unknown`."""
-        task, predictions = self._task._replace(unknown="wrong"), [None] * len(references)
-        self._add(references, predictions, None, task, are_missing=True)
+        task = self._task._replace(unknown="wrong")
+        self._add(references, [None] * len(references), None, task)
 
-    def _add(
-        self, references: Any, predictions: Any, weights: Any, task: Task, are_missing: bool = False
-    ) -> None:
+    def _add(self, references: Any, predictions: Any, weights: Any, task: Task) -> None:
         """Add the table of a batch."""
         containers = {"references": references, "predictions": predictions}
         (r, p), task = read_label_columns(containers, *task, sample_weight=weights)
@@ -632,10 +591,7 @@ class Tally:
         except NoSamplesError:
             return
         with _tally_lock:
-            both = table if self._table is None else self._table + table
-            n_missing = self.n_missing + (table.total if are_missing else 0)
-            # One step, so that an interrupt cannot update only one of the two attributes.
-            vars(self).update(_table=both, n_missing=n_missing)
+            self._table = table if self._table is None else self._table + table
 
     @property
     def table(self) -> ContingencyTable:
@@ -664,7 +620,7 @@ class Tally:
     def reset(self) -> None:
         """Discard all counts."""
         with _tally_lock:
-            vars(self).update(_table=None, ids=None, n_missing=0)
+            self._table = self.ids = None
 
     def __repr__(self) -> str:
         return "Tally of no samples" if self._table is None else repr(self._table)
@@ -683,7 +639,6 @@ class Tally:
             got = f"got {self._task} and {other._task}"
             raise ValueError(f"tallies must have the same options to be added, {got}")
         both = copy(self)
-        both.n_missing += other.n_missing
         tables = [tally._table for tally in (self, other) if tally._table is not None]
         both._table = ContingencyTable.sum_of(tables) if tables else None
         return both
@@ -693,64 +648,51 @@ class Tally:
         return copy(self) if type(other) is int and other == 0 else NotImplemented
 
 
-class LabelTally:
-    """Counts each of several binary labels per sample; missing predictions are `NO_ANSWER`.
+def count_labels(references: Any, predictions: Any, ignored: Any, names: Any = NAMES) -> Numbers:
+    """Count each of several binary labels per sample in arrays of shape (n_samples, n_labels).
 
-    Attributes
-    ----------
-    counts : int64 array of shape (n_labels, 2, 3)
+    Missing predictions are `NO_ANSWER`. Values whose reference is `ignored` may have any value.
+
+    Returns
+    -------
+    int64 array of shape (n_labels, 2, 3)
         One table per label. Its rows are references of 0 and 1, and its columns are predictions
         of 0 and 1 and missing predictions.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or if a value is not 0 or 1.
     """
-
-    def __init__(self, ignore_index: Any = None, names: tuple[str, str] = NAMES) -> None:
-        self._ignore_index, self._names = ignore_index, names
-        self.counts: Numbers = np.array(0)
-
-    def update(self, references: Numbers, predictions: Numbers) -> None:
-        """Count a batch of arrays of shape (n_samples, n_labels), which `check_shapes` has checked.
-
-        Raises
-        ------
-        ValueError
-            If a value is not 0 or 1. Predictions may also be `NO_ANSWER`. Values whose reference
-            is ignored may have any value.
-        """
-        is_counted = np.asarray(references != self._ignore_index)
-        allowed = (references, [0, 1]), (predictions, [0, 1, NO_ANSWER])
-        for name, (array, values) in zip(self._names, allowed, strict=True):
-            others = array[is_counted & ~np.isin(array, values)]
-            if len(others):
-                rule = "must be 0 or 1 for a single column of scores or several labels"
-                raise ValueError(f"{name} {rule}, got {others[0].item()!r}")
-
-        columns = np.where(predictions == NO_ANSWER, 2, predictions)
-        n_labels = references.shape[1]
-        cells = 6 * np.arange(n_labels) + 3 * references + columns
-        counts = np.bincount(cells[is_counted].astype(np.int64), minlength=6 * n_labels)
-        self.counts = self.counts + counts.reshape(-1, 2, 3)
-
-    def tables(self, names: Sequence[str]) -> dict[str, ContingencyTable]:
-        """Build a table for each label that has samples; `names` must name all labels."""
-        if not self.counts.any():
-            raise NoSamplesError("expected at least one sample to score, but none was given")
-        counts_by_name = zip(names, self.counts, strict=True)
-        return {name: table_of_counts(counts) for name, counts in counts_by_name if counts.any()}
-
-
-def check_shapes(references: Any, predictions: Any) -> None:
-    """Raise ValueError unless both arrays have the shape (n_samples, n_labels)."""
     if predictions.ndim != 2 or predictions.shape != references.shape:
         rule = "predictions and references of several labels must have shape (n_samples, n_labels)"
-        raise ValueError(f"{rule}, got {tuple(predictions.shape)} and {references.shape}")
+        raise ValueError(f"{rule}, got {predictions.shape} and {references.shape}")
+    is_counted = np.asarray(references != ignored)
+    allowed = (references, [0, 1]), (predictions, [0, 1, NO_ANSWER])
+    for name, (array, values) in zip(names, allowed, strict=True):
+        others = array[is_counted & ~np.isin(array, values)]
+        if len(others):
+            rule = "must be 0 or 1 for a single column of scores or several labels"
+            raise ValueError(f"{name} {rule}, got {others[0].item()!r}")
+    columns = np.where(predictions == NO_ANSWER, 2, predictions)
+    n_labels = references.shape[1]
+    cells = 6 * np.arange(n_labels) + 3 * references + columns
+    counts = np.bincount(cells[is_counted].astype(np.int64), minlength=6 * n_labels)
+    return counts.reshape(-1, 2, 3)
+
+
+def tables_of_labels(counts: Numbers, names: Sequence[str]) -> dict[str, ContingencyTable]:
+    """Build a table for each label that has samples; `names` must name all labels."""
+    if not counts.any():
+        raise NoSamplesError("expected at least one sample to score, but none was given")
+    counts_by_name = zip(names, counts, strict=True)
+    return {name: table_of_counts(counts) for name, counts in counts_by_name if counts.any()}
 
 
 def table_of_counts(counts: Numbers) -> ContingencyTable:
     """Build a table from counts of shape (k, k + 1); the last column counts missing predictions."""
+    classes = tuple(range(len(counts)))
     rows, columns = np.nonzero(counts)
-    ids = [*range(len(counts))]
-    references, predictions = Column(rows, ids), Column(columns, [*ids, None])
-    task = Task((*ids,), None, "wrong")
-    return ContingencyTable._from_pair_counts(
-        references, predictions, task, counts=counts[rows, columns]
-    )
+    cells, task = Cells(rows, columns, counts[rows, columns]), Task(classes, None, "wrong")
+    labels: Any = [*classes, None]
+    return ContingencyTable._from_task(labels, cells, task, int(counts.sum()))
