@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ..core.labels import NAMES, Label
@@ -75,7 +74,7 @@ class Labels(NamedTuple):
     """
 
     data: ContingencyTable | dict[Slice, ContingencyTable] | Whole | list[Answers]
-    names: Mapping[str, str] = MappingProxyType({})
+    names: Mapping[str, str] = {}
     prior: Prior | None = None
 
     def names_of(self, role: str) -> dict[str, str]:

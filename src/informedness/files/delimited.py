@@ -29,17 +29,21 @@ class Delimited(FileReader):
     Raises
     ------
     ValueError
-        If the header lacks a column, or a quoted field is malformed or may hold several rows.
+        If the header lacks a column or is not text in UTF-8, or if a quoted field is malformed or
+        may hold several rows.
     """
 
     def __init__(
         self, stream: BinaryIO, kind: str, names: Mapping[str, str], no_quotes: bool = False
     ) -> None:
-        self._stream, self._no_quotes = stream, no_quotes
-        self._original_names, *rows = self._find_header(names, DELIMITERS[kind])
-        self._has_rows = bool(rows)
+        self._stream, self._has_quotes = stream, not no_quotes
+        self._original_names, *self._first_rows = self._find_header(names, DELIMITERS[kind])
         self.header = distinct_names(self._original_names)
-        self._check_header(names)
+        are_found = {*names.values()} <= {*self.header}
+        read = names.values() if names and are_found else self.header
+        if {*"".join(read)} & {"\ufffd", "\0"}:
+            raise UnicodeError("the header is not text in UTF-8")  # the caller finds the line
+        check_columns(names, self.header)
         self._names = names or {name: name for name in self.header}
         warn_of_shared_names(names.values(), self._original_names)
         self._label_column = next((names[x] for x in labelled_arguments(names)), "")
@@ -59,7 +63,7 @@ class Delimited(FileReader):
         self.n_above = len(top) - len(lines)
         self._header_line = "".join(lines[:1])
         self._line_end = self._header_line[len(self._header_line.rstrip("\r\n")) :] or "\n"
-        quoting: Any = csv.QUOTE_NONE if self._no_quotes else csv.QUOTE_MINIMAL
+        quoting: Any = csv.QUOTE_MINIMAL if self._has_quotes else csv.QUOTE_NONE
         tables = {
             mark: [row for row in csv.reader(lines, delimiter=mark, quoting=quoting) if row] or [[]]
             for mark in (stated[1] if stated else f"{delimiter}{_SEPARATORS}")
@@ -72,20 +76,12 @@ class Delimited(FileReader):
         self.delimiter = max(n_found, key=lambda mark: n_found[mark])
         return tables[self.delimiter]
 
-    def _check_header(self, names: Mapping[str, str]) -> None:
-        """Raise an error if columns are missing, or the header is not text in UTF-8."""
-        are_found = {*names.values()} <= {*self.header}
-        read = names.values() if names and are_found else self.header
-        if {*"".join(read)} & {"\ufffd", "\0"}:
-            raise UnicodeError("the header is not text in UTF-8")  # the caller finds the line
-        check_columns(names, self.header)
-
     def _record_batches(self, keep_empty: bool) -> Iterator[Any]:
         """Yield batches of the columns; raise an error if a header repeats or a cell holds rows."""
         labels = set[Any]()
         n_rows = np.zeros(1, dtype=np.int64)  # by the number of cells that are a column's name
         # pyarrow raises an error if the file is only a header without a line end
-        for batch in self._parse(keep_empty) if self._has_rows else ():
+        for batch in self._parse(keep_empty) if self._first_rows else ():
             if self._hidden_labels:
                 labels.update(batch[self._label_column].dictionary.to_pylist())
             n_rows = n_rows + self._count_names(batch)
@@ -107,8 +103,7 @@ class Delimited(FileReader):
         types = {x: pyarrow.float64() if x in amounts else text for x in self._names.values()}
         skipped = {"skip_rows": self.n_above, "skip_rows_after_names": 1}
         nulls = {"null_values": [""], "strings_can_be_null": not keep_empty}
-        no_quotes = self._no_quotes
-        quotes = {"quote_char": False if no_quotes else '"', "newlines_in_values": not no_quotes}
+        quotes = {"quote_char": self._has_quotes and '"', "newlines_in_values": self._has_quotes}
         return open_csv(
             open_native(self._stream),
             ReadOptions(block_size=BLOCK, column_names=self.header, **skipped),
