@@ -121,6 +121,7 @@ class _Sample(SampleLevelComputation):  # type: ignore[misc]
         verdict = float(self.own.compute_sample(model_response=model_response, doc=doc)[name])
         doc_fields = {field: getattr(doc, field) for field in ("choices", "gold_index", "specific")}
         row = {"doc": doc_fields, "model_response": vars(model_response)}
+        row |= {"id": "", "verdict": verdict, "prompt": ""}
         is_text = self.own.category is SamplingMethod.GENERATIVE
         is_extracted = (doc.specific or {}).get("extracted_predictions") is not None
         sample, error, has_several = Sample("", None, None), "", False

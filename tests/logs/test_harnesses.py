@@ -490,12 +490,12 @@ REFUSED = [  # harness, log, fields of one sample (or of all, if the message doe
     ("inspect", None, {ANSWER: None}, "no answer is logged in 14 of 20 samples that the harness"),
     ("inspect", None, {"input": DELETED}, f"{SUM}it is damaged: KeyError 'input'"),
     ("inspect", None, lambda log: log["samples"].append([1]), r"^sample \[1\]: it is damaged"),
-    ("inspect", None, {"scores": DELETED}, "no sample has scores, which hold"),
+    ("inspect", None, {"scores": DELETED}, "no sample has scores: log samples, or add"),
     # a run that has not ended, or lacks samples
     ("inspect", None, lambda log: log.update(status="error"), "'success', got 'error': finish the"),
     ("inspect", None, lambda log: log.update(version=1), "must have version 2, got 1"),
     ("inspect", None, lambda log: log.pop("eval"), "the header: it is damaged: KeyError 'eval'"),
-    ("inspect", None, lambda log: log.pop("samples"), "no samples: run without --no-log-samples"),
+    ("inspect", None, lambda log: log.pop("samples"), "no sample has scores: log samples, or"),
     ("inspect", None, lambda log: log["samples"].pop(), TOO_FEW),
 ]
 

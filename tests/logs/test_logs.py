@@ -253,10 +253,10 @@ def test_runs_are_compared_by_sample_if_they_are_of_one_task(command):
 
 def test_other_files_and_several_runs_are_refused(command, report, tmp_path):
     folders = [LOGS / "lm-eval" / model for model in ("always-b", "knows-half")]
-    how = "Choose one with `--task`, `--variant`, `--epoch` or `--run`. To score all epochs "
+    how = "Choose one with `--task`, `--variant`, `--epoch`, `--run` or `--latest`, or score all "
     said = "must hold one run, got 2: always-b, arithmetic_generated, letter; always-b, "
     given = "compare", *folders, "--task", "arithmetic_generated"
-    refused(command(*given), said, f"{how}together, pass --epochs pooled.")
+    refused(command(*given), said, f"{how}epochs together with --epochs pooled")
     chosen = "--task", "arithmetic_generated", "--variant", "letter"
     assert command("compare", *folders, *chosen)[0] == 0
     refused(report(*folders, "--task", "x"), "`--task` must be one of 'arithmetic_gene")
@@ -315,10 +315,7 @@ def test_mixed_folders_score_what_can_be_read(report, tmp_path):
     ]
     assert report(tmp_path, "--run", "long", "--metric", "accuracy")[:2] == (0, "0.7\n")
     both = [tmp_path / name for name in ("first.json", "zlast.json")]
-    said = (
-        "must hold one run, got 2: ",
-        "To read only the latest of repeated runs, use `--latest`",
-    )
+    said = "must hold one run, got 2: ", "`--run` or `--latest`, or score all epochs together"
     refused(report(*both, "--metric", "accuracy"), *said)
     assert report(*both, "--latest", "--metric", "accuracy") == (0, "0.7\n", "")
     refused(report(tmp_path, "--run", "x"), "`--run` must be part of the path")

@@ -91,16 +91,14 @@ def _read_samples(parts: Iterator[Any], header: dict[str, Any]) -> tuple[list[An
     for raw in parts:
         with several.skip(f"sample {show(raw.get('id') if isinstance(raw, dict) else raw)}"):
             _add_sample(raw, asked, scores)
-    n_samples = len(asked)
-    if not asked:
-        raise ValueError("the log has no samples: run without --no-log-samples")
+    if not scores:
+        raise ValueError("no sample has scores: log samples, or add scores with `inspect score`")
     results = header.get("results") or {}
+    n_samples = len(asked)
     n_total = results.get("total_samples", n_samples)
     if n_samples != n_total and not results.get("early_stopping"):
         total = f"`results.total_samples` in its header is {n_total}"
         raise ValueError(f"the log is damaged: `samples` holds {n_samples} samples, but {total}")
-    if not scores:
-        raise ValueError("no sample has scores, which hold the answers: run `inspect score`")
     several.check(n_samples)
     return asked, scores
 

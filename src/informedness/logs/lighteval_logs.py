@@ -109,7 +109,8 @@ def read_sample(row: dict[str, Any], metric: str, is_text: bool, is_extracted: b
         rule = f"`gold_index` must be a position in {len(choices)} choices"
         raise ValueError(f"{rule}, got {show(target)}")
     answer = _text(row, choices[target], is_extracted) if is_text else _likeliest(row, metric)
-    return Sample("", int(target), answer, choices=choices)
+    fields = row["id"], int(target), answer, row["verdict"], row["prompt"]
+    return Sample(*fields, choices=choices)
 
 
 def _text(row: dict[str, Any], right_text: str, is_extracted: bool) -> str | None:
@@ -166,9 +167,7 @@ def _answers(path: Path, rows: list[Any], variant: str, wanted: str | None) -> A
     several = SeveralAnswers()
     for row in rows:
         with several.skip(f"sample {row['id']}"):
-            sample = read_sample(row, metric.name, is_text, is_extracted)
-            known_fields = {name: row[name] for name in ("id", "verdict", "prompt")}
-            samples.append(sample._replace(**known_fields))
+            samples.append(read_sample(row, metric.name, is_text, is_extracted))
     several.check(len(rows))
     log = {**results, "task": part_of(results, "config_tasks", task)}
     settings = settings_of(rows, log, _SETTINGS)

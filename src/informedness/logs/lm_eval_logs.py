@@ -201,30 +201,24 @@ def _target_and_text(line: _Line) -> list[str]:
 
 
 def _find_pairs(lines: Sequence[_Line], metric: str, name: str) -> str:
-    """Complete the pair of each line after a filter; return what was read as answers."""
-    if "texts" in lines[0]:
-        _find_choices(lines, metric or "acc")
-        return f"the likeliest choice, as for {metric or 'acc'}"
-    _find_positions(lines)
-    return f"the text after filter {name!r}"
+    """Complete the pair of each line after a filter; return what was read as answers.
 
-
-def _find_positions(lines: Sequence[_Line]) -> None:
-    """Convert the targets of generated texts to positions if all lines name choices."""
-    positions = [_position(line["pair"][0]) for line in lines]
-    pairs = list(zip(lines, positions, strict=True))
-    if all(position in range(len(line["named"])) for line, position in pairs):
-        for line, position in pairs:
-            line |= {"pair": [position, line["pair"][1]], "choices": line["named"]}
-
-
-def _find_choices(lines: Sequence[_Line], metric: str) -> None:
-    """Find the right choice of each line, and the likeliest choice as for a metric."""
+    The targets of generated texts become positions if all lines name choices.
+    """
+    if "texts" not in lines[0]:
+        positions = [_position(line["pair"][0]) for line in lines]
+        pairs = list(zip(lines, positions, strict=True))
+        if all(position in range(len(line["named"])) for line, position in pairs):
+            for line, position in pairs:
+                line |= {"pair": [position, line["pair"][1]], "choices": line["named"]}
+        return f"the text after filter {name!r}"
+    metric = metric or "acc"
     for line in lines:
-        position = likeliest_choice(metric, line["logprobs"], line["texts"])
-        line["likeliest"] = line["pair"][1] if line["pair"] else position
+        likeliest = likeliest_choice(metric, line["logprobs"], line["texts"])
+        line["likeliest"] = line["pair"][1] if line["pair"] else likeliest
     for line, reference in zip(lines, _references(lines, metric), strict=True):
         line["pair"] = [reference, line["likeliest"]]
+    return f"the likeliest choice, as for {metric}"
 
 
 def _references(lines: Sequence[_Line], metric: str) -> Sequence[Any]:

@@ -274,8 +274,7 @@ def _name_runs(logged: list[Answers]) -> list[Answers]:
     settings that differ, or else by date or path.
     """
     tasks: defaultdict[tuple[str, ...], dict[str, Origin]] = defaultdict(dict)
-    for answers in logged:
-        origin = answers.origin
+    for origin in (answers.origin for answers in logged):
         tasks[origin.harness, origin.model, origin.task][origin.file] = origin
     names: dict[str, dict[str, Any]] = {}
     for runs in tasks.values():
@@ -347,10 +346,7 @@ def only_run(read: Sequence[Answers], name: str) -> Answers:
     """
     if len(read) != 1:
         names = "; ".join(shown(answers.name) for answers in read)
-        text = (
-            "{name} must hold one run, got {n}: {names}. Choose one with `task`, `variant`, "
-            '`epoch` or `runs`. To score all epochs together, pass epochs="pooled". To read only '
-            "the latest of repeated runs, use `latest`"
-        )
+        text = "{name} must hold one run, got {n}: {names}. Choose one with `task`, `variant`, "
+        text += '`epoch`, `runs` or `latest`, or score all epochs together with epochs="pooled"'
         raise ValueError(message(text, name=name, n=len(read), names=names))
     return read[0]

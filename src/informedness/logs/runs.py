@@ -365,11 +365,19 @@ def _cell(row: Run | TaskMean, name: str) -> str:
 
 
 def how_found(answers: Answers) -> Message:
-    """Describe in one line how the answers of a run were found, and which are out of class."""
-    source = message("the answer is {how}", how=answers.how)
-    parts = join(filter(None, (source, _agreement(answers), answers.metric.unread)))
+    """Describe in one line how the answers of a run were found, and which are out of class.
+
+    The line says whether the accuracy equals the accuracy that the harness recorded.
+    """
+    parts = [message("the answer is {how}", how=answers.how), answers.metric.unread]
+    if answers.metric.is_harness_accuracy:
+        has_epochs = answers.origin.epoch is not None or answers.groups
+        # A harness's accuracy over epochs depends on its reducer.
+        matched = "per-epoch verdicts match" if has_epochs else "accuracy matches"
+        share = " for the samples that count" if answers.left_out.total() else ""
+        parts.insert(1, Message(f"{matched} the harness{share}"))
     name = f"{answers.origin.harness}, {render.shown(answers.name)}"
-    line = message("{name}: {parts}.", name=name, parts=parts)
+    line = message("{name}: {parts}.", name=name, parts=join(filter(None, parts)))
     unknown = answers.unknown()
     if not unknown:
         return line
@@ -381,16 +389,6 @@ def how_found(answers: Answers) -> Message:
     more = ", ..." if len(unknown) > 3 else ""
     text = f"{{line}} Not among the classes ({{classes}}): {{commonest}}{more}."
     return message(text, line=line, classes=classes, commonest=commonest)
-
-
-def _agreement(answers: Answers) -> str:
-    """Say that the accuracy equals the accuracy that the harness recorded; "" if it does not."""
-    metric = answers.metric
-    has_epochs = answers.origin.epoch is not None or answers.groups
-    # A harness's accuracy over epochs depends on its reducer.
-    matched = "per-epoch verdicts match" if has_epochs else "accuracy matches"
-    share = " for the samples that count" if answers.left_out.total() else ""
-    return f"{matched} the harness{share}" if metric.is_harness_accuracy else ""
 
 
 def compare_logs(
