@@ -6,6 +6,7 @@ Covers src: __init__.py, errors.py.
 import email
 import importlib
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -139,6 +140,15 @@ def test_a_missing_or_broken_extra_is_named(tmp_path, monkeypatch, command):
         monkeypatch.delitem(sys.modules, module, raising=False)
         with pytest.raises(ImportError, match=f"pip install '?{needed}"):
             importlib.import_module(module)
+
+
+def test_messages_name_the_versions_of_the_extras():
+    project = (ROOT / "pyproject.toml").read_text("utf-8").replace("backports.", "backports-")
+    extras = project.partition("[project.optional-dependencies]")[2].partition("[project.")[0]
+    wanted = set(re.findall(r"\"([\w-]+>=[\d.]+)", extras)) - {"msgspec>=0.18"}
+    source = "".join(path.read_text("utf-8") for path in (ROOT / "src").rglob("*.py"))
+    calls = re.findall(r"optional_import\((.*)\):$", source, re.MULTILINE)
+    assert wanted <= set(re.findall(r"\"([\w-]+>=[\d.]+)\"", "".join(calls)))
 
 
 def test_one_index_in_two_orders_is_refused_everywhere(load):

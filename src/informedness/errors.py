@@ -1,15 +1,14 @@
 """Raise errors about data and missing packages that name the cause and the remedy."""
 
-import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 from .messages import join, message, message_of, with_subject
 
 
 @contextmanager
-def optional_import(what: str, package: str) -> Iterator[None]:
-    """Raise ImportError if an import in the block fails, with the cause and the package to install.
+def optional_import(what: str, *packages: str) -> Iterator[None]:
+    """Raise ImportError if an import in the block fails, with the cause and what to install.
 
     Any exception counts as a failure, because a library built for another version of numpy may
     raise exceptions other than ImportError.
@@ -17,22 +16,8 @@ def optional_import(what: str, package: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        raise ImportError(f"{what} ({error}): pip install {_packages_of(package)}") from error
-
-
-def _packages_of(package: str) -> str:
-    """List the packages to install.
-
-    An extra is replaced by its packages, which are on every package index.
-    """
-    from importlib.metadata import PackageNotFoundError, requires  # a slow import
-
-    name, _, extra = package.rstrip("]").partition("[")
-    lines: list[str] = []
-    with suppress(PackageNotFoundError):  # a Space has the package as a folder, without metadata
-        lines = requires(name) or [] if extra else []
-    wanted = [x.split(";")[0] for x in lines if re.search(rf"extra == .{extra}.", x)]
-    return " ".join(f"'{name}'" for name in wanted or [package])
+        wanted = " ".join(map(repr, packages))
+        raise ImportError(f"{what} ({error}): pip install {wanted}") from error
 
 
 class DataError(ValueError):

@@ -119,7 +119,7 @@ def _remove(folder: Path, names: Collection[str]) -> list[str]:
 
 def _cache_folders() -> dict[str, Path]:
     """Map each metric to the folder in the cache that contains its copies."""
-    with optional_import("registering needs Hugging Face evaluate", "informedness[evaluate]"):
+    with optional_import("registering needs evaluate", "evaluate>=0.4.6", "datasets>=4.0"):
         from evaluate import config
     modules = Path(config.HF_MODULES_CACHE) / str(config.MODULE_NAME_FOR_DYNAMIC_MODULES)
     return {name: modules / "metrics" / f"evaluate-metric--{name}" for name in MODULES}

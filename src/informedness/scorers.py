@@ -19,7 +19,7 @@ from .results.estimate import Estimate, estimate
 from .tables.contingency import OneAverage, table_of_labels
 from .tables.label_options import read_labels
 
-with optional_import("scorers need scikit-learn 1.5 or newer", "informedness[sklearn]"):
+with optional_import("scorers need scikit-learn 1.5 or newer", "scikit-learn>=1.5"):
     from sklearn.metrics import make_scorer
     from sklearn.model_selection import StratifiedGroupKFold, check_cv, cross_val_predict
 

@@ -20,7 +20,7 @@ from .tables.contingency import NO_ANSWER, table_of_counts
 from .tables.label_options import check_threshold
 from .warnings import collected, issue_once
 
-with optional_import("informedness.torchmetrics needs torchmetrics", "informedness[torchmetrics]"):
+with optional_import("informedness.torchmetrics needs torchmetrics", "torchmetrics>=1.0"):
     import torch
     from torchmetrics import Metric
 

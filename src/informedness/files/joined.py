@@ -281,7 +281,7 @@ def _read_identifiers(values: Any) -> Any:
     Matching a million identifiers in two files then takes a quarter of the time that Python
     strings would take.
     """
-    with optional_import("joining files needs pyarrow", "informedness[cli]"):
+    with optional_import("joining files needs pyarrow", "pyarrow>=20"):
         import pyarrow.compute
     if isinstance(values, list):
         texts = [None if value is None else str(value) for value in values]

@@ -355,7 +355,7 @@ class Workbook(Objects):
     """
 
     def __init__(self, stream: BinaryIO, names: Mapping[str, str], title: str | None) -> None:
-        with optional_import("reading Excel files needs openpyxl", "informedness[excel]"):
+        with optional_import("reading Excel files needs openpyxl", "openpyxl>=3.1"):
             import openpyxl
         with prefix_errors("not readable as xlsx", Exception):  # openpyxl raises many classes
             book = openpyxl.load_workbook(stream, read_only=True, data_only=True)

@@ -271,7 +271,7 @@ def _decompressed_pieces(stream: BinaryIO, name: str) -> Iterator[bytes]:
         if name == "gz":
             yield from _pieces(gzip.GzipFile(fileobj=stream))
             return
-        with optional_import(f"reading {name} files needs pyarrow", "informedness[cli]"):
+        with optional_import(f"reading {name} files needs pyarrow", "pyarrow>=20"):
             import pyarrow
         file = pyarrow.PythonFile(stream, mode="r")
         yield from _pieces(pyarrow.CompressedInputStream(file, name.replace("zst", "zstd")))

@@ -78,8 +78,7 @@ def explain_errors(stream: BinaryIO, kind: str) -> Iterator[None]:
     if kind in ("json", "jsonl", "xlsx"):
         yield
         return
-    what = "reading CSV, text, Parquet and Arrow files needs pyarrow"
-    with optional_import(what, "informedness[cli]"):
+    with optional_import("reading CSV, text, Parquet and Arrow files needs pyarrow", "pyarrow>=20"):
         import pyarrow
     try:
         yield

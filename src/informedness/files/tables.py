@@ -243,7 +243,7 @@ def table_from_frame(
         labels=labels, ignore_index=ignore_index, unknown=unknown, threshold=threshold
     )
     samples = Samples(names, options, drop_null=drop_null)
-    with optional_import("reading data frames needs narwhals and pyarrow", "informedness[frames]"):
+    with optional_import("data frames need narwhals and pyarrow", "narwhals>=2", "pyarrow>=20"):
         import narwhals  # noqa: F401
         import pyarrow  # noqa: F401
     return tables_of(samples, _rows_of(frame, samples))

@@ -181,7 +181,7 @@ def _parts(path: Path) -> Iterator[dict[str, Any]]:
         yield log
         yield from log.get("samples") or ()
         return
-    with optional_import("reading .eval logs needs backports.zstd", "informedness[inspect]"):
+    with optional_import("reading .eval logs needs backports.zstd", "backports-zstd>=1.0"):
         if sys.version_info >= (3, 14):
             import zipfile
         else:

@@ -273,7 +273,7 @@ def _read_named(values: Any, kind: type[Kind], argument: str) -> dict[str, Kind]
 
 def import_pyplot() -> Any:
     """Import matplotlib's pyplot; raise ImportError with the package to install if missing."""
-    with optional_import("plots need matplotlib", "informedness[plot]"):
+    with optional_import("plots need matplotlib", "matplotlib>=3.8"):
         from matplotlib import pyplot
     return pyplot
 
