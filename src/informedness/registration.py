@@ -9,7 +9,6 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
@@ -50,7 +49,8 @@ def register() -> dict[str, str]:
         digest = hashlib.sha256(b"".join(f"{k}\0".encode() + v for k, v in sorted(files.items())))
         copy = folder / digest.hexdigest()
         try:
-            _put_in_place(copy, files, f"{name}.py")
+            _write_copy(copy, files)
+            _make_newest(copy / f"{name}.py")
         except OSError as error:
             remedy = "set HF_MODULES_CACHE to a folder that can be written"
             raise OSError(f"cannot register {name!r} in {folder} ({error}): {remedy}") from error
@@ -80,41 +80,29 @@ def unregister() -> list[str]:
         folder is a symbolic link.
     """
     folders = _cache_folders().values()
-    ours = [copy for folder in folders for copy in _copies(folder) if (copy / _MARK).exists()]
-    parts = [part for copy in ours for part in (copy.parent, copy, copy / "__pycache__")]
+    copies = [mark.parent for folder in folders for mark in folder.glob(f"*/{_MARK}")]
+    parts = [part for copy in copies for part in (copy.parent, copy, copy / "__pycache__")]
     if links := [part for part in parts if part.is_symlink()]:
         raise OSError(f"{links[0]} is a symbolic link, which `register` never makes: unlink it")
-    for copy in ours:
-        names = (copy / _MARK).read_text("utf-8", "replace").split()
-        if others := _remove(copy, [_MARK, *names]):
+    for copy in copies:
+        if others := _remove(copy):
             why = "move it away, or `evaluate` loads no other copy"
             warn(f"left {copy}, which has other files ({', '.join(others)}): {why}")
-    _remove_unused({copy.parent for copy in ours})
-    return [*map(str, ours)]
+    return [*map(str, copies)]
 
 
-def _remove_unused(folders: Collection[Path]) -> None:
-    """Remove folders without copies, with the temporary files of processes that were killed."""
-    for folder in folders:
-        if not _copies(folder):
-            for staged in folder.glob(".staged-*"):
-                shutil.rmtree(staged, ignore_errors=True)
-            _remove(folder, ["__init__.py"])
-
-
-def _remove(folder: Path, names: Collection[str]) -> list[str]:
-    """Remove files and their compiled versions from a folder, and the folder if it is then empty.
-
-    Return the names of the files that remain.
-    """
-    for path in [*folder.glob("*"), *folder.glob("__pycache__/*")]:
-        source = path.name if path.parent == folder else f"{path.name.partition('.')[0]}.py"
-        if source in names and not path.is_dir():
+def _remove(copy: Path) -> list[str]:
+    """Remove the files of a copy, and the folder if it is then empty; list the other files."""
+    names = {_MARK, *(copy / _MARK).read_text("utf-8", "replace").split()}
+    shutil.rmtree(copy / "__pycache__", ignore_errors=True)
+    for path in [*copy.iterdir()]:
+        if path.name in names and path.is_file():
             path.unlink()
-    for emptied in (folder / "__pycache__", folder):
-        with suppress(OSError):  # the folder contains other files
-            emptied.rmdir()
-    return sorted(path.name for path in folder.glob("*"))
+    others = sorted(path.name for path in copy.iterdir())
+    for folder in (copy, copy.parent):
+        with suppress(OSError):  # the folder contains other files or copies
+            folder.rmdir()
+    return others
 
 
 def _cache_folders() -> dict[str, Path]:
@@ -126,55 +114,37 @@ def _cache_folders() -> dict[str, Path]:
 
 
 def _module_files(name: str) -> dict[str, bytes]:
-    """Read the contents of a copy by file name: scripts, `__init__.py` and the list of files."""
+    """Read the contents of a copy by file name: the scripts, and the list of their names."""
     files = {path.name: path.read_bytes() for path in Path(module_path(name)).glob("*.py")}
-    files["__init__.py"] = b""
     return {**files, _MARK: "\n".join(sorted(files)).encode()}
 
 
-def _copies(folder: Path) -> list[Path]:
-    """List the folders that `evaluate` considers copies of a module."""
-    return [path for path in folder.glob("*") if len(path.name) == 64] if folder.is_dir() else []
-
-
-def _damaged_files(copy: Path, files: dict[str, bytes]) -> list[str]:
-    """List the files of a copy that are missing or have other contents."""
-    paths = {name: copy / name for name in files}
-    return [x for x in files if not paths[x].is_file() or paths[x].read_bytes() != files[x]]
-
-
-def _put_in_place(copy: Path, files: dict[str, bytes], script: str) -> None:
-    """Write a copy if it is damaged, and make it the newest copy, which `evaluate` loads.
+def _write_copy(copy: Path, files: dict[str, bytes]) -> None:
+    """Write a new copy in one step, or replace the damaged files of an existing copy.
 
     Several processes may do this at once.
     """
-    if damaged := _damaged_files(copy, files):
-        _write_copy(copy, files, damaged)
-    times = [(other / script).stat().st_mtime for other in _copies(copy.parent) if other != copy]
-    if times and max(times) >= (copy / script).stat().st_mtime:
-        os.utime(copy / script, (max(times) + 1, max(times) + 1))
-
-
-def _write_copy(copy: Path, files: dict[str, bytes], damaged: list[str]) -> None:
-    """Write a new copy, or replace the damaged files of an existing copy and keep other files."""
-    folder, is_new = copy.parent, not copy.exists()
-    folder.mkdir(parents=True, exist_ok=True)
-    for package in (folder.parents[1], folder.parent, folder):
-        (package / "__init__.py").touch()
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".staged-") as staging:
+    damaged = [x for x in files if not (copy / x).is_file() or (copy / x).read_bytes() != files[x]]
+    if not damaged:
+        return
+    if copy.exists():
+        warn(f"replaced changed or missing files of {copy}: {', '.join(damaged)}")
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=copy.parent, prefix=".staged-") as staging:
         staged = Path(staging) / copy.name
         staged.mkdir()
         for name, content in files.items():
             (staged / name).write_bytes(content)
-        if copy.is_dir() and not copy.is_symlink():
-            for name in damaged:
-                (staged / name).replace(copy / name)
-        elif not is_new:
-            copy.unlink(missing_ok=True)  # another process may have removed it
-        if not is_new:
-            warn(f"replaced changed or missing files of {copy}: {', '.join(damaged)}")
         try:
             staged.rename(copy)
-        except OSError:
-            if _damaged_files(copy, files):  # otherwise another process has written the copy
-                raise
+        except OSError:  # the copy is damaged, or another process has written it
+            for name in damaged:
+                (staged / name).replace(copy / name)
+
+
+def _make_newest(script: Path) -> None:
+    """Make a script newer than the same script in other copies: `evaluate` loads the newest."""
+    others = script.parent.parent.glob(f"*/{script.name}")
+    newest = max((other.stat().st_mtime for other in others if other != script), default=0)
+    if newest >= script.stat().st_mtime:
+        os.utime(script, (newest + 1, newest + 1))
