@@ -12,7 +12,6 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
-from itertools import dropwhile, product
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +46,6 @@ examples:
   informedness compare predictions.csv -r label -p model other
   informedness compare a.csv b.csv --on id -r label -p model"""
 _DESCRIPTIONS = {**COMMANDS, "report": _REPORT, "compare": _COMPARE}
-_REPLACEMENTS = {"leaderboard": "report -p a b c", "slices": "report --by"}  # of guessed commands
 # Copied from the readers of files and logs, because importing the readers would delay `--help`.
 _FORMATS = ["arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"]
 _HARNESSES = ["lm-eval", "lighteval", "inspect"]
@@ -65,23 +63,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # for labels the terminal cannot show
-    if sys.stderr is None:  # it is closed, and `print` would use standard output instead
-        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 open until the process ends
-    try:
-        return _main(sys.argv[1:] if arguments is None else arguments)
-    except KeyboardInterrupt:
-        _print_message("informedness: interrupted")
-        return 130
-
-
-def _main(arguments: Sequence[str]) -> int:
-    """Run a command, print an error in one line, and return the exit code."""
     flags: dict[str, str] = {}  # names of options by Python argument, which `_run` adds
     try:
         if sys.stdout is None:
             raise ValueError("standard output is closed")
-        command, *words = arguments or [""]
-        return _run(command, words, flags)
+        return _run(sys.argv[1:] if arguments is None else arguments, flags)
+    except KeyboardInterrupt:
+        _print_message("informedness: interrupted")
+        return 130
     except MemoryError:
         reason = "there is too little memory"
     except OSError as error:
@@ -98,7 +87,8 @@ def _main(arguments: Sequence[str]) -> int:
 
 
 def _print_message(message: str) -> None:
-    print(message, file=sys.stderr, flush=True)
+    if sys.stderr is not None:  # it may be closed, and `print` would use standard output instead
+        print(message, file=sys.stderr, flush=True)
 
 
 def _print(text: str) -> int:
@@ -113,8 +103,9 @@ def _print(text: str) -> int:
     return 0
 
 
-def _run(command: str, words: Sequence[str], flags: dict[str, str]) -> int:
+def _run(arguments: Sequence[str], flags: dict[str, str]) -> int:
     """Run a command, print its result, and return the exit code."""
+    command, *words = arguments or [""]
     if command in ("", "-h", "--help", "help"):
         return _print(_HELP)
     if command == "--version":
@@ -131,33 +122,20 @@ def _run(command: str, words: Sequence[str], flags: dict[str, str]) -> int:
     options.given = frozenset(x for x in flags if getattr(options, x) != parser.get_default(x))
     options.typed = words
     if command in ("report", "compare"):
-        _find_files(options, parser)
+        if not options.path:
+            parser.error("name a file, a folder or - for standard input")
         flags |= _argument_names(options, flags)
     return _run_command(command, options, flags)
 
 
 def _unknown_command(command: str) -> ValueError:
     """Make the error for an unknown command, with a suggestion for what was typed."""
-    close = [_REPLACEMENTS.get(command), *get_close_matches(command, COMMANDS, 1)]
+    close = get_close_matches(command, COMMANDS, 1)
     if _is_file(command):
         close = [shlex.join(["informedness", "report", command])]
-    suggestion = next(filter(None, close), None)
-    hint = f"did you mean `{suggestion}`?" if suggestion else "see `informedness --help`"
+    hint = f"did you mean `{close[0]}`?" if close else "see `informedness --help`"
     names = ", ".join(COMMANDS)
     return ValueError(f"the command must be one of {names}, got {command!r}; {hint}")
-
-
-def _find_files(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
-    """Find the files, which may also follow the values of the last option."""
-    for option, files in options.trailing:
-        if options.path:
-            raise ValueError(
-                f"{files[0]!r} looks like a file among the values of `{option}`: put all files "
-                f"before the options. If it is a value, write {option}={files[0]}"
-            )
-        options.path = files
-    if not options.path:
-        parser.error("name a file, a folder or - for standard input")
 
 
 def _argument_names(options: argparse.Namespace, flags: Mapping[str, str]) -> dict[str, str]:
@@ -174,9 +152,9 @@ def _argument_names(options: argparse.Namespace, flags: Mapping[str, str]) -> di
     if len(models) < 2:
         models = spellings = [f"of {file}" for file in options.path[:2]]
     for number, (model, spelling) in enumerate(zip(models, spellings, strict=True), start=1):
-        suffixes = f" {number}", f"[{model!r}]", f"_{'ab'[number - 1 : number]}"
-        for argument in map("".join, product(("y_pred", "predictions"), suffixes)):
-            names[argument] = f"{names['predictions']} {spelling}"
+        name = f"{names['predictions']} {spelling}"
+        for suffix in (f" {number}", f"[{model!r}]", f"_{'ab'[number - 1 : number]}"):
+            names[f"y_pred{suffix}"] = names[f"predictions{suffix}"] = name
     return names
 
 
@@ -187,9 +165,8 @@ def _run_command(command: str, options: argparse.Namespace, flags: dict[str, str
     from .commands.request import CompareRequest, ReportRequest, fill
 
     if options.format != "text" and hasattr(sys.stdout, "reconfigure"):
-        is_unicode = sys.stdout.encoding.lower().startswith("utf")
         # "strict" rejects lone surrogates, which file names and options may contain.
-        sys.stdout.reconfigure(encoding=None if is_unicode else "utf-8", errors="strict")
+        sys.stdout.reconfigure(encoding="utf-8", errors="strict")
     console = Console(_print_message, flags)
     with console.print_warnings(options.strict):
         if command in ("report", "compare"):
@@ -209,18 +186,17 @@ def _run_command(command: str, options: argparse.Namespace, flags: dict[str, str
 
 
 class _Several(argparse.Action):
-    """Collect the values of an option, which may be repeated, without files after the last value.
+    """Collect the values of an option, which may be repeated.
 
-    In `--labels cat dog p.csv` the last value is probably a file. It may also be a class, because
-    classes may have any name, so `_find_files` decides.
+    In `--labels cat dog p.csv` the last value is probably a file, and not a class.
     """
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
-        files = [*dropwhile(lambda value: not _is_file(value), values[1:])]
-        if files:
-            namespace.trailing.append((option, files))
-        own = values[: len(values) - len(files)]
-        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or []), *own])
+        if files := [value for value in values[1:] if _is_file(value)]:
+            found = f"{files[0]!r} looks like a file among the values of `{option}`"
+            remedy = f"put files before the options. If it is a value, write {option}={files[0]}"
+            raise ValueError(f"{found}: {remedy}")
+        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or []), *values])
 
 
 def _is_file(value: str) -> bool:
@@ -236,9 +212,7 @@ class _Parser(argparse.ArgumentParser):
         error_text = re.sub(r"^argument (?:-\w/)?(--[\w-]+):", r"`\1`:", message)
         flags = [flag for action in self._actions for flag in action.option_strings]
         for word in re.findall(r"--[\w-]+", message) if "unrecognized" in message else ():
-            close = get_close_matches(word, flags, 1, 0.75)
-            close += [flag for flag in flags if flag.startswith(word[:5])]
-            if close:
+            if close := [flag for flag in flags if flag.startswith(word[:5])]:
                 error_text += f"; did you mean `{close[0]}`?"
         raise ValueError(f"{error_text}; `{self.prog} --help` shows the options")
 
@@ -253,7 +227,7 @@ def _parser(command: str) -> argparse.ArgumentParser:
         add_help=False,
     )
     parser.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
-    parser.set_defaults(trailing=[], strict=False, output=None, format="text")
+    parser.set_defaults(strict=False, output=None, format="text")
     if reads_files:
         parser.add_argument("path", nargs="*", help=argparse.SUPPRESS)
         _add_options(parser, command)
@@ -285,78 +259,60 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     title = "columns (nested JSON: a.b or a.0; argmax:COL is the class with the highest score)"
     add = _group(parser, command, title)
     add("-r", "--references", help="true labels", **column)
-    several_columns = {**several, **column}
-    models = "predictions: one column, or several models to rank"
-    add("-p", "--predictions", help=models, **several_columns, **report)
-    models = "predictions: A, then B (one column with --on)"
-    add("-p", "--predictions", help=models, **several_columns, **compare)
+    add("-p", "--predictions", help="predictions, one column for each model", **several, **column)
     add("--counts", help="number of samples per row (default: 1)", **column)
-    joined = "join two files by the identifiers in this column; "
-    joined += {"report": "the first has the references", "compare": "both have references"}[command]
-    add("--on", help=joined, **column)
+    add("--on", help="join two files by the identifiers in this column", **column)
     add("--weights", help="how much a row counts (default: 1)", **column, **report)
     sliced = "one row of scores for each value of a column, such as language; COL:4 cuts numbers "
-    add("--by", help=sliced + "into four quantiles", **several_columns, **report)
+    add("--by", help=sliced + "into four quantiles", **several, **column, **report)
     add("--by-file", help="score each file as a task, then their mean", **flag)
     add("--by-task", help="score each value as a task of its own classes, then the mean", **column)
-    grouped = "rows with the same value, such as a document, depend on each other; changes no score"
-    add("--groups", help=grouped, **column)
+    add("--groups", help="rows of the same value depend on each other; changes no score", **column)
 
     add = _group(parser, command, "scores")
+    use = {"report": "print only this score", "compare": "score to compare, by default the first"}
     names = "informedness, nit, accuracy, balanced_accuracy, f1_macro, cohen_kappa, "
     names += "matthews_corrcoef, markedness, ema"
-    add("--metric", metavar="NAME", help=f"print only this score: {names}", **report)
-    names = names.replace("informedness", "informedness (default)", 1)
-    add("--metric", metavar="NAME", help=f"score to compare: {names}", **compare)
+    add("--metric", metavar="NAME", help=f"{use[command]}: {names}")
     averages = "weight of a class: its share of the predictions (bias, the default), of the "
     averages += "references (prevalence, advised for three or more classes), or equal (macro)"
-    weights = ["bias", "prevalence", "macro"]
-    add("--average", choices=weights, default="default", help=averages)
-    shares = "score as if classes were as common as in this column, for example of training data"
-    add("--prior", metavar="FILE:COL", help=shares)
+    add("--average", choices=["bias", "prevalence", "macro"], help=averages)
+    add("--prior", metavar="FILE:COL", help="score as if classes were as common as in this column")
     modes = "reweight samples (default); odds only to reproduce the paper"
-    add("--prior-mode", choices=["reweight", "odds"], default="reweight", help=modes, **report)
+    add("--prior-mode", choices=["reweight", "odds"], help=modes, **report)
     least = "fail (exit code 3) unless the lower bound of --metric is at least X"
     add("--at-least", type=float, metavar="X", help=least, **report)
-    loss = "largest loss that you accept, such as 0.02: says whether B is shown to lose less"
-    add("--margin", type=float, metavar="M", help=loss, **compare)
+    add("--margin", type=float, metavar="M", help="largest loss to accept, such as 0.02", **compare)
     detected = "number of samples that would show a true difference of this size (80%% power)"
     add("--detect", type=float, metavar="D", help=detected, **compare)
     wanted = "fail (exit code 3) unless B is shown to be better, or to lose less than --margin"
     add("--require", choices=["better", "not-worse"], help=wanted, **compare)
     drop = "fail (exit code 3) if B is shown to be worse, by more than --margin if it is given"
     add("--fail-if", choices=["worse"], help=drop, **compare)
-    level = {"report": "0.95; none for --metric, JSON, CSV and LaTeX", "compare": "0.95"}
-    level_help = f"level of the intervals (default: {level[command]})"
-    add("--confidence-level", type=float, metavar="P", help=level_help)
+    level = {"report": "0.95; none for --metric, JSON, CSV and LaTeX", "compare": "0.95"}[command]
+    add("--confidence-level", type=float, metavar="P", help=f"of the intervals (default: {level})")
     add("--no-intervals", help="leave out the default intervals", **flag, **report)
-    formats = {"report": ["csv", "markdown", "latex"], "compare": []}
-    choices = ["text", "json", "html", *formats[command]]
-    add("--format", choices=choices, default="text", help="format of the result (default: text)")
+    formats = ["text", "json", "html"] + ["csv", "markdown", "latex"] * (command == "report")
+    add("--format", choices=formats, help="format of the result (default: text)")
     add("-o", "--output", metavar="FILE", help="write the result to this file")
     add("--plot", metavar="DIR", help="also save figures in this folder, as PNG files", **report)
 
     add = _group(parser, command, "slices (--by)")
-    rest = "test each slice against all other rows, with this score, such as informedness"
-    add("--vs-rest", metavar="NAME", help=rest, **report)
-    order = "name (the default, numbers by size), or a score: the worst slice first"
-    add("--sort", metavar="NAME", default="name", help=order, **report)
+    add("--vs-rest", metavar="NAME", help="test slices against the rest by this score", **report)
+    add("--sort", metavar="NAME", help="name (default), or a score, the worst first", **report)
 
     add = _group(parser, command, "labels")
-    labels = {**several, "metavar": "LABEL"}
-    classes = "all classes, also those absent here (default: those of the references); others are "
-    add("--labels", help=classes + "an error, or wrong with --unknown wrong", **labels)
-    others = "stop at predictions that are missing or not in --labels, such as refusals (error, "
-    others += "the default), or count them as wrong"
-    add("--unknown", choices=["error", "wrong"], default="error", help=others)
+    classes = "all classes, also those absent here (default: those of the references)"
+    add("--labels", metavar="LABEL", help=classes, **several)
+    others = "stop at predictions that are missing or not in --labels (default), or count as wrong"
+    add("--unknown", choices=["error", "wrong"], help=others)
     add("--ignore-index", metavar="LABEL", help="drop samples with this reference, such as -100")
     add("--extract", metavar="REGEX", help="extract the class from text: group 1, or the match")
-    above = "predictions are probabilities or logits: above T is class 1, others are class 0"
-    add("--threshold", type=float, metavar="T", help=above)
+    add("--threshold", type=float, metavar="T", help="scores above T are class 1, others class 0")
     add("--strict", help="turn every warning into an error", **flag)
 
     add = _group(parser, command, "reading files")
-    add("--choices", help="names of 0, 1, 2, ..., if files hold numbers", **labels)
+    add("--choices", metavar="LABEL", help="names of 0, 1, 2, ... if files hold numbers", **several)
     add("--ignore-case", help="read Yes and yes as one class", **flag)
     add("--strip", help="strip whitespace around labels", **flag)
     add("--numeric", help="read text labels as integers, so that 001 is 1", **flag)
@@ -371,13 +327,11 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     add("--from", dest="harness", choices=_HARNESSES, help="only logs of this harness")
     add("--task", metavar="NAME", help="only this task")
     add("--exclude-task", metavar="NAME", help="all tasks except these", **several)
-    variant = "only this filter (lm-eval) or score (Inspect), such as strict-match"
-    add("--variant", metavar="NAME", help=variant)
+    add("--variant", metavar="NAME", help="only this filter (lm-eval) or score (Inspect)")
     verdict = "metric with values 0 and 1 that marks right answers (default: accuracy or match)"
     add("--verdict", metavar="NAME", help=verdict)
     add("--run", dest="runs", metavar="TEXT", help="only logs whose path contains this text")
     add("--each", help="also print the full report of each run", **flag, **report)
     add("--latest", help="only the latest of repeated runs", **flag)
     add("--epoch", type=int, metavar="N", help="only this epoch")
-    together = "score each epoch (default), or all together"
-    add("--epochs", choices=["each", "pooled"], default="each", help=together)
+    add("--epochs", choices=["each", "pooled"], help="score each (default), or all together")
