@@ -16,9 +16,6 @@ from .tables.contingency import NO_ANSWER
 SELECT = "select logits in `preprocess_logits_for_metrics`, references in `label_names`"
 _MAX_SCORES = 2**23  # limit on the scores that an accelerator returns to find infinite ones
 _MAX_CLASSES = 1000  # limit on columns taken for classes if `config.num_labels` differs
-NO_REFERENCES = (
-    "Name the column of labels in `label_names`. Pairs of preferred answers have no labels."
-)
 DECODE = "generated ids need `batch_decode` first, see Generated text in docs/evaluate.md"
 
 
@@ -60,8 +57,6 @@ def _has_arrays(values: Any) -> bool:
 
 
 def _array(values: Any, name: str) -> Numbers:
-    if values is None and name == "references":
-        raise ValueError(f"there are no references, got None. {NO_REFERENCES}")
     if _has_arrays(values):
         expected = "an array with one label per sample or token"
         raise ValueError(f"{name} must be {expected}, got a tuple of {len(values)}: {SELECT}")
@@ -100,9 +95,6 @@ def align_predictions(predictions: Any, references: Numbers) -> tuple[Any, Numbe
     if references.ndim == 2 and references.shape[1] == 1 and predictions.ndim < 3:
         references = references[:, 0]
     has_columns = has_classes(predictions, references.shape)
-    if has_columns and str(predictions.dtype) == "object":
-        rule = "must be logits, an array of floats, got one of dtype object"
-        raise ValueError(f"predictions {rule}: convert it with .astype(float)")
     if has_columns and predictions.shape[-1] == 1:
         return predictions.reshape(-1), references.reshape(-1), None
     if has_columns and is_float(predictions):
@@ -114,12 +106,8 @@ def align_predictions(predictions: Any, references: Numbers) -> tuple[Any, Numbe
 def _check_ids(predictions: Any, references: Numbers) -> None:
     """Raise ValueError if shapes differ, or for floats with several axes."""
     if predictions.shape != references.shape:
-        are_alike = predictions.shape[1 : references.ndim] == references.shape[1:]
-        if are_alike and len(predictions) != len(references):
-            sizes = f"predictions ({len(predictions)}) and references ({len(references)})"
-            raise ValueError(f"Mismatch in the number of {sizes}")
-        rule = "must be logits with one axis more than the references, or ids"
-        got = f"shapes {tuple(predictions.shape)} and {references.shape}"
+        rule = "must be floats with one axis more than the references, or ids"
+        got = f"{predictions.dtype} of shapes {tuple(predictions.shape)} and {references.shape}"
         raise ValueError(f"predictions {rule}, got {got}: {SELECT}; {DECODE}")
     if predictions.ndim > 1 and (is_float(predictions) or is_float(references)):
         shapes = f"arrays of one shape, {references.shape}, could be several labels or tokens"
@@ -147,8 +135,7 @@ def has_classes(predictions: Any, shape: tuple[int, ...]) -> bool:
 def check_no_vocabulary(n_columns: int, references: Numbers, config: Any) -> None:
     """Raise ValueError if logits appear to be scores of tokens, not of the configured classes."""
     is_padded = references.ndim > 1 or bool(np.any(references == -100))
-    vocabulary = getattr(config, "vocab_size", None)
-    if n_columns == vocabulary or n_columns > _MAX_CLASSES or is_padded:
+    if n_columns > _MAX_CLASSES or is_padded:
         found = f"logits have {n_columns} columns and `config.num_labels` is {config.num_labels}"
         remedy = "keep the logits of the position that predicts the answer, and of its choices"
         raise ValueError(f"{found}, as in a language model: {DECODE}; or {remedy}")

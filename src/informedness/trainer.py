@@ -10,19 +10,16 @@ import sys
 import weakref
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, product
 from threading import get_ident
 from typing import Any
 
 import numpy as np
 
 from . import logits
-from .core.labels import Label, Numbers, as_array, check_distinct, show, warn
+from .core.labels import InformednessWarning, Label, Numbers, as_array, check_distinct, show, warn
 from .core.scores import ZeroDivision, check_zero_division
-from .core.table import labels_at
 from .inference.registry import scores_with_average
 from .inference.score import Score, check_level
 from .logits import argmax_logits as argmax_logits
@@ -232,14 +229,10 @@ class ComputeMetrics:
         is_over = True
         try:
             self._leave_out_interrupted()
-            # Counting on a copy keeps copies and forks of `self` from containing half a batch.
-            counts = self._counts.copy()
             for predictions, references in logits.read_batches(eval_prediction):
-                self._count(counts, predictions, references)
-            if compute_result:
-                return self._result(counts)
-            self._counts, is_over = counts, False
-            return {}
+                self._count(predictions, references)
+            is_over = compute_result
+            return self._result() if compute_result else {}
         finally:
             if is_over:
                 self.reset()
@@ -258,40 +251,38 @@ class ComputeMetrics:
             self.reset()
         self._loop = loop
 
-    def _count(self, counts: "_Counts", predictions: Any, references: Numbers) -> None:
+    def _count(self, predictions: Any, references: Numbers) -> None:
         """Count a batch of class ids, or of scores or predictions for references of 0 and 1."""
         n_columns = predictions.shape[-1] if predictions.ndim == 2 else 1
         if self._has_several_labels(n_columns):
-            counts.check_form(f"{n_columns} labels")
+            self._counts.check_form(f"{n_columns} labels")
         else:
             predictions, references, ids = logits.align_predictions(predictions, references)
             if not logits.is_float(predictions):
                 if self.threshold is not None or self.per_label:
                     rule = "are for one column of scores or several labels"
                     raise ValueError(f"`threshold` and `per_label` {rule}, got ids of classes")
-                return self._count_ids(counts, predictions, references, ids)
+                return self._count_ids(predictions, references, ids)
             predictions, references = predictions[:, None], references[:, None]
-            counts.check_form(_ONE_COLUMN)
+            self._counts.check_form(_ONE_COLUMN)
         if logits.is_float(predictions):
             # A model of transformers may set `problem_type` only at the first batch.
             implied = _THRESHOLDS.get(getattr(self.config, "problem_type", None))
             threshold = implied if self.threshold is None else self.threshold
             if threshold is None:
-                raise ValueError(
-                    "`threshold` must be given: 0.0 for logits, 0.5 for probabilities or after "
-                    "squared error. If these are ids of classes, convert them to integers"
-                )
+                rule = "0.0 for logits, 0.5 for probabilities or after squared error"
+                raise ValueError(f"`threshold` must be given: {rule}. Ids must be integers.")
             predictions = logits.above_threshold(predictions, threshold)
         predictions = as_array(predictions, "predictions")
-        counts.labels = counts.labels + count_labels(references, predictions, self._ignore_index)
+        label_counts = count_labels(references, predictions, self._ignore_index)
+        self._counts.labels = self._counts.labels + label_counts
 
-    def _count_ids(
-        self, counts: "_Counts", predictions: Any, references: Numbers, ids: range | None
-    ) -> None:
+    def _count_ids(self, predictions: Any, references: Numbers, ids: range | None) -> None:
         """Count one class id per sample or token; `ids` are the columns of the logits, if any."""
+        counts = self._counts
         counts.check_form(_CLASSES)
         if ids is not None:
-            self._declare(counts, ids, references)
+            self._declare(ids, references)
         predictions = as_array(predictions, "predictions")
         is_counted = np.asarray(references != self._ignore_index)
         is_missing = np.asarray(predictions == NO_ANSWER)
@@ -303,15 +294,14 @@ class ComputeMetrics:
         try:
             counts.tally.update(references=references[kept], predictions=predictions[kept])
         except ValueError as error:
-            has_tokens = references.ndim == 2
-            if self._has_labels or not (has_tokens or self.labels):
+            if self._has_labels or self.labels is None:
                 raise
-            own = "the classes are those of `config`: pass logits, whose columns count instead"
-            hint = logits.DECODE if has_tokens else f"{own}, or `labels`"
+            hint = f"the classes are those of `config`: pass logits or `labels`; {logits.DECODE}"
             raise ValueError(join([hint, error])) from error
 
-    def _declare(self, counts: "_Counts", ids: range, references: Numbers) -> None:
+    def _declare(self, ids: range, references: Numbers) -> None:
         """Use the columns of logits as the classes, unless `labels` lists the classes."""
+        counts = self._counts
         if self._has_labels:
             if self.labels is not None and isinstance(self.labels[0], str):
                 remedy = "Their names come from `config`, as in config=model.config"
@@ -327,10 +317,11 @@ class ComputeMetrics:
                 rule = f"got logits of {len(ids)} columns after {len(counts.declared)}"
                 raise ValueError(f"batches must have one form, {rule}. Call reset() first.")
 
-    def _result(self, counts: "_Counts") -> dict[str, float]:
+    def _result(self) -> dict[str, float]:
         """Compute the scores of all counted batches."""
+        counts = self._counts
         if counts.form not in (None, _CLASSES):
-            return self._result_of_labels(counts)
+            return self._result_of_labels()
         table = self.table = counts.tally.table
         if not self._has_labels:
             counts.check_starts(table)
@@ -339,28 +330,27 @@ class ComputeMetrics:
         n_columns = None if counts.declared is None else len(counts.declared)
         return self._score(table, self._config_of(n_columns))
 
-    def _result_of_labels(self, counts: "_Counts") -> dict[str, float]:
+    def _result_of_labels(self) -> dict[str, float]:
         """Compute the scores of a single column, or the mean scores of several labels."""
-        has_several = counts.form != _ONE_COLUMN
+        counts = self._counts
         n_columns = len(counts.labels)
         # A configuration for a single column has one name for two classes.
-        config = self._config_of(n_columns) if has_several else None
+        config = None if counts.form == _ONE_COLUMN else self._config_of(n_columns)
         names = _names_of(range(n_columns), config)
-        tables = tables_of_labels(counts.labels, names)
+        tables = self.table = tables_of_labels(counts.labels, names)
         logits.warn_of_missing(counts.labels[..., -1].sum(), counts.labels.sum())
-        if has_several:
-            self.table = tables
-            result: dict[str, float] = {}
-            for score in self._scores:
-                scored = scores_of_labels(tables, names, score, **self._options)
-                result[score.name] = scored.mean
-                if self.per_label:
-                    result |= {f"{score.name}_{name}": x for name, x in scored.scores.items()}
-            return result
-        if self.labels is not None and {*self.labels} != {0, 1}:
-            raise ValueError(f"`labels` must be 0 and 1 for one column, got {self.labels}")
-        (self.table,) = tables.values()
-        return self._score(self.table, config)
+        if counts.form == _ONE_COLUMN:
+            if self.labels is not None and {*self.labels} != {0, 1}:
+                raise ValueError(f"`labels` must be 0 and 1 for one column, got {self.labels}")
+            (self.table,) = tables.values()
+            return self._score(self.table, None)
+        result: dict[str, float] = {}
+        for score in self._scores:
+            scored = scores_of_labels(tables, names, score, **self._options)
+            result[score.name] = scored.mean
+            if self.per_label:
+                result |= {f"{score.name}_{name}": x for name, x in scored.scores.items()}
+        return result
 
     def _config_of(self, n_columns: int | None) -> Any:
         """Return the configuration if it has as many classes as the logits have columns.
@@ -369,13 +359,10 @@ class ComputeMetrics:
         """
         if self.config is None or n_columns in (None, self.config.num_labels):
             return self.config
-        with collected() as notes:
-            warn(
-                f"logits have {n_columns} columns where `config.num_labels` is "
-                f"{self.config.num_labels}. The columns count as classes without names. If the "
-                f"first output of the model is not its logits, {logits.SELECT}"
-            )
-        issue_once(notes, self._warned_kinds)
+        found = f"{n_columns} columns where `config.num_labels` is {self.config.num_labels}"
+        meaning = "The columns count as classes without names. If these are not the logits"
+        note = InformednessWarning(f"logits have {found}. {meaning}, {logits.SELECT}")
+        issue_once([note], self._warned_kinds)
         return None
 
     def _score(self, table: ContingencyTable, config: Any) -> dict[str, float]:
@@ -395,7 +382,8 @@ class ComputeMetrics:
         With a confidence level the fields include the standard error and the interval.
         """
         level, is_nan = self.confidence_level, is_unknown(score, table)
-        keys, ends = [score.name], _ENDS[:1] if level is None else _ENDS
+        ends = _ENDS if level is not None else _ENDS[:1]
+        keys = [score.name]
         if score.average is None:
             labels = table.labels if is_nan else score.class_labels(table)
             keys = [f"{score.name}_{name}" for name in _names_of(labels, config)]
@@ -404,11 +392,10 @@ class ComputeMetrics:
         elif level is None:
             values = np.ravel(score.value(table, **self._options)).tolist()
         else:
-            score = score.require_interval(self._options["prior"])
             estimates = estimate_table(table, score, level, **self._options)
-            rows = ([x.value, x.standard_error, *x.confidence_interval] for x in estimates)
-            values = [*chain.from_iterable(rows)]
-        return dict(zip(map("".join, product(keys, ends)), values, strict=True))
+            rows = [(x.value, x.standard_error, *x.confidence_interval) for x in estimates]
+            values = np.ravel(rows).tolist()
+        return dict(zip([key + end for key in keys for end in ends], values, strict=True))
 
 
 @dataclass
@@ -442,10 +429,6 @@ class _Counts:
     starts: Counter[tuple[int, int]] = field(default_factory=Counter)
     shifts: Numbers = field(default_factory=lambda: np.zeros(3, dtype=np.int64))
 
-    def copy(self) -> "_Counts":
-        """Copy the counts, so that counting further batches leaves the original unchanged."""
-        return replace(self, **{name: copy(value) for name, value in vars(self).items()})
-
     def check_form(self, form: str) -> None:
         """Note the form of the batches; raise ValueError if an earlier batch has another form."""
         if self.form not in (None, form):
@@ -471,24 +454,19 @@ class _Counts:
         """
         first_ids = {prediction for prediction, _ in self.starts}
         is_start = len(first_ids) == 1 and first_ids.isdisjoint(x for _, x in self.starts)
-        spelled = table.spelled or table
-        predicted = labels_at(spelled, spelled.prediction_totals > 0)
         # A model that predicts the same id for all tokens is untrained, which is not an error.
-        if is_start and len({*predicted} - {None}) > 1 and sum(self.starts.values()) > 4:
-            raise ValueError(
-                f"all sequences of predictions begin with {first_ids.pop()}, and no references do: "
-                f"{logits.DECODE}; for classes of tokens pass `labels`"
-            )
+        is_varied = np.count_nonzero(table.prediction_totals) > 1
+        if is_start and is_varied and sum(self.starts.values()) > 4:
+            found = f"all predicted sequences begin with {first_ids.pop()}, and no references do"
+            raise ValueError(f"{found}: {logits.DECODE}; for classes of tokens pass `labels`")
 
     def warn_of_shift(self) -> None:
         """Warn if predictions of tokens agree with the reference of the next token instead."""
         n_own, n_following, n = self.shifts.tolist()
         if n_following > max(2 * n_own, n / 2, 20):
-            warn(
-                f"predictions of tokens are equal to the next reference in {n_following} of {n} "
-                f"cases, and to their own in {n_own}: a causal language model predicts the next "
-                "token, so pass predictions[:, :-1] and references[:, 1:]"
-            )
+            found = f"predictions are equal to the next reference in {n_following} of {n} cases"
+            remedy = "For a causal language model pass predictions[:, :-1] and references[:, 1:]."
+            warn(f"{found}. {remedy}")
 
 
 def _scores_named(names: Sequence[str], average: Any, unknown: str, per_class: bool) -> list[Score]:
@@ -496,14 +474,11 @@ def _scores_named(names: Sequence[str], average: Any, unknown: str, per_class: b
     if not names:
         raise ValueError("`names` must hold a score: name one, such as 'informedness'")
     scores = scores_with_average(names, average, unknown)
-    if not per_class:
-        return scores
     by_class = [score.with_average(None) for score in scores if None in score.averages]
-    if not by_class or any(score.average is None for score in scores):
-        rule = "for scores with an average and a value for each class"
-        known = ", ".join(score.name for score in scores)
-        raise ValueError(f"`per_class` is {rule}, such as 'informedness', got {known}")
-    return scores + by_class
+    if per_class and (average is None or not by_class):
+        rule = "is for scores with an average, such as 'informedness'"
+        raise ValueError(f"`per_class` {rule}, got {', '.join(names)} with average={average!r}")
+    return scores + by_class if per_class else scores
 
 
 def _names_of(labels: Sequence[Label | None], config: Any) -> list[str]:

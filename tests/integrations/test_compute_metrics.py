@@ -192,14 +192,14 @@ UNREADABLE = [
     ((LOGITS, REFERENCES, LOGITS), {}, "must be an EvalPrediction or"),
     ((np.zeros((N, 3, 5)), REFERENCES), {}, "preprocess_logits_for_metrics"),
     ((LOGITS, (REFERENCES, REFERENCES)), {}, "a tuple of 2: .*`label_names`"),  # start and end
-    ((LOGITS, [(REFERENCES, REFERENCES)]), {}, "Mismatch|a tuple of 2: .*`label_names`"),
+    ((LOGITS, [(REFERENCES, REFERENCES)]), {}, "a tuple of 2: .*`label_names`"),
     (([(LOGITS, LOGITS)], [(REFERENCES, REFERENCES)]), {}, "a tuple of 2: .*`label_names`"),
-    ((LOGITS.astype(object), REFERENCES), {}, r"of dtype object: .*\.astype\(float\)"),
+    ((LOGITS.astype(object), REFERENCES), {}, "must be floats .*, got object of shapes"),
     ((LOGITS, 0.7 * np.eye(K)[REFERENCES] + 0.3 / K), {}, "argmax of one-hot references"),
-    ((LOGITS, REFERENCES[:-1]), {}, "Mismatch in the number of predictions"),
+    ((LOGITS, REFERENCES[:-1]), {}, r"got float64 of shapes \(120, 4\) and \(119,\)"),
     ((LOGITS, REFERENCES + 0.5), {}, "must hold labels"),
     (({"logits": LOGITS}, REFERENCES), {}, r"predictions must be an array .* got \{'logits': "),
-    ((LOGITS, None), {}, "there are no references, got None. .*Pairs of preferred"),
+    ((LOGITS, None), {}, "references must be an array or a list, got None: .*`label_names`"),
     ((["no", 1], ["no", "yes"]), {}, "must hold labels of one type, got integers"),
     ((["no", "yes"], [0, 1]), {}, "`predictions` .* got strings such as 'no' but integers"),
     ((["no", "yes"], ["no", "yes"]), {"ignore_index": 1}, "`ignore_index` must .* same type"),
@@ -226,7 +226,7 @@ UNREADABLE = [
     # generated ids
     ((IDS.reshape(12, 10), PADDED[:, 1:]), {}, f"generated .*{DECODE}"),
     (GENERATED, {}, f"begin with 9, and no references do: .*{DECODE}.*; for .* pass `labels`"),
-    ([x[:3] for x in GENERATED], {"config": GENERATOR_CONFIG}, f"^gen.* {DECODE} .* missing"),
+    ([x[:3] for x in GENERATED], {"config": GENERATOR_CONFIG}, f"generated .* {DECODE} .* missing"),
 ]
 
 
@@ -276,7 +276,7 @@ def test_counting_restarts_after_a_result_or_an_error():
 
 @ignoring_threads
 def test_a_call_that_begins_while_a_thread_counts_is_an_error():
-    """A copy or fork made meanwhile counts on from what was counted before."""
+    """A copy or fork made meanwhile counts on from what was counted until then."""
     halves = [(LOGITS[:60], REFERENCES[:60]), (LOGITS[60:], REFERENCES[60:])]
     metric = ComputeMetrics(*NAMES)
     wanted = metric((LOGITS, REFERENCES))
@@ -301,11 +301,10 @@ def test_a_call_that_begins_while_a_thread_counts_is_an_error():
                 for compute_result in (True, False):
                     with pytest.raises(RuntimeError, match=r"another thread .* in each thread"):
                         metric(halves[0], compute_result)
-                of_copy = wanted if before else of_half
                 for again in (copy.deepcopy(metric), pickle.loads(pickle.dumps(metric))):
-                    assert again(halves[1]) == of_copy
+                    assert again(halves[1]) == wanted
                 if hasattr(os, "fork"):
-                    child = forked(lambda x=of_copy: np.testing.assert_equal(metric(halves[1]), x))
+                    child = forked(lambda: np.testing.assert_equal(metric(halves[1]), wanted))
                     assert exit_codes([child]) == [0]
             finally:
                 may_end.set()
@@ -360,11 +359,9 @@ def test_four_choices_are_scored_despite_num_labels_of_two():
 
 def test_language_model_logits_are_refused_with_a_configuration():
     config = config_of(2)
-    config.vocab_size = 17
     generator = np.random.default_rng(1)
     tokens = generator.normal(size=(12, 10, 6))
     for logits, references in (
-        (generator.normal(size=(N, 17)), REFERENCES),
         (generator.normal(size=(4, 1001)), REFERENCES[:4]),
         (tokens, PADDED),
         (tokens[:, 0], np.where(PADDED[:, 0] == 1, -100, PADDED[:, 0])),
