@@ -488,17 +488,15 @@ def _read_probabilities(probabilities: Any) -> Numbers:
     off = np.abs(sums - 1) > _TOLERANCE
     if off.any():
         got = f"{sums[off][0]:.6g} in row {int(off.argmax())}. For logits pass their softmax"
-        remedy = "For classes that are not exclusive, call once per class with two columns."
-        raise ValueError(f"each row of `probabilities` must sum to 1, got {got}. {remedy}")
+        raise ValueError(f"each row of `probabilities` must sum to 1, got {got}")
     return p
 
 
 def _read_prevalence(prevalence: Any, k: int) -> Numbers:
     if hasattr(prevalence, "iloc") and not prevalence.index.is_monotonic_increasing:
         rule = "must have the order of the columns of `probabilities`"
-        remedy = "Pass prevalence.to_numpy(), or prevalence.sort_index() for sorted columns."
-        got = f"the index {show(list(prevalence.index))}"
-        raise ValueError(f"`prevalence` {rule}, got {got}. {remedy}")
+        got = f"the index {show([*prevalence.index])}. If it has, pass prevalence.to_numpy()"
+        raise ValueError(f"`prevalence` {rule}, got {got}")
     pi = _read_shares(prevalence, "prevalence", "pass shares, not counts")
     if pi.shape != (k,):
         raise ValueError(f"`prevalence` must be {k} numbers, one per class, got shape {pi.shape}")

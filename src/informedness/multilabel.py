@@ -5,17 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .core.labels import (
-    UndefinedMetricWarning,
-    as_array,
-    check_distinct,
-    check_same_order,
-    show,
-    warn,
-)
+from .core.labels import as_array, check_distinct, check_same_order, show, warn
 from .inference.registry import score_named
 from .inference.score import Score
 from .tables.contingency import ContingencyTable, count_labels, tables_of_labels
+from .warnings import UndefinedMetricWarning
 
 
 @dataclass(frozen=True)

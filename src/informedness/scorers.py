@@ -14,7 +14,7 @@ from .core.labels import check_choice, check_same_order, show
 from .errors import optional_import
 from .functions import informedness_score, nit_score
 from .inference.registry import score_with_average, scores_with_average
-from .inference.score import check_level
+from .inference.score import Score, check_level
 from .results.estimate import Estimate, estimate
 from .tables.contingency import OneAverage, table_of_labels
 from .tables.label_options import read_labels
@@ -64,18 +64,16 @@ def multimetric_scorers(
     if not metrics:
         raise ValueError("`metrics` must name at least one score, got none")
     check_choice("average", average, ("default", "bias", "prevalence", "macro"))
-    scorers = {}
-    for score in scores_with_average(metrics, average):
-        options = {"metric": score.name, "labels": labels, "average": score.average or "default"}
-        scorers[score.name] = make_scorer(_score_of_labels, **options)
-    return scorers
+    scores = scores_with_average(metrics, average)
+    return {
+        score.name: make_scorer(_score_of_labels, score=score, labels=labels) for score in scores
+    }
 
 
 def _score_of_labels(
-    y_true: Any, y_pred: Any, *, metric: str, labels: Any, average: Any, sample_weight: Any = None
+    y_true: Any, y_pred: Any, *, score: Score, labels: Any, sample_weight: Any = None
 ) -> Any:
-    table = table_of_labels(y_true, y_pred, labels, sample_weight, None, "error")
-    return score_with_average(metric, average).value(table)
+    return score.value(table_of_labels(y_true, y_pred, labels, sample_weight, None, "error"))
 
 
 def cross_val_estimate(
@@ -166,9 +164,8 @@ def cross_val_estimate(
     times = np.bincount(np.concatenate([test for _, test in splits]), minlength=len(y))
     if n_other := np.count_nonzero(times != 1):
         got = f"{show(cv)}, which predicts {n_other} of {len(y)} samples never or several times"
-        remedies = "Use KFold, GroupKFold, LeaveOneOut or one of their variants. For repeated "
-        remedies += "folds or time series, use cross_validate(scoring=informedness_scorer)."
-        raise ValueError(f"`cv` must predict each sample once, got {got}. {remedies}")
+        remedy = "For repeated folds or time series use cross_validate(scoring=informedness_scorer)"
+        raise ValueError(f"`cv` must predict each sample once, got {got}. {remedy}")
     predictions = cross_val_predict(estimator, X, y, cv=splits, n_jobs=n_jobs, params=params)
     table_of_labels(y, predictions, labels, sample_weight, None, "error")  # warns about labels
     return estimate(

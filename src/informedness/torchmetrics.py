@@ -158,18 +158,14 @@ class _ScoreOfCounts(Metric):
         if preds.shape == target.shape:
             if not is_float:
                 return preds.long()
-            if k != 2:
-                got = f"got {preds.dtype} of {shape}"
-                raise ValueError(f"`preds` must hold ids or {k} scores in dimension 1, {got}")
             if self.threshold is None:
-                remedy = "Pass 0.5 for probabilities, 0.0 for logits."
-                raise ValueError(f"one score per sample in `preds` needs a `threshold`. {remedy}")
+                rule = f"must hold ids or {k} scores in dimension 1, got {preds.dtype} of {shape}"
+                remedy = "For two classes pass a `threshold`: 0.5 for probabilities, 0.0 for logits"
+                raise ValueError(f"`preds` {rule}. {remedy}")
             return above_threshold(preds[..., None], self.threshold)[..., 0]
         if shape != (*target.shape[:1], k, *target.shape[1:]):
-            remedy = "Move the classes there, for example with preds.movedim(-1, 1)."
-            if shape == (*target.shape, 1):
-                remedy = f"Drop the dimension of 1 with preds.squeeze({len(shape) - 1})."
             got = f"{k} classes in dimension 1, got {shape} and {tuple(target.shape)}"
+            remedy = "Reshape it, for example with preds.movedim(-1, 1)."
             raise ValueError(f"`preds` must have the shape of `target`, or {got}. {remedy}")
         if not is_float:
             raise ValueError(f"`preds` must hold scores (floats), got {preds.dtype}")
