@@ -95,7 +95,7 @@ def test_generated_text_is_looked_up_among_its_choices():
     wanted = expected((1, 0, 1, -1), (0, 0, 1, 2), range(4))
     for name in ("informedness", "nit"):
         assert task.aggregation()[name](logged) == wanted[name]
-    with pytest.raises(ValueError, match="end the filters with take_first"):
+    with pytest.raises(ValueError, match="end filters with take_first"):
         task.process_results(doc, [["A", "B"]])
 
 
