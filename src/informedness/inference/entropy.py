@@ -70,7 +70,10 @@ class EntropicScore(Score):
         return self.scale(table.n_classes + may_miss_one)
 
     def influences(self, table: Table) -> tuple[Numbers, Numbers]:
-        """Bound the second by the score times -ln of the smallest n_ij / c_j, with counts >= 1."""
+        """Compute both influences in each cell; the second has the same bound in all cells.
+
+        It is the score times -ln of the smallest n_ij / c_j, with counts of at least 1.
+        """
         r, c = table.reference_totals, table.prediction_totals
         terms = zip(self.signs, (table.counts, c[table.columns], r[table.rows]), strict=True)
         logarithm = sum(sign * np.log(amount / table.total) for sign, amount in terms)

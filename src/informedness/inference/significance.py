@@ -1,11 +1,10 @@
 """Test whether two models differ.
 
-Each sample contributes d = g_B - g_A to the difference. Here g is the gradient of
-the score at the table of each model. The test divides the difference by its standard error, which
-is computed from d. The standard error includes one additional sample with the largest possible
-influence. For samples in groups, the degrees of freedom depend on the number of groups that contain
-each class (Satterthwaite 1946), because a class may occur in few groups. docs/formulas.md has the
-formulas.
+Each sample contributes d = g_B - g_A to the difference. Here g is the gradient of the score at the
+table of each model. The test divides the difference by its standard error, which is computed from
+d. The standard error includes one additional sample with the largest possible influence. For
+samples in groups, the degrees of freedom depend on the number of groups that contain each class
+(Satterthwaite 1946), because a class may occur in few groups. docs/formulas.md has the formulas.
 """
 
 import math
