@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -28,13 +28,12 @@ from .estimate import Estimate
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Kind = TypeVar("Kind")
-
 WIDTH = 3.03  # inches, one column of a two-column page
 _SIZE = 8  # points
 _SMALL = 0.7  # factor of the font size for crowded text
 _MAX_ROWS = 50
 _MAX_CLASSES = 20  # of a confusion matrix
+_MAX_CHARACTERS = 32  # in a row of a confusion matrix
 _INK = "black"
 _BLUE = "#0b4f8a"  # printed in grey, it is dark
 _MARKERS = "os^DvPX*<>"
@@ -65,9 +64,8 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
     """
     rows, labels, cells = matrix.most_frequent_classes(table, _MAX_CLASSES)
     n_rows, n_columns = cells.shape
-    names = list(map(render.shown, labels))
-    is_full = n_columns > 12 or n_columns * min(16, max(map(len, names))) > 100
-    names[:n_rows] = render.cut_uniquely(names[:n_rows], 12 if is_full else 16)
+    names = render.cut_uniquely([*map(render.shown, labels)], 12)
+    is_full = n_columns > 12 or n_columns * max(map(len, names)) > 100
 
     ax, size = _axes(ax, 2.9)
     totals = table.reference_totals[rows].astype(np.float64)
@@ -79,9 +77,8 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
 
     text: dict[str, Any] = {"parse_math": False, "fontsize": size * _SMALL if is_full else size}
     ax.set_yticks(range(n_rows), names[:n_rows], **text)
-    ax.set_xticks(range(n_columns), names, **text)
-    if max(map(len, names)) * len(names) > 24:  # too long to be written side by side
-        ax.tick_params(axis="x", labelrotation=90)
+    is_too_long = max(map(len, names)) * n_columns > 24  # to be written side by side
+    ax.set_xticks(range(n_columns), names, rotation=90 * is_too_long, **text)
     n_classes = int(np.count_nonzero(table.is_class))
     drawn = f" ({n_rows} of {n_classes} classes)" if n_rows < n_classes else ""
     ax.set_xlabel(f"prediction{drawn}", fontsize=size)
@@ -92,14 +89,11 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
 
 
 def _write_numbers(ax: Axes, shares: Numbers, numbers: list[str], size: float) -> None:
-    """Write a number into each cell of a matrix, unless it would be too small to read."""
-    widest = ax.text(0, 0, max(numbers, key=len), fontsize=size)
-    ax.figure.canvas.figure.draw_without_rendering()  # text has no width before the first drawing
-    width = ax.get_window_extent().width / shares.shape[1]
-    scale = 0.85 * width / max(widest.get_window_extent().size)
-    widest.remove()
-    if scale >= _SMALL:
-        style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": min(1, scale) * size}
+    """Write a number into each cell of a matrix, unless it would be too wide."""
+    n_characters = shares.shape[1] * max(map(len, numbers))
+    style: dict[str, Any] = {"ha": "center", "va": "center"}
+    style["fontsize"] = size * _SMALL if n_characters > _MAX_CHARACTERS / 2 else size
+    if n_characters <= _MAX_CHARACTERS:
         for (i, j), number in zip(np.ndindex(shares.shape), numbers, strict=True):
             ax.text(j, i, number, color="white" if shares[i, j] > 0.5 else _INK, **style)
 
@@ -111,12 +105,11 @@ def draw_per_class(per_class: list[dict[str, Any]], width: int, ax: Axes | None)
     names, numbers = [], []
     ax, size = _axes(ax, 0.95 + 0.2 * max(len(classes), 2))
     for y, (label, row) in enumerate(zip(labels, classes, strict=True)):
-        names.append(f"{label} ({_percent(row['prevalence'])})")
+        names.append(f"{label} ({100 * row['prevalence']:.3g}%)")
         ax.plot([row["fpr"], row["tpr"]], [y, y], color=_BLUE, linewidth=0.19 * size, zorder=1)
         numbers.append(render.rounded(row["tpr_minus_fpr"]))
-        bounds = row.get("tpr_minus_fpr_confidence_interval", (math.nan, math.nan))
-        if not math.isnan(bounds[0]):
-            numbers[-1] += f" {render.shown_interval(0.0, bounds, 2)[1]}"
+        if interval := row.get("tpr_minus_fpr_confidence_interval"):
+            numbers[-1] += f" {render.shown_interval(0.0, interval, 2)[1]}"
     if (n_hidden := len(per_class) - _MAX_ROWS) > 0:
         names.append(f"and {n_hidden} more")
     for rate, fill in (("tpr", _BLUE), ("fpr", "white")):
@@ -202,27 +195,19 @@ def plot_entropy_triangle(tables: Mapping[Any, Table] | Table, *, ax: Axes | Non
         raise ValueError(f"`tables` must hold at most {_MAX_TABLES} tables, got {len(named)}")
     ax, size = _axes(ax, 2.5 + 0.13 * math.ceil(len(named) / 3))
     _draw_triangle(ax, size)
-    from matplotlib.transforms import ScaledTranslation
-
     handles = []
+    style: dict[str, Any] = {"ms": 0.75 * size, "zorder": 3, "mec": "white", "mew": 0.5}
     for i, table in enumerate(named.values()):
         shade = str(0.55 * (i % 3) / 2)
         marker = _MARKERS[i % len(_MARKERS)]
-        handles += ax.plot(
-            *_xy_of([triangle_of(table)]), marker, ms=0.75 * size, zorder=3, color=shade,
-            mec="white", mew=0.5,
-        )  # fmt: skip
+        handles += ax.plot(*_xy_of([triangle_of(table)]), marker, color=shade, **style)
     if not isinstance(tables, Table):
         # set names afterwards, because a legend omits names that begin with "_"
-        below = ax.transAxes + ScaledTranslation(0, -size / 24, ax.figure.dpi_scale_trans)
-        legend = ax.legend(
-            handles, ["name"] * len(handles), fontsize=_SMALL * size, frameon=False, borderpad=0,
-            handletextpad=0.1, columnspacing=1, borderaxespad=0, ncols=3, loc="upper center",
-            bbox_to_anchor=(0.5, 0), bbox_transform=below,
-        )  # fmt: skip
-        for text, name in zip(
-            legend.get_texts(), render.cut_uniquely(list(named), 15), strict=True
-        ):
+        style = {"frameon": False, "handletextpad": 0.1, "columnspacing": 1, "ncols": 3}
+        style |= {"loc": "upper center", "bbox_to_anchor": (0.5, -0.15), "fontsize": _SMALL * size}
+        legend = ax.legend(handles, ["name"] * len(handles), **style)
+        names = render.cut_uniquely(list(named), 15)
+        for text, name in zip(legend.get_texts(), names, strict=True):
             text.set_text(name)
             text.set_parse_math(False)
     ax.figure.canvas.figure.draw_without_rendering()  # equal scales need two layout passes
@@ -258,13 +243,12 @@ def _xy_of(points: Sequence[Sequence[float]] | Numbers) -> tuple[Numbers, Number
 # Shared by the plots
 
 
-def _read_named(values: Any, kind: type[Kind], argument: str) -> dict[str, Kind]:
+def _read_named(values: Any, kind: type, argument: str) -> dict[str, Any]:
     """Check the types of a mapping's values, and format its names as text."""
     is_mapping = isinstance(values, Mapping)
     if not is_mapping or not all(isinstance(value, kind) for value in values.values()):
-        raise TypeError(
-            f"`{argument}` must map names to {kind.__name__} objects, got {show(values)}"
-        )
+        rule = f"map names to {kind.__name__} objects"
+        raise TypeError(f"`{argument}` must {rule}, got {show(values)}")
     if not values:
         raise ValueError(f"`{argument}` must not be empty")
     names = render.texts_of(map(render.shown_name, values), argument, "entry")
@@ -308,11 +292,9 @@ def draw_forest(rows: list[ForestRow], title: str, ax: Axes | None, head: str = 
     rows = [*rows[: _MAX_ROWS - 1], rows[-1]] if drawn else rows
     ax, size = _axes(ax, 0.7 + 0.2 * max(len(rows), 2))
     for y, (_, estimate, _, runs, is_whole) in enumerate(rows):
-        bounds = estimate.confidence_interval
-        ax.plot(bounds, [y, y], color=_BLUE, linewidth=0.19 * size, zorder=1)
-        fill = "white" if math.isnan(bounds[0]) else _BLUE
+        ax.plot(estimate.confidence_interval, [y, y], color=_BLUE, linewidth=0.19 * size, zorder=1)
         marker = "D" if is_whole else "o"
-        ax.plot([estimate.value], [y], marker, color=_BLUE, mfc=fill, ms=0.6 * size, zorder=3)
+        ax.plot([estimate.value], [y], marker, color=_BLUE, ms=0.6 * size, zorder=3)
         if len(runs) > 1:
             ax.plot(runs, [y + 0.3] * len(runs), "|", color=_INK, ms=0.6 * size, mew=0.7, zorder=2)
         if is_whole:
@@ -337,13 +319,8 @@ def _label_rows(ax: Axes, names: list[str], numbers: list[str], size: float, hea
     style: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "fontsize": size}
     for y, number in enumerate(numbers):
         ax.text(1.02, y, number, va="center", **style)
-    if head:
-        ax.text(1.02, -0.5, head, va="bottom", **style)
+    ax.text(1.02, -0.5, head, va="bottom", **style)
     ax.tick_params(axis="y", length=0)
     ax.spines[["left", "right", "top"]].set_visible(False)
     ax.grid(axis="x", color="0.9", linewidth=0.6)
     ax.set_axisbelow(True)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f}%" if share >= 0.01 or share == 0 else f"{100 * share:.1g}%"
