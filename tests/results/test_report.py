@@ -48,7 +48,7 @@ def test_json_and_csv_hold_every_number_or_none():
 
     assert (numbers["informedness", ""], numbers["tpr", "ham"]) == ("0.0", "1.0")
     assert numbers["signature", ""].startswith("report|k:2|n:100|")
-    assert (numbers["precision", "spam"], len(numbers)) == ("", 13 + 2 * 8)
+    assert (numbers["precision", "spam"], len(numbers)) == ("", 15 + 2 * 8)
     for table, said in (
         (report(MAJORITY, FILTER).table, "N 100, 2 classes"),
         (table_of([[5.5, 1]] * 2), "unknown N, total weight 13"),
@@ -123,7 +123,7 @@ def test_a_level_adds_numbers_and_changes_none():
         assert float(numbers["tpr_minus_fpr_confidence_interval_low", row["label"]]) == low
     of_table, of_classes, *_ = full.text_tables()
     assert of_table[0][1:] == ["value", "± SE", "95% interval", "guessing", "best"]
-    assert "TPR-FPR" not in of_classes[0]  # of two classes the Informedness
+    assert of_classes[0][5:7] == ["TPR-FPR", "95% interval"]
 
     wide = report(table_of([[679, 14, 7], [70, 120, 10], [63, 18, 19]]), confidence_level=0.95)
     for row, made in zip(

@@ -70,7 +70,7 @@ def test_axe_finds_nothing_and_no_page_is_wider_than_a_phone(browser, tmp_path):
 def test_the_verdict_follows_the_scores(name):
     shown = RESULTS[name]()._repr_html_()
     verdict = {"report": "Informedness: like", "comparison": "B is better"}.get(name, "")
-    assert f"</table>\n<p>{verdict}" in shown or not verdict
+    assert f"</table></div>\n<p>{verdict}" in shown or not verdict
 
 
 def test_a_command_writes_any_format_to_a_file_and_says_so(command, tmp_path):

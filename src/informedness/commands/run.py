@@ -292,9 +292,7 @@ def _score_groups(whole: Whole, by: Mapping[str, str], scores: ReportScores) -> 
         options |= _slice_options(scores, _n_classes(references, task))
         columns_by_name = {name: columns[argument] for argument, name in by.items()}
         result = slices(references, predictions, by=columns_by_name, **options)
-        table = replace(result.overall.table, read=(account,))
-        overall = replace(result.overall, table=table)
-        return replace(result, overall=overall, signature=signed(result.signature, [account]))
+        return replace(result, read=(account,), signature=signed(result.signature, [account]))
     classes = task.classes, None, task.ignored, task.unknown
     table, pairs = table_in_groups(references, predictions, groups, *classes)
     table = replace(table, read=(account,))

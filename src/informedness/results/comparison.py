@@ -30,7 +30,7 @@ from ..inference.significance import CellPairs, Detection, Influences, Paired, n
 from ..messages import with_subject
 from ..tables.contingency import ContingencyTable
 from ..tables.label_options import to_class_names
-from ..text.layout import Account, Block, Measured, Rows, padded
+from ..text.layout import Account, Block, Measured, Rows
 from ..text.render import interval_heads, shown, shown_p
 from ..warnings import collected, prefix_warnings
 from .estimate import FEW_GROUPS, Estimate, ModelSamples, group_shortage, read_samples, settings_of
@@ -247,7 +247,7 @@ class Comparison(Difference):
             if comparison is not None:
                 difference, p_value = f"{comparison.difference:+.4f}", shown_p(comparison.p_value)
                 rows.append([text, difference, *comparison.shown(), p_value])
-        return [padded(rows, 5)]
+        return [rows]
 
     def text_blocks(self) -> list[Block]:
         """List the scores, the verdict, the notes and the signature."""

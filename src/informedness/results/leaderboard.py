@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import combinations, compress, pairwise
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -20,8 +20,8 @@ from ..inference.significance import holm
 from ..messages import with_subject
 from ..tables.contingency import ContingencyTable
 from ..tables.label_options import read_label_columns, read_labels
-from ..text.layout import Account, Block, Result, Rows
-from ..text.render import as_json, interval_heads, rounded, several, shown, shown_p, texts_of
+from ..text.layout import Account, Block, Result, Rows, rows_of
+from ..text.render import as_json, interval_heads, rounded, shown, shown_p, texts_of
 from ..warnings import collected, prefix_warnings
 from .comparison import Comparison, compare_pair, score_models, score_of_pairs
 from .estimate import Arrays, Estimate, ModelSamples, estimate_table, match_samples, settings_of
@@ -153,18 +153,16 @@ class Leaderboard(Result):
         """Tabulate the ranking, and the comparisons of neighbours in the ranking."""
         heads = interval_heads(self.confidence_level)
         rows = [["model", self.title, *heads, "± SD of runs", "ranks", "accuracy", "out of class"]]
-        for x in self.models:
-            value = rounded(x.value, 4) + ("^" if x.caution else "")
-            spread = f"± {x.run_deviation:.4f} ({len(x.runs)})"
-            shares = rounded(x.accuracy, 4), share_text(x.out_of_class_share)
-            rows.append([shown(x.name), value, *x.estimate.shown(), spread, x.rank_range, *shares])
+        for model in self.models:
+            value = rounded(model.value, 4) + ("^" if model.caution else "")
+            spread = f"± {model.run_deviation:.4f} ({len(model.runs)})" if model.runs[1:] else ""
+            share = share_text(model.out_of_class_share) if model.out_of_class_share else ""
+            cells = [*model.estimate.shown(), spread, model.rank_range, rounded(model.accuracy, 4)]
+            rows.append([shown(model.name), value, *cells, share])
         guessing = rounded(self.guessing[self.metric], 4), rounded(self.guessing["accuracy"], 4)
         rows.append(["guessing", guessing[0], "", "", "", "", guessing[1], ""])
-        is_shown = [True] * len(rows[0])
-        is_shown[4] = len(self.models[0].runs) > 1
-        is_shown[6] = self.metric != "accuracy"
-        is_shown[7] = any(x.out_of_class_share for x in self.models)
-        ranking = [[*compress(row, is_shown)] for row in rows]
+        # columns without any value are left out
+        ranking = rows_of(column for column in zip(*rows, strict=True) if any(column[1:]))
         return [ranking, self._neighbours(heads[1])] if len(self.models) > 1 else [ranking]
 
     def _neighbours(self, head: str) -> Rows:
@@ -175,8 +173,8 @@ class Leaderboard(Result):
             comparison = self.comparisons[pair]
             name = f"{shown(better.name)} over {shown(worse.name)}"
             difference = f"{round(comparison.difference, 4) + 0.0:+.4f}"  # to avoid -0.0000
-            p_value = shown_p(self.p_values[pair])
-            neighbours.append([name, difference, comparison.shown()[1], p_value])
+            interval = comparison.shown()[1]
+            neighbours.append([name, difference, interval, shown_p(self.p_values[pair])])
         return neighbours
 
     def text_blocks(self) -> list[Block]:
@@ -185,8 +183,7 @@ class Leaderboard(Result):
 
     def _notes(self) -> Iterator[str]:
         if len(self.models) > 1:
-            pairs = several(len(self.p_values), "pair")
-            yield f"Ranks are those that the tests of {pairs} (Holm-corrected) do not rule out."
+            yield "Ranks are those that the tests of all pairs (Holm-corrected) do not rule out."
             yield "Intervals are not corrected."
         if len(self.models[0].runs) > 1:
             yield "Scores pool all runs. Intervals reflect the samples, the SD reflects the seeds."
@@ -259,10 +256,8 @@ def leaderboard(
         compared = score_models(score, samples) if len(order) > 1 else []
     comparisons = {}
     for better, worse in combinations(order, 2):
-        pair = names[worse], names[better]
-        comparisons[pair] = compare_pair(
-            score, samples, compared, (worse, better), confidence_level, **signed
-        )
+        pair = compare_pair(score, samples, compared, (worse, better), confidence_level, **signed)
+        comparisons[names[worse], names[better]] = pair
     corrected = holm([comparison.p_value for comparison in comparisons.values()])
     p_values = dict(zip(comparisons, corrected, strict=True))
     ranks = _ranks_of(names, p_values, confidence_level)
@@ -341,10 +336,9 @@ def _read_runs(
     Raise ValueError if models have different numbers of runs.
     """
     # a data frame has one of these attributes
-    names = getattr(y_pred, "column_names", getattr(y_pred, "columns", None))
-    if names is None and isinstance(y_pred, Mapping):
-        names = list(y_pred)
-    if names is None or not len(names):
+    names = y_pred if isinstance(y_pred, Mapping) else getattr(y_pred, "columns", ())
+    names = getattr(y_pred, "column_names", names)
+    if not len(names):
         rule = "be a dict or data frame with a column of predictions for each model"
         raise ValueError(f"`y_pred` must {rule}, got {show(y_pred)}")
     texts = texts_of(names, "y_pred", "model")
@@ -363,11 +357,5 @@ def _read_runs(
 
 def _list_runs(value: Any) -> list[Any]:
     """List the runs of a model; predictions of a single run become a list of one run."""
-    has_runs = isinstance(value, (list, tuple)) and value and all(map(_is_run, value))
+    has_runs = isinstance(value, (list, tuple)) and value and all(map(np.ndim, value))
     return [*value] if has_runs else [value]
-
-
-def _is_run(value: Any) -> bool:
-    """Check whether a value is a sequence of predictions, unlike a string or a 0-d array."""
-    is_text = isinstance(value, (str, bytes))
-    return hasattr(value, "__len__") and not is_text and getattr(value, "ndim", 1) > 0

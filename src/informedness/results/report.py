@@ -98,10 +98,12 @@ class Report(Result, Mapping[str, float]):
     summary: Message
     notes: tuple[Message, ...]
     marked: frozenset[str] = field(repr=False)
+    scored: dict[str, Score] = field(repr=False)
     signature: str
     confidence_level: float | None = None
     estimates: dict[str, Estimate] = field(default_factory=dict)
     average: Averaged = "default"
+    read: tuple[Account, ...] = field(default=(), repr=False, compare=False)
 
     @classmethod
     def from_table(
@@ -149,16 +151,13 @@ class Report(Result, Mapping[str, float]):
             summary=verdict(table, scores[main], values[main], estimates.get(main), p_value),
             notes=tuple(notes),
             marked=frozenset(marked),
+            scored=scores,
             signature=signed(line, table.read),
             confidence_level=confidence_level,
             estimates=estimates,
             average=average,
+            read=table.read,
         )
-
-    @property
-    def read(self) -> tuple[Account, ...]:  # type: ignore[override]
-        """Accounts of the files or data frames that were read; empty for other input."""
-        return self.table.read
 
     @property
     def n_classes(self) -> int:
@@ -168,14 +167,12 @@ class Report(Result, Mapping[str, float]):
     @property
     def guessing(self) -> dict[str, float]:
         """Expected score of the best guesser in large samples, by the name of the score."""
-        scores = reported_scores(self.table, self.average)
-        return {name: score.guessing_level(self.table) for name, score in scores.items()}
+        return {name: score.guessing_level(self.table) for name, score in self.scored.items()}
 
     @property
     def best(self) -> dict[str, float]:
         """Score of perfect predictions, by the name of the score."""
-        scores = reported_scores(self.table, self.average)
-        return {name: score.best_level(self.table) for name, score in scores.items()}
+        return {name: score.best_level(self.table) for name, score in self.scored.items()}
 
     @property
     def out_of_class(self) -> dict[str, Any]:
@@ -195,20 +192,17 @@ class Report(Result, Mapping[str, float]):
         if not n:
             return {}
         n_samples = None if self.table.is_weighted else int(n)
-        share = out_of_class_share(self.table)
-        fields = {"n_out_of_class": n_samples, "out_of_class_share": share}
+        fields = {"n_out_of_class": n_samples, "out_of_class_share": out_of_class_share(self.table)}
         in_class = predictions_in_class(self.table)
-        scores = scores_in_report(self.average)
         for name in ("informedness", "nit", "accuracy"):
-            score = math.nan if in_class is None else scores[name].value_or_nan(in_class)
+            score = math.nan if in_class is None else self.scored[name].value_or_nan(in_class)
             fields[f"{name}_in_class"] = score
         return fields
 
     def summary_of(self, name: str) -> Message:
         """State the verdict on any score of the report, using its interval if it has one."""
-        score = reported_scores(self.table, self.average)[name]
         values = self.scores[name], self.estimates.get(name), self.guessing_p_value
-        return verdict(self.table, score, *values)
+        return verdict(self.table, self.scored[name], *values)
 
     @property
     def averages(self) -> dict[str, float]:
@@ -224,17 +218,13 @@ class Report(Result, Mapping[str, float]):
         plain: dict[str, Any] = {"n_samples": table.n_samples, "total_weight": float(table.total)}
         plain |= {"n_classes": self.n_classes, "class_entropy_bits": self.class_entropy}
         plain["guessing_p_value"] = self.guessing_p_value
-        if self.confidence_level is not None:
-            plain["confidence_level"] = self.confidence_level
-        if self.average != "default":
-            plain["average"] = self.average
+        plain |= {"confidence_level": self.confidence_level, "average": self.average}
         for name, value in self.scores.items():
             plain[name] = value
             if name in self.estimates:
                 plain[f"{name}_standard_error"] = self.estimates[name].standard_error
                 plain[f"{name}_confidence_interval"] = self.estimates[name].confidence_interval
-        for name, value in self.averages.items():
-            plain.setdefault(f"informedness_{name}", value)
+        plain |= {f"informedness_{name}": value for name, value in self.averages.items()}
         plain |= self.out_of_class
         rows = (plain, *self.per_class)
         plain, *per_class = ({name: render.as_json(x) for name, x in row.items()} for row in rows)
@@ -259,10 +249,7 @@ class Report(Result, Mapping[str, float]):
 
     def text_tables(self) -> list[Rows]:
         """Tabulate the scores and the classes, and for up to eight classes the matrix."""
-        scores = self._score_rows()
-        if len(self.per_class) == 2:
-            return [scores, self._two_class_rows()]
-        tables = [scores, self._class_rows()]
+        tables = [self._score_rows(), self._class_rows()]
         if len(self.per_class) <= _MAX_IN_MATRIX:
             tables += matrix.Matrix(self.table, has_totals=True).text_tables()
         return tables
@@ -311,67 +298,44 @@ class Report(Result, Mapping[str, float]):
         return len(self.scores)
 
     def _score_rows(self) -> Rows:
-        has_best = any(level != 1 for level in self.best.values())
-        heads = ["guessing", "best"] if has_best else ["guessing"]
+        guessing, best = self.guessing, self.best
+        heads = ["guessing", "best"] if set(best.values()) != {1} else ["guessing"]
         rows = [["", "value", *render.interval_heads(self.confidence_level), *heads]]
-        for name, score in reported_scores(self.table, self.average).items():
+        for name, score in self.scored.items():
             title = title_of(self.table, score) + ("*" if name in self.marked else "")
             row = [title, render.rounded(self.scores[name], 4)]
             row += self.estimates[name].shown() if name in self.estimates else []
-            best = self.best[name]
-            levels = [render.rounded(self.guessing[name], 3)]
-            levels += [render.rounded(best, 3) if best != 1 else ""] if has_best else []
-            rows.append(row + levels)
+            levels = (guessing[name],) if best[name] == 1 else (guessing[name], best[name])
+            rows.append([*row, *(render.rounded(level, 3) for level in levels)])
         return rows
 
-    def _two_class_rows(self) -> Rows:
-        """List the rates of two classes, and the cells; TPR - FPR is in the row of Informedness."""
-        _, labels, cells = matrix.most_frequent_classes(self.table, 2)
-        columns = render.cut_uniquely([*map(render.shown, labels)], 20)
-        columns_and_labels = zip(columns, labels, strict=True)
-        columns = [name if label is None else f"as {name}" for name, label in columns_and_labels]
-        rows = [["class", self._unit(), *columns, "TPR", "FPR", "precision", "F1"]]
-        for row, amounts in zip(self.per_class, cells.tolist(), strict=True):
-            rates = (render.rounded(row[name], 3) for name in ("tpr", "fpr", "precision", "f1"))
-            amounts = map(render.amount, (row["support"], *amounts))
-            rows.append([render.shown(row["label"]), *amounts, *rates])
-        totals = cells.sum().item(), *cells.sum(axis=0).tolist()
-        return [*rows, ["total", *map(render.amount, totals), *[""] * 4]]
-
     def _class_rows(self) -> Rows:
-        has_intervals = "tpr_minus_fpr_standard_error" in self.per_class[0]
-        interval_head = render.interval_heads(self.confidence_level)[1:] if has_intervals else []
-        heads = ["bias", "TPR", "FPR", "TPR-FPR", *interval_head, "precision", "F1"]
-        rows = [["class", self._unit(), *heads]]
+        interval = "tpr_minus_fpr_confidence_interval"
+        unit = "weight" if self.table.is_weighted else "N"
+        rows = [["class", unit, "bias", "TPR", "FPR", "TPR-FPR", "precision", "F1"]]
+        if interval in self.per_class[0]:
+            rows[0].insert(6, render.interval_heads(self.confidence_level)[1])
         for row in self.per_class[:_MAX_CLASSES]:
-            cells = [render.shown(row["label"]), render.amount(row["support"])]
-            for name in ("bias", "tpr", "fpr", "tpr_minus_fpr", "precision", "f1"):
-                cells.append(render.rounded(row[name], 3))
-                if has_intervals and name == "tpr_minus_fpr":
-                    interval = row["tpr_minus_fpr_confidence_interval"]
-                    cells.append(render.shown_interval(math.nan, interval, 3)[1])
-            rows.append(cells)
-        return rows + layout.more_rows(len(self.per_class) - _MAX_CLASSES, len(rows[0]))
-
-    def _unit(self) -> str:
-        return "weight" if self.table.is_weighted else "N"
+            names = ("bias", "tpr", "fpr", "tpr_minus_fpr", "precision", "f1")
+            rates = (render.rounded(row[name], 3) for name in names)
+            rows.append([render.shown(row["label"]), render.amount(row["support"]), *rates])
+            if interval in row:
+                rows[-1].insert(6, render.shown_interval(math.nan, row[interval], 3)[1])
+        return rows + layout.more_rows(len(self.per_class) - _MAX_CLASSES)
 
 
 def reported_scores(table: ContingencyTable, average: Averaged) -> dict[str, Score]:
     """Choose the scores of a report; three or more classes add the prevalence average."""
-    scores = dict[str, Score]()
-    for name, score in scores_in_report(average).items():
-        scores[name] = score
-        if name == "informedness" and average == "default" and table.n_classes > 2:
-            scores[PREVALENCE_SCORE] = INFORMEDNESS.with_average("prevalence")
+    scores = scores_in_report(average)
+    if average == "default" and table.n_classes > 2:
+        scores[PREVALENCE_SCORE] = INFORMEDNESS.with_average("prevalence")
+        scores["nit"] = scores.pop("nit")  # remains the last
     return scores
 
 
 def _value_of(name: str, score: Score, table: ContingencyTable) -> float:
     """Compute a score; the prevalence average does not repeat the warnings of Informedness."""
-    if name != PREVALENCE_SCORE:
-        return float(score.value(table))
-    return score.stand_in if score.undefined(table) else float(score.clipped_value(table))
+    return float(score.clipped_value(table) if name == PREVALENCE_SCORE else score.value(table))
 
 
 def report(

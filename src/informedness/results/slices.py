@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -107,6 +107,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
     vs_rest: str | None = None
     signature: str = ""
     average: Averaged = "default"
+    read: tuple[Account, ...] = field(default=(), compare=False)
 
     @classmethod
     def from_tables(
@@ -178,13 +179,8 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             rows.sort(key=lambda row: (math.isnan(row.scores[sort]), row.scores[sort]))
         settings = settings_of(confidence_level, pairs.get(None))
         line = signature_of("slices", whole, average=average, interval=settings)
-        line = signed(line, whole.read)
-        return cls(columns, tuple(rows), overall, confidence_level, vs_rest, line, average)
-
-    @property
-    def read(self) -> tuple[Account, ...]:  # type: ignore[override]
-        """Accounts of the files or data frames that were read; empty for other input."""
-        return self.overall.table.read
+        options = confidence_level, vs_rest, signed(line, whole.read), average, whole.read
+        return cls(columns, tuple(rows), overall, *options)
 
     def __getitem__(self, name: Slice) -> SliceRow:
         """Look up the row of a slice by its name."""
@@ -214,10 +210,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         if self.confidence_level is None:
             raise ValueError("slices must have intervals to plot: pass confidence_level=0.95")
         check_choice("metric", metric, tuple(self.overall.estimates))
-        rows = [
-            ForestRow(_name(row) + ("*" if _is_small(row) else ""), row.estimates[metric])
-            for row in self.rows
-        ]
+        rows = [ForestRow(_name(x) + _star(x), x.estimates[metric]) for x in self.rows]
         rows.append(ForestRow("all", self.overall.estimates[metric], is_whole=True))
         return draw_forest(rows, score_named(metric).title, ax)
 
@@ -232,7 +225,8 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             n_samples = row.table.n_samples
             record: dict[str, Any] = {"n_samples": n_samples, "n_classes": row.n_classes}
             record["class_entropy_bits"] = row.class_entropy
-            record["accuracy_guessing"] = _guessing(row)["accuracy"]
+            guessing_level = score_named("accuracy").guessing_level(row.table)
+            record["accuracy_guessing"] = round(guessing_level, 12)
             for name, value in row.scores.items():
                 record[name] = render.as_json(value)
                 if name in row.estimates:
@@ -254,47 +248,33 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         """
         *records, overall = self.records()
         plain: dict[str, Any] = {"by": [*overall][: len(self.by)]}
-        options = {"confidence_level": self.confidence_level, "vs_rest": self.vs_rest}
-        plain |= {name: option for name, option in options.items() if option is not None}
-        if self.average != "default":
-            plain["average"] = self.average
-        plain |= {"signature": self.signature, "slices": records, "overall": overall}
-        return plain | self.account_field()
+        names = ("confidence_level", "vs_rest", "average", "signature")
+        plain |= {name: getattr(self, name) for name in names}
+        return plain | {"slices": records, "overall": overall} | self.account_field()
 
     def text_tables(self) -> list[Rows]:
-        """Tabulate the scores of slices and of all samples.
-
-        Guessing levels are the last row, or if they differ, those of accuracy are a column.
-        """
+        """Tabulate the scores of slices and of all samples, with the guessing level of accuracy."""
         rows = [*self.rows[:_MAX_ROWS], self.overall]
-        levels = [_guessing(row) for row in rows]
-        is_same = levels.count(levels[0]) == len(levels)
+        scores = scores_in_report(self.average)
         columns = [[render.shown_name(self.by), *map(_name, rows)]]
-        for name in _HEADS:
-            columns.append(_score_column(scores_in_report(self.average)[name], rows))
-            if name == "informedness":
-                columns += self._columns_of_informedness(rows)
-            if name == "accuracy" and not is_same:
-                columns.append(["guessing", *(_format(level[name]) for level in levels)])
+        for name, head in _HEADS.items():
+            values = (_format(row.scores[name]) + _mark(row, scores[name]) for row in rows)
+            columns.append([head, *values])
+        levels = (scores["accuracy"].guessing_level(row.table) for row in rows)
+        columns.insert(3, ["guessing", *map(_format, levels)])
+        columns.insert(2, ["N", *map(_format_n, rows)])
+        if self.vs_rest is not None:
+            columns.insert(2, ["p", *(_format(row.p_value, "") for row in rows)])
+            columns.insert(2, ["vs rest", *(_format(row.difference, "", "+") for row in rows)])
+        if self.confidence_level is not None:
+            intervals = (row.estimates["informedness"].shown(3)[1] for row in rows)
+            columns.insert(2, [render.interval_heads(self.confidence_level)[1], *intervals])
         if out_of_class_share(self.overall.table):
             shares = (share_text(out_of_class_share(row.table)) for row in rows)
             columns.append(["out of class", *shares])
         table = layout.rows_of(columns)
-        table[-1:-1] = layout.more_rows(len(self.rows) - _MAX_ROWS, len(table[0]))
-        if is_same:
-            table.append(_guessing_row(levels[0], table[0]))
+        table[len(rows) : len(rows)] = layout.more_rows(len(self.rows) - _MAX_ROWS)
         return [table]
-
-    def _columns_of_informedness(self, rows: Sequence[SliceRow]) -> Rows:
-        """Format columns: the interval of Informedness, the difference from other samples, N."""
-        columns = []
-        if self.confidence_level is not None:
-            head = render.interval_heads(self.confidence_level)[1]
-            columns.append([head, *(row.estimates["informedness"].shown(3)[1] for row in rows)])
-        if self.vs_rest is not None:
-            columns.append(["vs rest", *(_format(row.difference, "", "+") for row in rows)])
-            columns.append(["p", *(_format(row.p_value, "") for row in rows)])
-        return [*columns, ["N", *map(_format_n, rows)]]
 
     def text_blocks(self) -> list[Block]:
         """List the table, the meaning of its marks, and the signature."""
@@ -305,34 +285,16 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         rows = self.rows[:_MAX_ROWS]
         scores, k = scores_in_report(self.average), self.overall.n_classes
         title = title_of(self.overall.table, scores["informedness"])
-        classes = render.several(k, "class", "classes")
-        yield f"Inf is {title}; NIT counts the {classes} of all samples."
+        yield f"Inf is {title}; NIT counts the {k} classes of all samples."
         if any(math.isnan(value) for row in rows for value in row.scores.values()):
             yield "-- means undefined, for example with references of one class."
-        if any(map(_is_small, rows)):
+        if any(map(_star, rows)):
             yield f"N*: fewer than {FEW_SAMPLES} samples, so scores are uncertain."
         for name, score in scores.items():
             if any(_mark(row, score) for row in rows):
                 yield f"{_HEADS[name]}^: {score.mark_meaning}."
         if self.vs_rest is not None:
             yield f"vs rest: {score_named(self.vs_rest).title} {_VS_REST}"
-
-
-def _guessing(row: SliceRow) -> dict[str, float]:
-    """Compute the guessing levels of a slice, rounded so that they can be compared."""
-    levels = {name: score.guessing_level(row.table) for name, score in scores_in_report().items()}
-    return {name: round(level, 12) for name, level in levels.items()}
-
-
-def _guessing_row(levels: Mapping[str, float], heads: Sequence[str]) -> list[str]:
-    """Format the row of guessing levels, which are the same in all slices."""
-    cells = {head: _format(levels[name]) for name, head in _HEADS.items()}
-    return ["guessing", *(cells.get(head, "") for head in heads[1:])]
-
-
-def _score_column(score: Score, rows: Sequence[SliceRow]) -> list[str]:
-    values = (_format(row.scores[score.name]) + _mark(row, score) for row in rows)
-    return [_HEADS[score.name], *values]
 
 
 def _check_tables(tables: Any, by: Any, n_columns: int) -> dict[Slice, ContingencyTable]:
@@ -354,7 +316,7 @@ def _name(row: SliceRow) -> str:
 
 def _format_n(row: SliceRow) -> str:
     n = row.table.n_samples
-    return "?" if n is None else f"{n}*" if _is_small(row) else str(n)
+    return "?" if n is None else f"{n}{_star(row)}"
 
 
 def _format(value: float, undefined: str = "--", sign: str = "") -> str:
@@ -367,14 +329,15 @@ def _mark(row: SliceRow, score: Score) -> str:
     return "^" if value == value and score.caution(row.table, value) else ""
 
 
-def _is_small(row: SliceRow) -> bool:
-    return (row.table.n_samples or FEW_SAMPLES) < FEW_SAMPLES
+def _star(row: SliceRow) -> str:
+    """Choose the mark of a slice: "*" if it has few samples, otherwise empty."""
+    return "*" if (row.table.n_samples or FEW_SAMPLES) < FEW_SAMPLES else ""
 
 
 def _warn_of(rows: Sequence[SliceRow]) -> None:
     """Warn once about slices that are small or have references of one class."""
     numbers = {
-        f"fewer than {FEW_SAMPLES} samples (marked with *)": sum(map(_is_small, rows)),
+        f"fewer than {FEW_SAMPLES} samples (marked with *)": sum(map(len, map(_star, rows))),
         "references of only one class": sum(not row.class_entropy for row in rows),
     }
     parts = [f"slices with {fault}: {n} of {len(rows)}" for fault, n in numbers.items() if n]
@@ -437,20 +400,19 @@ def slices(
     columns, task = read_label_columns(containers, labels, ignore_index, unknown, **extras)
     references, predictions = columns
     tables = count_slices(references, predictions, by, task, (sample_weight, None, None))
-    whole = ContingencyTable.sum_of(list(tables.values()))
-    warn_of_table(whole, [*containers])
     name = getattr(by, "name", None)  # a column of pandas or polars has a name
     names = tuple(map(str, by)) if isinstance(by, Mapping) else str(name or "slice")
-    options: dict[str, Any] = {"confidence_level": confidence_level, "vs_rest": vs_rest}
-    options["sort"] = sort
-    tables = _sort_by_category(tables, by)
+    scoring: Any = {"confidence_level": confidence_level, "vs_rest": vs_rest, "sort": sort}
     if groups is not None:
         if vs_rest is not None:
             raise ValueError("`vs_rest` assumes independent slices: leave out `groups`")
         extras = {"sample_weight": sample_weight, "groups": groups}
         samples = match_samples(references, {"y_pred": predictions}, task, extras)
-        options["pairs"] = samples.pairs_by_slice(slice_column(by)[samples.rows])
-    return Slices.from_tables(tables, by=names, average=average, **options)
+        scoring["pairs"] = samples.pairs_by_slice(slice_column(by)[samples.rows])
+    tables = _sort_by_category(tables, by)
+    result = Slices.from_tables(tables, by=names, average=average, **scoring)
+    warn_of_table(result.overall.table, [*containers])
+    return result
 
 
 # Tables and scores of slices
@@ -494,34 +456,20 @@ def cut_into_quantiles(
     The edges of the bins are quantiles, as in `pandas.qcut`. A value on an edge is in the lower
     bin. `position` is the position of the column in slice names that are tuples.
     """
-    numbers = {name: _number_of(name, position, column) for name in tables}
-    sizes = Counter[float]()
-    for name, table in tables.items():
-        sizes[numbers[name]] += table.n_samples or 0
-    bins = _names_of_bins(sizes, n_bins)
+    numbered = sorted((_number_of(name, position, column), name) for name in tables)
+    numbers = np.array([number for number, _ in numbered])
+    samples = np.repeat(numbers, [tables[name].n_samples or 0 for _, name in numbered])
+    positions = (len(samples) - 1) * np.arange(1, n_bins) / n_bins
+    bins = np.searchsorted(np.interp(positions, np.arange(len(samples)), samples), numbers)
+    lowest = numbers[np.searchsorted(bins, bins)]
+    highest = numbers[np.searchsorted(bins, bins, "right") - 1]
     merged = defaultdict[Slice, list[ContingencyTable]](list)
-    for name in sorted(tables, key=lambda name: (numbers[name], name)):
-        bin_name: Slice = bins[numbers[name]]
+    for (_, name), *ends in zip(numbered, lowest, highest, strict=True):
+        bin_name: Any = " to ".join(dict.fromkeys(f"{end:.15g}" for end in ends))
         if isinstance(name, tuple):
-            bin_name = (*name[:position], bins[numbers[name]], *name[position + 1 :])
+            bin_name = (*name[:position], bin_name, *name[position + 1 :])
         merged[bin_name].append(tables[name])
     return {name: ContingencyTable.sum_of(parts) for name, parts in merged.items()}
-
-
-def _names_of_bins(sizes: Mapping[float, int], n_bins: int) -> dict[float, str]:
-    """Name the bin of each number by the bin's smallest and largest number.
-
-    `sizes` counts the samples of each number.
-    """
-    values = np.array(sorted(sizes))
-    samples = np.repeat(values, [sizes[value] for value in values.tolist()])
-    positions = (len(samples) - 1) * np.arange(1, n_bins) / n_bins
-    bins = np.searchsorted(np.interp(positions, np.arange(len(samples)), samples), values)
-    names: dict[float, str] = {}
-    for numbers in (values[bins == code] for code in np.unique(bins)):
-        ends = dict.fromkeys(f"{value:.15g}" for value in (numbers[0], numbers[-1]))
-        names |= dict.fromkeys(numbers.tolist(), " to ".join(ends))
-    return names
 
 
 def _number_of(name: Slice, position: int, column: str) -> float:

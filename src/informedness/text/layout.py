@@ -5,10 +5,12 @@ import html
 import io
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import Field, dataclass, fields
-from itertools import count, takewhile
+from itertools import starmap
+from operator import add
+from os.path import commonprefix
 from pathlib import Path
 from string import Template
 from typing import Any, ClassVar, TypeAlias
@@ -21,6 +23,7 @@ from ..messages import Message, Naming, render
 from .render import amount, as_json, cut, cut_uniquely, several, shown, shown_interval
 
 # A table whose first row is the header. The first column is text, the other columns are numbers.
+# Empty cells at the end of a row may be missing.
 Rows: TypeAlias = list[list[str]]
 # A part of a result: a table, a line, or numbered notes.
 Block: TypeAlias = Rows | str | tuple[str, ...]
@@ -58,11 +61,11 @@ class ReadColumn:
     def __str__(self) -> str:
         """Write the most frequent labels with their amounts, then the notes."""
         labels, outside = self.labels[:_MAX_LABELS], self.outside[:_MAX_OUTSIDE]
-        text = _listed(map(_amount_text, labels), len(self.labels))
+        texts = [_listed(starmap(_amount_text, labels), len(self.labels))]
         if outside:
-            text += ("; " if len(self.outside) > 1 else ", ") if text else ""
-            text += f"{_listed(map(_amount_text, outside), len(self.outside))} (out of class)"
-        return "; ".join(filter(None, (text, *self.notes)))
+            listed = _listed(starmap(_amount_text, outside), len(self.outside))
+            texts.append(f"{listed} (out of class)")
+        return "; ".join(filter(None, (*texts, *self.notes)))
 
     def to_dict(self) -> dict[str, Any]:
         """Convert the column to plain values for JSON, with only its most frequent labels."""
@@ -100,9 +103,9 @@ class Account:
 
     def __str__(self) -> str:
         """Write a line about the rows, a line for each column, and a line about unused columns."""
-        first, *others = files = [*map(shown, self.sources)]
-        sources = f"{len(files)} files, {first} to {others[-1]}" if others else first
-        sources = " and ".join(files) if len(others) == 1 else sources
+        files = [*map(shown, self.sources)]
+        span = f"{len(files)} files, {files[0]} to {files[-1]}"
+        sources = span if len(files) > 2 else " and ".join(files)
         left_out = (f", {n:,d} left out ({reason})" for reason, n in self.left_out.items())
         cells = [(x.part, cut(shown(x.name)), str(x)) for x in self.columns]
         parts, names = (max(len(row[i]) for row in cells) for i in (0, 1))
@@ -128,12 +131,10 @@ def signed(line: str, accounts: Iterable[Account]) -> str:
     """Add to a signature the number of rows that were left out because a value is missing."""
     left_out = (pair for account in accounts for pair in account.left_out.items())
     n = sum(n for reason, n in left_out if reason.startswith("no "))
-    head, mark, version = line.rpartition("|v:")
-    return f"{head}|left-out:{n}{mark}{version}" if n else line
+    return line.replace("|v:", f"|left-out:{n}|v:") if n else line
 
 
-def _amount_text(pair: tuple[Label | None, Any]) -> str:
-    label, n = pair
+def _amount_text(label: Label | None, n: Any) -> str:
     return f"{'missing' if label is None else cut(shown(label))} {amount(n)}"
 
 
@@ -164,7 +165,8 @@ class Result:
         """
         files = [file for account in self.read for file in account.sources]
         parts = [Path(file).parts for file in files]
-        n_first, n_last = (_count_equal_cells([x[::way] for x in parts]) for way in (1, -1))
+        # parts are tuples, of which commonprefix compares whole elements
+        n_first, n_last = (len(commonprefix([x[::i] for x in parts])) for i in (1, -1))  # noqa: RUF071
         names = [x[n_first : len(x) - n_last] for x in parts]
         is_known = len(files) > 1 and all(names)  # and no name is empty
         return {file: str(Path(*x)) for file, x in zip(files, names, strict=True) if is_known}
@@ -191,24 +193,17 @@ class Result:
         """Render a line with the argument names of the surface, if it is a message."""
         return render(line, self._naming) if self._naming and isinstance(line, Message) else line
 
-    def _formatted(
-        self,
-        table: Callable[[Rows], str],
-        line: Callable[[str], str],
-        notes: Callable[[Iterable[str]], str] | None = None,
-    ) -> list[str]:
-        """Format each block with the function for its type; notes are numbered lines by default."""
+    def _formatted(self, table: Callable[[Rows], str], line: Callable[[str], str]) -> list[str]:
+        """Format each block with the function for its type; notes are numbered lines."""
         formatted = []
         for block in self.text_blocks():
             if isinstance(block, list):
-                formatted.append(table(block))
+                formatted.append(table([row + [""] * (len(block[0]) - len(row)) for row in block]))
             elif isinstance(block, str):
                 formatted.append(line(self.named(block)))
-            elif block and notes is not None:
-                formatted.append(notes(map(self.named, block)))
             elif block:
-                numbered = (f"{i}. {self.named(note)}" for i, note in enumerate(block, start=1))
-                formatted.append(line("\n".join(numbered)))
+                notes = (f"{i}. {self.named(note)}" for i, note in enumerate(block, start=1))
+                formatted.append(line("\n".join(notes)))
         return formatted
 
     def records(self) -> list[dict[str, Any]]:
@@ -263,7 +258,7 @@ class Result:
     def _repr_html_(self) -> str:
         """Format the result as HTML for a notebook."""
         accounts = [f"<pre>{html.escape(str(account))}</pre>" for account in self.read]
-        return "\n".join([*accounts, *self._formatted(_html, _html_line, _html_notes)])
+        return "\n".join([*accounts, *self._formatted(_html, _html_lines)])
 
     def to_html(self) -> str:
         """Format the result as an HTML page, with bars that show the intervals.
@@ -279,19 +274,11 @@ class Result:
             style = f"margin-left:{start:.1f}%;width:{end - start:.1f}%"
             return cell[0].replace("</td>", f'<i aria-hidden="true" style="{style}"></i></td>')
 
-        numbers = count(1)
-        region = '<div class="table" role="region" tabindex="0" aria-label="Table {}"><table>'
-        body = re.sub("<table>", lambda _: region.format(next(numbers)), body)
-        body = _INTERVAL_CELL.sub(with_bar, body).replace("</table>", "</table></div>")
+        body = _INTERVAL_CELL.sub(with_bar, body)
         if intervals:
             body += f"\n<p>Bars show intervals, from {lowest:.0f} to 1.</p>"
         page = Template(_PAGE.read_text(encoding="utf-8"))
         return page.substitute(title=type(self).__name__, body=body).rstrip()
-
-
-def _count_equal_cells(rows: Sequence[Sequence[str]]) -> int:
-    """Count the leading cells that are equal in all rows."""
-    return len([*takewhile(lambda cells: len({*cells}) == 1, zip(*rows, strict=False))])
 
 
 class Measured(Result):
@@ -334,14 +321,9 @@ def rows_of(columns: Iterable[Iterable[str]]) -> Rows:
     return list(map(list, zip(*columns, strict=True)))
 
 
-def padded(rows: Rows, width: int) -> Rows:
-    """Append empty cells to rows, up to a number of cells."""
-    return [row + [""] * (width - len(row)) for row in rows]
-
-
-def more_rows(n: int, width: int) -> Rows:
+def more_rows(n: int) -> Rows:
     """Make a row that says how many rows are only in the JSON output; none if n is 0."""
-    return padded([[f"and {n} more in JSON"]] if n > 0 else [], width)
+    return [[f"and {n} more in JSON"]] if n > 0 else []
 
 
 def aligned(rows: Rows, max_width: int = 40) -> str:
@@ -362,7 +344,7 @@ def aligned(rows: Rows, max_width: int = 40) -> str:
     for column, width in zip(columns, widths, strict=True):
         cells = [cell.rjust(width + gap) for cell in column]
         if groups and column[0].endswith((" SE", "interval")):
-            groups[-1] = _join_cells(groups[-1], cells)  # stays next to its score
+            groups[-1] = [*map(add, groups[-1], cells)]  # stays next to its score
         else:
             groups.append(cells)
 
@@ -370,25 +352,16 @@ def aligned(rows: Rows, max_width: int = 40) -> str:
     for group in groups:
         if not blocks or len(blocks[-1][0]) + len(group[0]) > WIDTH:
             blocks.append([cell.ljust(room) for cell in first])
-        blocks[-1] = _join_cells(blocks[-1], group)
+        blocks[-1] = [*map(add, blocks[-1], group)]
     return "\n\n".join("\n".join(map(str.rstrip, block)) for block in blocks)
-
-
-def _join_cells(left: Sequence[str], right: Sequence[str]) -> list[str]:
-    """Concatenate the cells of two columns row by row."""
-    return [a + b for a, b in zip(left, right, strict=True)]
 
 
 def _commented(text: str) -> str:
     return "\n".join(f"% {line}" for line in text.splitlines())
 
 
-def _html_line(line: str) -> str:
-    return f"<p>{html.escape(line)}</p>"
-
-
-def _html_notes(lines: Iterable[str]) -> str:
-    return "<ol>" + "".join(f"<li>{html.escape(line)}</li>" for line in lines) + "</ol>"
+def _html_lines(text: str) -> str:
+    return "\n".join(f"<p>{html.escape(line)}</p>" for line in text.splitlines())
 
 
 def csv_line(row: Iterable[Any]) -> str:
@@ -425,4 +398,5 @@ def _html(rows: Rows) -> str:
     for first, *cells in body:
         numbers = "".join(f"<td>{cell}</td>" for cell in cells)
         body_rows += f'<tr><th scope="row">{first}</th>{numbers}</tr>'
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body_rows}</tbody></table>"
+    table = f"<table><thead><tr>{heads}</tr></thead><tbody>{body_rows}</tbody></table>"
+    return f'<div class="table" tabindex="0">{table}</div>'
