@@ -6,7 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +14,9 @@ import numpy as np
 
 from ..core.labels import Label, check_choice, show, warn
 from ..core.table import Cells, Table
-from ..inference.entropy import entropies
+from ..inference.entropy import EntropicScore, entropies
 from ..inference.registry import REPORTED, score_named, score_with_average, scores_in_report
-from ..inference.score import FEW_SAMPLES, Score, normal_quantile, signature_of
+from ..inference.score import FEW_SAMPLES, ClassSums, Score, normal_quantile, signature_of
 from ..inference.significance import CellPairs, holm
 from ..tables.contingency import ContingencyTable, Slice, count_slices, read_name, slice_column
 from ..tables.label_options import read_label_columns, read_labels
@@ -162,10 +162,9 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         pairs = pairs or {}
 
         scored, rows = scores_in_report(average), []
-        for name, table in (*zip(tables, widened, strict=True), (None, whole)):
-            scores = {x: score.value_or_nan(table) for x, score in scored.items()}
-            if table is whole:  # compute again, with warnings
-                scores = {x: float(score.value(table)) for x, score in scored.items()}
+        all_scores = _score_slices(widened, scored)
+        all_scores.append({x: float(score.value(whole)) for x, score in scored.items()})
+        for name, table, scores in zip([*tables, None], [*widened, whole], all_scores, strict=True):
             own_pairs = pairs.get(name)
             estimates = reported_estimates(table, confidence_level, scored, pairs=own_pairs)
             bits = entropies(table).reference
@@ -430,6 +429,27 @@ def _with_classes_of(whole: Table, tables: Iterable[Table]) -> list[ContingencyT
         converted = ContingencyTable._from_cells(whole.labels, True, cells, table.n_samples)
         widened.append(replace(converted, class_mask=whole.is_class))
     return widened
+
+
+def _score_slices(tables: Sequence[Table], scored: Mapping[str, Score]) -> list[dict[str, float]]:
+    """Score tables with the same labels and classes; an undefined score is nan.
+
+    Scores of class totals are computed for all tables at once, in a tenth of the time. With
+    weights, they would have other last digits.
+    """
+    names = [x.name for x in fields(ClassSums)[1:]]  # but for the labels
+    columns = (np.array([getattr(table, name) for table in tables]).T for name in names)
+    sums = ClassSums(tables[0].labels, *columns)
+    is_single = np.count_nonzero(sums.reference_totals, axis=0) == 1
+    values = {}
+    for name, score in scored.items():
+        if isinstance(score, EntropicScore) or sums.total.dtype.kind == "f":
+            values[name] = [score.value_or_nan(table) for table in tables]
+        else:
+            exact = np.clip(score.exact_value(sums), score.lowest, score.highest)
+            is_undefined = is_single & ("references" in score.undefined_margins)
+            values[name] = np.where(is_undefined, math.nan, exact).tolist()
+    return [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
 
 
 def _sort_by_number(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
