@@ -5,17 +5,16 @@ Every sentence must be true for any model that could have produced the table.
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 import numpy as np
 
 from ..core.labels import show
-from ..core.table import Cells, Table, labels_at
+from ..core.table import Table, labels_at
 from ..inference.entropy import NIT, guessing_p_value
 from ..inference.score import FEW_SAMPLES, Informedness, Score
 from ..messages import Message, message
 from ..tables.contingency import ContingencyTable
-from ..text.render import cut, rounded, samples, shown
+from ..text.render import rounded, samples
 from .estimate import Estimate, estimates_of, has_known_errors, warn_of
 
 LEVEL = 0.95  # lowest confidence level of the test of a verdict
@@ -59,49 +58,36 @@ def title_of(table: Table, score: Score) -> str:
 
 
 def commonest_class(table: Table) -> str:
-    """Format the class with the most references, quoted if it is text."""
-    label = table.labels[int(np.argmax(table.reference_totals))]
-    return shown(cut(label, 38), quote=True) if isinstance(label, str) else show(label)
+    """Format the class with the most references."""
+    return show(table.labels[int(np.argmax(table.reference_totals))])
 
 
 def _find_verdict(
     table: Table, score: Score, value: float, judged: Estimate | None, p_value: float
 ) -> tuple[str, str]:
-    """Choose the code and the phrase of the verdict."""
+    """Choose the code and the phrase of the verdict.
+
+    If many predictions are out of class, test the others against guessing.
+    """
     if np.count_nonzero(table.reference_totals) == 1:
         return "one class", f"all references are {commonest_class(table)}, so there is no verdict"
-    tested_table, p_value = _tested_predictions(table, p_value)
-    if tested_table is None:
-        return "out of class", "no prediction is a class, so all count as wrong"
+    phrase = f"cannot be distinguished from guessing on {samples(table.n_samples)}"
+    if out_of_class_share(table) > MANY_OUT_OF_CLASS:
+        in_class = predictions_in_class(table)
+        if in_class is None:
+            return "out of class", "no prediction is a class, so all count as wrong"
+        p_value = p_value if math.isnan(p_value) else guessing_p_value(in_class)
+        n = samples(in_class.n_samples)
+        phrase = f"the predictions in class, for {n}, cannot be distinguished from guessing"
     level, (low, high) = LEVEL, (math.nan, math.nan)
     if judged is not None:
         level, (low, high) = max(judged.confidence_level, LEVEL), judged.confidence_interval
-    contains_guessing = not math.isnan(low) and score.contains_guessing(table, low, high)
+    contains_guessing = score.contains_guessing(table, low, high)
     if math.isnan(p_value) and math.isnan(low):
-        return (
-            "untested",
-            "not tested against guessing, as there is neither a p-value nor an interval",
-        )
+        return "untested", "not tested against guessing, without a p-value and an interval"
     if contains_guessing if math.isnan(p_value) else 1 - p_value <= level:
-        n = samples(tested_table.n_samples)
-        phrase = f"cannot be distinguished from guessing on {n}"
-        if tested_table is not table:
-            phrase = f"the predictions in class, for {n}, cannot be distinguished from guessing"
         return "guessing", phrase
     return _verdict_on_value(table, score, value, contains_guessing)
-
-
-def _tested_predictions(table: Table, p_value: float) -> tuple[Table | None, float]:
-    """Choose the predictions to test against guessing, and compute the p-value.
-
-    If many predictions are out of class, drop them. The table is None if no prediction is left.
-    """
-    if out_of_class_share(table) <= MANY_OUT_OF_CLASS:
-        return table, p_value
-    in_class = predictions_in_class(table)
-    if in_class is None or math.isnan(p_value):
-        return in_class, p_value
-    return in_class, guessing_p_value(in_class)
 
 
 def _verdict_on_value(
@@ -142,17 +128,21 @@ def notes_of(
 
     Return the notes, and the names of scores that get a mark.
     """
-    warn_of([x for name, x in estimates.items() if not _is_marked(estimates, name)])
+    remarks = {name: _remark_on(estimates, name) for name in estimates}
+    warn_of([x for name, x in estimates.items() if remarks[name] != x.caveat])
     notes = [*_out_of_class_note(table, shown_scores)]
     marked: set[str] = set()
     if np.count_nonzero(table.reference_totals) > 1:
-        if table.n_samples is not None and table.n_samples < FEW_SAMPLES:
+        if table.n_samples in range(FEW_SAMPLES):  # not if it is None
             notes.append(Message(f"Only {samples(table.n_samples)}: these scores are uncertain."))
         for name, score in shown_scores.items():
-            for remark in _remarks_on(table, score, values[name], estimates, name):
+            caution = score.mark_meaning if score.caution(table, values[name]) else ""
+            for remark in filter(None, (caution, remarks.get(name))):
                 notes.append(Message(f"{title_of(table, score)}*: {remark}."))
                 marked.add(name)
-    return notes + _interval_notes(estimates), marked
+    caveats = dict.fromkeys(x.caveat for name, x in estimates.items() if not remarks[name])
+    notes += [Message(f"Some intervals are approximate: {caveat}.") for caveat in caveats if caveat]
+    return notes, marked
 
 
 def _out_of_class_note(table: Table, shown_scores: Mapping[str, Score]) -> Iterator[Message]:
@@ -172,40 +162,17 @@ def _out_of_class_note(table: Table, shown_scores: Mapping[str, Score]) -> Itera
     yield Message(f"{sentence}.")
 
 
-def _remarks_on(
-    table: Table, score: Score, value: float, estimates: Mapping[str, Estimate], name: str
-) -> Iterator[str]:
-    """Yield the reasons why a score or its interval may mislead."""
-    if score.caution(table, value):
-        yield score.mark_meaning
-    estimate = estimates.get(name)
-    if estimate is not None and estimate.caveat and math.isnan(estimate.confidence_interval[0]):
-        yield f"no interval, {estimate.caveat}"
-    elif estimate is not None and estimate.caveat and _is_marked(estimates, name):
-        yield estimate.caveat
+def _remark_on(estimates: Mapping[str, Estimate], name: str) -> str:
+    """Explain in a note of its own why an estimate may mislead; empty if no such note is needed.
 
-
-def _is_marked(estimates: Mapping[str, Estimate], name: str) -> bool:
-    """Check whether a mark replaces a warning: if only NIT has its caveat, which is common."""
+    It is needed if there is no interval, or if only NIT has its caveat, which is common. The caveat
+    then causes no warning.
+    """
     estimate = estimates[name]
+    if math.isnan(estimate.confidence_interval[0]):
+        return estimate.caveat and f"no interval, {estimate.caveat}"
     is_alone = [x.caveat for x in estimates.values()].count(estimate.caveat) == 1
-    return name == NIT.name and is_alone and not math.isnan(estimate.confidence_interval[0])
-
-
-def _interval_notes(estimates: Mapping[str, Estimate]) -> list[Message]:
-    """Explain why intervals are approximate, once per caveat."""
-    names: dict[str, list[str]] = {}
-    for name, estimate in estimates.items():
-        is_noted = math.isnan(estimate.confidence_interval[0]) or _is_marked(estimates, name)
-        if estimate.caveat and not is_noted:
-            names.setdefault(estimate.caveat, []).append(name)
-    notes = []
-    for caveat, score_names in names.items():
-        subject = "Intervals" if len(score_names) == len(estimates) else "Most intervals"
-        if len(score_names) <= 2:
-            subject = f"Intervals of {' and '.join(score_names)}"
-        notes.append(Message(f"{subject} are approximate: {caveat}."))
-    return notes
+    return estimate.caveat if name == NIT.name and is_alone else ""
 
 
 # Shares of predictions, and tables derived from a table
@@ -226,12 +193,12 @@ def predictions_in_class(table: Table) -> Table | None:
     is_in_class = table.is_class[table.columns]
     if not is_in_class.any():
         return None
-    columns = table.rows, table.columns, table.counts, table.squared_weights
-    cells = Cells(*(None if x is None else x[is_in_class] for x in columns))  # type: ignore[arg-type]
-    n_samples = None if table.is_weighted else int(cells.counts.sum())
+    rows, columns, counts = (x[is_in_class] for x in (table.rows, table.columns, table.counts))
+    squares = None if table.squared_weights is None else table.squared_weights[is_in_class]
+    n_samples = None if table.is_weighted else int(counts.sum())
     # declare the classes, so that a class without references remains a class
-    kept = Table._from_cells(table.labels, True, cells, n_samples)
-    return replace(kept, class_mask=table.is_class)
+    cells = rows, columns, counts, squares
+    return Table(table.labels, True, *cells, n_samples, table.is_class)
 
 
 def constant_predictions(table: Table) -> ContingencyTable:
