@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.labels import Codes, Column, Label, Numbers, code_integers, join_columns, show, warn
 from ..core.scores import Average, ZeroDivision, __version__, check_zero_division
-from ..core.table import Table, Task, is_real, read_amounts
+from ..core.table import Table, Task, is_real, read_weights
 from ..inference.registry import SAME_VERSION, score_with_average, warn_of_version
 from ..inference.score import (
     INFORMEDNESS,
@@ -112,19 +112,14 @@ class Estimate(Measured):
 
 
 def estimates_of(
-    table: Table,
-    score: Score,
-    level: float,
-    pairs: CellPairs | None = None,
-    *,
-    prior: Prior = None,
-    **signed: Any,
+    table: Table, score: Score, level: float, pairs: CellPairs | None = None, **options: Any
 ) -> list[Estimate]:
     """Estimate a score, or the score of each class, without warnings.
 
-    `pairs` holds the samples in groups. `signed` holds further options for the signature.
+    `pairs` holds the samples in groups. `options` are for the signature, which may have a `prior`.
     """
     check_level(level)
+    prior: Prior = options.get("prior")
     weighted, error, fewest = table, None, math.inf
     if pairs is not None:
         weighted, error, fewest = with_design_effects(table, score, pairs)
@@ -135,16 +130,16 @@ def estimates_of(
     if n_groups(pairs) == 1:  # the variance between groups is unknown
         intervals = [Interval(intervals[0].value)]
     caveat = group_shortage(pairs, fewest) or score.caveat(weighted, prior)
-    line = score.signature(table, prior=prior, interval=settings_of(level, pairs), **signed)
+    line = score.signature(table, interval=settings_of(level, pairs), **options)
     labels = score.class_labels(table) if score.average is None else (None,)
-    size, level = effective_sample_size(table), float(level)
+    size = effective_sample_size(table)
     estimates = []
-    for label, (value, own_error, low, high) in zip(labels, intervals, strict=True):
+    for label, (value, own_error, *ends) in zip(labels, intervals, strict=True):
         signature = line if label is None else f"{line}|class:{show(label)}"
-        interval = own_error if error is None else error, (low, high), level
         own_caveat = "" if math.isnan(own_error) else caveat
+        results: Any = value, own_error, tuple(ends), float(level), size
         details: Any = label, signature, own_caveat, table.n_classes
-        estimates.append(Estimate(score.name, value, *interval, size, *details))
+        estimates.append(Estimate(score.name, *results, *details))
     return estimates
 
 
@@ -385,15 +380,13 @@ class ModelSamples:
 
         Cells and groups are numbered within each slice, as in the table of the slice.
         """
-        whole = self.pair(0, 0)
-        pairs: dict[Any, CellPairs] = {None: whole}
+        all_pairs: Any = self.pair(0, 0)
+        pairs: dict[Any, CellPairs] = {None: all_pairs}
         names, codes = slices.coded()
         for code in np.unique(codes).tolist():
-            rows = codes == code
-            cells = np.unique(whole.a[rows], return_inverse=True)[1]
-            groups = np.unique(np.asarray(whole.groups)[rows], return_inverse=True)[1]
-            amounts = whole.counts[rows], whole.weights[rows]
-            pairs[names[code]] = CellPairs(cells, cells, *amounts, groups)
+            a, _, counts, weights, groups = (column[codes == code] for column in all_pairs[:5])
+            (_, cells), (_, groups) = code_integers(a), code_integers(groups)
+            pairs[names[code]] = CellPairs(cells, cells, counts, weights, groups)
         return pairs
 
 
@@ -414,39 +407,32 @@ def match_samples(
 ) -> ModelSamples:
     """Build the samples of models from columns of labels of shape (n_rows,)."""
     n_rows = len(references)
-    weights = _read_per_row("sample_weight", extras, n_rows)
-    counts = _read_per_row("counts", extras, n_rows)
-    has_counts = counts is not None
-    counts = np.ones(n_rows) if counts is None else contingency.read_whole(counts)
-    rows = task.counted(references, counts if weights is None else np.minimum(counts, weights))
-    groups = extras["groups"]
+    weights, counts, groups = map(extras.get, ("sample_weight", "counts", "groups"))
+    weights = None if weights is None else read_weights(weights, n_rows)
+    times = np.ones(n_rows)
+    if counts is not None:
+        times = contingency.read_whole(contingency.read_counts(n_rows, counts=counts)[0])
+    rows = task.counted(references, times if weights is None else np.minimum(times, weights))
     groups = None if groups is None else _codes_of_groups(groups, n_rows, rows)
 
     references, *columns = (column[rows] for column in (references, *predictions.values()))
-    counts = counts[rows]
-    weights = None if weights is None else weights[rows].astype(np.float64)
+    times = times[rows]
+    weights = None if weights is None else weights[rows]
     task = task._replace(ignored=None)
     tables = []
     for argument, column in zip(predictions, columns, strict=True):
-        if has_counts:
-            table = _table_of_counts(references, column, task, counts, weights)
-        else:
+        if counts is None:
             table = ContingencyTable._from_columns(references, column, task, weights)
+        elif weights is None:
+            table = ContingencyTable._from_pair_counts(references, column, task, counts=times)
+        else:
+            sums = {"counts": times * weights, "squared_weights": times * weights**2}
+            sums["n_samples"] = times
+            table = ContingencyTable._from_pair_counts(references, column, task, **sums)
         warn_of_table(table, ("y_true", argument))
         tables.append(table)
     codes = _codes_of_all(tables, references, columns)
-    return ModelSamples([*predictions], rows, tables, *codes, counts, weights, groups)
-
-
-def _table_of_counts(
-    references: Column, predictions: Column, task: Task, counts: Numbers, weights: Numbers | None
-) -> ContingencyTable:
-    """Build a table from rows that represent several samples each, perhaps with weights."""
-    sums = {"counts": counts}
-    if weights is not None:
-        sums = {"counts": counts * weights, "squared_weights": counts * weights**2}
-        sums["n_samples"] = counts
-    return ContingencyTable._from_pair_counts(references, predictions, task, **sums)
+    return ModelSamples([*predictions], rows, tables, *codes, times, weights, groups)
 
 
 def _codes_of_all(
@@ -475,25 +461,13 @@ def table_in_groups(
     return samples.tables[0], samples.pairs_in_groups(0)
 
 
-def _read_per_row(argument: str, extras: Arrays, n_rows: int) -> Numbers | None:
-    """Read an array of shape (n_rows,); None if the argument is missing."""
-    values = extras.get(argument)
-    values = None if values is None else read_amounts(values, argument)
-    if values is not None and values.shape != (n_rows,):
-        array = f"an array of shape {values.shape} for {n_rows} rows"
-        raise ValueError(f"`{argument}` must hold a number for each row, got {array}")
-    return values
-
-
 def _codes_of_groups(groups: Any, n_rows: int, rows: Any) -> Codes:
     """Encode the group of each counted row as an integer from 0, in the order of group names."""
     names = read_labels(groups, "groups")
     if len(names) != n_rows:
         numbers = f"{len(names)} for {n_rows} rows"
         raise ValueError(f"`groups` must name a group for each row, got {numbers}")
-    codes: Codes = np.unique(contingency.common_codes(names, names)[1][rows], return_inverse=True)[
-        1
-    ]
+    _, codes = code_integers(contingency.common_codes(names, names)[1][rows])
     if not codes.any():
         raise ValueError("`groups` must name at least two groups, got one")
     return codes
@@ -503,14 +477,7 @@ def _codes_of_groups(groups: Any, n_rows: int, rows: Any) -> Codes:
 
 
 def corrected_rate(
-    y_true: Any,
-    y_pred: Any,
-    judged: Any,
-    *,
-    positive: Label,
-    confidence_level: float = 0.95,
-    groups: None = None,
-    prior: None = None,
+    y_true: Any, y_pred: Any, judged: Any, *, positive: Label, confidence_level: float = 0.95
 ) -> Estimate:
     r"""Estimate the true rate of a label among answers that only a judge has labelled.
 
@@ -518,7 +485,8 @@ def corrected_rate(
 
     where q is the share of `positive` among the judge's labels of these answers. TPR and FPR are
     the judge's true and false positive rates on the answers that people have labelled. The rate is
-    clipped to the range from 0 to 1. The judge must have the same error rates on all answers.
+    clipped to the range from 0 to 1. The judge must have the same error rates on all answers, and
+    the answers must be independent.
 
     The interval contains all rates :math:`\theta` for which
     :math:`q - \theta\,TPR - (1 - \theta)\,FPR` differs from 0 by at most its margin of error.
@@ -539,8 +507,6 @@ def corrected_rate(
         labels of the judge. A missing label in `y_true` is an error.
     confidence_level : float
         Level of the interval, between 0 and 1.
-    groups, prior : None
-        Not supported; any value but None raises ValueError.
 
     Returns
     -------
@@ -553,9 +519,9 @@ def corrected_rate(
     Raises
     ------
     ValueError
-        As in `informedness_score`. Also if `positive` is not a label of `y_true` or `y_pred`, or if
-        `groups` or `prior` is passed. Also if `judged` is empty, shares no label with `y_true` or
-        `y_pred`, or is a tuple of numbers that are not counts.
+        As in `informedness_score`. Also if `positive` is not a label of `y_true` or `y_pred`. Also
+        if `judged` is empty, shares no label with `y_true` or `y_pred`, or is a tuple of numbers
+        that are not counts.
 
     Warns
     -----
@@ -580,9 +546,6 @@ def corrected_rate(
     >>> print(corrected_rate(people, judge, (600, 1000), positive="good"))
     corrected_rate of 'good' 0.5714, standard error 0.0411, 95% interval 0.4870 to 0.6597
     """
-    if groups is not None or prior is not None:
-        reason = "the interval assumes independent answers and estimates the rate"
-        raise ValueError(f"`groups` and `prior` must be left out: {reason}")
     check_level(confidence_level)
     table = contingency.table_of_labels(y_true, y_pred, None, None, None, "wrong")
     label: Any = read_labels([to_class_names(positive, y_true, y_pred)], "positive").example()
@@ -596,8 +559,8 @@ def corrected_rate(
     j = INFORMEDNESS.interval(ContingencyTable.from_matrix(matrix), confidence_level)
 
     unit = "labelled answer"
-    caveats = [shortage_message(float(sizes[1:].sum()), 100, unit)]
-    caveats.append(shortage_message(float(sizes[1:].min()), 5, unit, " of the rarer class"))
+    rarer = shortage_message(float(sizes[1:].min()), 5, unit, " of the rarer class")
+    caveats = [shortage_message(float(sizes[1:].sum()), 100, unit), rarer]
     if j.low <= 0:
         caveats.append(f"J is {j.value:.2f} ({j.low:.2f} to {j.high:.2f}) and may not be above 0")
     rate = Interval(math.nan)
@@ -611,8 +574,7 @@ def corrected_rate(
     interval = (0.0, 1.0) if math.isnan(rate.low) else (rate.low, rate.high)
     settings = f"judged:{n_judged}|{settings_of(confidence_level)}"
     line = f"{signature_of('corrected_rate', table, interval=settings)}|class:{show(label)}"
-    level = float(confidence_level)
-    size = float(table.total)
+    level, size = float(confidence_level), float(table.total)
     return Estimate("corrected_rate", *rate[:2], interval, level, size, label, line, caveat)
 
 
@@ -627,8 +589,7 @@ def _count_judged(judged: Any, label: Label, labels: Any, *containers: Any) -> t
         is_valid = not {*column}.isdisjoint(labels)
     if not is_valid:
         rule = f"hold labels such as {show(labels)}, or be a tuple of two counts"
-        counts = f"of answers judged {show(label)} and of all answers"
-        raise ValueError(f"`judged` must {rule}, {counts}, got {show(judged)}")
+        raise ValueError(f"`judged` must {rule}, got {show(judged)}")
     return n_called, n_judged
 
 
@@ -696,11 +657,9 @@ def add_companions(
     companions: dict[str, Any] = {}
     if level is not None:
         estimates = _estimates_of_module(name, value, table, level, options, version)
-        errors = [estimate.standard_error for estimate in estimates]
-        ends = [[*estimate.confidence_interval] for estimate in estimates]
-        is_by_class = isinstance(value, list)
-        companions[f"{name}_standard_error"] = errors if is_by_class else errors[0]
-        companions[f"{name}_confidence_interval"] = ends if is_by_class else ends[0]
+        for attribute in ("standard_error", "confidence_interval"):
+            numbers = np.array([getattr(estimate, attribute) for estimate in estimates]).tolist()
+            companions[f"{name}_{attribute}"] = numbers if isinstance(value, list) else numbers[0]
     if return_signature:
         settings = {**options, "interval": settings_of(level), "version": version}
         companions[f"{name}_signature"] = signature_of(name, table, **settings)
@@ -719,9 +678,8 @@ def _estimates_of_module(
     values = [estimate.value for estimate in estimates]
     is_same = np.allclose(values, value, rtol=0, atol=1e-12, equal_nan=True)
     if not is_same and not score.undefined(table):
-        raise RuntimeError(
-            f"the metric {name!r} of version {version} scores {value}, and the installed package, "
-            f"version {__version__}, scores {values}: {SAME_VERSION}"
-        )
+        metric = f"the metric {name!r} of version {version} scores {value}"
+        package = f"the installed package, version {__version__}, scores {values}"
+        raise RuntimeError(f"{metric}, and {package}: {SAME_VERSION}")
     warn_of(estimates)
     return estimates
