@@ -119,12 +119,15 @@ def test_a_margin_names_samples_that_an_equal_model_needs():
 
 
 def test_equal_scores_by_other_answers_show_nothing():
+    """The difference that these samples can show is named instead."""
     references = np.resize([0, 1], 480)
     right_a, right_b = (np.resize(np.repeat(x, 2), 480) for x in ([1, 1, 1, 0], [0, 1, 1, 1]))
     a, b = (np.where(right, references, 1 - references) for right in (right_a, right_b))
-    failed, reason = decide_required(compare(references, a, b), "better")
+    made = compare(references, a, b)
+    failed, reason = decide_required(made, "better")
     assert (failed, reason.partition(" (")[0]) == (True, "B is not shown to be better")
-    assert "any number of samples" in reason
+    said = f"With 80% power, these samples can show a difference of {made.detectable:.2g}"
+    assert reason.endswith(said)
 
 
 def test_verdicts_use_p_and_margins_use_the_interval():
@@ -274,7 +277,7 @@ DECIDED = {
     f"{COMPARE} a b --margin 0.2 --require not-worse": (0, ""),
     f"{COMPARE} a b --margin 0.01 --require not-worse": (3, "B may be worse by more than 0.01 (-"),
     f"{COMPARE} a same --margin 0.01 --require not-worse": (0, "passed (--require not-worse): bo"),
-    f"{COMPARE} a same --require better": (3, "No prediction differs"),
+    f"{COMPARE} a same --require better": (3, "failed (--require better): both models give"),
     f"{COMPARE} a b --margin 0.9 --require not-worse --groups doc": (3, "fewer than the recommend"),
     f"{COMPARE} a b --require not-worse": (2, "`--require` not-worse needs a `--margin`"),
     f"{COMPARE} a b --detect 0": (2, "`--detect` must be finite and above 0, got 0.0"),

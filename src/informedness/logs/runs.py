@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..core.labels import check_choice
 from ..errors import prefix_errors
-from ..inference.registry import MODULES, score_named, score_with_average
+from ..inference.registry import MODULES, score_named
 from ..messages import Message, Naming, join, message
 from ..results.comparison import Comparison
 from ..results.estimate import Averaged, Estimate
@@ -429,5 +429,4 @@ def compare_logs(
         else:
             with prefix_errors(name), prefix_warnings(name):
                 comparisons[task] = a[0].compare(b[0], **options)
-    score = score_with_average(options["metric"], options["average"])
-    return suite_of(comparisons, left_out, score, margin)
+    return suite_of(comparisons, left_out, margin)

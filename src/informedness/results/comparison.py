@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ..core.labels import Label, show
 from ..core.scores import Average, read_prior
 from ..core.table import Table, is_real
 from ..inference import significance
+from ..inference.entropy import effective_totals
 from ..inference.registry import score_named, score_with_average
 from ..inference.score import (
     INFORMEDNESS,
@@ -20,7 +21,6 @@ from ..inference.score import (
     Prior,
     Score,
     check_level,
-    effective_sample_size,
     ratio_or_zero,
     shortage_message,
     warn_of_caveats,
@@ -34,27 +34,65 @@ from ..text.layout import Account, Block, Measured, Rows
 from ..text.render import interval_heads, shown, shown_p
 from ..warnings import collected, prefix_warnings
 from .estimate import FEW_GROUPS, Estimate, ModelSamples, group_shortage, read_samples, settings_of
-from .verdict import out_of_class_share, share_text, title_of
+from .verdict import commonest_class, out_of_class_share, share_text, title_of
 
 FEW_GROUPS_IN_CELLS = 20  # threshold for NIT and EMA, because their sums over groups are skewed
 MAX_SHARE_OF_ONE = 0.25  # a significant result has a caveat if D^2 / sum(d^2) is larger
-_FEW_DIFFERENT = 30  # with fewer differing predictions, the advice gives their number
 
 
+@dataclass(frozen=True, repr=False, kw_only=True)
 class Difference(Measured):
     """The difference between two models; base of `Comparison` and `SuiteComparison`."""
 
+    metric: str
     difference: float
+    standard_error: float
+    confidence_interval: tuple[float, float]
+    confidence_level: float
     p_value: float
+    gained: int
+    lost: int
     n_different: int
-    margin: float | None
-    within_margin: bool | None
-    caveat: str
+    margin: float | None = None
+    read: tuple[Account, ...] = field(default=(), repr=False)
+    caveat: str = field(default="", repr=False)
+
+    scope = ""  # the end of the phrase for the difference, such as " on average over 3 tasks"
 
     @property
     def verdict(self) -> str:
         """The code "better" or "worse" if B differs significantly from A, else "not shown"."""
-        return verdict_of(self.p_value, self.difference, self.confidence_level)
+        # not p_value < 1 - level: the float 1 - 0.95 is above 0.05
+        if 1 - self.p_value > self.confidence_level:
+            return "better" if self.difference > 0 else "worse"
+        return "not shown"
+
+    @property
+    def verdict_in_words(self) -> str:
+        """The verdict as a phrase, such as "B is better"."""
+        if not self.n_different:
+            return "The two models give the same predictions"
+        if self.verdict == "not shown":
+            return "Too few groups" if math.isnan(self.p_value) else "No significant difference"
+        higher = "B" if self.difference > 0 else "A"
+        if (self.gained - self.lost) * self.difference < 0:
+            return f"{higher} scores higher, but is right less often"
+        return f"{higher} is better"
+
+    @property
+    def summary(self) -> str:
+        """One sentence with the verdict, the difference, its interval and the p-value."""
+        if not self.n_different:
+            return f"{self.verdict_in_words}."
+        size = f"{self.difference:+.3f}{self.scope} {self.interval_in_words(3)}"
+        return f"{self.verdict_in_words}: {size}, {shown_p(self.p_value, in_sentence=True)}."
+
+    @property
+    def within_margin(self) -> bool | None:
+        """Whether B is shown not to be worse by more than the margin; None without a margin."""
+        if self.margin is None:
+            return None
+        return not self.n_different or self.confidence_interval[0] > -self.margin
 
     @property
     def loss_phrase(self) -> str:
@@ -65,6 +103,11 @@ class Difference(Measured):
         if self.confidence_interval[1] < -self.margin:
             verb = "is"
         return f"B {verb} worse by more than {self.margin:g}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert the fields, the verdict and the summary to plain values for JSON."""
+        verdict = {"verdict": self.verdict, "within_margin": self.within_margin}
+        return super().to_dict() | verdict | {"summary": self.summary}
 
 
 @dataclass(frozen=True, repr=False)
@@ -119,54 +162,21 @@ class Comparison(Difference):
 
     widest_name = 60
 
-    metric: str
     a: float
     b: float
-    difference: float
-    standard_error: float
-    confidence_interval: tuple[float, float]
-    confidence_level: float
-    p_value: float
     test: str
     n_samples: int
     n_groups: int | None
-    gained: int
-    lost: int
-    n_different: int
     signature: str
     paired: Paired = field(repr=False)
     out_of_class_shares: tuple[float, float] = (0.0, 0.0)
     prevalence: Comparison | None = None
-    read: tuple[Account, ...] = field(default=(), repr=False)
     detectable: float = math.nan
-    margin: float | None = None
-    within_margin: bool | None = None
     detect: float | None = None
-    caveat: str = field(default="", repr=False)
     names: tuple[str, str] = field(default=("A", "B"), repr=False)
     title: str = field(default="", repr=False)
     n_classes: int = field(default=0, repr=False)
     max_unseen: float = field(default=math.nan, repr=False)
-
-    @property
-    def verdict_in_words(self) -> str:
-        """The verdict as a phrase, such as "B is better"."""
-        if not self.n_different:
-            return "The two models give the same predictions"
-        if self.verdict == "not shown":
-            return "Too few groups" if math.isnan(self.p_value) else "No significant difference"
-        higher = "B" if self.difference > 0 else "A"
-        if (self.gained - self.lost) * self.difference < 0:
-            return f"{higher} scores higher, but is right less often"
-        return f"{higher} is better"
-
-    @property
-    def summary(self) -> str:
-        """One sentence with the verdict, the difference, its interval and the p-value."""
-        if not self.n_different:
-            return f"{self.verdict_in_words}."
-        size = f"{self.difference:+.3f} {self.interval_in_words(3)}"
-        return f"{self.verdict_in_words}: {size}, {shown_p(self.p_value, in_sentence=True)}."
 
     def samples_for(self, difference: float) -> int | None:
         """Estimate the number of samples, or of groups, that detect a difference with 80% power.
@@ -184,27 +194,24 @@ class Comparison(Difference):
         """
         if not (math.isfinite(difference) and difference):
             raise ValueError(f"`difference` must be finite and not 0, got {show(difference)}")
-        return self._n_needed(difference, self.paired.detection)
-
-    def _n_needed(self, difference: float, detection: Detection | None) -> int | None:
-        times = detection.times(difference) if detection and difference else math.inf
+        detection = self.paired.detection
+        times = math.inf if detection is None else detection.times(difference)
         return math.ceil((self.n_groups or self.n_samples) * times) if times < math.inf else None
 
-    def size_phrase(self, difference: float, detection: Detection) -> str:
+    def size_phrase(self, difference: float) -> str:
         """Write the end of a sentence: how many samples or groups detect a difference."""
-        n_needed = self._n_needed(difference, detection)
+        n_needed = self.samples_for(difference)
         if n_needed is None:
             return "cannot be shown with any number of samples"
         unit = "groups" if self.n_groups else "samples"
         return f"needs about {float(f'{n_needed:.2g}'):,.0f} {unit}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Convert the fields, the verdict and the summary to plain values for JSON."""
+        """Convert the comparison to plain values for JSON, with the number of samples needed."""
         prevalence = self.prevalence and self.prevalence.to_dict()
         asked = self.margin if self.detect is None else self.detect
         n_needed = asked and self.samples_for(asked)
-        others = {"verdict": self.verdict, "prevalence": prevalence, "summary": self.summary}
-        return super().to_dict() | {"samples_for": n_needed} | others
+        return super().to_dict() | {"samples_for": n_needed, "prevalence": prevalence}
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -212,19 +219,15 @@ class Comparison(Difference):
         return (*self._notes_on_size(), *self._notes_on_predictions())
 
     def _notes_on_size(self) -> Iterator[str]:
-        is_undecided, detection = self.verdict == "not shown", self.paired.detection
-        if is_undecided and detection is not None:
-            score = score_named(self.metric)
-            sentence = f"These samples detect a true difference of {self.detectable:.2g}"
-            if self.detectable >= score.highest - score.lowest:
-                sentence = "These samples are too few to detect any difference"
-            yield f"{sentence} with 80% power."
+        is_undecided, is_tested = self.verdict == "not shown", not math.isnan(self.detectable)
+        score = score_named(self.metric)
+        if is_undecided and self.detectable < score.highest - score.lowest:
+            yield f"These samples detect a true difference of {self.detectable:.2g} with 80% power."
         if self.margin is not None:
             yield f"{self.loss_phrase}."
         target = self.margin if is_undecided and self.detect is None else self.detect
-        if target is not None and detection is not None:
-            needs = self.size_phrase(target, detection)
-            yield f"A true difference of {target:g} {needs} (80% power)."
+        if target is not None and is_tested:
+            yield f"A true difference of {target:g} {self.size_phrase(target)} (80% power)."
 
     def _notes_on_predictions(self) -> Iterator[str]:
         if self.n_different:
@@ -253,22 +256,14 @@ class Comparison(Difference):
         """List the scores, the verdict, the notes and the signature."""
         n = f"N {self.n_samples:,}"
         n += "" if self.n_groups is None else f" in {self.n_groups:,} groups"
-        tables = self.text_tables()
-        return [n, *tables, f"{self.verdict_in_words}.", self.notes, self.signature]
+        verdict = f"{self.verdict_in_words}."
+        return [n, *self.text_tables(), verdict, self.notes, self.signature]
 
     def records(self) -> list[dict[str, Any]]:
         """Convert the comparison to a list with one record."""
-        plain = self.to_dict()
-        for name in ("confidence_interval", "standard_error", "prevalence", "read"):
-            plain.pop(name, None)
-        return [plain | self.fields()]
-
-
-def verdict_of(p_value: float, difference: float, level: float) -> str:
-    """Choose "better" or "worse" if B differs significantly from A, else "not shown"."""
-    if 1 - p_value > level:  # not p_value < 1 - level: the float 1 - 0.95 is above 0.05
-        return "better" if difference > 0 else "worse"
-    return "not shown"
+        plain = self.to_dict() | self.fields()
+        nested = "confidence_interval", "prevalence", "read"
+        return [{name: value for name, value in plain.items() if name not in nested}]
 
 
 def compare(
@@ -363,12 +358,14 @@ def compare(
     containers = y_true, y_pred_a, y_pred_b
     prior, ignore_index = (to_class_names(x, *containers) for x in (prior, ignore_index))
     settings = (0, 1), confidence_level, prior, ignore_index, margin
-    comparison = compare_pair(score, samples, score_models(score, samples, prior), *settings)
-    if score == INFORMEDNESS and samples.tables[0].n_classes > 2:
-        score = score.with_average("prevalence").require_interval(prior)
+
+    def compare_on(score: Score) -> Comparison:
+        return compare_pair(score, samples, score_models(score, samples, prior), *settings)
+
+    comparison = compare_on(score)
+    if score == INFORMEDNESS and comparison.n_classes > 2:
         with collected():  # the first comparison has issued the warnings
-            models = score_models(score, samples, prior)
-            prevalence = compare_pair(score, samples, models, *settings)
+            prevalence = compare_on(score.with_average("prevalence"))
         comparison = replace(comparison, prevalence=prevalence)
     return comparison
 
@@ -377,14 +374,6 @@ def check_size(name: str, size: Any) -> None:
     """Raise ValueError unless the size of a difference is None, or finite and above 0."""
     if size is not None and not (is_real(size) and 0 < size < math.inf):
         raise ValueError(f"`{name}` must be finite and above 0, got {show(size)}")
-
-
-def is_within(margin: float | None, low: float, n_different: int) -> bool | None:
-    """Check whether B is shown not to be worse by more than a margin; None without a margin.
-
-    The interval must lie above -margin, unless no prediction differs.
-    """
-    return None if margin is None else not n_different or low > -margin
 
 
 def score_of_pairs(
@@ -411,8 +400,8 @@ def score_models(score: Score, samples: ModelSamples, prior: Prior = None) -> li
     models = []
     for i, (argument, table) in enumerate(zip(samples.arguments, samples.tables, strict=True)):
         if score.has_single_reference_class(table):
-            label = show(table.labels[int(np.argmax(table.reference_totals))])
-            raise ValueError(f"`y_true` must have at least two classes, but all are {label}")
+            rule = "`y_true` must have at least two classes"
+            raise ValueError(f"{rule}, but all are {commonest_class(table)}")
         shortage = score.shortage(table, prior) or _class_shortage(table, score)
         scored = with_prior(table, prior)
         influences = significance.influences_of(score, table, scored, samples.pairs_in_groups(i))
@@ -447,7 +436,7 @@ def compare_pair(
     test = significance.paired_test(
         a.influences, b.influences, pairs, difference, n_different, level
     )
-    caveat = _caveat_of(score, (a, b), pairs, test, n_different, level)
+    caveat = _caveat_of(score, (a, b), pairs, test, level)
     if n_different:
         warn_of_caveats([(f"the difference of {score.name}", caveat, math.isnan(test.p_value))])
     widest = score.highest - score.lowest
@@ -474,7 +463,6 @@ def compare_pair(
         out_of_class_shares=(out_of_class_share(a.table), out_of_class_share(b.table)),
         detectable=test.detection.difference() if test.detection else math.nan,
         margin=margin,
-        within_margin=is_within(margin, interval.low, n_different),
         caveat=caveat,
         n_classes=a.table.n_classes,
         max_unseen=math.nan if n_different else _max_unseen(score, a.table, pairs, prior),
@@ -483,12 +471,7 @@ def compare_pair(
 
 
 def _caveat_of(
-    score: Score,
-    models: tuple[ComparedModel, ComparedModel],
-    pairs: CellPairs,
-    test: Paired,
-    n_different: int,
-    level: float,
+    score: Score, models: Sequence[ComparedModel], pairs: CellPairs, test: Paired, level: float
 ) -> str:
     """Explain why the interval may mislead; empty if no reason is known.
 
@@ -500,17 +483,9 @@ def _caveat_of(
     caveat = first.shortage or group_shortage(pairs, test.fewest_groups, few_groups)
     if a.shortage != b.shortage:
         caveat += f" (`{first.argument}`)"
-    is_significant = 1 - test.p_value > level
-    if caveat or not is_significant or test.share_of_one <= MAX_SHARE_OF_ONE:
-        return caveat
-    decisive = max(models, key=lambda model: model.influences.max_influence.max())
-    table = score.orient(decisive.table)[1]
-    totals = np.where(table.reference_totals > 0, table.reference_totals, np.inf)
-    n_rarest = float(totals.min()) * effective_sample_size(table) / float(table.total)
-    if score.name == "accuracy" or n_different < n_rarest:
-        return f"only {n_different:,} predictions differ"
-    label = table.labels[int(totals.argmin())]
-    return f"only {n_rarest:,.0f} samples of class {show(label)}"
+    if not caveat and 1 - test.p_value > level and test.share_of_one > MAX_SHARE_OF_ONE:
+        return "it depends on few samples, because few predictions differ or a class is rare"
+    return caveat
 
 
 def _max_unseen(score: Score, table: Table, pairs: CellPairs, prior: Prior) -> float:
@@ -523,12 +498,11 @@ def _max_unseen(score: Score, table: Table, pairs: CellPairs, prior: Prior) -> f
     widest = score.highest - score.lowest
     if score.undefined(scored):
         return widest
-    n = table.reference_totals * (effective_sample_size(table) / float(table.total))
+    n, *_ = effective_totals(table)
     if pairs.groups is not None:
-        (groups_by_class,) = significance.GroupSums.from_values(
-            table.rows[pairs.a], pairs.groups, pairs.counts
-        )
-        n = np.bincount(groups_by_class.codes, minlength=len(n)).astype(np.float64)
+        classes_and_groups = np.stack([table.rows[pairs.a], pairs.groups])
+        classes, _ = np.unique(classes_and_groups, axis=1)
+        n = np.bincount(classes, minlength=len(n))
     shares = scored.reference_totals / float(scored.total) * np.minimum(ratio_or_zero(3, n), 1)
     return min(float((shares[table.rows] * score.influences(scored)[1]).max()), widest)
 
@@ -537,7 +511,7 @@ def _class_shortage(table: Table, score: Score) -> str:
     """Explain that the smaller classes have too few references; empty if they have enough."""
     if score.name == "accuracy":
         return ""
-    references = table.reference_totals * (effective_sample_size(table) / float(table.total))
+    references, *_ = effective_totals(table)
     n_others = max(np.count_nonzero(references) - 1, 1)
     mean_of_others = float((references.sum() - references.max()) / n_others)
     qualifier = " on average for all classes but the largest"
@@ -560,14 +534,14 @@ def decide_required(compared: Difference, required: str) -> Decision:
     "not-worse" allows a loss up to the margin. Equal predictions pass as "not-worse" although they
     prove nothing, because users first try an unchanged model. With several tasks, the mean decides.
     """
+    if not compared.n_different:
+        return Decision(required == "better", _same_predictions(compared))
+    if reason := _why_not_shown(compared, f"B is {required}"):
+        return Decision(True, reason)
     is_shown, verdict = bool(compared.within_margin), compared.loss_phrase
     if required == "better":
         is_shown = compared.verdict == "better"
         verdict = "B is worse" if compared.verdict == "worse" else "B is not shown to be better"
-    elif not compared.n_different:
-        return Decision(False, _same_predictions(compared))
-    if reason := _why_not_shown(compared, f"B is {required}"):
-        return Decision(True, reason)
     if is_shown:
         return Decision(False, "")
     is_settled = verdict.startswith("B is worse")  # then more samples would not help
@@ -605,22 +579,18 @@ def _why_not_shown(result: Difference | Estimate, claim: str) -> str:
 
 
 def _advice(compared: Difference, required: str) -> str:
-    """Advise how many samples are needed to meet a requirement; empty for several tasks."""
+    """Say what these samples can show, and how many a margin needs; empty for several tasks."""
     if not isinstance(compared, Comparison):
         return ""
-    detection = compared.paired.detection
-    if detection is None:
-        return ". No prediction differs"
-    name, size = "difference", compared.difference
-    if required == "not-worse":
-        name, size = "margin", compared.margin or 0.0
-        # assume equally good models, whose share of different predictions does not grow
-        detection = detection._replace(growth=0.0)
-    least = f"With 80% power, these samples can show a {name} of {detection.difference():.2g}"
-    advice = f". {least}. A {name} of {size:.2g} {compared.size_phrase(size, detection)}"
-    if compared.n_different < _FEW_DIFFERENT:
-        advice += f". Only {compared.n_different} predictions differ"
-    return advice
+    advice = ". With 80% power, these samples can show a"
+    if required == "better":
+        return f"{advice} difference of {compared.detectable:.2g}"
+    detection, margin = cast(Detection, compared.paired.detection), compared.margin or 0.0
+    # assume equally good models, whose share of different predictions does not grow
+    detection = detection._replace(growth=0.0)
+    equal = replace(compared, paired=compared.paired._replace(detection=detection))
+    advice += f" margin of {detection.difference():.2g}"
+    return f"{advice}. A margin of {margin:.2g} {equal.size_phrase(margin)}"
 
 
 def _same_predictions(compared: Difference) -> str:

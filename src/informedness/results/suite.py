@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,15 @@ import numpy as np
 from ..core.labels import show, warn
 from ..errors import prefix_errors
 from ..inference.entropy import EntropicScore
-from ..inference.registry import score_with_average
-from ..inference.score import Interval, Score, ratio_or_zero
+from ..inference.registry import score_named
+from ..inference.score import Interval, ratio_or_zero
 from ..inference.significance import holm, interval_and_p_value
 from ..messages import message, with_subject
 from ..tables.label_options import read_labels
-from ..text.layout import Account, Block, Rows
-from ..text.render import as_json, interval_heads, rounded, several, shown, shown_p
+from ..text.layout import Block, Rows
+from ..text.render import as_json, interval_heads, rounded, shown, shown_p
 from ..warnings import OwnLabelsWarning, prefix_warnings
-from .comparison import Comparison, Difference, check_size, compare, is_within, verdict_of
+from .comparison import Comparison, Difference, check_size, compare
 from .estimate import Averaged
 from .verdict import share_text
 
@@ -50,55 +50,36 @@ class SuiteComparison(Difference):
         Tasks that were not compared, each with the reason.
     margin, within_margin : float, bool or None
         As in `Comparison`, for the mean difference.
-    n_different : int
-        Number of samples in all tasks whose predictions differ.
+    gained, lost, n_different : int
+        As in `Comparison`, for the samples of all tasks.
     caveat : str
         The first caveat of a task, if tasks with a caveat contribute more than a tenth of the
         variance; otherwise empty.
     """
 
-    metric: str
     tasks: dict[str, Comparison]
-    difference: float
-    standard_error: float
-    confidence_interval: tuple[float, float]
-    confidence_level: float
-    p_value: float
     p_values: dict[str, float] = field(repr=False)
     left_out: tuple[str, ...] = ()
-    read: tuple[Account, ...] = field(default=(), repr=False)
-    margin: float | None = None
-    within_margin: bool | None = None
-    n_different: int = field(default=0, repr=False)
-    caveat: str = field(default="", repr=False)
 
     @property
-    def summary(self) -> str:
-        """One sentence with the verdict, the mean difference, its interval and the p-value."""
-        verdict = "B is better" if self.difference > 0 else "A is better"
-        if self.verdict == "not shown":
-            verdict = "No significant difference"
-        mean = f"{self.difference:+.3f} on average over {len(self.tasks)} tasks"
-        p_value = shown_p(self.p_value, in_sentence=True)
-        return f"{verdict}: {mean} {self.interval_in_words(3)}, {p_value}."
+    def scope(self) -> str:  # type: ignore[override]
+        """The end of the phrase for the mean difference."""
+        return f" on average over {len(self.tasks)} tasks"
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences about the margin, verdicts by task, tasks left out, and out-of-class shares."""
         notes = [] if self.margin is None else [f"{self.loss_phrase}."]
-        tests = ((self.p_values[name], one.difference) for name, one in self.tasks.items())
-        n_tasks = Counter(verdict_of(*test, self.confidence_level) for test in tests)
-        better = f"B is better in {n_tasks['better']} of {several(len(self.tasks), 'task')}"
+        corrected = (replace(x, p_value=self.p_values[name]) for name, x in self.tasks.items())
+        n_tasks = Counter(comparison.verdict for comparison in corrected)
+        better = f"B is better in {n_tasks['better']} of {len(self.tasks)} tasks"
         notes += [f"{better} and worse in {n_tasks['worse']} (Holm).", _FIXED_TASKS]
         notes += [message("Left out: {line}.", line=line) for line in self.left_out]
-        parts = []
-        for name, comparison in self.tasks.items():
-            if any(comparison.out_of_class_shares):
-                shares = ", ".join(map(share_text, comparison.out_of_class_shares))
-                parts.append(f"{shown(name)} ({shares})")
-        if parts:
+        shares = {shown(name): task.out_of_class_shares for name, task in self.tasks.items()}
+        texts = [f"{x} ({share_text(a)}, {share_text(b)})" for x, (a, b) in shares.items() if a + b]
+        if texts:
             predictions = "Predictions of A and B that are out of class and count as wrong"
-            notes.append(f"{predictions}: {'; '.join(parts)}.")
+            notes.append(f"{predictions}: {'; '.join(texts)}.")
         return tuple(notes)
 
     def to_dict(self) -> dict[str, Any]:
@@ -107,20 +88,18 @@ class SuiteComparison(Difference):
         for name, comparison in self.tasks.items():
             p_value = as_json(self.p_values[name])
             tasks.append({"task": name, "p_value_holm": p_value, **comparison.to_dict()})
-        plain = super().to_dict() | {"verdict": self.verdict, "summary": self.summary}
-        return plain | {"tasks": tasks, "left_out": list(self.left_out)}
+        return super().to_dict() | {"tasks": tasks}
 
     def text_tables(self) -> list[Rows]:
         """Tabulate the comparison of each task, and the mean."""
         percent = interval_heads(self.confidence_level)[1]
         rows = [["task", "N", "A", "B", "difference", percent, "p (Holm)"]]
-        for name, one in self.tasks.items():
-            scores = [str(one.n_samples), rounded(one.a, 3), rounded(one.b, 3)]
+        for name, task in self.tasks.items():
+            scores = [str(task.n_samples), rounded(task.a, 3), rounded(task.b, 3)]
             shown_name = shown(self.names_of_files().get(name, name))
-            rows.append([shown_name, *scores, *_difference_cells(one, self.p_values[name])])
-        scores_a, scores_b = zip(*((one.a, one.b) for one in self.tasks.values()), strict=True)
-        means = [rounded(float(np.mean(scores)), 3) for scores in (scores_a, scores_b)]
-        name = f"mean of {len(self.tasks)} tasks"
+            rows.append([shown_name, *scores, *_difference_cells(task, self.p_values[name])])
+        scores = np.mean([[task.a, task.b] for task in self.tasks.values()], axis=0).tolist()
+        name, means = f"mean of {len(self.tasks)} tasks", (rounded(x, 3) for x in scores)
         return [[*rows, [name, "", *means, *_difference_cells(self, self.p_value)]]]
 
     def text_blocks(self) -> list[Block]:
@@ -130,12 +109,12 @@ class SuiteComparison(Difference):
     def records(self) -> list[dict[str, Any]]:
         """Convert the comparison of each task to a record."""
         return [
-            {"task": name, **one.records()[0], "p_value_holm": as_json(self.p_values[name])}
-            for name, one in self.tasks.items()
+            {"task": name, **task.records()[0], "p_value_holm": as_json(self.p_values[name])}
+            for name, task in self.tasks.items()
         ]
 
 
-def _difference_cells(compared: Comparison | SuiteComparison, p_value: float) -> list[str]:
+def _difference_cells(compared: Difference, p_value: float) -> list[str]:
     return [f"{compared.difference:+.3f}", compared.shown(3)[1], shown_p(p_value)]
 
 
@@ -209,26 +188,23 @@ def compare_tasks(
             comparisons[str(name)] = compare(references, *predictions, **options)
     for line in left_out:
         warn(message("left out: {reason}", "left out", reason=line))
-    return suite_of(comparisons, left_out, score_with_average(metric, average), margin)
+    return suite_of(comparisons, left_out, margin)
 
 
 def suite_of(
-    comparisons: Mapping[str, Comparison],
-    left_out: Sequence[str],
-    score: Score,
-    margin: float | None = None,
+    comparisons: Mapping[str, Comparison], left_out: Sequence[str], margin: float | None = None
 ) -> SuiteComparison:
     """Combine the comparisons of tasks into a comparison over all tasks."""
     if len(comparisons) < 2:
         names = [*comparisons]
         raise ValueError(f"`tasks` must be at least two that can be compared, got {names}")
     tasks = list(comparisons.values())
-    if isinstance(score, EntropicScore) and len({one.n_classes for one in tasks}) > 1:
+    score = score_named(tasks[0].metric)
+    if isinstance(score, EntropicScore) and len({task.n_classes for task in tasks}) > 1:
         rule = "tasks with different numbers of classes: its guessing level depends on k"
         raise ValueError(f"{score.title} cannot be averaged over {rule}")
     interval, p_value = _test_mean(tasks)
-    corrected = holm([one.p_value for one in tasks])
-    n_different = sum(one.n_different for one in tasks)
+    corrected = holm([task.p_value for task in tasks])
     return SuiteComparison(
         metric=tasks[0].metric,
         tasks=dict(comparisons),
@@ -239,35 +215,34 @@ def suite_of(
         p_value=p_value,
         p_values=dict(zip(comparisons, corrected, strict=True)),
         left_out=tuple(left_out),
+        gained=sum(task.gained for task in tasks),
+        lost=sum(task.lost for task in tasks),
+        n_different=sum(task.n_different for task in tasks),
         margin=margin,
-        within_margin=is_within(margin, interval.low, n_different),
-        n_different=n_different,
         caveat=_caveat_of(comparisons),
     )
 
 
 def _caveat_of(tasks: Mapping[str, Comparison]) -> str:
     """Choose the first caveat of a task; empty if tasks with caveats hardly affect the mean."""
-    variances = {name: one.standard_error**2 for name, one in tasks.items()}
-    names = [name for name, one in tasks.items() if one.n_different and one.caveat]
+    variances = {name: task.standard_error**2 for name, task in tasks.items()}
+    names = [name for name, task in tasks.items() if task.n_different and task.caveat]
     own_variance = sum(variances[name] for name in names)
     if not names or own_variance <= _MAX_SHARE_OF_CAVEATS * sum(variances.values()):
         return ""
-    first, *others = names
-    more = several(len(others), "other task has a caveat", "other tasks have caveats")
-    return with_subject(shown(first), tasks[first].caveat + (f"; {more}" if others else ""))
+    return with_subject(shown(names[0]), tasks[names[0]].caveat)
 
 
 def _test_mean(comparisons: Sequence[Comparison]) -> tuple[Interval, float]:
     """Compute the mean difference with its interval, and its p-value."""
     n_tasks = len(comparisons)
-    difference = math.fsum(one.difference for one in comparisons) / n_tasks
-    extra = np.array([one.paired.extra_variance for one in comparisons])
-    variances = np.array([one.standard_error for one in comparisons]) ** 2 - extra
+    difference = math.fsum(task.difference for task in comparisons) / n_tasks
+    extra = np.array([task.paired.extra_variance for task in comparisons])
+    variances = np.array([task.standard_error for task in comparisons]) ** 2 - extra
     error = math.sqrt(max(float(variances.sum() + extra.max()), 0.0)) / n_tasks
-    n_samples = sum(one.n_samples for one in comparisons)
-    n_swaps = sum(one.paired.n_swaps for one in comparisons)
-    dfs = np.array([one.paired.df for one in comparisons])
+    n_samples = sum(task.n_samples for task in comparisons)
+    n_swaps = sum(task.paired.n_swaps for task in comparisons)
+    dfs = np.array([task.paired.df for task in comparisons])
     # degrees of freedom by Welch and Satterthwaite
     parts = float(ratio_or_zero(variances**2, dfs).sum())
     df = float(variances.sum()) ** 2 / parts if parts else float(dfs.min())
