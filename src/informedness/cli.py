@@ -134,8 +134,7 @@ def _unknown_command(command: str) -> ValueError:
     if _is_file(command):
         close = [shlex.join(["informedness", "report", command])]
     hint = f"did you mean `{close[0]}`?" if close else "see `informedness --help`"
-    names = ", ".join(COMMANDS)
-    return ValueError(f"the command must be one of {names}, got {command!r}; {hint}")
+    return ValueError(f"the command must be one of {', '.join(COMMANDS)}, got {command!r}; {hint}")
 
 
 def _argument_names(options: argparse.Namespace, flags: Mapping[str, str]) -> dict[str, str]:

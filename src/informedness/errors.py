@@ -7,7 +7,7 @@ from .messages import join, message, message_of, with_subject
 
 
 @contextmanager
-def optional_import(what: str, *packages: str) -> Iterator[None]:
+def optional_import(what: str, *needed: str) -> Iterator[None]:
     """Raise ImportError if an import in the block fails, with the cause and what to install.
 
     Any exception counts as a failure, because a library built for another version of numpy may
@@ -16,8 +16,7 @@ def optional_import(what: str, *packages: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        wanted = " ".join(map(repr, packages))
-        raise ImportError(f"{what} ({error}): pip install {wanted}") from error
+        raise ImportError(f"{what} ({error}): pip install {' '.join(map(repr, needed))}") from error
 
 
 class DataError(ValueError):

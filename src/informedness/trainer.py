@@ -360,8 +360,7 @@ class ComputeMetrics:
         if self.config is None or n_columns in (None, self.config.num_labels):
             return self.config
         found = f"{n_columns} columns where `config.num_labels` is {self.config.num_labels}"
-        meaning = "The columns count as classes without names. If these are not the logits"
-        note = InformednessWarning(f"logits have {found}. {meaning}, {logits.SELECT}")
+        note = InformednessWarning(f"logits have {found}. They count as classes without names.")
         issue_once([note], self._warned_kinds)
         return None
 
