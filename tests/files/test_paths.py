@@ -138,11 +138,11 @@ def test_every_stream_of_a_compressed_file_is_read(ending, size, monkeypatch, tm
 def test_a_zip_archive_is_refused_whatever_it_is_called(tmp_path):
     with zipfile.ZipFile(tmp_path / "p.csv", "w") as archive:
         archive.writestr("p.csv", "gold,model\na,a\n")
-    refused_as(tmp_path / "p.csv", "the file is a ZIP archive")
+    refused_as(tmp_path / "p.csv", "line 1 is not text in UTF-8, at b'PK")
 
 
 BESIDE = ["README.md", "_SUCCESS", "_part.csv", "~$book.xlsx", "dataset_info.json", "Citation"]
-LEFT_OUT = "informedness: {}: left out hidden files and files without data"
+LEFT_OUT = "informedness: {}: left out hidden files and files without data, such as"
 
 
 def test_what_cannot_be_data_in_a_folder_is_left_out_and_named(tmp_path):
@@ -151,7 +151,7 @@ def test_what_cannot_be_data_in_a_folder_is_left_out_and_named(tmp_path):
     assert warned(table_of, tmp_path) == (table, "")
     for name in BESIDE:
         (tmp_path / name).touch()
-        assert warned(table_of, tmp_path) == (table, f"{LEFT_OUT.format(tmp_path)} ({name})")
+        assert warned(table_of, tmp_path) == (table, f"{LEFT_OUT.format(tmp_path)} {name}")
         (tmp_path / name).unlink()
     for name in ("notes.md", "notes.text.gz"):  # which may be data
         (tmp_path / name).touch()
@@ -160,7 +160,7 @@ def test_what_cannot_be_data_in_a_folder_is_left_out_and_named(tmp_path):
     for name, where in ((".1.crc", "gone"), ("_old", "."), ("_temporary", ".")):
         (tmp_path / name).symlink_to(tmp_path / where, target_is_directory=True)
     (tmp_path / "LICENSE").touch()
-    first = f"{LEFT_OUT.format(tmp_path)} (.1.crc, LICENSE, _old, ...)"
+    first = f"{LEFT_OUT.format(tmp_path)} .1.crc, LICENSE, _old"
     assert warned(table_of, tmp_path) == (table, first)
 
 

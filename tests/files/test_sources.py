@@ -85,7 +85,7 @@ WRONG = ["a", "b", "b", "a"] * 20, ["a", "?", "?", "b"] * 20
 OF_0 = {"gold": ["a", "b", "x"], "model": ["a", "a", "y"], "w": [1.0, 0.5, 0.0]}
 NEGATIVE = {"gold": ["a", "a"], "model": ["a", "a"], "w": [3.0, -1.0]}  # whose sum is positive
 EVERYWHERE = [  # columns, options, the message or the samples that count, and what is left out
-    (GAPS, {}, rf": {IN_BOTH}\. With unknown=.* With drop_null=True"),
+    (GAPS, {}, rf": {IN_BOTH}\. With drop_null=.* With unknown="),
     (GAPS, W, f": {IN_BOTH}; `weights` .* 20 of 50 rows of column 'w'"),
     (GAPS, DROPPED, ("aac" * 10, "abb" * 10), LEFT_OUT),
     # a row that lacks two values is left out for the first alone
@@ -170,7 +170,7 @@ HEAD, ROW = ["gold", "model"], ["a", "a"]
 SHEETS = [
     ([[HEAD, ROW], [HEAD, ROW]], {}, "one sheet may have these columns, got 'Sheet1', 'Sheet2'"),
     ([[HEAD, ROW], [HEAD, ["b", "b"]]], {"rows": "Sheet2"}, ("b", "b")),
-    ([[HEAD, ROW]], {"rows": "Sheet2"}, "`rows` must be one of the sheets 'Sheet1'"),
+    ([[HEAD, ROW]], {"rows": "Sheet2"}, "`rows` must be one of 'Sheet1', got 'Sheet2'"),
     ([[["A title"], HEAD, ROW]], {}, "'gold', which does not exist; .* columns are 'A title'"),
     ([[HEAD, ROW, ["b"]]], {}, r"None \(null\) or nan in 1 of 2 rows of column 'model'"),
     ([[]], {}, "column 'gold', which does not exist"),
@@ -191,7 +191,8 @@ def test_a_sheet_is_read_if_named_or_if_it_has_the_columns(tmp_path):
             refused(path, f".*{expected}", **options)
         else:
             check_read(path, expected, **options)
-            assert table_of(path, **options).read[0].sources == (f"{path}, sheet Sheet2",)
+            sources = table_of(path, **options).read[0].sources
+            assert sources == (f"{path}, sheet Sheet2 (of Sheet1, Sheet2)",)
 
 
 def test_only_a_data_set_of_which_nothing_is_left_is_refused(batches, tmp_path):
@@ -202,15 +203,15 @@ def test_only_a_data_set_of_which_nothing_is_left_is_refused(batches, tmp_path):
     assert table == table_of_labels([1, 0], [1, 1], sample_weight=[1, 1])
     pa.parquet.ParquetWriter(path, columns([1], [1]).schema).close()
     with pytest.raises(
-        ValueError, match=r"1\.parquet: expected at least one sample to score, got 0"
+        ValueError, match=r"1\.parquet: expected at least one sample to score: 0 rows"
     ):
         table_of(tmp_path)
     pa.parquet.write_table(columns([2] * 40, [2] * 20 + [1] * 20), tmp_path / "2.parquet")
     assert table_of(tmp_path).n_samples == 40
-    with pytest.raises(ValueError, match=r"1\.parquet and 1 more: .* 40 samples, all ignored"):
+    with pytest.raises(ValueError, match=r"1\.parquet and 1 more: .* score: 40 rows are"):
         table_of(tmp_path, ignore_index=2)
     (tmp_path / "p.csv").write_text("gold,model")
-    with pytest.raises(ValueError, match="expected at least one sample to score, got 0"):
+    with pytest.raises(ValueError, match="expected at least one sample to score: 0 rows"):
         table_of(tmp_path / "p.csv")
 
 
@@ -560,7 +561,7 @@ def test_what_datasets_lists_must_be_files_of_its_folder(tmp_path):
         name = name.format(tmp_path) if isinstance(name, str) else name
         state = {"_data_files": [{"filename": "p.csv"}, {"filename": name}]}
         (folder / "state.json").write_text(json.dumps(state))
-        message = f"^{folder / 'state.json'}: `filename` must be the name of a file in the same"
+        message = f"^{folder / 'state.json'}: each `filename` must be the name of a file in the "
         with pytest.raises(ValueError, match=message):
             table_from_file(folder, **COLUMNS)
 

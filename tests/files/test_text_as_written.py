@@ -33,9 +33,9 @@ NO_UTF8 = r"not text in UTF-8, .*: give its encoding as encoding="
 EMPTY = of("gm", "a,a", '"b",""', ",b", '"a","b"', "b,b", "a,")
 NULLS = (
     r"`references` must have a value in every row, got an empty cell, or text such as NA in 1 of 6 "
-    r"rows of column 'gold', first in row 3; `predictions` .* in 2 of 6 rows of column 'model'\. "
-    'With unknown="wrong" a missing prediction counts as wrong; leaving it out can flatter a model '
-    r"that gives up on hard samples\. With drop_null=True such rows are left out\. "
+    r"rows of column 'gold'; `predictions` .* in 2 of 6 rows of column 'model'\. "
+    "With drop_null=True such rows are left out, which can flatter a model that gives up on hard "
+    r'samples\. With unknown="wrong" a missing prediction counts as wrong\. '
     r"With keep_missing=True such text is a label\.$"
 )
 ROWS = "göld,model\na,a\n"
@@ -121,7 +121,7 @@ JSON = [
     (DOCUMENT, r"Name the path to its rows as `rows`, such as 'run.rows' \(1 object\)$"),
     (DOCUMENT, ("a", "a"), {"rows": "run.rows"}),
     ('{"doc": {"gold": "a"}, "says": {"model": "a"}}', ("a", "a"), WITHIN),
-    ('{\n"a": [{"x": 1}], "b": [{"x": 1}]}', r"as `rows`, such as 'a' \(1 object\) or 'b' \(1\)"),
+    ('{\n"a": [{"x": 1}], "b": [{"x": 1}]}', r"such as 'a' \(1 object\) or 'b' \(1 object\)"),
     ('{"gold": "a", "model": "a", "says": [{"x": 1}]}', ("a", "a")),
     # UTF-8 alone; half a character is text like any other
     ('\ufeff{"gold": "é\\ud83d\\ude00", "model": "é😀"}', (["é😀"], ["é😀"])),
@@ -176,7 +176,7 @@ def test_other_encodings_are_read_only_if_named(tmp_path):
             refused(tmp_path / name, ".*is not text in UTF-8.*encoding=")
             expected = "a" if name == "p.csv" else [word], [word]
             check_read(tmp_path / name, expected, encoding=encoding)
-    for encoding, message in (("ascii", "is not in the encoding ascii"), ("x", "a Python codec")):
+    for encoding, message in (("ascii", "got 'ascii': .* codec can"), ("x", "unknown encoding")):
         refused_as(tmp_path / "p.jsonl", message, encoding=encoding)
     (tmp_path / "p.parquet").touch()
     refused_as(tmp_path / "p.parquet", "only, not to parquet: leave it out", encoding="cp1252")

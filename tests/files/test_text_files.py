@@ -178,25 +178,12 @@ NUMBERS = [[i % 2, i // 2 % 2] for i in range(20)]
 GIVEN = "p.xlsx", "-r", "label", "-p", "pred", "--metric", "accuracy"
 
 
-def test_a_row_below_the_table_of_a_workbook_is_named(book, command):
-    for below, said in (
-        (["Total", "ten"], "`--references`: row 21 has 'Total' where the rows above have labels"),
-        ([0, 0.55], "`--predictions`: row 21 has 0.55 where the rows above have labels such as 0"),
-    ):
-        book(data=[["label", "pred"], *NUMBERS, below])
-        errors = command("report", *GIVEN)[2]
-        assert said in errors
-        assert "argmax" not in errors
-    book(data=[["label", "pred"], *NUMBERS[:10], ["a", "b"], *NUMBERS[10:]])
-    assert "where the rows above" not in command("report", *GIVEN)[2]
-
-
 def test_other_sheets_of_a_workbook_are_named(book, command):
     book(about=[["made", "by", "me"], [1, 2, 3]], data=[["label", "pred"], *NUMBERS])
     assert command("report", *GIVEN)[:2] == (0, "0.5\n")
     errors = command("report", "p.xlsx", "-r", "label", "-p", "preds")[2]
-    assert ". To read another sheet, name it as `--rows`: 'data'" in errors
-    assert "p.xlsx, sheet about (others: data): 1 row\n" in command("report", "p.xlsx")[1]
+    assert "p.xlsx: sheet 'about' (`--rows` may be 'about', 'data'): `--ref" in errors
+    assert "p.xlsx, sheet about (of about, data): 1 row\n" in command("report", "p.xlsx")[1]
 
 
 def test_columns_of_one_name_in_a_workbook_are_numbered(book, command):

@@ -227,7 +227,7 @@ def test_menus_are_filled_even_if_reading_fails(page, send):
     for content, sentence in (
         ("label,prediction\nspät,früh\n".encode("cp1252"), "give its encoding as"),
         ("label,prediction\n" + "a,a\n" * 100_001, "at most 100,000 rows"),
-        ("label,prediction\n", "at least one sample to score, got 0"),
+        ("label,prediction\n", "at least one sample to score: 0 rows"),
         ('[{"label": "a", "prediction": 0.5}]', "a score, not a label"),
     ):
         sent = send(content, "mine.json" if sentence.startswith("a score") else "mine.csv")

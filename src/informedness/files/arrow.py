@@ -42,9 +42,8 @@ class FileReader:
 
     header: Sequence[str] = ()
     class_names: Mapping[str, Sequence[str]] = {}
-    sheet = ""
     sheets: Sequence[str] = ()
-    other_sheets: Sequence[str] = ()  # titles of the sheets that are not read
+    sheet_note = ""  # the title of the sheet, if there are several sheets
     _names: Mapping[str, str]  # of all columns that are read, by argument
 
     def batches(self, keep_empty: bool) -> Iterator[dict[str, Any]]:

@@ -7,13 +7,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain, islice, product
+from itertools import accumulate, chain, islice, product
 from typing import Any, BinaryIO, TypeAlias, TypedDict
 
 from ..core.labels import show, warn
-from ..errors import DataError, optional_import, prefix_errors, refuse_all
-from ..messages import Message, join, with_subject
-from ..text.render import several, shown
+from ..errors import DataError, optional_import, prefix_errors
+from ..messages import Message
+from ..text.render import several
 from .arrow import FileReader
 from .columns import (
     ARGMAX,
@@ -113,15 +113,7 @@ def _values_of(row: Any, names: Mapping[str, str], where: Any, n_lacking: Any = 
     where = f"line {where}" if isinstance(where, int) else where
     if not isinstance(row, dict):
         raise ValueError(f"{where} must be a JSON object, got {show(row)}")
-    values = []
-    errors = list[ValueError]()
-    for name in names.values():
-        try:
-            values.append(one_value(row, name, where, n_lacking))
-        except ValueError as error:
-            errors.append(error)
-    refuse_all(errors)
-    return values
+    return [one_value(row, name, where, n_lacking) for name in names.values()]
 
 
 # JSON
@@ -144,7 +136,8 @@ def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> I
 
     The file may hold JSON Lines or one array, whatever its name: `datasets` and Spark write lines
     to .json files. An array is read into memory. `rows` is the path to the objects in a document.
-    A single object may be a table that is stored by column, as pandas writes it.
+    A single object may be a table that is stored by column, as pandas writes it. Otherwise it is a
+    row if it has the named columns.
 
     Raises
     ------
@@ -156,18 +149,18 @@ def json_rows(stream: BinaryIO, rows: str | None, names: Mapping[str, str]) -> I
     if rows is not None or start.startswith(b"["):
         entries = _rows_at(_parse_json(stream.read(), "the file", 1), rows or ".")
         return ((f"entry {position}", row) for position, row in enumerate(entries))
-    top, are_lines = _top_rows(stream)
+    top = _top_rows(stream)
     first = next((row for _, row in top[:1] if isinstance(row, dict)), {})
     if first and len(top) == 1:
         if table := _rows_of_columns(first, names.values()):
             return iter(table)
-        _check_is_row(first, names, are_lines)
+        _check_is_row(first, names)
     decode = _decoder_of({*names.values(), *_LOG_KEYS & first.keys()}) if names else None
     return chain(top, islice(_json_lines(stream, decode), len(top), None))
 
 
-def _top_rows(stream: BinaryIO) -> tuple[list[Row], bool]:
-    """Read the first two lines of JSON, or else one document, and check whether there are lines.
+def _top_rows(stream: BinaryIO) -> list[Row]:
+    """Read the first two lines of JSON, or else one document.
 
     If the file holds lines, the stream is set back to its start.
     """
@@ -176,10 +169,10 @@ def _top_rows(stream: BinaryIO) -> tuple[list[Row], bool]:
     except ValueError:
         stream.seek(0)
         with suppress(ValueError):
-            return [("the file", _parse_json(stream.read(), "the file", 1))], False
+            return [("the file", _parse_json(stream.read(), "the file", 1))]
         raise
     stream.seek(0)
-    return top, True
+    return top
 
 
 def _json_lines(stream: BinaryIO, decode: Decoder | None = None) -> Iterator[Row]:
@@ -219,7 +212,8 @@ def _decoder_of(names: Collection[str]) -> Decoder | None:
         import msgspec
     except ImportError:
         return None
-    nested = {key for name in names for key in _keys_above(name)}
+    paths = [name.removeprefix(ARGMAX).split(".") for name in names]
+    nested = {*chain(*(accumulate(path, "{}.{}".format) for path in paths))} - {*names}
     single: Any = str | int | float | bool | None
     types = dict.fromkeys(names, single) | dict.fromkeys(nested, msgspec.Raw)
     made: Any = TypedDict
@@ -243,32 +237,20 @@ def _decoder_of(names: Collection[str]) -> Decoder | None:
     return decode
 
 
-def _keys_above(name: str) -> list[str]:
-    """List the keys whose nested values may contain the value at a name."""
-    path = name.removeprefix(ARGMAX)
-    steps = path.split(".")
-    return [".".join(steps[:n]) for n in range(1, len(steps) + (path != name))]
-
-
 # Documents
 
 
-def _check_is_row(document: Mapping[str, Any], names: Mapping[str, str], is_line: bool) -> None:
+def _check_is_row(document: Mapping[str, Any], names: Mapping[str, str]) -> None:
     """Raise an error that suggests paths to rows, unless a document has the named columns."""
     if names and all(column_of(name, document) for name in names.values()):
         return
-    found = [*_paths_to_rows(document)]
-    found = sorted([x for x in found if x[2]] or found, key=lambda x: -x[1])
+    found = sorted(_paths_to_rows(document), key=lambda place: -place[1])
     if found:
-        (first, n_rows, _), *others = found
-        rest = "".join(f" or {path!r} ({n:,d})" for path, n, _ in others)
-        where = f"{first!r} ({several(n_rows, 'object')}){rest}"
-        text = f"the file is one object. Name the path to its rows as `rows`, such as {where}"
+        places = " or ".join(f"{path!r} ({several(n, 'object')})" for path, n in found)
+        text = f"the file is one object. Name the path to its rows as `rows`, such as {places}"
         error = DataError(text)
-        error.rows = None if others else first
+        error.rows = found[0][0] if len(found) == 1 else None
         raise error
-    if not is_line:
-        raise DataError("the file is one object without a list of objects, which could be rows")
 
 
 def _rows_of_columns(document: Mapping[str, Any], names: Collection[str]) -> list[Row]:
@@ -279,38 +261,23 @@ def _rows_of_columns(document: Mapping[str, Any], names: Collection[str]) -> lis
     columns = [x for x in document.values() if isinstance(x, (list, dict))]
     keys = [[*range(len(x))] if isinstance(x, list) else [*x] for x in columns]
     is_table = len(columns) == len(document) > 1 and keys.count(keys[0]) == len(keys)
-    if not is_table or {*names} - {*document} or _has_named_cells(document):
+    if not is_table or {*names} - {*document} or isinstance(document.get("columns"), list):
         return []
     return [(f"row {key}", {name: x[key] for name, x in document.items()}) for key in keys[0]]
 
 
-def _paths_to_rows(document: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, int, bool]]:
-    """Yield each path that may lead to rows, the number of rows, and whether they are a list.
+def _paths_to_rows(document: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, int]]:
+    """Yield each path that may lead to rows, and the number of rows.
 
-    Lists are not searched.
+    Rows are objects, or lists of cells beside "columns", as W&B and pandas write them.
     """
-    kind = list if _has_named_cells(document) else dict
+    kinds = (dict, list) if isinstance(document.get("columns"), list) else (dict,)
     for name, value in document.items():
         path = f"{above}.{name}".removeprefix(".")
-        if isinstance(value, list) and value and all(isinstance(x, kind) for x in value):
-            yield path, len(value), True
-        elif isinstance(value, dict) and _are_rows([*value.values()]):
-            yield path, len(value), False
-        elif isinstance(value, dict):
+        if isinstance(value, dict):
             yield from _paths_to_rows(value, path)
-
-
-def _are_rows(values: Sequence[Any]) -> bool:
-    """Check whether values are at least two objects with the same keys."""
-    are_objects = len(values) > 1 and all(isinstance(x, dict) for x in values)
-    return are_objects and all(x.keys() == values[0].keys() for x in values)
-
-
-def _has_named_cells(document: Mapping[str, Any]) -> bool:
-    """Check whether a document has "columns" and lists of cells, as W&B and pandas write them."""
-    lists = [x for x in document.values() if isinstance(x, list) and x]
-    has_cells = any(isinstance(x, list) for x in chain(*lists))
-    return has_cells and isinstance(document.get("columns"), list)
+        elif isinstance(value, list) and value and all(isinstance(row, kinds) for row in value):
+            yield path, len(value)
 
 
 def _rows_at(document: Any, path: str) -> Iterable[Any]:
@@ -327,15 +294,13 @@ def _rows_at(document: Any, path: str) -> Iterable[Any]:
         return rows.values()
     if not isinstance(rows, list):
         raise ValueError(f"`rows` must lead to a list of objects, got {show(rows)} at {path!r}")
-    names = parent.get("columns") if isinstance(parent, dict) else None
-    return _named_cells(rows, names, path) if isinstance(names, list) else rows
+    return _named_cells(rows, parent.get("columns") if isinstance(parent, dict) else None)
 
 
-def _named_cells(rows: Sequence[Any], names: Sequence[Any], path: str) -> list[Any]:
-    """Convert each list of cells to an object with these names as keys."""
-    if not all(isinstance(name, str) for name in names):
-        rule = f'"columns" must hold the names of the cells at {path!r}'
-        raise ValueError(f"{rule}, got {show(names)}")
+def _named_cells(rows: Sequence[Any], names: Any) -> Sequence[Any]:
+    """Convert each list of cells to an object with these names as keys, if they are names."""
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        return rows
     return [dict(zip(names, row, strict=True)) if isinstance(row, list) else row for row in rows]
 
 
@@ -361,21 +326,14 @@ class Workbook(Objects):
             book = openpyxl.load_workbook(stream, read_only=True, data_only=True)
         self.sheets = [sheet.title for sheet in book.worksheets]
         if title not in (None, *self.sheets):
-            titles = listed(self.sheets)
-            raise ValueError(f"`rows` must be one of the sheets {titles}, got {title!r}")
+            raise ValueError(f"`rows` must be one of {listed(self.sheets)}, got {title!r}")
         tables = [_table_of(x) for x in book.worksheets if title in (None, x.title)]
-        self.sheet, written, rows = _table_with(names, tables)
-        self.other_sheets = [x for x in self.sheets if x != self.sheet]
+        sheet, written, rows = _table_with(names, tables)
+        if len(self.sheets) > 1:
+            self.sheet_note = f", sheet {sheet} (of {', '.join(self.sheets)})"
         self.header = distinct_names(written)
-        try:
+        with prefix_errors(Message(f"sheet {sheet!r} (`rows` may be {listed(self.sheets)})")):
             check_columns(names, self.header)
-        except DataError as error:
-            others = listed(self.other_sheets)
-            also = (
-                f". To read another sheet, name it as `rows`: {others}" if self.other_sheets else ""
-            )
-            text = with_subject(f"sheet {shown(self.sheet)}", join([error, also], ""))
-            raise DataError(text) from None
         warn_of_shared_names(names.values(), written)
         nulls = dict.fromkeys(self.header)
         objects = ((x, nulls | dict(zip(self.header, row, strict=False))) for x, row in rows)

@@ -39,8 +39,8 @@ _N_BYTES = 1 << 20  # bytes read, decompressed or decoded at a time
 _HIDDEN = (".", "_", "~$")  # prefixes of names; "~$" is for lock files of Excel
 # Files in a folder that do not hold data: texts about the data, unless they have the extension
 # of a format, and metadata of `datasets`
-_TEXTS = re.compile(r"(README|LICENSE|CITATION)(\.\w+)?", re.I)
-_INFOS = ("dataset_info.json", "dataset_infos.json", "state.json")
+_TEXTS = rf"(README|LICENSE|CITATION)(?!({'|'.join(map(re.escape, FORMATS))})$)(\.\w+)?"
+_ABOUT = re.compile(rf"{_TEXTS}|(dataset_infos?|state)\.json", re.IGNORECASE)
 
 
 def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
@@ -56,14 +56,13 @@ def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
     """
     check_choice("file_format", file_format, (None, *_FORMATS))
     files: list[tuple[str, str]] = []
-    for one in paths_of(path):
-        parts = _files_in(Path(one)) if Path(one).is_dir() else [Path(one)]
+    for named in paths_of(path):
+        parts = _files_in(Path(named)) if Path(named).is_dir() else [Path(named)]
         formats = [file_format or _format_of(part) for part in parts]
         if len({*formats}) > 1:
-            rule = (
-                f"the files of a folder must have one format, got {', '.join(sorted({*formats}))}"
-            )
-            raise ValueError(with_subject(shown(one), f"{rule}: list the files to read"))
+            kinds = ", ".join(sorted({*formats}))
+            rule = f"the files of a folder must have one format, got {kinds}: list the files"
+            raise ValueError(with_subject(shown(named), rule))
         files += zip(map(str, parts), formats, strict=True)
     if not files:
         raise ValueError("`path` must name at least one file, got none")
@@ -81,34 +80,29 @@ def paths_of(path: Any) -> list[Any]:
     """Convert one path or several paths to a list, and check that they exist."""
     are_several = isinstance(path, Iterable) and not isinstance(path, (str, bytes, PathLike))
     paths = list(path) if are_several else [path]
-    for one in paths:
-        if not isinstance(one, (str, PathLike)):
-            raise ValueError(f"`path` must be a path or a sequence of paths, got {show(one)}")
-        if not str(one):
-            raise ValueError("`path` must name a file or a folder, got an empty name")
-        if str(one) != "-":
-            Path(one).stat()  # raises an error if the path does not exist
+    for part in paths:
+        if not isinstance(part, (str, PathLike)) or not str(part):
+            raise ValueError(f"`path` must be a path or a sequence of paths, got {show(part)}")
+        if str(part) != "-":
+            Path(part).stat()  # raises an error if the path does not exist
     return paths
 
 
 def _files_in(folder: Path) -> list[Path]:
     """List the data files in a folder and its subfolders, and warn of files left out."""
     found = sorted(_walk(folder))
-    left_out = [part for part in found if _is_without_data(part)]
+    left_out = [x for x in found if x.name.startswith(_HIDDEN) or _ABOUT.fullmatch(x.name)]
     parts = [part for part in found if part not in left_out]
     for part in parts:
         if not part.is_file():
             rule = "a folder must hold files, got a link to a folder, a broken link or a pipe"
-            remedy = "pass the link's target as a separate path"
-            raise ValueError(with_subject(shown(part), f"{rule}: {remedy}"))
+            raise ValueError(with_subject(shown(part), f"{rule}: pass the link's target itself"))
     if not parts:
-        rule = "the folder must hold files of predictions, got none"
-        raise ValueError(with_subject(shown(folder), rule))
+        raise ValueError(with_subject(shown(folder), "the folder must hold files, got none"))
     if left_out:
-        names = [shown(part.relative_to(folder)) for part in left_out]
-        examples = ", ".join(names if len(names) <= 3 else [*names[:3], "..."])
-        text = "{folder}: left out hidden files and files without data ({names})"
-        warn(message(text, folder=shown(folder), names=examples))
+        names = ", ".join(shown(part.relative_to(folder)) for part in left_out[:3])
+        text = "{folder}: left out hidden files and files without data, such as {names}"
+        warn(message(text, folder=shown(folder), names=names))
     return parts
 
 
@@ -122,17 +116,10 @@ def _walk(folder: Path) -> Iterator[Path]:
         raise error
 
     for parent, folders, files in os.walk(folder, onerror=fail):
-        hidden = {name for name in folders if name.startswith(_HIDDEN)}
-        links = {name for name in folders if Path(parent, name).is_symlink()}
-        folders[:] = [name for name in folders if name not in hidden]
-        for name in (*_data_files(files, parent), *hidden | links):
+        left_out = {x for x in folders if x.startswith(_HIDDEN) or Path(parent, x).is_symlink()}
+        for name in (*_data_files(files, parent), *left_out):
             yield Path(parent, name)
-
-
-def _is_without_data(part: Path) -> bool:
-    """Check whether a file in a folder is hidden or describes the data."""
-    is_text = _TEXTS.fullmatch(part.name) is not None and named_format(part) is None
-    return part.name.startswith(_HIDDEN) or part.name in _INFOS or is_text
+        folders[:] = {*folders} - left_out
 
 
 def _data_files(files: list[str], folder: str) -> list[str]:
@@ -143,16 +130,14 @@ def _data_files(files: list[str], folder: str) -> list[str]:
     if "state.json" not in files:
         return files
     state = Path(folder, "state.json")
-    with prefix_errors(shown(state)):
+    with prefix_errors(shown(state), KeyError, TypeError):
         listed = json.loads(state.read_text("utf-8"))
-        try:
-            names = [entry["filename"] for entry in listed["_data_files"]]
-        except (KeyError, TypeError):  # another program wrote state.json
+        if "_data_files" not in listed:  # another program wrote state.json
             return files
-        for name in names:
-            if name not in files:
-                rule = "`filename` must be the name of a file in the same folder"
-                raise ValueError(f"{rule}, got {show(name)}")
+        names = [str(entry["filename"]) for entry in listed["_data_files"]]
+        if not {*names} <= {*files}:
+            rule = "each `filename` must be the name of a file in the same folder"
+            raise ValueError(f"{rule}, got {show(names)}")
         return names
 
 
@@ -166,9 +151,8 @@ def _format_of(path: Path) -> str:
     """Get the format of a file from its name; .txt files are read as CSV."""
     file_format = named_format(path) or ("csv" if path.suffix.lower() == ".txt" else None)
     if file_format is None:
-        remedy = "save it as CSV or Parquet" if path.suffix else "give it as file_format="
         rule = f"the format must be one of {_FORMATS}, and the file name does not say which"
-        raise ValueError(with_subject(shown(path), f"{rule}: {remedy}"))
+        raise ValueError(with_subject(shown(path), f"{rule}: give it as file_format="))
     return file_format
 
 
@@ -189,15 +173,15 @@ def open_whole(
     Raises
     ------
     ValueError
-        If the file is a ZIP archive but not an Excel file, is damaged, is not in the encoding, or
-        holds more than `max_bytes` once decompressed.
+        If the file is damaged, is not in the encoding, or holds more than `max_bytes` once
+        decompressed.
     """
     if encoding is not None and kind in ("arrow", "parquet", "xlsx"):
         raise ValueError(f"`encoding` applies to text formats only, not to {kind}: leave it out")
-    compressions = _COMPRESSIONS if kind == "xlsx" else {**_COMPRESSIONS, b"PK\x03\x04": "zip"}
     with ExitStack() as opened:
         stream = opened.enter_context(_open_seekable(path))
-        while compression := _name_of_mark(stream, compressions):  # some files are compressed twice
+        # some files are compressed twice
+        while compression := _name_of_mark(stream, _COMPRESSIONS):
             pieces = _decompressed_pieces(stream, compression)
             stream = opened.enter_context(_copy(pieces, max_bytes))
         if encoding := encoding or _name_of_mark(stream, _ENCODINGS):
@@ -252,29 +236,23 @@ def _utf8_pieces(stream: BinaryIO, encoding: str) -> Iterator[bytes]:
     """Decode the text of a stream, and yield it in UTF-8."""
     try:
         yield from map(str.encode, codecs.iterdecode(_pieces(stream), encoding))
-    except UnicodeError as error:
-        raise ValueError(f"the file is not in the encoding {encoding}: {error}") from error
     except (LookupError, TypeError, ValueError) as error:
-        rule = "`encoding` must be a Python codec, such as 'cp1252'"
-        raise ValueError(f"{rule}, got {show(encoding)}") from error
+        raise ValueError(f"`encoding` must fit the file, got {show(encoding)}: {error}") from error
 
 
 def _decompressed_pieces(stream: BinaryIO, name: str) -> Iterator[bytes]:
     """Decompress all concatenated streams in a file."""
-    if name == "zip":
-        remedies = "Unpack it, and name the files to read. An Excel file needs the ending .xlsx."
-        raise ValueError(f"the file is a ZIP archive, which may hold several files. {remedies}")
     try:
         if name == "xz":
-            yield from _xz_pieces(stream)
-            return
-        if name == "gz":
-            yield from _pieces(gzip.GzipFile(fileobj=stream))
-            return
-        with optional_import(f"reading {name} files needs pyarrow", "pyarrow>=20"):
-            import pyarrow
-        file = pyarrow.PythonFile(stream, mode="r")
-        yield from _pieces(pyarrow.CompressedInputStream(file, name.replace("zst", "zstd")))
+            pieces = _xz_pieces(stream)
+        elif name == "gz":
+            pieces = _pieces(gzip.GzipFile(fileobj=stream))
+        else:
+            with optional_import(f"reading {name} files needs pyarrow", "pyarrow>=20"):
+                import pyarrow
+            file = pyarrow.PythonFile(stream, mode="r")
+            pieces = _pieces(pyarrow.CompressedInputStream(file, name.replace("zst", "zstd")))
+        yield from pieces
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise ValueError(f"the file cannot be decompressed ({name}): {error}") from error
 
@@ -295,12 +273,10 @@ def _xz_pieces(stream: BinaryIO) -> Iterator[bytes]:
 def why_not_utf8(lines: Iterable[bytes], first: int = 1) -> str:
     """Describe the first line that is not text in UTF-8; "" if all lines are."""
     for number, line in enumerate(lines, start=first):
-        at = line.find(b"\0")
-        try:
-            line.decode()
-        except UnicodeDecodeError as error:
-            at = error.start
-        if at >= 0:
-            rule = f"line {number} is not text in UTF-8, at {line[max(at - 10, 0) : at + 10]!r}"
+        text = line.decode(errors="surrogateescape")
+        if odd := re.search("[\0\udc80-\udcff]", text):
+            excerpt = text[max(odd.start() - 10, 0) : odd.start() + 10]
+            got = excerpt.encode(errors="surrogateescape")
+            rule = f"line {number} is not text in UTF-8, at {got!r}"
             return f"{rule}: give its encoding as encoding=, such as 'cp1252' or 'utf-16-le'"
     return ""

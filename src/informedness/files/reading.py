@@ -3,7 +3,7 @@
 import csv
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -38,9 +38,14 @@ class FileOptions:
 
     @contextmanager
     def open(self, file: str, kind: str) -> Iterator[BinaryIO]:
-        """Open a file of this format as a seekable stream, and explain errors in reading it."""
+        """Open a file of this format as a seekable stream, and explain errors in reading it.
+
+        Readers of JSON and Excel files explain their errors themselves.
+        """
         options = self.encoding, self.max_bytes, self.no_quotes
-        with open_whole(file, kind, *options) as stream, explain_errors(stream, kind):
+        explain: Any = partial(explain_errors, kind=kind)
+        explain = nullcontext if kind in ("json", "jsonl", "xlsx") else explain
+        with open_whole(file, kind, *options) as stream, explain(stream):
             yield stream
 
     def read_header(self, stream: BinaryIO, kind: str, names: Mapping[str, str]) -> FileReader:
@@ -53,8 +58,7 @@ class FileOptions:
             once unpacked. Also if `rows` or `no_quotes` does not apply to the format.
         """
         if self.no_quotes and kind not in DELIMITERS:
-            rule = f"`no_quotes` is for CSV and TSV, and this file is {kind}: leave it out"
-            raise ValueError(rule)
+            raise ValueError(f"`no_quotes` is for CSV and TSV, not for {kind}: leave it out")
         if kind == "xlsx":
             if self.max_bytes is not None and zipfile.is_zipfile(stream):
                 with zipfile.ZipFile(stream) as archive:
@@ -71,14 +75,8 @@ class FileOptions:
 
 @contextmanager
 def explain_errors(stream: BinaryIO, kind: str) -> Iterator[None]:
-    """Convert errors of pyarrow, csv and the operating system to ValueError.
-
-    Readers of JSON and Excel files explain their errors themselves.
-    """
-    if kind in ("json", "jsonl", "xlsx"):
-        yield
-        return
-    with optional_import("reading CSV, text, Parquet and Arrow files needs pyarrow", "pyarrow>=20"):
+    """Convert errors of pyarrow, csv and the operating system to ValueError."""
+    with optional_import("reading CSV, Parquet and Arrow files needs pyarrow", "pyarrow>=20"):
         import pyarrow
     try:
         yield
@@ -125,9 +123,9 @@ def raw_batches(
             except DataError as error:
                 joins = "several files are read as one, and `on` joins two"
                 raise DataError(join([error, joins][: len(files)])) from None
-            sheet = f", sheet {reader.sheet}" if reader.other_sheets else ""
             top = partial(_first_columns, file, replace(options, file_format=kind))
-            source = Source(f"{file}{sheet}", kind, reader.header, reader.class_names, top)
+            name = f"{file}{reader.sheet_note}"
+            source = Source(name, kind, reader.header, reader.class_names, top)
             samples.begin(source)
             yield from map(group_by_argument, reader.batches(samples.keep_missing))
 
@@ -174,9 +172,7 @@ def first_rows(path: Any, **file_options: Any) -> Listing:
     for name, values in columns.items():
         for column_path, column in nested_columns(name, values).items():
             flat[column_path] = [None if x in nulls or x != x else x for x in column]
-    others = ", ".join(reader.other_sheets)
-    sheet = f", sheet {reader.sheet} (others: {others})" if others else ""
-    return Listing(flat, f"{shown(file)}{sheet}: {n_rows}", options.rows)
+    return Listing(flat, f"{shown(file)}{reader.sheet_note}: {n_rows}", options.rows)
 
 
 def _top_columns(reader: FileReader) -> tuple[dict[str, list[Any]], str]:

@@ -37,7 +37,7 @@ from ..tables.label_warnings import (
 )
 from ..text.layout import Account, Amounts, ReadColumn, amounts_of
 from ..text.render import amount, shown
-from .columns import column_of, columns_of_argument, labelled_arguments
+from .columns import column_of, columns_of_argument, labelled_arguments, listed
 from .opening import DELIMITERS
 
 _WHOLE = r"-?(0|[1-9]\d*)"
@@ -86,7 +86,6 @@ class Samples:
     n_rows: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     n_missing: Counter[str] = field(default_factory=Counter)  # missing values by argument
-    first_missing: dict[str, int] = field(default_factory=dict)  # row by argument, from 1
     errors: dict[str, ValueError] = field(default_factory=dict)  # the first by argument
     faulty: dict[str, None] = field(default_factory=dict)  # sources with errors or missing values
     # The first label of references and predictions together, and of each other argument
@@ -129,42 +128,21 @@ class Samples:
             try:
                 with prefix_errors(f"after row {self.n_rows} of the data" if self.n_rows else ""):
                     columns[argument], missing = self.read_values(argument, values)
-                    self._count_missing(argument, missing, n_rows, keep)
             except ValueError as error:
-                self.errors.setdefault(argument, self._explain_in_sheet(argument, values) or error)
+                self.errors.setdefault(argument, error)
                 self.faulty[self.source.name] = None
+                continue
+            self.n_missing[argument] += int(n_rows[missing].sum())
+            if missing.any() and not self._allows_missing(argument):
+                if not self.drop_null:
+                    self.faulty[self.source.name] = None
+                noun = re.split("[ _]", argument)[0].removesuffix("s")
+                self.left_out[f"no {noun}"] += int(n_rows[missing & keep].sum())
+                keep &= ~missing
         self.n_rows += int(n_rows.sum())
         if self.errors or not keep.any():
             return {}
         return {name: column[keep] for name, column in columns.items()}
-
-    def _explain_in_sheet(self, argument: str, values: Any) -> ValueError | None:
-        """Explain an error in a sheet if a row at its end seems to be a total or a note."""
-        label = next((x for x in values if x is not None), None)
-        other = [i for i, x in enumerate(values) if not isinstance(x, (type(label), type(None)))]
-        is_sheet = self.source.kind == "xlsx" and argument in self.labelled
-        if not (is_sheet and other and len(values) - other[0] <= max(3, len(values) // 20)):
-            return None
-        row, odd = self.n_rows + other[0] + 1, values[other[0]]
-        return ValueError(
-            f"`{argument}`: row {row:,d} has {show(odd)} where the rows above have labels such as "
-            f"{show(label)}. Delete the rows below the table."
-        )
-
-    def _count_missing(
-        self, argument: str, missing: Numbers, n_rows: Numbers, keep: Numbers
-    ) -> None:
-        """Count missing values, and clear their rows in the mask `keep` unless they are allowed."""
-        if not missing.any():
-            return
-        self.n_missing[argument] += int(n_rows[missing].sum())
-        self.first_missing.setdefault(argument, self.n_rows + int(missing.argmax()) + 1)
-        if not self._allows_missing(argument):
-            if not self.drop_null:
-                self.faulty[self.source.name] = None
-            noun = re.split("[ _]", argument)[0].removesuffix("s")
-            self.left_out[f"no {noun}"] += int(n_rows[missing & keep].sum())
-            keep &= ~missing
 
     def _allows_missing(self, argument: str) -> bool:
         """Check whether a missing value of this argument counts as wrong, and is not an error."""
@@ -223,8 +201,7 @@ class Samples:
             )
         scores = np.stack([read_scores(column, argument) for column in columns], axis=1)
         codes = scores.argmax(axis=1) if threshold is None else scores[:, 0] > threshold
-        labels = [*(classes or (0, 1))]
-        labels = labels if is_integer else [*map(str, labels)]
+        labels = [label if is_integer else str(label) for label in classes or (0, 1)]
         return Column(np.where(np.isnan(scores).any(axis=1), len(labels), codes), [*labels, None])
 
     def _check_kind(self, argument: str, column: Column) -> None:
@@ -252,10 +229,8 @@ class Samples:
         ignored = self.options.ignored(self.has_integers, self.class_names)
         self.ignored = None if ignored is None else self.spell(ignored)
         times = rows.get("times", np.ones(len(references), dtype=np.int64))
-        counted = np.ones(len(references), dtype=bool)
-        if self.ignored is not None:
-            counted = references.differs_from(self.ignored)
-            self.left_out["ignored"] += int(times[~counted].sum())
+        counted = references.differs_from(self.ignored)
+        self.left_out["ignored"] += int(times[~counted].sum())
         if "weights" in rows:
             self.left_out["of weight 0"] += int(times[counted & (rows["weights"] == 0)].sum())
         return Task(None, self.ignored, "error")
@@ -270,32 +245,26 @@ class Samples:
 
     def refuse(self, errors: Iterable[ValueError] = ()) -> None:
         """Raise one error that lists all collected errors, and these, if there are any."""
-        nulls = [] if self.drop_null else self._null_errors()
         with prefix_errors(name_sources([*self.faulty] or self.sources)):
-            refuse_all([*self.errors.values(), *nulls, *errors])
+            refuse_all([*self.errors.values(), *self._null_errors(), *errors])
 
-    def _null_errors(self) -> list[ValueError]:
-        """List the error about missing values; the list is empty if no value is missing."""
-        arguments = [x for x in self.names if self.n_missing[x] and not self._allows_missing(x)]
+    def _null_errors(self) -> Iterator[ValueError]:
+        """Yield the error about missing values, unless they count as wrong or are dropped."""
         null = "an empty cell, or text such as NA" if self.has_text else "None (null) or nan"
         reasons = [
-            f"`{x}` must have a value in every row, got {null} in {self.n_missing[x]} of "
-            f"{self.n_rows} rows of column {self.names[x]!r}"
-            for x in arguments
+            f"`{argument}` must have a value in every row, got {null} in {n} of {self.n_rows} rows "
+            f"of column {self.names[argument]!r}"
+            for argument, n in self.n_missing.items()
+            if n and not (self.drop_null or self._allows_missing(argument))
         ]
-        if not reasons:
-            return []
-        if len(self.sources) == 1 and self.source.kind != "frame":
-            reasons[0] += f", first in row {self.first_missing[arguments[0]]}"
-        remedies = "With drop_null=True such rows are left out."
-        if "predictions" in " ".join(arguments):
-            remedies = (
-                'With unknown="wrong" a missing prediction counts as wrong; leaving it out can '
-                f"flatter a model that gives up on hard samples. {remedies}"
-            )
+        remedies = (
+            "With drop_null=True such rows are left out, which can flatter a model that gives up "
+            'on hard samples. With unknown="wrong" a missing prediction counts as wrong.'
+        )
         if self.has_text:
             remedies += " With keep_missing=True such text is a label."
-        return [ValueError(f"{'; '.join(reasons)}. {remedies}")]
+        if reasons:
+            yield ValueError(f"{'; '.join(reasons)}. {remedies}")
 
     def check_labels(
         self, totals: Mapping[str, Amounts], never_repeats: bool
@@ -311,8 +280,8 @@ class Samples:
         renamed = {argument: self._rename(amounts) for argument, amounts in totals.items()}
         self.has_integers = any(isinstance(label, int) for label, _ in renamed["references"])
         self.ignored = self.text_labels.get(self.ignored, self.ignored)
-        listed = self.options.classes(self.has_integers, self.class_names)
-        declared = None if listed is None else tuple(map(self.spell, listed))
+        given = self.options.classes(self.has_integers, self.class_names)
+        declared = None if given is None else tuple(map(self.spell, given))
         check_distinct(declared or (), "labels")
         classes = declared or [label for label, _ in renamed["references"]]
         if declared is None:
@@ -337,13 +306,10 @@ class Samples:
             totals[self.text_labels.get(label, label)] += n
         return amounts_of(totals, totals.values())
 
-    def columns_not_used(self, *exceptions: str) -> list[str]:
-        """List the columns that no argument uses, without regard to arguments in `exceptions`."""
-        used = set[str | None]()
-        for argument, name in self.names.items():
-            if argument not in exceptions:
-                columns = columns_of_argument(argument, name).values()
-                used |= {column_of(column, self.header) for column in columns}
+    def columns_not_used(self) -> list[str]:
+        """List the columns that no argument uses."""
+        names = chain(*(columns_of_argument(*item).values() for item in self.names.items()))
+        used = {column_of(name, self.header) for name in names}
         return [name for name in self.header if name not in used]
 
     def _account(
@@ -358,9 +324,8 @@ class Samples:
             outside = [pair for pair in amounts if pair[0] not in classes]
             notes = _notes(self, argument, texts[argument]) if argument in texts else ()
             columns.append(ReadColumn(part, name, labels, outside, tuple(notes)))
-        not_used = tuple(self.columns_not_used())
-        amounts_read = tuple(self.sources), self.n_rows, +self.left_out, tuple(columns)
-        return Account(*amounts_read, not_used, self.ignored)
+        read = tuple(self.sources), self.n_rows, +self.left_out, tuple(columns)
+        return Account(*read, tuple(self.columns_not_used()), self.ignored)
 
 
 def _warn_of_mistakes(
@@ -368,9 +333,8 @@ def _warn_of_mistakes(
 ) -> None:
     """Warn of names and labels that are probably mistakes."""
     names, ignored = samples.names, samples.ignored
-    is_file = samples.source.kind != "frame"
-    is_asked = ignored is not None and len(samples.labelled) > 1
-    if is_asked and is_file and not samples.left_out["ignored"]:
+    is_file = samples.source.kind != "frame" and len(samples.labelled) > 1
+    if is_file and ignored is not None and not samples.left_out["ignored"]:
         text = f"`ignore_index` leaves out nothing: no reference is {show(ignored)}"
         warn(text, LabelsWarning)
     for argument in samples.labelled[1:]:
@@ -387,24 +351,20 @@ def _errors_if_undeclared(
     samples: Samples, totals: Mapping[str, Amounts], classes: Sequence[Any]
 ) -> Iterator[ValueError]:
     """Yield errors about labels that are valid only if the options list the classes."""
-    has_threshold = samples.options.threshold is not None
-    if has_threshold and len(classes) > 2:
+    if samples.options.threshold is not None and not {*map(str, classes)} <= {"0", "1"}:
         yield ValueError(
-            f"`threshold` is for two classes, and the references have {len(classes)}. Name a "
-            "column of scores for each class, as in argmax:a,b."
+            f"`threshold` makes classes 0 and 1, and the references have {listed(classes[:3])}. "
+            "List two classes as `labels`, the one of low scores first. For more classes, name a "
+            "column of scores for each, as in argmax:a,b."
         )
         return
     for argument in samples.labelled[1:] if samples.is_label_sensitive else ():
-        n_samples = dict(totals[argument])
-        n_samples.pop(None, None)
+        n_samples = {label: n for label, n in totals[argument] if label is not None}
         if n_samples and n_samples.keys().isdisjoint(classes) and samples.n_rows > 1:
-            remedy = mismatch_hint([*n_samples], classes)
-            if has_threshold:
-                remedy = "list both classes as `labels`, the one of low scores first"
             examples = [", ".join(map(show, x[:2])) for x in ([*n_samples], classes)]
             yield ValueError(
                 f"none of the {amount(sum(n_samples.values()))} `{argument}` ({examples[0]}) is a "
-                f"class of the `references` ({examples[1]}): {remedy}"
+                f"class of the `references` ({examples[1]}): {mismatch_hint([*n_samples], classes)}"
             )
 
 
@@ -419,8 +379,9 @@ def _warn_of_verdicts(samples: Samples, totals: Mapping[str, Amounts]) -> None:
 
 
 def _warn_of_counts(samples: Samples) -> None:
-    """Warn of unused columns that hold only whole numbers, which may be counts of samples."""
-    names = samples.columns_not_used("weights")
+    """Warn of whole numbers in unused columns or as weights, which may be counts of samples."""
+    weights = [name for argument, name in samples.names.items() if argument == "weights"]
+    names = [*samples.columns_not_used(), *weights]
     columns = samples.source.columns(names)
     texts = {name: map(str, columns[name]) for name in names if name in columns}
     whole = re.compile(r"\+?[0-9]+(\.0*)?")
@@ -439,22 +400,18 @@ def _notes(samples: Samples, argument: str, texts: Amounts) -> Iterator[str]:
     if changed:
         yield f"{min(changed)} read as {labels_of[min(changed)]!s}"
     if argument.startswith("predictions"):
-        yield from _notes_on_predictions(samples, argument, texts)
+        yield from _notes_on_predictions(samples, samples.n_rows - samples.n_missing[argument])
     if samples.class_names:
         yield "positions read as names of classes"
 
 
-def _notes_on_predictions(samples: Samples, argument: str, texts: Amounts) -> Iterator[str]:
-    """Yield the numbers of scores above the threshold and of extracted predictions."""
-    threshold = samples.options.threshold
-    if threshold is not None:
-        above = str((samples.options.classes(False) or (0, 1))[1])
-        n_above = sum(n for x, n in texts if str(samples.text_labels.get(x, x)) == above)
-        total = amount(sum(n for _, n in texts))
-        yield f"above {threshold:g}: {above} in {amount(n_above)} of {total}"
-    if samples.options.pattern is not None:
-        n_extracted = samples.n_rows - samples.n_missing[argument]
-        yield f"an answer extracted from {n_extracted:,d} of {samples.n_rows:,d}"
+def _notes_on_predictions(samples: Samples, n_present: int) -> Iterator[str]:
+    """Yield the class of scores above the threshold, or the number of extracted predictions."""
+    options = samples.options
+    if options.threshold is not None:
+        yield f"above {options.threshold:g} read as {(options.classes(False) or (0, 1))[1]!s}"
+    if options.pattern is not None:
+        yield f"an answer extracted from {n_present:,d} of {samples.n_rows:,d}"
 
 
 def _warn_of_no_header(samples: Samples, totals: Mapping[str, Amounts]) -> None:

@@ -137,7 +137,7 @@ def table_from_file(
     Warns
     -----
     InformednessWarning
-        If files in a folder are left out; the message names them.
+        If files in a folder are left out; the message names up to three of them.
     LabelsWarning
         If text for a missing value, or -100, counts as a class. If labels look alike, or differ
         only in case or whitespace. If nearly all references are different texts. If predictions
@@ -326,10 +326,8 @@ def _count(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> dict[Slice
                 _add_table(sums[name], table)
     if not sums:
         samples.refuse()
-        n_rows = samples.n_rows
-        why = ", all ignored, null or with weight 0" if n_rows else ""
-        expected = f"expected at least one sample to score, got {n_rows} samples{why}"
-        samples.refuse([ValueError(expected)])
+        why = f"{samples.n_rows:,d} rows are ignored, null or of weight 0"
+        samples.refuse([ValueError(f"expected at least one sample to score: {why}")])
     with prefix_errors(name_sources(samples.sources)):
         return {name: ContingencyTable.sum_of(sums[name]) for name in sorted(sums)}
 
@@ -411,8 +409,7 @@ def _header_of(native: Any, names: Mapping[str, str]) -> list[str]:
         schema = native.collect_schema()
         for name in names.values():
             if str(schema.get(name)) == "Object":
-                rule = f"column {name!r} holds Python objects: cast it to text or integers"
-                raise TypeError(rule)
+                raise TypeError(f"column {name!r} holds Python objects: cast it to text")
         return list(map(str, schema.names()))
     header = getattr(native, "column_names", None) or getattr(native, "columns", None)
     if header is None or callable(header):
@@ -474,12 +471,12 @@ def _collect(rows: Any, texts: Sequence[str], prefix: str) -> Any:
     import narwhals as nw
 
     pairs = {f"{prefix}_equal_{i}": pair for i, pair in enumerate(product(texts, _ALIKE))}
-    is_equal = {}
+    are_equal = {}
     for column, (name, pair) in pairs.items():
         empty = nw.col(name).str.slice(0, 0)  # keeps the collation when text is appended
-        one, other = (nw.concat_str(empty, nw.lit(text)) for text in pair)
-        is_equal[column] = one == other
-    cells = rows.select(nw.all(), **is_equal).collect()
+        left, right = (nw.concat_str(empty, nw.lit(text)) for text in pair)
+        are_equal[column] = left == right
+    cells = rows.select(nw.all(), **are_equal).collect()
     for column, (name, (first, second)) in pairs.items():
         if True in cells[column].to_list():
             rule = f"the collation of column {name!r} treats {first!a} and {second!a} as equal"
