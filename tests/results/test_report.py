@@ -159,5 +159,5 @@ def test_a_missing_score_is_a_key_error():
     with pytest.raises(KeyError, match="markedness"):  # which is no score of a report
         result["markedness"]
     for data in ("p.csv", {"gold": [0, 1]}):
-        with pytest.raises(ValueError, match=r"table_from_frame or table_from_file"):
+        with pytest.raises(ValueError, match=r"table_from_file"):
             report(data)
