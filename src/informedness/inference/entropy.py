@@ -225,7 +225,7 @@ class Nit(EntropicScore):
 
     def caution(self, table: Table, value: float) -> str:
         # the bias of mutual information is about (cells - rows - columns + 1) / 2N (Miller 1955)
-        if self.undefined(table) or (table.is_weighted and table.squared_weights is None):
+        if self.undefined(table) or not score.has_known_errors(table):
             return ""
         r, c = (np.count_nonzero(x) for x in (table.reference_totals, table.prediction_totals))
         excess = (len(table.counts) - r - c + 1) / (2 * score.effective_sample_size(table))

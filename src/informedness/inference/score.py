@@ -74,6 +74,11 @@ def squared_weights(table: Table) -> Numbers:
     return squares.astype(np.float64)
 
 
+def has_known_errors(table: Table) -> bool:
+    """Check whether standard errors can be computed: weights must come with their squares."""
+    return not table.is_weighted or table.squared_weights is not None
+
+
 def effective_sample_size(table: Table) -> float:
     """Compute (sum w)^2 / sum w^2, which without weights is the number of samples."""
     total = float(table.total)

@@ -12,20 +12,11 @@ import numpy as np
 from ..core.labels import Label, show
 from ..core.scores import Average, read_prior
 from ..core.table import Table, is_real
+from ..inference import score as scoring
 from ..inference import significance
 from ..inference.entropy import effective_totals
 from ..inference.registry import score_named, score_with_average
-from ..inference.score import (
-    INFORMEDNESS,
-    ClassScore,
-    Prior,
-    Score,
-    check_level,
-    ratio_or_zero,
-    shortage_message,
-    warn_of_caveats,
-    with_prior,
-)
+from ..inference.score import INFORMEDNESS, ClassScore, Prior, Score, ratio_or_zero, warn_of_caveats
 from ..inference.significance import CellPairs, Detection, Influences, Paired, n_groups
 from ..messages import with_subject
 from ..tables.contingency import ContingencyTable
@@ -350,7 +341,7 @@ def compare(
     B is better: +0.300 (95% interval 0.072 to 0.528), p = 0.031.
     """
     score = score_of_pairs(metric, average, prior, unknown)
-    check_level(confidence_level)
+    scoring.check_level(confidence_level)
     check_size("margin", margin)
     predictions = {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
     extras = {"counts": counts, "sample_weight": sample_weight, "groups": groups}
@@ -403,7 +394,7 @@ def score_models(score: Score, samples: ModelSamples, prior: Prior = None) -> li
             rule = "`y_true` must have at least two classes"
             raise ValueError(f"{rule}, but all are {commonest_class(table)}")
         shortage = score.shortage(table, prior) or _class_shortage(table, score)
-        scored = with_prior(table, prior)
+        scored = scoring.with_prior(table, prior)
         influences = significance.influences_of(score, table, scored, samples.pairs_in_groups(i))
         with prefix_warnings(f"`{argument}`"):
             value = float(score.value(table, prior=prior))
@@ -494,7 +485,7 @@ def _max_unseen(score: Score, table: Table, pairs: CellPairs, prior: Prior) -> f
     A change to a share 3/n of the predictions for a class affects none of its n samples with a
     probability of 5%. With groups, n is the number of groups that contain the class.
     """
-    scored = with_prior(table, prior)
+    scored = scoring.with_prior(table, prior)
     widest = score.highest - score.lowest
     if score.undefined(scored):
         return widest
@@ -515,7 +506,7 @@ def _class_shortage(table: Table, score: Score) -> str:
     n_others = max(np.count_nonzero(references) - 1, 1)
     mean_of_others = float((references.sum() - references.max()) / n_others)
     qualifier = " on average for all classes but the largest"
-    return shortage_message(mean_of_others, 5, "reference", qualifier)
+    return scoring.shortage_message(mean_of_others, 5, "reference", qualifier)
 
 
 # Decisions about a build

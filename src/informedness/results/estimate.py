@@ -12,30 +12,13 @@ import numpy as np
 from ..core.labels import Codes, Column, Label, Numbers, code_integers, join_columns, show, warn
 from ..core.scores import Average, ZeroDivision, __version__, check_zero_division
 from ..core.table import Table, Task, is_real, read_weights
+from ..inference import score as scoring
 from ..inference.registry import SAME_VERSION, score_with_average, warn_of_version
-from ..inference.score import (
-    INFORMEDNESS,
-    Interval,
-    Prior,
-    Score,
-    check_level,
-    effective_sample_size,
-    intervals_by_class,
-    normal_quantile,
-    shortage_message,
-    signature_of,
-    warn_of_caveats,
-    wilson_margin,
-)
+from ..inference.score import INFORMEDNESS, Interval, Prior, Score, warn_of_caveats, wilson_margin
 from ..inference.significance import CellPairs, n_groups, with_design_effects
-from ..tables import contingency
+from ..tables import contingency, label_options
 from ..tables.contingency import ContingencyTable, SampleOptions
-from ..tables.label_options import (
-    read_label_columns,
-    read_labels,
-    read_other_predictions,
-    to_class_names,
-)
+from ..tables.label_options import read_label_columns, read_labels, to_class_names
 from ..tables.label_warnings import warn_of_nulls, warn_of_own_labels, warn_of_table
 from ..text.layout import Measured, Rows
 from ..text.render import as_json, interval_heads, rounded, shown
@@ -118,13 +101,13 @@ def estimates_of(
 
     `pairs` holds the samples in groups. `options` are for the signature, which may have a `prior`.
     """
-    check_level(level)
+    scoring.check_level(level)
     prior: Prior = options.get("prior")
     weighted, error, fewest = table, None, math.inf
     if pairs is not None:
         weighted, error, fewest = with_design_effects(table, score, pairs)
     if score.average is None:
-        intervals = intervals_by_class(score.orient(weighted)[1], level)
+        intervals = scoring.intervals_by_class(score.orient(weighted)[1], level)
     else:
         intervals = [score.interval(weighted, level, prior, error)]
     if n_groups(pairs) == 1:  # the variance between groups is unknown
@@ -132,7 +115,7 @@ def estimates_of(
     caveat = group_shortage(pairs, fewest) or score.caveat(weighted, prior)
     line = score.signature(table, interval=settings_of(level, pairs), **options)
     labels = score.class_labels(table) if score.average is None else (None,)
-    size = effective_sample_size(table)
+    size = scoring.effective_sample_size(table)
     estimates = []
     for label, (value, own_error, *ends) in zip(labels, intervals, strict=True):
         signature = line if label is None else f"{line}|class:{show(label)}"
@@ -158,11 +141,6 @@ def reported_estimates(
             raise ValueError("`groups` affect only intervals: pass a `confidence_level` like 0.95")
         return {}
     return {name: estimates_of(table, x, level, **options)[0] for name, x in scores.items()}
-
-
-def has_known_errors(table: Table) -> bool:
-    """Check whether standard errors can be computed: weights must come with their squares."""
-    return not table.is_weighted or table.squared_weights is not None
 
 
 def warn_of(estimates: Iterable[Estimate]) -> None:
@@ -314,9 +292,9 @@ def group_shortage(pairs: CellPairs | None, fewest: float, least: int = FEW_GROU
     `fewest` is the smallest effective number of groups of a class that decides the error.
     """
     n = n_groups(pairs)
-    shortage = shortage_message(n, least, "group") if n else ""
+    shortage = scoring.shortage_message(n, least, "group") if n else ""
     qualifier = " of a class that decides the error"
-    return shortage or shortage_message(fewest, 5, "group", qualifier)
+    return shortage or scoring.shortage_message(fewest, 5, "group", qualifier)
 
 
 Arrays: TypeAlias = Mapping[str, Any]  # the keys are the names of the caller's arguments
@@ -546,7 +524,7 @@ def corrected_rate(
     >>> print(corrected_rate(people, judge, (600, 1000), positive="good"))
     corrected_rate of 'good' 0.5714, standard error 0.0411, 95% interval 0.4870 to 0.6597
     """
-    check_level(confidence_level)
+    scoring.check_level(confidence_level)
     table = contingency.table_of_labels(y_true, y_pred, None, None, None, "wrong")
     label: Any = read_labels([to_class_names(positive, y_true, y_pred)], "positive").example()
     if label not in table.labels:
@@ -559,13 +537,13 @@ def corrected_rate(
     j = INFORMEDNESS.interval(ContingencyTable.from_matrix(matrix), confidence_level)
 
     unit = "labelled answer"
-    rarer = shortage_message(float(sizes[1:].min()), 5, unit, " of the rarer class")
-    caveats = [shortage_message(float(sizes[1:].sum()), 100, unit), rarer]
+    rarer = scoring.shortage_message(float(sizes[1:].min()), 5, unit, " of the rarer class")
+    caveats = [scoring.shortage_message(float(sizes[1:].sum()), 100, unit), rarer]
     if j.low <= 0:
         caveats.append(f"J is {j.value:.2f} ({j.low:.2f} to {j.high:.2f}) and may not be above 0")
     rate = Interval(math.nan)
     if j.value > 0:
-        rate = _correct(counts / sizes, sizes, normal_quantile(confidence_level))
+        rate = _correct(counts / sizes, sizes, scoring.normal_quantile(confidence_level))
         if math.isnan(rate.low):
             caveats.append("no rate fits, so the judge's error rates differ on these answers")
     if caveat := "; ".join(filter(None, caveats)):
@@ -573,7 +551,7 @@ def corrected_rate(
 
     interval = (0.0, 1.0) if math.isnan(rate.low) else (rate.low, rate.high)
     settings = f"judged:{n_judged}|{settings_of(confidence_level)}"
-    line = f"{signature_of('corrected_rate', table, interval=settings)}|class:{show(label)}"
+    line = f"{scoring.signature_of('corrected_rate', table, interval=settings)}|class:{show(label)}"
     level, size = float(confidence_level), float(table.total)
     return Estimate("corrected_rate", *rate[:2], interval, level, size, label, line, caveat)
 
@@ -584,7 +562,7 @@ def _count_judged(judged: Any, label: Label, labels: Any, *containers: Any) -> t
         n_called, n_judged = contingency.read_whole(judged, "judged").tolist()
         is_valid = n_called <= n_judged > 0
     else:
-        column = read_other_predictions(judged, "judged", *containers).tolist()
+        column = label_options.read_other_predictions(judged, "judged", *containers).tolist()
         n_called, n_judged = column.count(label), len(column)
         is_valid = not {*column}.isdisjoint(labels)
     if not is_valid:
@@ -662,7 +640,7 @@ def add_companions(
             companions[f"{name}_{attribute}"] = numbers if isinstance(value, list) else numbers[0]
     if return_signature:
         settings = {**options, "interval": settings_of(level), "version": version}
-        companions[f"{name}_signature"] = signature_of(name, table, **settings)
+        companions[f"{name}_signature"] = scoring.signature_of(name, table, **settings)
     return companions
 
 

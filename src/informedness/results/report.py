@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.labels import Label
 from ..inference.entropy import entropies, guessing_p_value
 from ..inference.registry import scores_in_report
-from ..inference.score import INFORMEDNESS, Score, rates_by_class, signature_of
+from ..inference.score import INFORMEDNESS, Score, has_known_errors, rates_by_class, signature_of
 from ..inference.significance import CellPairs
 from ..messages import Message
 from ..tables import matrix
@@ -18,14 +18,7 @@ from ..tables.contingency import ContingencyTable
 from ..tables.label_options import to_class_names
 from ..text import layout, render
 from ..text.layout import Account, Block, Result, Rows, signed
-from .estimate import (
-    Averaged,
-    Estimate,
-    has_known_errors,
-    reported_estimates,
-    settings_of,
-    table_in_groups,
-)
+from .estimate import Averaged, Estimate, reported_estimates, settings_of, table_in_groups
 from .figures import draw_per_class
 from .verdict import notes_of, out_of_class_share, predictions_in_class, title_of, verdict
 

@@ -11,11 +11,11 @@ import numpy as np
 from ..core.labels import show
 from ..core.table import Table, labels_at
 from ..inference.entropy import NIT, guessing_p_value
-from ..inference.score import FEW_SAMPLES, Informedness, Score
+from ..inference.score import FEW_SAMPLES, Informedness, Score, has_known_errors
 from ..messages import Message, message
 from ..tables.contingency import ContingencyTable
 from ..text.render import rounded, samples
-from .estimate import Estimate, estimates_of, has_known_errors, warn_of
+from .estimate import Estimate, estimates_of, warn_of
 
 LEVEL = 0.95  # lowest confidence level of the test of a verdict
 # codes of verdicts that do not rule out guessing
