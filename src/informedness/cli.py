@@ -258,15 +258,22 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     title = "columns (nested JSON: a.b or a.0; argmax:COL is the class with the highest score)"
     add = _group(parser, command, title)
     add("-r", "--references", help="true labels", **column)
-    add("-p", "--predictions", help="predictions, one column for each model", **several, **column)
+    models = {
+        "report": "one column, or several models to rank",
+        "compare": "A, then B (one with --on)",
+    }
+    joined = {"report": "the first has the references", "compare": "both have references"}
+    add("-p", "--predictions", help=f"predictions: {models[command]}", **several, **column)
     add("--counts", help="number of samples per row (default: 1)", **column)
-    add("--on", help="join two files by the identifiers in this column", **column)
+    identifiers = f"join two files by the identifiers in this column; {joined[command]}"
+    add("--on", help=identifiers, **column)
     add("--weights", help="how much a row counts (default: 1)", **column, **report)
     sliced = "one row of scores for each value of a column, such as language; COL:4 cuts numbers "
     add("--by", help=sliced + "into four quantiles", **several, **column, **report)
     add("--by-file", help="score each file as a task, then their mean", **flag)
     add("--by-task", help="score each value as a task of its own classes, then the mean", **column)
-    add("--groups", help="rows of the same value depend on each other; changes no score", **column)
+    grouped = "rows with the same value, such as a document, depend on each other; changes no score"
+    add("--groups", help=grouped, **column)
 
     add = _group(parser, command, "scores")
     use = {"report": "print only this score", "compare": "score to compare, by default the first"}
@@ -276,12 +283,14 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     averages = "weight of a class: its share of the predictions (bias, the default), of the "
     averages += "references (prevalence, advised for three or more classes), or equal (macro)"
     add("--average", choices=["bias", "prevalence", "macro"], help=averages)
-    add("--prior", metavar="FILE:COL", help="score as if classes were as common as in this column")
+    shares = "score as if classes were as common as in this column, for example of training data"
+    add("--prior", metavar="FILE:COL", help=shares)
     modes = "reweight samples (default); odds only to reproduce the paper"
     add("--prior-mode", choices=["reweight", "odds"], help=modes, **report)
     least = "fail (exit code 3) unless the lower bound of --metric is at least X"
     add("--at-least", type=float, metavar="X", help=least, **report)
-    add("--margin", type=float, metavar="M", help="largest loss to accept, such as 0.02", **compare)
+    loss = "largest loss that you accept, such as 0.02: says whether B is shown to lose less"
+    add("--margin", type=float, metavar="M", help=loss, **compare)
     detected = "number of samples that would show a true difference of this size (80%% power)"
     add("--detect", type=float, metavar="D", help=detected, **compare)
     wanted = "fail (exit code 3) unless B is shown to be better, or to lose less than --margin"
@@ -289,7 +298,9 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     drop = "fail (exit code 3) if B is shown to be worse, by more than --margin if it is given"
     add("--fail-if", choices=["worse"], help=drop, **compare)
     level = {"report": "0.95; none for --metric, JSON, CSV and LaTeX", "compare": "0.95"}[command]
-    add("--confidence-level", type=float, metavar="P", help=f"of the intervals (default: {level})")
+    add(
+        "--confidence-level", type=float, metavar="P", help=f"level of intervals (default: {level})"
+    )
     add("--no-intervals", help="leave out the default intervals", **flag, **report)
     formats = ["text", "json", "html"] + ["csv", "markdown", "latex"] * (command == "report")
     add("--format", choices=formats, help="format of the result (default: text)")
@@ -297,17 +308,22 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     add("--plot", metavar="DIR", help="also save figures in this folder, as PNG files", **report)
 
     add = _group(parser, command, "slices (--by)")
-    add("--vs-rest", metavar="NAME", help="test slices against the rest by this score", **report)
-    add("--sort", metavar="NAME", help="name (default), or a score, the worst first", **report)
+    rest = "test each slice against all other rows, with this score, such as informedness"
+    add("--vs-rest", metavar="NAME", help=rest, **report)
+    order = "name (the default, numbers by size), or a score: the worst slice first"
+    add("--sort", metavar="NAME", help=order, **report)
 
     add = _group(parser, command, "labels")
-    classes = "all classes, also those absent here (default: those of the references)"
+    classes = "all classes, also those absent here (default: those of the references); others are "
+    classes += "an error, or wrong with --unknown wrong"
     add("--labels", metavar="LABEL", help=classes, **several)
-    others = "stop at predictions that are missing or not in --labels (default), or count as wrong"
+    others = "stop at predictions that are missing or not in --labels, such as refusals (error, "
+    others += "the default), or count them as wrong"
     add("--unknown", choices=["error", "wrong"], help=others)
     add("--ignore-index", metavar="LABEL", help="drop samples with this reference, such as -100")
     add("--extract", metavar="REGEX", help="extract the class from text: group 1, or the match")
-    add("--threshold", type=float, metavar="T", help="scores above T are class 1, others class 0")
+    above = "predictions are probabilities or logits: above T is class 1, others are class 0"
+    add("--threshold", type=float, metavar="T", help=above)
     add("--strict", help="turn every warning into an error", **flag)
 
     add = _group(parser, command, "reading files")
@@ -326,11 +342,12 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
     add("--from", dest="harness", choices=_HARNESSES, help="only logs of this harness")
     add("--task", metavar="NAME", help="only this task")
     add("--exclude-task", metavar="NAME", help="all tasks except these", **several)
-    add("--variant", metavar="NAME", help="only this filter (lm-eval) or score (Inspect)")
+    variant = "only this filter (lm-eval) or score (Inspect), such as strict-match"
+    add("--variant", metavar="NAME", help=variant)
     verdict = "metric with values 0 and 1 that marks right answers (default: accuracy or match)"
     add("--verdict", metavar="NAME", help=verdict)
     add("--run", dest="runs", metavar="TEXT", help="only logs whose path contains this text")
     add("--each", help="also print the full report of each run", **flag, **report)
     add("--latest", help="only the latest of repeated runs", **flag)
     add("--epoch", type=int, metavar="N", help="only this epoch")
-    add("--epochs", choices=["each", "pooled"], help="score each (default), or all together")
+    add("--epochs", choices=["each", "pooled"], help="score each epoch (default), or pool them")

@@ -270,7 +270,7 @@ ERRORS = {
     "register p.csv": "unrecognized arguments: p.csv",
     "report p.csv -r": "error: `--references`: expected one argument; `informedness report --help`",
     "report p.csv -r gold -p gold": "`--predictions` must be another column than `--references`",
-    "report '' -r gold -p a": "`FILE` must name a file or a folder, got an empty name",
+    "report '' -r gold -p a": "`FILE` must be a path or a sequence of paths, got ''",
     "report one.csv -r gold -p a": "none of the 60 `--predictions` ('b') is a class of the `--ref",
     "report none.csv -r gold -p a": "error: none.csv: ",  # and what the system says
     "report p -r gold -p a": "give it as --input-format\n",
@@ -403,7 +403,7 @@ def test_xz_files_are_read_and_unknown_endings_refused(run, folder):
     how = "-r gold -p a --metric accuracy"
     assert run(f"report p.csv.xz {how}")[:2] == (0, run(f"report p.csv {how}")[1])
     (folder / "p.sav").write_bytes(plain)
-    refused(run(f"report p.sav {how}"), "save it as CSV or Parquet")
+    refused(run(f"report p.sav {how}"), "Save other formats as CSV or Parquet")
 
 
 # Two files joined by identifiers

@@ -152,7 +152,8 @@ def _format_of(path: Path) -> str:
     file_format = named_format(path) or ("csv" if path.suffix.lower() == ".txt" else None)
     if file_format is None:
         rule = f"the format must be one of {_FORMATS}, and the file name does not say which"
-        raise ValueError(with_subject(shown(path), f"{rule}: give it as file_format="))
+        remedies = "Save other formats as CSV or Parquet. Otherwise give it as file_format="
+        raise ValueError(with_subject(shown(path), f"{rule}. {remedies}"))
     return file_format
 
 

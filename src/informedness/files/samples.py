@@ -142,7 +142,8 @@ class Samples:
         self.n_rows += int(n_rows.sum())
         if self.errors or not keep.any():
             return {}
-        return {name: column[keep] for name, column in columns.items()}
+        selected = slice(None) if keep.all() else keep  # a mask would copy all rows
+        return {name: column[selected] for name, column in columns.items()}
 
     def _allows_missing(self, argument: str) -> bool:
         """Check whether a missing value of this argument counts as wrong, and is not an error."""

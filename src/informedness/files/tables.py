@@ -322,7 +322,11 @@ def _count(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> dict[Slice
             counts = rows.get("times", 1) * rows.get("counts", 1)
         with suppress(NoSamplesError):
             amounts = rows.get("weights"), counts, rows.get("squares")
-            for name, table in count_slices(*sides, by, task, amounts).items():
+            if "by" in rows or counts is not None:
+                tables = count_slices(*sides, by, task, amounts)
+            else:  # takes a third of the time
+                tables = {0: ContingencyTable._from_columns(*sides, task, rows.get("weights"))}
+            for name, table in tables.items():
                 _add_table(sums[name], table)
     if not sums:
         samples.refuse()

@@ -270,15 +270,21 @@ class RunTable(Result):
         columns.append(["N", *(str(row.fields["n_samples"]) for row in rows)])
         columns.append(["out of class", *(str(row.fields["n_out_of_class"]) for row in rows)])
         columns += self._score_columns("accuracy", rows)
-        levels = [render.rounded(run.report.guessing["accuracy"], 3) for run in self.runs]
-        columns.append(["guessing", *levels, *[""] * (len(rows) - len(levels))])
+        levels = [_guessing_levels(run) for run in self.runs]
+        is_same = levels.count(levels[0]) == len(levels)
+        if not is_same:
+            cells = [level[_title("accuracy")] for level in levels]
+            columns.append(["guessing", *cells, *[""] * (len(rows) - len(cells))])
         for name in MODULES:
             columns += self._score_columns(name, rows)
-        return [rows_of(columns)]
+        table = rows_of(columns)
+        if is_same:
+            table.append(["guessing", *(levels[0].get(head, "") for head in table[0][1:])])
+        return [table]
 
     def _score_columns(self, name: str, rows: Sequence[Run | TaskMean]) -> Rows:
         """Make the columns of a score and its interval."""
-        column = [score_named(name).title, *(_cell(row, name) for row in rows)]
+        column = [_title(name), *(_cell(row, name) for row in rows)]
         if name not in MODULES or self.confidence_level is None:
             return [column]
         scores = [row.scores.get(name) for row in rows]
@@ -330,6 +336,14 @@ class RunTable(Result):
     def __str__(self) -> str:
         """Format the report on a single run, or the table of several runs."""
         return str(self.runs[0]) if len(self.runs) == 1 else super().__str__()
+
+
+def _title(name: str) -> str:
+    return score_named(name).title
+
+
+def _guessing_levels(run: Run) -> dict[str, str]:
+    return {_title(x): render.rounded(run.report.guessing[x], 3) for x in _METRICS}
 
 
 def _tasks_by_models(rows: Sequence[Run | TaskMean], metric: str) -> Rows:

@@ -242,6 +242,8 @@ class Report(Result, Mapping[str, float]):
 
     def text_tables(self) -> list[Rows]:
         """Tabulate the scores and the classes, and for up to eight classes the matrix."""
+        if len(self.per_class) == 2:
+            return [self._score_rows(), self._two_class_rows()]
         tables = [self._score_rows(), self._class_rows()]
         if len(self.per_class) <= _MAX_IN_MATRIX:
             tables += matrix.Matrix(self.table, has_totals=True).text_tables()
@@ -302,10 +304,23 @@ class Report(Result, Mapping[str, float]):
             rows.append([*row, *(render.rounded(level, 3) for level in levels)])
         return rows
 
+    def _two_class_rows(self) -> Rows:
+        """List the rates of two classes, and the cells; TPR - FPR is in the row of Informedness."""
+        _, labels, cells = matrix.most_frequent_classes(self.table, 2)
+        columns = render.cut_uniquely([*map(render.shown, labels)], 20)
+        columns_and_labels = zip(columns, labels, strict=True)
+        columns = [name if label is None else f"as {name}" for name, label in columns_and_labels]
+        rows = [["class", self._unit(), *columns, "TPR", "FPR", "precision", "F1"]]
+        for row, amounts in zip(self.per_class, cells.tolist(), strict=True):
+            rates = (render.rounded(row[name], 3) for name in ("tpr", "fpr", "precision", "f1"))
+            amounts = map(render.amount, (row["support"], *amounts))
+            rows.append([render.shown(row["label"]), *amounts, *rates])
+        totals = cells.sum().item(), *cells.sum(axis=0).tolist()
+        return [*rows, ["total", *map(render.amount, totals), *[""] * 4]]
+
     def _class_rows(self) -> Rows:
         interval = "tpr_minus_fpr_confidence_interval"
-        unit = "weight" if self.table.is_weighted else "N"
-        rows = [["class", unit, "bias", "TPR", "FPR", "TPR-FPR", "precision", "F1"]]
+        rows = [["class", self._unit(), "bias", "TPR", "FPR", "TPR-FPR", "precision", "F1"]]
         if interval in self.per_class[0]:
             rows[0].insert(6, render.interval_heads(self.confidence_level)[1])
         for row in self.per_class[:_MAX_CLASSES]:
@@ -315,6 +330,9 @@ class Report(Result, Mapping[str, float]):
             if interval in row:
                 rows[-1].insert(6, render.shown_interval(math.nan, row[interval], 3)[1])
         return rows + layout.more_rows(len(self.per_class) - _MAX_CLASSES)
+
+    def _unit(self) -> str:
+        return "weight" if self.table.is_weighted else "N"
 
 
 def reported_scores(table: ContingencyTable, average: Averaged) -> dict[str, Score]:

@@ -252,15 +252,21 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         return plain | {"slices": records, "overall": overall} | self.account_field()
 
     def text_tables(self) -> list[Rows]:
-        """Tabulate the scores of slices and of all samples, with the guessing level of accuracy."""
+        """Tabulate the scores of slices and of all samples.
+
+        Guessing levels are the last row, or if they differ, those of accuracy are a column.
+        """
         rows = [*self.rows[:_MAX_ROWS], self.overall]
         scores = scores_in_report(self.average)
         columns = [[render.shown_name(self.by), *map(_name, rows)]]
         for name, head in _HEADS.items():
             values = (_format(row.scores[name]) + _mark(row, scores[name]) for row in rows)
             columns.append([head, *values])
-        levels = (scores["accuracy"].guessing_level(row.table) for row in rows)
-        columns.insert(3, ["guessing", *map(_format, levels)])
+        levels = [[_format(x.guessing_level(row.table)) for x in scores.values()] for row in rows]
+        is_same = levels.count(levels[0]) == len(levels)
+        if not is_same:
+            accuracy = [*scores].index("accuracy")
+            columns.insert(3, ["guessing", *(level[accuracy] for level in levels)])
         columns.insert(2, ["N", *map(_format_n, rows)])
         if self.vs_rest is not None:
             columns.insert(2, ["p", *(_format(row.p_value, "") for row in rows)])
@@ -273,6 +279,9 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             columns.append(["out of class", *shares])
         table = layout.rows_of(columns)
         table[len(rows) : len(rows)] = layout.more_rows(len(self.rows) - _MAX_ROWS)
+        if is_same:
+            guessing = dict(zip(map(_HEADS.__getitem__, scores), levels[0], strict=True))
+            table.append(["guessing", *(guessing.get(head, "") for head in table[0][1:])])
         return [table]
 
     def text_blocks(self) -> list[Block]:

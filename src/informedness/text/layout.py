@@ -399,4 +399,5 @@ def _html(rows: Rows) -> str:
         numbers = "".join(f"<td>{cell}</td>" for cell in cells)
         body_rows += f'<tr><th scope="row">{first}</th>{numbers}</tr>'
     table = f"<table><thead><tr>{heads}</tr></thead><tbody>{body_rows}</tbody></table>"
-    return f'<div class="table" tabindex="0">{table}</div>'
+    label = head[0] or "scores"
+    return f'<div class="table" role="region" tabindex="0" aria-label="{label}">{table}</div>'
