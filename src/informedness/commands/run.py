@@ -20,7 +20,7 @@ from ..errors import prefix_errors
 from ..files.joined import Whole
 from ..inference.registry import score_named, score_with_average
 from ..messages import message
-from ..results.estimate import Averaged, Estimate, estimate, table_in_groups
+from ..results.estimate import Averaged, Estimate, estimate, read_table
 from ..results.report import Report
 from ..results.verdict import LEVEL
 from ..tables.contingency import ContingencyTable
@@ -294,7 +294,7 @@ def _score_groups(whole: Whole, by: Mapping[str, str], scores: ReportScores) -> 
         result = slices(references, predictions, by=columns_by_name, **options)
         return replace(result, read=(account,), signature=signed(result.signature, [account]))
     classes = task.classes, None, task.ignored, task.unknown
-    table, pairs = table_in_groups(references, predictions, groups, *classes)
+    table, pairs = read_table(references, predictions, groups, *classes)
     table = replace(table, read=(account,))
     return Report.from_table(table, scores.confidence_level, task.ignored, pairs, scores.average)
 

@@ -17,7 +17,7 @@ from ..inference import significance
 from ..inference.entropy import effective_totals
 from ..inference.registry import score_named, score_with_average
 from ..inference.score import INFORMEDNESS, ClassScore, Prior, Score, ratio_or_zero, warn_of_caveats
-from ..inference.significance import CellPairs, Detection, Influences, Paired, n_groups
+from ..inference.significance import CellPairs, Detection, Influences, Paired, n_groups, paired_test
 from ..messages import with_subject
 from ..tables.contingency import ContingencyTable
 from ..tables.label_options import to_class_names
@@ -247,8 +247,7 @@ class Comparison(Difference):
         """List the scores, the verdict, the notes and the signature."""
         n = f"N {self.n_samples:,}"
         n += "" if self.n_groups is None else f" in {self.n_groups:,} groups"
-        verdict = f"{self.verdict_in_words}."
-        return [n, *self.text_tables(), verdict, self.notes, self.signature]
+        return [n, *self.text_tables(), f"{self.verdict_in_words}.", self.notes, self.signature]
 
     def records(self) -> list[dict[str, Any]]:
         """Convert the comparison to a list with one record."""
@@ -424,9 +423,7 @@ def compare_pair(
         factors = ratio_or_zero(read_prior(prior, a.table) * float(totals.sum()), totals)
         pairs = pairs._replace(weights=pairs.weights * factors[a.table.rows[pairs.a]])
     difference = b.value - a.value
-    test = significance.paired_test(
-        a.influences, b.influences, pairs, difference, n_different, level
-    )
+    test = paired_test(a.influences, b.influences, pairs, difference, n_different, level)
     caveat = _caveat_of(score, (a, b), pairs, test, level)
     if n_different:
         warn_of_caveats([(f"the difference of {score.name}", caveat, math.isnan(test.p_value))])

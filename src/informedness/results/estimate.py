@@ -267,8 +267,7 @@ def estimate(
     score = score_with_average(metric, average, unknown).require_interval(prior)
     if groups is not None and (prior is not None or average is None):
         raise ValueError("`groups` cannot be combined with `prior` or with average=None")
-    options = labels, sample_weight, ignore_index, unknown
-    table, pairs = table_in_groups(y_true, y_pred, groups, *options)
+    table, pairs = read_table(y_true, y_pred, groups, labels, sample_weight, ignore_index, unknown)
     prior, ignore_index = (to_class_names(x, y_true, y_pred) for x in (prior, ignore_index))
     signed: dict[str, Any] = {"zero_division": zero_division, "ignore_index": ignore_index}
     estimates = estimate_table(table, score, confidence_level, pairs, prior=prior, **signed)
@@ -374,9 +373,8 @@ def read_samples(y_true: Any, predictions: Arrays, extras: Arrays, *options: Any
     `extras` may have `counts`, `sample_weight` and `groups`. The options are `labels`,
     `ignore_index` and `unknown`.
     """
-    (references, *columns), task = read_label_columns(
-        {"y_true": y_true, **predictions}, *options, **extras
-    )
+    containers = {"y_true": y_true, **predictions}
+    (references, *columns), task = read_label_columns(containers, *options, **extras)
     return match_samples(references, dict(zip(predictions, columns, strict=True)), task, extras)
 
 
@@ -428,7 +426,7 @@ def _codes_of_all(
     return cells, r, prediction_codes
 
 
-def table_in_groups(
+def read_table(
     y_true: Any, y_pred: Any, groups: Any, labels: Any, sample_weight: Any, *options: Any
 ) -> tuple[ContingencyTable, CellPairs | None]:
     """Read the table of one model, and its samples if they are in groups."""

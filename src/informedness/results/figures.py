@@ -84,18 +84,14 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
     ax.set_xlabel(f"prediction{drawn}", fontsize=size)
     ax.set_ylabel("reference", fontsize=size)
     style = ".6g" if table.is_weighted else ".0f"
-    _write_numbers(ax, shares, [f"{cell:{style}}" for cell in cells.flat], size)
-    return ax
-
-
-def _write_numbers(ax: Axes, shares: Numbers, numbers: list[str], size: float) -> None:
-    """Write a number into each cell of a matrix, unless it would be too wide."""
-    n_characters = shares.shape[1] * max(map(len, numbers))
-    style: dict[str, Any] = {"ha": "center", "va": "center"}
-    style["fontsize"] = size * _SMALL if n_characters > _MAX_CHARACTERS / 2 else size
+    numbers = [f"{cell:{style}}" for cell in cells.flat]
+    n_characters = n_columns * max(map(len, numbers))  # in a row
+    text = {"ha": "center", "va": "center"}
+    text["fontsize"] = size * _SMALL if n_characters > _MAX_CHARACTERS / 2 else size
     if n_characters <= _MAX_CHARACTERS:
-        for (i, j), number in zip(np.ndindex(shares.shape), numbers, strict=True):
-            ax.text(j, i, number, color="white" if shares[i, j] > 0.5 else _INK, **style)
+        for (i, j), number in zip(np.ndindex(cells.shape), numbers, strict=True):
+            ax.text(j, i, number, color="white" if shares[i, j] > 0.5 else _INK, **text)
+    return ax
 
 
 def draw_per_class(per_class: list[dict[str, Any]], width: int, ax: Axes | None) -> Axes:

@@ -240,8 +240,7 @@ def leaderboard(
     """
     score = score_of_pairs(metric, average, None, unknown)
     extras = {"sample_weight": sample_weight, "groups": groups}
-    options = labels, ignore_index, unknown
-    references, runs, task = _read_runs(y_true, y_pred, extras, *options)
+    references, runs, task = _read_runs(y_true, y_pred, extras, labels, ignore_index, unknown)
     names, n_runs = [*runs], len(next(iter(runs.values())))
     samples = _pool_runs(references, runs, task, sample_weight, groups)
     signed: dict[str, Any] = {"ignore_index": task.ignored}

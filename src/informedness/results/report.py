@@ -18,7 +18,7 @@ from ..tables.contingency import ContingencyTable
 from ..tables.label_options import to_class_names
 from ..text import layout, render
 from ..text.layout import Account, Block, Result, Rows, signed
-from .estimate import Averaged, Estimate, reported_estimates, settings_of, table_in_groups
+from .estimate import Averaged, Estimate, read_table, reported_estimates, settings_of
 from .figures import draw_per_class
 from .verdict import notes_of, out_of_class_share, predictions_in_class, title_of, verdict
 
@@ -126,7 +126,10 @@ class Report(Result, Mapping[str, float]):
         options: dict[str, Any] = {"ignore_index": ignore_index}
         settings = settings_of(confidence_level, pairs)
         line = signature_of("report", table, average=average, interval=settings, **options)
-        scores = reported_scores(table, average)
+        scores = scores_in_report(average)
+        if average == "default" and table.n_classes > 2:
+            scores[PREVALENCE_SCORE] = INFORMEDNESS.with_average("prevalence")
+            scores["nit"] = scores.pop("nit")  # remains the last
         values = {name: _value_of(name, score, table) for name, score in scores.items()}
         estimates = reported_estimates(table, confidence_level, scores, pairs=pairs, **options)
         notes, marked = notes_of(table, scores, values, estimates)
@@ -335,15 +338,6 @@ class Report(Result, Mapping[str, float]):
         return "weight" if self.table.is_weighted else "N"
 
 
-def reported_scores(table: ContingencyTable, average: Averaged) -> dict[str, Score]:
-    """Choose the scores of a report; three or more classes add the prevalence average."""
-    scores = scores_in_report(average)
-    if average == "default" and table.n_classes > 2:
-        scores[PREVALENCE_SCORE] = INFORMEDNESS.with_average("prevalence")
-        scores["nit"] = scores.pop("nit")  # remains the last
-    return scores
-
-
 def _value_of(name: str, score: Score, table: ContingencyTable) -> float:
     """Compute a score; the prevalence average does not repeat the warnings of Informedness."""
     return float(score.clipped_value(table) if name == PREVALENCE_SCORE else score.value(table))
@@ -403,7 +397,6 @@ def report(
     >>> print(result.summary)
     Informedness: cannot be distinguished from guessing on 100 samples.
     """
-    options = labels, sample_weight, ignore_index, unknown
-    table, pairs = table_in_groups(y_true, y_pred, groups, *options)
+    table, pairs = read_table(y_true, y_pred, groups, labels, sample_weight, ignore_index, unknown)
     ignored = to_class_names(ignore_index, y_true, y_pred)
     return Report.from_table(table, confidence_level, ignored, pairs, average)

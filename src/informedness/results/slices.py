@@ -165,8 +165,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         all_scores = _score_slices(widened, scored)
         all_scores.append({x: float(score.value(whole)) for x, score in scored.items()})
         for name, table, scores in zip([*tables, None], [*widened, whole], all_scores, strict=True):
-            own_pairs = pairs.get(name)
-            estimates = reported_estimates(table, confidence_level, scored, pairs=own_pairs)
+            estimates = reported_estimates(table, confidence_level, scored, pairs=pairs.get(name))
             bits = entropies(table).reference
             rows.append(SliceRow(name, table, whole.n_classes, scores, bits, estimates))
         *rows, overall = rows
@@ -221,8 +220,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         """
         records = []
         for row in (*self.rows, self.overall):
-            n_samples = row.table.n_samples
-            record: dict[str, Any] = {"n_samples": n_samples, "n_classes": row.n_classes}
+            record: dict[str, Any] = {"n_samples": row.table.n_samples, "n_classes": row.n_classes}
             record["class_entropy_bits"] = row.class_entropy
             guessing_level = score_named("accuracy").guessing_level(row.table)
             record["accuracy_guessing"] = round(guessing_level, 12)

@@ -196,8 +196,7 @@ def suite_of(
 ) -> SuiteComparison:
     """Combine the comparisons of tasks into a comparison over all tasks."""
     if len(comparisons) < 2:
-        names = [*comparisons]
-        raise ValueError(f"`tasks` must be at least two that can be compared, got {names}")
+        raise ValueError(f"`tasks` must be at least two that can be compared, got {[*comparisons]}")
     tasks = list(comparisons.values())
     score = score_named(tasks[0].metric)
     if isinstance(score, EntropicScore) and len({task.n_classes for task in tasks}) > 1:

@@ -197,8 +197,7 @@ def predictions_in_class(table: Table) -> Table | None:
     squares = None if table.squared_weights is None else table.squared_weights[is_in_class]
     n_samples = None if table.is_weighted else int(counts.sum())
     # declare the classes, so that a class without references remains a class
-    cells = rows, columns, counts, squares
-    return Table(table.labels, True, *cells, n_samples, table.is_class)
+    return Table(table.labels, True, rows, columns, counts, squares, n_samples, table.is_class)
 
 
 def constant_predictions(table: Table) -> ContingencyTable:

@@ -297,9 +297,8 @@ class Measured(Result):
 
     def fields(self, prefix: str = "") -> dict[str, Any]:
         """Make fields of a record from the standard error and the ends of the interval."""
-        names = (f"{prefix}{name}" for name in ("standard_error", "low", "high"))
-        values = self.standard_error, *self.confidence_interval
-        return dict(zip(names, map(as_json, values), strict=True))
+        error, low, high = map(as_json, (self.standard_error, *self.confidence_interval))
+        return {f"{prefix}standard_error": error, f"{prefix}low": low, f"{prefix}high": high}
 
     def shown(self, digits: int = 4) -> list[str]:
         """Format the standard error and the interval."""
