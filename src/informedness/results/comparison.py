@@ -232,8 +232,7 @@ class Comparison(Difference):
 
     def text_tables(self) -> list[Rows]:
         """Tabulate the scores of both models and their difference."""
-        heads = interval_heads(self.confidence_level)
-        rows = [["", self.title, *heads, f"p ({self.test} test)"]]
+        rows = [["", self.title, *interval_heads(self.confidence_level), f"p ({self.test} test)"]]
         for letter, name, value in zip("AB", self.names, (self.a, self.b), strict=True):
             text = name if name == letter else f"{letter}: {shown(name)}"
             rows.append([text, f"{value:.4f}"])
@@ -488,8 +487,7 @@ def _max_unseen(score: Score, table: Table, pairs: CellPairs, prior: Prior) -> f
         return widest
     n, *_ = effective_totals(table)
     if pairs.groups is not None:
-        classes_and_groups = np.stack([table.rows[pairs.a], pairs.groups])
-        classes, _ = np.unique(classes_and_groups, axis=1)
+        classes, _ = np.unique(np.stack([table.rows[pairs.a], pairs.groups]), axis=1)
         n = np.bincount(classes, minlength=len(n))
     shares = scored.reference_totals / float(scored.total) * np.minimum(ratio_or_zero(3, n), 1)
     return min(float((shares[table.rows] * score.influences(scored)[1]).max()), widest)
@@ -532,8 +530,8 @@ def decide_required(compared: Difference, required: str) -> Decision:
         verdict = "B is worse" if compared.verdict == "worse" else "B is not shown to be better"
     if is_shown:
         return Decision(False, "")
-    is_settled = verdict.startswith("B is worse")  # then more samples would not help
-    advice = "" if is_settled else _advice(compared, required)
+    # more samples would not help if B is worse
+    advice = "" if verdict.startswith("B is worse") else _advice(compared, required)
     return Decision(True, f"{verdict} {compared.shown(3)[1]}{advice}")
 
 

@@ -74,9 +74,8 @@ class Estimate(Measured):
     def __str__(self) -> str:
         """Format the value, its standard error and its interval on one line."""
         name = self.metric if self.label is None else f"{self.metric} of {show(self.label)}"
-        interval = self.interval_in_words()[1:-1]
         error = f", standard error {self.standard_error:.4f}" if self.standard_error > 0 else ""
-        return f"{name} {self.value:.4f}{error}, {interval}"
+        return f"{name} {self.value:.4f}{error}, {self.interval_in_words()[1:-1]}"
 
     def text_tables(self) -> list[Rows]:
         """Tabulate the estimate in one row."""
@@ -422,8 +421,7 @@ def _codes_of_all(
     to_position = np.array([positions.get(x, n_labels - 1) for x in labels], dtype=np.int64)
     r, *prediction_codes = to_position[codes].reshape(1 + len(columns), -1)
     # the pairs of codes that occur are the cells of the table, in the same order
-    cells = [code_integers(r * n_labels + p)[1] for p in prediction_codes]
-    return cells, r, prediction_codes
+    return [code_integers(r * n_labels + p)[1] for p in prediction_codes], r, prediction_codes
 
 
 def read_table(

@@ -220,8 +220,7 @@ def _draw_triangle(ax: Axes, size: float) -> None:
     for share in (0.25, 0.5, 0.75):
         ends = np.array([(0, share, 1 - share), (1 - share, share, 0)])
         for turn in range(3):
-            line = _xy_of(np.roll(ends, turn, axis=1))
-            ax.plot(*line, color="0.85", linewidth=0.6, zorder=0)
+            ax.plot(*_xy_of(np.roll(ends, turn, axis=1)), color="0.85", linewidth=0.6, zorder=0)
     corners = _xy_of([(0, 0, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
     ax.plot(*corners, color=_INK, linewidth=0.8, zorder=1)
     centred: dict[str, Any] = {"ha": "center", "fontsize": size}

@@ -240,8 +240,7 @@ class Report(Result, Mapping[str, float]):
         ax : matplotlib Axes, optional
             Where to draw; by default on a new figure.
         """
-        width = 18 if self.confidence_level is None else 12
-        return draw_per_class(self.per_class, width, ax)
+        return draw_per_class(self.per_class, 18 if self.confidence_level is None else 12, ax)
 
     def text_tables(self) -> list[Rows]:
         """Tabulate the scores and the classes, and for up to eight classes the matrix."""

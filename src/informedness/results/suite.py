@@ -203,7 +203,6 @@ def suite_of(
         rule = "tasks with different numbers of classes: its guessing level depends on k"
         raise ValueError(f"{score.title} cannot be averaged over {rule}")
     interval, p_value = _test_mean(tasks)
-    corrected = holm([task.p_value for task in tasks])
     return SuiteComparison(
         metric=tasks[0].metric,
         tasks=dict(comparisons),
@@ -212,7 +211,7 @@ def suite_of(
         confidence_interval=(interval.low, interval.high),
         confidence_level=tasks[0].confidence_level,
         p_value=p_value,
-        p_values=dict(zip(comparisons, corrected, strict=True)),
+        p_values=dict(zip(comparisons, holm([task.p_value for task in tasks]), strict=True)),
         left_out=tuple(left_out),
         gained=sum(task.gained for task in tasks),
         lost=sum(task.lost for task in tasks),
