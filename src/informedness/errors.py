@@ -35,21 +35,15 @@ def refuse_all(errors: Sequence[ValueError]) -> None:
 def prefix_errors(what: object, *damages: type[Exception]) -> Iterator[None]:
     """Prefix errors of the block with the name of a file, line or sample, if there is a name.
 
-    `damages` are additional exception types that damaged data may raise.
+    `damages` are additional exception types that damaged data may raise. The message of an error
+    other than ValueError says that the data is damaged.
     """
     named: tuple[type[Exception], ...] = (ValueError, RecursionError, *damages)
     try:
         yield
     except named as error:
-        raise named_error(what, error) from error
-
-
-def named_error(what: object, error: Exception) -> DataError:
-    """Prefix the message of an error with its subject.
-
-    The message of an error other than ValueError says that the data is damaged.
-    """
-    reason = message_of(error)
-    if not isinstance(error, ValueError):
-        reason = message("it is damaged: {kind} {error}", kind=type(error).__name__, error=error)
-    return DataError(with_subject(what, reason))
+        reason = message_of(error)
+        if not isinstance(error, ValueError):
+            kind = type(error).__name__
+            reason = message("it is damaged: {kind} {error}", kind=kind, error=error)
+        raise DataError(with_subject(what, reason)) from error

@@ -20,7 +20,7 @@ from statistics import fmean
 from typing import Any, NamedTuple, TypeAlias
 
 from ..core.labels import Label, show
-from ..errors import named_error
+from ..errors import prefix_errors
 from ..files.columns import listed
 from ..messages import Message, join, message, with_subject
 from ..text import render
@@ -83,12 +83,11 @@ class SeveralAnswers(list[Message]):
     @contextmanager
     def skip(self, name: str) -> Iterator[None]:
         """Skip a sample with several right answers; prefix other errors with the sample's name."""
-        try:
-            yield
-        except SeveralError as error:
-            self.append(with_subject(name, error))
-        except DAMAGES as error:
-            raise named_error(name, error) from error
+        with prefix_errors(name, *DAMAGES):
+            try:
+                yield
+            except SeveralError as error:
+                self.append(with_subject(name, error))
 
     def check(self, n_samples: int) -> None:
         """Raise ValueError if more than one in five samples have several right answers."""
@@ -242,12 +241,11 @@ def _fit(samples: Sequence[Sample], found: list[Any]) -> _Fit:
 def _contradictions(samples: Sequence[Sample], labels: list[Any], unread: list[int]) -> set[int]:
     """Find the positions of samples whose labels contradict the verdicts."""
     pairs = list(zip(samples, labels, strict=True))
-    differ = [x.verdict not in (None, label == x.reference) for x, label in pairs]
-    contradicted = {i for i, is_other in enumerate(differ) if is_other}
+    positions = {i for i, (x, y) in enumerate(pairs) if x.verdict not in (None, y == x.reference)}
     # A wrong answer without a class could name the same class as any unread right answer.
     if any(label is None and x.verdict == 0 and x.prediction is not None for x, label in pairs):
-        contradicted.update(unread)
-    return contradicted
+        positions.update(unread)
+    return positions
 
 
 def _has_text_references(samples: Sequence[Sample]) -> bool:
