@@ -20,16 +20,8 @@ from ..files.opening import open_whole
 from ..files.reading import explain_errors
 from ..messages import Message, join, message, with_subject
 from ..text.render import shown
+from . import verdicts
 from .answers import Answers, Origin, part_of, results_in, settings_of
-from .verdicts import (
-    DAMAGES,
-    Sample,
-    SeveralAnswers,
-    VerdictError,
-    add_verdicts,
-    likeliest_choice,
-    only_target,
-)
 
 _FILE = re.compile(r"details_.+_(\d{4}-\d\d-\d\dT[\d.-]+)\.parquet")
 # Omit the prompt in `model_response`, which is long and not needed.
@@ -64,7 +56,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     """
     kinds: dict[str, list[Any]] = {"log-probabilities": [], "text": []}
     for number, row in enumerate(_rows(path), start=1):
-        with prefix_errors(f"row {number}", *DAMAGES):
+        with prefix_errors(f"row {number}", *verdicts.DAMAGES):
             row |= {"id": str(row["doc"]["id"]), "prompt": _prompt(row["doc"])}
             row["metrics"] = row.get("metric") or {}
             # Generated text may have log-probabilities, too, but scored choices have no text.
@@ -76,10 +68,10 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
         variant = kind if len(variants) > 1 else ""
         try:
             yield _answers(path, kinds[kind], variant, verdict)
-        except VerdictError as error:
+        except verdicts.VerdictError as error:
             refusals.append(with_subject(variant, error))
     if len(refusals) == len(variants):
-        raise VerdictError(join(refusals))
+        raise verdicts.VerdictError(join(refusals))
     for reason in refusals:
         warn(message("left out: {file}, {reason}", "left out", file=shown(path), reason=reason))
 
@@ -98,19 +90,19 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             yield from batch.to_pylist()
 
 
-def read_sample(row: dict[str, Any], metric: str, is_text: bool, is_extracted: bool) -> Sample:
+def read_sample(row: Any, metric: str, is_text: bool, is_extracted: bool) -> verdicts.Sample:
     """Read the choices of a sample, the position of the right choice, and the answer."""
     choices = tuple(text.strip() for text in row["doc"]["choices"])
     if len(choices) < 2:
         raise ValueError(f"`choices` must list at least two classes, got {show(choices)}")
     targets = row["doc"]["gold_index"]
-    target = only_target(targets if isinstance(targets, list) else [targets])
+    target = verdicts.only_target(targets if isinstance(targets, list) else [targets])
     if target not in range(len(choices)):
         rule = f"`gold_index` must be a position in {len(choices)} choices"
         raise ValueError(f"{rule}, got {show(target)}")
     answer = _text(row, choices[target], is_extracted) if is_text else _likeliest(row, metric)
     fields = row["id"], int(target), answer, row["verdict"], row["prompt"]
-    return Sample(*fields, choices=choices)
+    return verdicts.Sample(*fields, choices=choices)
 
 
 def _text(row: dict[str, Any], right_text: str, is_extracted: bool) -> str | None:
@@ -141,7 +133,7 @@ def _likeliest(row: dict[str, Any], metric: str) -> int:
     blank = " " if "ignore_first_space=True" in metric else ""
     tokens = [tuple(choice_tokens) for choice_tokens in response.get("output_tokens") or ()]
     texts = [text.removeprefix(blank) for text in texts]
-    return likeliest_choice(_plain_name(metric or "acc"), logprobs, texts, tokens)
+    return verdicts.likeliest_choice(_plain_name(metric or "acc"), logprobs, texts, tokens)
 
 
 def _plain_name(metric: str) -> str:
@@ -157,14 +149,14 @@ def _answers(path: Path, rows: list[Any], variant: str, wanted: str | None) -> A
     task, model = str(rows[0]["doc"]["task_name"]), _model(path)
     results = results_in(_results(path, model))
     known = TEXT_METRICS if is_text else CHOICE_METRICS
-    metric = add_verdicts(rows, known, wanted, part_of(results, "results", task) or {})
+    metric = verdicts.add_verdicts(rows, known, wanted, part_of(results, "results", task) or {})
     extracted = (part_of(row, "doc", "specific", "extracted_predictions") for row in rows)
     is_extracted = any(answers is not None for answers in extracted)
     how = "the generated text" if is_text else "the likeliest choice"
     if is_text and is_extracted:
         how = "the answer that lighteval's extractive match found in the text"
-    samples: list[Sample] = []
-    several = SeveralAnswers()
+    samples: list[verdicts.Sample] = []
+    several = verdicts.SeveralAnswers()
     for row in rows:
         with several.skip(f"sample {row['id']}"):
             samples.append(read_sample(row, metric.name, is_text, is_extracted))
