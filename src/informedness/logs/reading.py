@@ -158,8 +158,7 @@ def read_log(
         with _collect_errors(left_out, origin.file, origin.variant):
             read.append(answers.find_classes(options))
             with prefix_warnings(shown(origin.file)):
-                _warn_of_verdicts(read[-1])
-                _warn_of_samples(read[-1])
+                _warn_of(read[-1])
     if not read:
         raise ValueError(join(left_out))
     for reason in left_out:
@@ -314,23 +313,23 @@ def _differences(settings: Sequence[Mapping[str, Any]]) -> list[str]:
 # Warnings
 
 
-def _warn_of_verdicts(answers: Answers) -> None:
-    """Warn if no metric says which answers are right, or if the harness recorded other totals."""
-    metric = answers.metric
+def _warn_of(answers: Answers) -> None:
+    """Warn if verdicts, samples or references of a run need attention.
+
+    Verdicts may be missing, or the harness may have recorded other totals. Samples may not count.
+    References may nearly all be different texts.
+    """
+    name, metric = shown(answers.name), answers.metric
     if not metric.name and metric.alternatives:
         warn(metric.unread)
     if metric.name and metric.is_harness_accuracy is False:
-        names = {"name": shown(answers.name), "by": shown(metric.name)}
         totals = f"{metric.counted}, but the results of the log have {metric.recorded}"
-        warn(message(f"the accuracy of {{name}} by {{by}} is {totals}", **names))
-
-
-def _warn_of_samples(answers: Answers) -> None:
-    """Warn of samples that do not count, and if nearly all references are different texts."""
+        text = f"the accuracy of {{name}} by {{by}} is {totals}"
+        warn(message(text, name=name, by=shown(metric.name)))
     n_samples = len(answers.samples) + answers.left_out.total()
     for reason, n in (+answers.left_out).items():
         text = f"{n} of {n_samples} samples of {{name}} have {reason}, and do not count"
-        warn(message(text, name=shown(answers.name)))
+        warn(message(text, name=name))
     labels = answers.references
     if answers.choices is None:
         warn_of_own_labels(len({*labels}), len(labels), labels[0], "references")
