@@ -8,7 +8,7 @@ import ast
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -64,7 +64,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     config = results.get("configs", {}).get(task, {})
     model = str(results.get("model_name") or path.absolute().parent.name)
     shares = part_of(results, "results", task) or {}
-    for name, lines in _read_lines(path, config, _only_filter(shares)).items():
+    for name, lines in _read_lines(path, config, shares).items():
         recorded = {x.partition(",")[0]: y for x, y in shares.items() if x.endswith(f",{name}")}
         n_recorded = part_of(results, "n-samples", task, "effective")
         counting = [line for line in lines if "pair" in line]
@@ -86,12 +86,14 @@ def _sample(line: _Line) -> Sample:
     return sample._replace(prompt=line["prompt"], document=line["document"], choices=choices)
 
 
-def _read_lines(path: Path, config: dict[str, Any], default: str) -> dict[str, list[_Line]]:
+def _read_lines(path: Path, config: Any, shares: Any) -> dict[str, list[_Line]]:
     """Read the fields that are needed from each line, by filter.
 
-    Lines with several right answers have no "pair", and are not counted. `default` is the filter
-    in older logs, which do not name it.
+    Lines with several right answers have no "pair", and are not counted. Older logs do not name the
+    filter. It is then the only filter in the results, or "none" if there are several or none.
     """
+    filters = {name.partition(",")[2] for name in shares if "," in name}
+    default = filters.pop() if len(filters) == 1 else "none"
     lines: dict[str, list[_Line]] = {}
     several = SeveralAnswers()
     logged: dict[str, Any] = {}
@@ -99,7 +101,10 @@ def _read_lines(path: Path, config: dict[str, Any], default: str) -> dict[str, l
         for number, text in enumerate(stream, start=1):
             with several.skip(f"line {number}"):
                 logged = json_object(text)
-                line = _collect_fields(logged) | {"name": f"line {number}"}
+                line: _Line = {"name": f"line {number}", "id": str(logged["doc_id"])}
+                line |= {"prompt": str(logged["prompt_hash"]), "document": str(logged["doc_hash"])}
+                line |= {"target": logged["target"], "answers": logged["filtered_resps"]}
+                line["metrics"] = {x: y for x, y in logged.items() if x not in _NO_METRICS}
                 lines.setdefault(str(logged.get("filter", default)), []).append(line)
                 line |= _read_line(line, logged, config)
     ids = [x["id"] for filter_lines in lines.values() for x in filter_lines]
@@ -107,24 +112,6 @@ def _read_lines(path: Path, config: dict[str, Any], default: str) -> dict[str, l
     if "filter" not in logged and len({*ids}) < len(ids):
         raise ValueError("the log must name the filter of each answer: use lm-eval 0.4.7 or newer")
     return lines
-
-
-def _collect_fields(logged: _Line) -> _Line:
-    """Collect the fields of a line that need no interpretation."""
-    return {
-        "id": str(logged["doc_id"]),
-        "prompt": str(logged["prompt_hash"]),
-        "document": str(logged["doc_hash"]),
-        "target": logged["target"],
-        "answers": logged["filtered_resps"],
-        "metrics": {x: y for x, y in logged.items() if x not in _NO_METRICS},
-    }
-
-
-def _only_filter(shares: Mapping[str, Any]) -> str:
-    """Find the only filter in the results; "none" if there are several filters or none."""
-    filters = {name.partition(",")[2] for name in shares if "," in name}
-    return filters.pop() if len(filters) == 1 else "none"
 
 
 # Target and answer of a line
