@@ -65,9 +65,7 @@ def multimetric_scorers(
         raise ValueError("`metrics` must name at least one score, got none")
     check_choice("average", average, ("default", "bias", "prevalence", "macro"))
     scores = scores_with_average(metrics, average)
-    return {
-        score.name: make_scorer(_score_of_labels, score=score, labels=labels) for score in scores
-    }
+    return {x.name: make_scorer(_score_of_labels, score=x, labels=labels) for x in scores}
 
 
 def _score_of_labels(
@@ -155,12 +153,12 @@ def cross_val_estimate(
     # check the options before fitting, which may take long
     score_with_average(metric, average)
     check_level(confidence_level)
-    check_same_order({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
+    options: dict[str, Any] = {"sample_weight": sample_weight, "groups": groups}
+    check_same_order({"X": X, "y": y, **options})
     classes = sorted({*read_labels(y, "y").tolist()}) if labels is None else labels
     if groups is not None and (cv is None or isinstance(cv, Integral)):
         cv = StratifiedGroupKFold(5 if cv is None else cv)
-    splitter = check_cv(cv, y, classifier=True)
-    splits = list(splitter.split(X, y, groups))
+    splits = list(check_cv(cv, y, classifier=True).split(X, y, groups))
     times = np.bincount(np.concatenate([test for _, test in splits]), minlength=len(y))
     if n_other := np.count_nonzero(times != 1):
         got = f"{show(cv)}, which predicts {n_other} of {len(y)} samples never or several times"
@@ -168,13 +166,5 @@ def cross_val_estimate(
         raise ValueError(f"`cv` must predict each sample once, got {got}. {remedy}")
     predictions = cross_val_predict(estimator, X, y, cv=splits, n_jobs=n_jobs, params=params)
     table_of_labels(y, predictions, labels, sample_weight, None, "error")  # warns about labels
-    return estimate(
-        y,
-        predictions,
-        metric,
-        labels=classes,
-        sample_weight=sample_weight,
-        groups=groups,
-        average=average,
-        confidence_level=confidence_level,
-    )
+    options |= {"labels": classes, "confidence_level": confidence_level}
+    return estimate(y, predictions, metric, average=average, **options)
