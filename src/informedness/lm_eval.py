@@ -133,8 +133,8 @@ def _pair_of_lists(references: Sequence[Any], predictions: Sequence[Any]) -> tup
 
 
 _SCORES = {"informedness": informedness, "nit": nit}
-_ERRORS = {"informedness_stderr": informedness_stderr, "nit_stderr": nit_stderr}
-for _name, _function in (_SCORES | _ERRORS).items():
+_FUNCTIONS = _SCORES | {"informedness_stderr": informedness_stderr, "nit_stderr": nit_stderr}
+for _name, _function in _FUNCTIONS.items():
     register_aggregation(_name)(_function)
     # Otherwise lm-eval would load the module of that name from evaluate, and average over samples.
     _options = {"higher_is_better": _name in _SCORES, "aggregation": _name}
@@ -226,6 +226,5 @@ class Task(ConfigurableTask):  # type: ignore[misc]
 
     def aggregation(self) -> dict[str, Any]:
         """Add the aggregations of this module to the aggregations of other metrics."""
-        functions = (_SCORES | _ERRORS).items()
-        ours = {name: partial(function, labels=self._classes) for name, function in functions}
+        ours = {name: partial(x, labels=self._classes) for name, x in _FUNCTIONS.items()}
         return {**super().aggregation(), **ours}

@@ -58,8 +58,7 @@ def message(template: str, code: str = "", /, **fields: Any) -> Message:
         whole = _concatenate(whole, ("", part, "") if position % 2 else parts_of(part))
     if code:
         return _make_message(whole, code, fields)
-    coded = (x for x in fields.values() if isinstance(x, Message) and x.code)
-    first = next(coded, Message(""))
+    first = next((x for x in fields.values() if isinstance(x, Message) and x.code), Message(""))
     return _make_message(whole, first.code, first.values)
 
 

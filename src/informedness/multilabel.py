@@ -96,8 +96,7 @@ def per_label(
     check_distinct(label_names, "names")
     if len(label_names) != n_labels:
         raise ValueError(f"`names` must name {n_labels} labels, got {show(label_names)}")
-    tables = tables_of_labels(counts, label_names)
-    return scores_of_labels(tables, label_names, score_named(metric))
+    return scores_of_labels(tables_of_labels(counts, label_names), label_names, score_named(metric))
 
 
 def is_unknown(score: Score, table: ContingencyTable) -> bool:

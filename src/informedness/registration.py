@@ -45,7 +45,8 @@ def register() -> dict[str, str]:
     """
     registered = {}
     for name, folder in _cache_folders().items():
-        files = _module_files(name)
+        files = {path.name: path.read_bytes() for path in Path(module_path(name)).glob("*.py")}
+        files[_MARK] = "\n".join(sorted(files)).encode()
         digest = hashlib.sha256(b"".join(f"{k}\0".encode() + v for k, v in sorted(files.items())))
         copy = folder / digest.hexdigest()
         try:
@@ -111,12 +112,6 @@ def _cache_folders() -> dict[str, Path]:
         from evaluate import config
     modules = Path(config.HF_MODULES_CACHE) / str(config.MODULE_NAME_FOR_DYNAMIC_MODULES)
     return {name: modules / "metrics" / f"evaluate-metric--{name}" for name in MODULES}
-
-
-def _module_files(name: str) -> dict[str, bytes]:
-    """Read the contents of a copy by file name: the scripts, and the list of their names."""
-    files = {path.name: path.read_bytes() for path in Path(module_path(name)).glob("*.py")}
-    return {**files, _MARK: "\n".join(sorted(files)).encode()}
 
 
 def _write_copy(copy: Path, files: dict[str, bytes]) -> None:
