@@ -30,21 +30,13 @@ from ..warnings import IntervalWarning, collected, prefix_warnings
 from .console import Console
 from .missing_columns import ask_for_columns
 from .reading import PAIR, Labels, Prior, Reader, find_kind
-from .request import (
-    CompareRequest,
-    CompareScores,
-    Output,
-    ReportRequest,
-    ReportScores,
-    Request,
-    Scores,
-    check,
-)
+from .request import CompareRequest, check
 
 if TYPE_CHECKING:
     from ..logs.answers import Answers
     from ..results.comparison import Comparison
     from ..results.suite import SuiteComparison
+    from .request import CompareScores, Output, ReportRequest, ReportScores, Request, Scores
 
 COMPARED = "metric", "average", "confidence_level", "margin"  # arguments of comparisons
 

@@ -106,12 +106,6 @@ def labelled_arguments(names: Iterable[str]) -> list[str]:
     return [name for name in names if name.startswith(("references", "predictions"))]
 
 
-def slices_of(columns: Mapping[str, Any]) -> Any:
-    """Get the column to slice by; if there are several, get a dict of columns by argument."""
-    by = {name: column for name, column in columns.items() if name.partition(" ")[0] == "by"}
-    return by["by"] if len(by) == 1 else by
-
-
 def distinct_names(names: Sequence[str]) -> list[str]:
     """Make column names distinct as pandas does: a second "x" becomes "x.1"."""
     numbers = Counter[str]()
@@ -125,14 +119,20 @@ def distinct_names(names: Sequence[str]) -> list[str]:
     return [*distinct]
 
 
-def warn_of_shared_names(names: Iterable[str], written: Sequence[str]) -> None:
-    """Warn of each of these names that several columns of the header share."""
-    for name in names:
-        pairs = zip(distinct_names(written), written, strict=True)
+def check_header(names: Mapping[str, str], written: Sequence[str]) -> list[str]:
+    """Check that a header has these columns, and return its distinct names.
+
+    A name that several columns of the header share causes a warning.
+    """
+    header = distinct_names(written)
+    check_columns(names, header)
+    for name in names.values():
+        pairs = zip(header, written, strict=True)
         alike = [repr(distinct) for distinct, original in pairs if original == name]
         if len(alike) > 1:
             text = f"several columns are named {name!r}. To choose one, name it"
             warn(f"{text} {' or '.join(alike)}", LabelsWarning)
+    return header
 
 
 def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:

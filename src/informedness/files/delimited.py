@@ -13,7 +13,7 @@ import numpy as np
 from ..core.labels import Numbers, show
 from ..errors import DataError
 from .arrow import FileReader, open_native
-from .columns import check_columns, distinct_names, labelled_arguments, warn_of_shared_names
+from .columns import check_header, distinct_names, labelled_arguments
 from .opening import DELIMITERS
 
 BLOCK = 1 << 22  # bytes parsed at a time; rows cannot be longer
@@ -43,9 +43,8 @@ class Delimited(FileReader):
         read = names.values() if names and are_found else self.header
         if {*"".join(read)} & {"\ufffd", "\0"}:
             raise UnicodeError("the header is not text in UTF-8")  # the caller finds the line
-        check_columns(names, self.header)
+        check_header(names, self._original_names)
         self._names = names or {name: name for name in self.header}
-        warn_of_shared_names(names.values(), self._original_names)
         self._label_column = next((names[x] for x in labelled_arguments(names)), "")
         self._hidden_labels = self._labels_in_cells() if names and not no_quotes else {}
 

@@ -10,21 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.labels import (
-    Column,
-    LabelsWarning,
-    Numbers,
-    check_same_kind,
-    join_columns,
-    read_column,
-    show,
-    warn,
-)
+from ..core.labels import Column, LabelsWarning, Numbers, check_same_kind, join_columns, show, warn
 from ..core.table import Task
 from ..errors import optional_import, prefix_errors
 from ..messages import Message, join, message, with_subject
 from ..tables.contingency import common_codes
-from ..tables.label_options import LabelOptions
+from ..tables.label_options import LabelOptions, read_labels
 from ..text.layout import Account, amounts_of
 from ..text.render import shown
 from .opening import open_whole, why_not_utf8
@@ -68,7 +59,7 @@ def whole_columns(
     for argument in labelled if text_labels else ():
         values, codes = columns[argument].coded()
         labels = [text_labels.get(label, label) for label in values]
-        columns[argument] = read_column(labels, argument, allow_missing=True)[codes]
+        columns[argument] = read_labels(labels, argument, allow_missing=True)[codes]
     return Whole(columns, task, account)
 
 

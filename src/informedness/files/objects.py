@@ -15,16 +15,7 @@ from ..errors import DataError, optional_import, prefix_errors
 from ..messages import Message
 from ..text.render import several
 from .arrow import FileReader
-from .columns import (
-    ARGMAX,
-    check_columns,
-    column_of,
-    distinct_names,
-    listed,
-    one_value,
-    value_in,
-    warn_of_shared_names,
-)
+from .columns import ARGMAX, check_header, column_of, distinct_names, listed, one_value, value_in
 from .opening import why_not_utf8
 
 Row: TypeAlias = tuple[str | int, Any]
@@ -331,10 +322,8 @@ class Workbook(Objects):
         sheet, written, rows = _table_with(names, tables)
         if len(self.sheets) > 1:
             self.sheet_note = f", sheet {sheet} (of {', '.join(self.sheets)})"
-        self.header = distinct_names(written)
         with prefix_errors(Message(f"sheet {sheet!r} (`rows` may be {listed(self.sheets)})")):
-            check_columns(names, self.header)
-        warn_of_shared_names(names.values(), written)
+            self.header = check_header(names, written)
         nulls = dict.fromkeys(self.header)
         objects = ((x, nulls | dict(zip(self.header, row, strict=False))) for x, row in rows)
         super().__init__(names, objects)

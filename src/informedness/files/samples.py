@@ -25,16 +25,9 @@ from ..core.labels import (
 from ..core.table import Task, read_amounts
 from ..errors import prefix_errors, refuse_all
 from ..messages import Message, join
+from ..tables import label_warnings
 from ..tables.contingency import read_whole
 from ..tables.label_options import LabelOptions, convert_labels, integer_of, read_labels
-from ..tables.label_warnings import (
-    DECIMAL,
-    mismatch_hint,
-    missing_header_message,
-    verdicts_in,
-    warn_of_other_order,
-    warn_of_swapped,
-)
 from ..text.layout import Account, Amounts, ReadColumn, amounts_of
 from ..text.render import amount, shown
 from .columns import column_of, columns_of_argument, labelled_arguments, listed
@@ -339,9 +332,9 @@ def _warn_of_mistakes(
         text = f"`ignore_index` leaves out nothing: no reference is {show(ignored)}"
         warn(text, LabelsWarning)
     for argument in samples.labelled[1:]:
-        warn_of_swapped(names["references"], names[argument])
+        label_warnings.warn_of_swapped(names["references"], names[argument])
         columns = columns_of_argument(argument, names[argument])
-        warn_of_other_order([*columns.values()], declared)
+        label_warnings.warn_of_other_order([*columns.values()], declared)
     with suppress(ValueError):  # errors in columns that are not scored
         _warn_of_verdicts(samples, totals)
         if "counts" not in names and never_repeats and _are_most_pairs(totals):
@@ -363,9 +356,10 @@ def _errors_if_undeclared(
         n_samples = {label: n for label, n in totals[argument] if label is not None}
         if n_samples and n_samples.keys().isdisjoint(classes) and samples.n_rows > 1:
             examples = [", ".join(map(show, x[:2])) for x in ([*n_samples], classes)]
+            hint = label_warnings.mismatch_hint([*n_samples], classes)
             yield ValueError(
                 f"none of the {amount(sum(n_samples.values()))} `{argument}` ({examples[0]}) is a "
-                f"class of the `references` ({examples[1]}): {mismatch_hint([*n_samples], classes)}"
+                f"class of the `references` ({examples[1]}): {hint}"
             )
 
 
@@ -374,7 +368,7 @@ def _warn_of_verdicts(samples: Samples, totals: Mapping[str, Amounts]) -> None:
     names = samples.names
     asked = [names[x] for x in [*totals][1:] if len({*dict(totals[x])} - {None}) == 2]
     columns = samples.source.columns([]) if asked else {}
-    for name, agreed in verdicts_in(columns, [names["references"]], asked).items():
+    for name, agreed in label_warnings.verdicts_in(columns, [names["references"]], asked).items():
         text = f"{name!r} says in each row whether {' and '.join(map(repr, agreed))} agree"
         warn(f"{text}: it is a verdict on predictions, not predictions", LabelsWarning)
 
@@ -420,7 +414,7 @@ def _warn_of_no_header(samples: Samples, totals: Mapping[str, Amounts]) -> None:
     names = [samples.names[x] for x in samples.labelled]
     labels = {label for label, _ in chain(*totals.values())}
     if {*names} <= ({*map(str, labels)} if samples.has_text else labels):
-        warn(missing_header_message(names), LabelsWarning)
+        warn(label_warnings.missing_header_message(names), LabelsWarning)
 
 
 def _read_amounts(argument: str, values: Any) -> tuple[Numbers, Numbers]:
@@ -469,7 +463,7 @@ def labels_of_text(groups: Sequence[Collection[str]]) -> dict[str, Label]:
     whole numbers, they become integers.
     """
     texts = set().union(*groups)
-    decimals = {text for text in texts if re.fullmatch(DECIMAL, text)}
+    decimals = {text for text in texts if re.fullmatch(label_warnings.DECIMAL, text)}
     wholes = {x: x.partition(".")[0] for x in decimals if re.fullmatch(rf"{_WHOLE}\.0+", x)}
     if len(wholes) < len(decimals):
         wholes = {}

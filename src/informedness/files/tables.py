@@ -22,14 +22,7 @@ from ..tables.matrix import is_matrix
 from ..text.layout import Account, ReadColumn, amounts_of
 from ..text.render import shown
 from .arrow import as_list, check_schema, columns_of
-from .columns import (
-    check_columns,
-    column_of,
-    columns_to_read,
-    group_by_argument,
-    named_columns,
-    slices_of,
-)
+from .columns import check_columns, column_of, columns_to_read, group_by_argument, named_columns
 from .delimited import BLOCK
 from .opening import DELIMITERS, open_whole
 from .reading import read_files
@@ -316,7 +309,9 @@ def _count(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> dict[Slice
     for rows in filter(None, batches):
         sides = rows["references"], rows["predictions"]
         task = samples.task(sides[0], rows)
-        by = slices_of(rows) if "by" in rows else np.zeros(len(sides[0]), np.int64)
+        by: Any = {name: rows[name] for name in rows if name.startswith("by")}
+        if len(by) < 2:
+            by = by.get("by", np.zeros(len(sides[0]), np.int64))
         counts = None
         if "times" in rows or "counts" in rows:
             counts = rows.get("times", 1) * rows.get("counts", 1)
