@@ -238,8 +238,12 @@ def joined_rows(
         _code_identifiers(first, second)
         unknown = None
         if is_one_model:
-            second = _drop_unknown(second, first["on"], samples)
             unknown = samples.options.unknown
+            has_reference = np.isin(second["on"].codes, first["on"].codes)
+            n_left_out = int(np.count_nonzero(~has_reference))
+            samples.left_out["no reference"] += n_left_out
+            samples.n_rows += n_left_out
+            second = {argument: column[has_reference] for argument, column in second.items()}
         second = align_rows(first, second, files, f"`on` {on!r}", unknown)
     rows = {**second, **first}
     samples.examples.clear()
@@ -298,17 +302,6 @@ def _spell_alike(*files: dict[str, Any]) -> None:
     spellings = {text: str(label) for text, label in labels_of_text(groups).items()}
     for file, (labels, codes) in zip(files, columns, strict=True):
         file["references"] = Column(codes, [spellings.get(x, x) for x in labels])
-
-
-def _drop_unknown(
-    predictions: Mapping[str, Column], ids: Column, samples: Samples
-) -> dict[str, Column]:
-    """Drop predictions whose identifier has no reference, and count them as left out."""
-    is_known = np.isin(predictions["on"].codes, ids.codes)
-    n_left_out = int(np.count_nonzero(~is_known))
-    samples.left_out["no reference"] += n_left_out
-    samples.n_rows += n_left_out
-    return {argument: column[is_known] for argument, column in predictions.items()}
 
 
 def align_rows(

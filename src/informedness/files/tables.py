@@ -19,7 +19,7 @@ from ..tables.contingency import ContingencyTable, Slice, count_slices
 from ..tables.label_options import LabelOptions
 from ..tables.label_warnings import warn_of_table
 from ..tables.matrix import is_matrix
-from ..text.layout import Account, ReadColumn, amounts_of
+from ..text.layout import Account, Amounts, ReadColumn, amounts_of
 from ..text.render import shown
 from .arrow import as_list, check_schema, columns_of
 from .columns import check_columns, column_of, columns_to_read, group_by_argument, named_columns
@@ -236,9 +236,6 @@ def table_from_frame(
         labels=labels, ignore_index=ignore_index, unknown=unknown, threshold=threshold
     )
     samples = Samples(names, options, drop_null=drop_null)
-    with optional_import("data frames need narwhals and pyarrow", "narwhals>=2", "pyarrow>=20"):
-        import narwhals  # noqa: F401
-        import pyarrow  # noqa: F401
     return tables_of(samples, _rows_of(frame, samples))
 
 
@@ -264,13 +261,16 @@ def table_of_matrix(
         if table.counts.dtype.kind == "f":
             rule = "a confusion matrix must have counts, got shares or weights"
             raise ValueError(f"{rule}: read them in Python with ContingencyTable.from_matrix")
-    totals = table.reference_totals, table.prediction_totals
-    columns = tuple(
-        ReadColumn(argument, axis, amounts_of(table.labels, amounts.tolist()), [])
-        for argument, axis, amounts in zip(NAMES, ("rows", "columns"), totals, strict=True)
-    )
+    sides = zip(NAMES, ("rows", "columns"), _label_totals(table), strict=True)
+    columns = tuple(ReadColumn(*side, []) for side in sides)
     account = Account((f"{path}, a confusion matrix",), table.n_classes, {}, columns)
     return replace(table, read=(account,))
+
+
+def _label_totals(table: ContingencyTable) -> list[Amounts]:
+    """Pair each label with its amounts, in the references and in the predictions."""
+    totals = table.reference_totals, table.prediction_totals
+    return [amounts_of(table.labels, amounts.tolist()) for amounts in totals]
 
 
 # Counting
@@ -285,9 +285,7 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
     tables = _count(samples, batches)
     overall = ContingencyTable.sum_of(list(tables.values()))
     n_cells = sum(len(table.counts) for table in tables.values())
-    totals = overall.reference_totals, overall.prediction_totals
-    amounts = [amounts_of(overall.labels, column.tolist()) for column in totals]
-    label_totals = dict(zip(samples.labelled, amounts, strict=True))
+    label_totals = dict(zip(samples.labelled, _label_totals(overall), strict=True))
     never_repeats = 1 < (overall.n_samples or 0) == n_cells
     text_labels, task, account = samples.check_labels(label_totals, never_repeats)
     try:
@@ -353,7 +351,9 @@ def _as_classes(table: ContingencyTable, names: Mapping[Any, Any], task: Task) -
 
 def _rows_of(frame: Any, samples: Samples) -> Iterator[dict[str, Any]]:
     """Yield the rows of a frame in batches; databases and lazy frames first count equal rows."""
-    import narwhals as nw
+    with optional_import("data frames need narwhals and pyarrow", "narwhals>=2", "pyarrow>=20"):
+        import narwhals as nw
+        import pyarrow  # noqa: F401
 
     names = columns_to_read(samples.names)
     native = nw.to_native(frame, pass_through=True)
