@@ -131,8 +131,7 @@ def _compare(
     else:
         titles, prior = _titles(reader), None
         if reader.source.columns.by_file:
-            readers = reader.split_by_file()
-            data: Any = {path: x.read_columns()[0] for path, x in readers.items()}
+            data: Any = {file: x.read_columns()[0] for file, x in reader.split_by_file().items()}
         else:
             data, prior = reader.read_columns()
         result = score_pair(data, scores, prior)
@@ -432,11 +431,8 @@ def _save_figures(result: Any, folder: str, console: Console) -> None:
     result = result.runs[0].report if hasattr(result, "runs") else result
     axes = {"intervals": result.plot()}
     if hasattr(result, "per_class"):
-        axes = {
-            "confusion": plot_confusion_matrix(result.table),
-            "per_class": axes["intervals"],
-            "entropy_triangle": plot_entropy_triangle(result.table),
-        }
+        axes = {"confusion": plot_confusion_matrix(result.table), "per_class": axes["intervals"]}
+        axes["entropy_triangle"] = plot_entropy_triangle(result.table)
     for name, ax in axes.items():
         path = Path(folder) / f"{name}.png"
         ax.figure.savefig(path, dpi=300)

@@ -191,7 +191,7 @@ def _files_with_cells(counts: Mapping[str, Counter[str]]) -> list[str]:
 def joined_rows(
     paths: Sequence[Any],
     on: str | None,
-    names: Sequence[Mapping[str, str]],
+    names: Sequence[dict[str, str]],
     samples: Samples,
     **file_options: Any,
 ) -> Iterator[Mapping[str, Any]]:
@@ -224,9 +224,8 @@ def joined_rows(
     is_one_model = "references" not in names[1]
     is_checked = is_one_model and references not in names[1].values()
     optional = {"references": references} if is_checked else {}  # must be equal if present
-    first = _read_columns(paths[0], {**keys, **names[0]}, samples, **file_options)
-    names_b = {**keys, **names[1]}
-    second = _read_columns(paths[1], names_b, samples, optional=optional, **file_options)
+    first = _read_columns(paths[0], keys | names[0], samples, **file_options)
+    second = _read_columns(paths[1], keys | names[1], samples, optional=optional, **file_options)
     if "references" in second and samples.has_text:
         _spell_alike(first, second)  # predictions are respelled once all rows are read
     files = [*map(str, paths)]

@@ -125,8 +125,7 @@ def raw_batches(
                 raise DataError(join([error, joins][: len(files)])) from None
             top = partial(_first_columns, file, replace(options, file_format=kind))
             name = f"{file}{reader.sheet_note}"
-            source = Source(name, kind, reader.header, reader.class_names, top)
-            samples.begin(source)
+            samples.begin(Source(name, kind, reader.header, reader.class_names, top))
             yield from map(group_by_argument, reader.batches(samples.keep_missing))
 
 
