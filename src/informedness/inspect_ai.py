@@ -11,7 +11,7 @@ class of the target.
 
 from typing import Any
 
-from .errors import optional_import
+from .errors import optional_import, prefix_errors
 
 with optional_import("informedness.inspect_ai needs Inspect", "inspect-ai>=0.3.241"):
     from inspect_ai import scorer as scoring
@@ -22,7 +22,6 @@ with optional_import("informedness.inspect_ai needs Inspect", "inspect-ai>=0.3.2
     _every_epoch = scoring.metric(scores="unreduced")  # raises TypeError in older versions
 
 from .core.labels import show
-from .errors import prefix_errors
 from .logs.answers import Answers, score_with_error
 from .logs.inspect_logs import answer_and_verdict, classes_of, letters_of, targets_of
 from .logs.verdicts import Sample, only_target

@@ -33,14 +33,13 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from .errors import optional_import
+from .errors import optional_import, prefix_errors
 
 with optional_import("informedness.lm_eval needs lm-eval 0.4.13 or newer", "lm-eval>=0.4.13"):
     from lm_eval.api.registry import register_aggregation, register_metric
     from lm_eval.api.task import ConfigurableTask
 
 from .core.labels import Label, check_choice, show
-from .errors import prefix_errors
 from .inference.registry import score_named
 from .logs.answers import Answers
 from .logs.lm_eval_logs import CHOICE_METRICS, TEXT_METRICS
