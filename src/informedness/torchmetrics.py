@@ -111,8 +111,7 @@ class _ScoreOfCounts(Metric):
                 raise ValueError(f"`{name}` must be a tensor of real numbers, got {show(tensor)}")
         if target.is_floating_point():
             raise ValueError(f"`target` must hold class ids (integers), got {target.dtype}")
-        ids, target = self._ids(preds, target).flatten(), target.flatten().long()
-        counts = self._count(ids, target)
+        counts = self._count(self._ids(preds, target).flatten(), target.flatten().long())
         if is_on_host(counts):
             self._check_ids(counts)
         setattr(self, self._state, getattr(self, self._state) + counts)

@@ -140,8 +140,7 @@ def _read_line(line: _Line, logged: _Line, config: dict[str, Any]) -> _Line:
     named = ours[3] if ours[3:] else config.get("doc_to_choice")
     if isinstance(named, str):
         named = logged["doc"].get(named.strip("{ }"))
-    named = named if isinstance(named, list) else []
-    found = {"generation": None, "pair": pair, "named": named}
+    found = {"generation": None, "pair": pair, "named": named if isinstance(named, list) else []}
     if is_choice:
         return found | _scored_choices(line, texts)
     return found | {"generation": arguments[0], "pair": pair or _target_and_text(line)}
@@ -193,8 +192,7 @@ def _find_pairs(lines: Sequence[_Line], metric: str, name: str) -> str:
     The targets of generated texts become positions if all lines name choices.
     """
     if "texts" not in lines[0]:
-        positions = [_position(line["pair"][0]) for line in lines]
-        pairs = list(zip(lines, positions, strict=True))
+        pairs = [(line, _position(line["pair"][0])) for line in lines]
         if all(position in range(len(line["named"])) for line, position in pairs):
             for line, position in pairs:
                 line |= {"pair": [position, line["pair"][1]], "choices": line["named"]}

@@ -154,10 +154,9 @@ def read_log(
 
     read: list[Answers] = []
     for answers in logged:
-        origin = answers.origin
-        with _collect_errors(left_out, origin.file, origin.variant):
+        with _collect_errors(left_out, answers.origin.file, answers.origin.variant):
             read.append(answers.find_classes(options))
-            with prefix_warnings(shown(origin.file)):
+            with prefix_warnings(shown(answers.origin.file)):
                 _warn_of(read[-1])
     if not read:
         raise ValueError(join(left_out))

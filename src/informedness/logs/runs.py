@@ -360,9 +360,8 @@ def _line_of_mean(mean: TaskMean) -> Message:
     """Say in how many tasks answers differ from guessing, or why the mean is missing."""
     if mean.why_not:
         return message("No mean: {why_not}.", why_not=mean.why_not)
-    n_tasks, n_not_guessing = (mean.fields[x] for x in ("n_tasks", "n_not_guessing"))
-    sentence = f"answers differ from guessing in {n_not_guessing} of {n_tasks}"
-    return message(f"{{name}}: {sentence}.", name=render.shown(mean.name))
+    text = "{name}: answers differ from guessing in {n_not_guessing} of {n_tasks}."
+    return message(text, name=render.shown(mean.name), **mean.fields)
 
 
 def _cell(row: Run | TaskMean, name: str) -> str:
