@@ -161,7 +161,7 @@ class Samples:
         is_text = self.source.kind in DELIMITERS
         nulls = self.options.nulls() if is_text and not self.keep_missing else ()
         class_names = self.source.class_names.get(argument, self.class_names)
-        column = convert_labels(values, argument, self.options, class_names, nulls)
+        column = convert_labels(values, argument, self.options, class_names, nulls, argument)
         is_recorded = is_text and argument in self.labelled and column.kind == "strings"
         return self._record_texts(argument, column) if is_recorded else column
 

@@ -262,10 +262,9 @@ class Ema(EntropicScore):
         return np.exp2(-entropies(table).reference_given_prediction)
 
     def shortage(self, table: Table, prior: Prior = None) -> str:
-        few = "" if table.is_declared else score.minority_shortage(table)
-        size = score.effective_sample_size(table)
-        few = few or score.shortage_message(size, FEW_SAMPLES, "sample")
-        return super().shortage(table, prior) or few
+        few = score.shortage_message(score.effective_sample_size(table), FEW_SAMPLES, "sample")
+        outside = "" if table.is_declared else score.minority_shortage(table)
+        return super().shortage(table, prior) or outside or few
 
     def limits(self, table: Table, rows: Missing, z: float) -> tuple[float, float]:
         mean, weighted_mean = reference_surprisals(table)

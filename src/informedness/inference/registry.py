@@ -14,8 +14,7 @@ from ..core.scores import __version__
 from .entropy import EMA, NIT
 from .score import INFORMEDNESS, MARKEDNESS, USUAL_SCORES, Score
 
-_ALL: tuple[Score, ...] = (*USUAL_SCORES, INFORMEDNESS, MARKEDNESS, NIT, EMA)
-REGISTRY = {score.name: score for score in _ALL}
+REGISTRY = {score.name: score for score in (*USUAL_SCORES, INFORMEDNESS, MARKEDNESS, NIT, EMA)}
 SCORES = tuple(REGISTRY)
 MODULES = ("informedness", "nit")  # names of the folders in metrics/, for `evaluate.load`
 REPORTED = tuple(name for name in SCORES if name not in ("markedness", "ema"))
@@ -71,11 +70,10 @@ def scores_with_average(names: Sequence[str], average: Any, unknown: str = "erro
     """
     check_distinct(names, "names")
     with_average = [name for name in names if score_named(name).averages]
-    averages = dict.fromkeys(names, "default") | dict.fromkeys(with_average, average)
-    scores = [score_with_average(*pair, unknown) for pair in averages.items()]
     if average != "default" and not with_average:
         raise ValueError(f"`average` must be left out, because none of {names} has averages")
-    return scores
+    averages = dict.fromkeys(names, "default") | dict.fromkeys(with_average, average)
+    return [score_with_average(*pair, unknown) for pair in averages.items()]
 
 
 def module_path(name: str) -> str:

@@ -472,9 +472,7 @@ class Gradient(NamedTuple):
 def minima_of_others(values: Numbers) -> Numbers:
     """Find the minimum of all other values, for each value; a single value stays unchanged."""
     least, second = np.argsort(values)[[0, min(1, len(values) - 1)]]
-    least_values = np.full(len(values), values[least])
-    least_values[least] = values[second]
-    return least_values
+    return np.where(np.arange(len(values)) == least, values[second], values[least])
 
 
 class ClassScore(Score):

@@ -17,34 +17,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
 
 import numpy as np
 
-from ..core.labels import (
-    NAMES,
-    Codes,
-    Column,
-    Label,
-    LabelsWarning,
-    NoSamplesError,
-    Numbers,
-    code_integers,
-    label_kind,
-    merged,
-    read_column,
-    show,
-    warn,
-)
+from ..core import labels as core_labels
+from ..core import table as core_table
+from ..core.labels import NAMES, Codes, Column, Label, LabelsWarning, NoSamplesError, Numbers, show
 from ..core.scores import ZeroDivision, informedness, nit
-from ..core.table import (
-    Cells,
-    Classes,
-    Table,
-    Task,
-    count_pairs,
-    labels_at,
-    plain_codes,
-    read_amounts,
-    read_weights,
-    sum_by,
-)
+from ..core.table import Cells, Table, Task, labels_at, read_amounts, read_weights
 from ..text.layout import Account
 from .label_options import class_names_of, read_label_columns, read_labels
 from .label_warnings import warn_of_shares, warn_of_table
@@ -169,7 +146,8 @@ class ContingencyTable(Table):
         amounts, squares, samples = read_counts(len(r), **sums)
         used = task.counted(r, amounts)
         labels, rows, columns = common_codes(r[used], p[used])
-        cells = Cells(rows, columns, amounts[used], None if squares is None else squares[used])
+        squares = None if squares is None else squares[used].astype(np.float64)
+        cells = Cells(rows, columns, amounts[used], squares)
         n_samples = None if samples is None else int(samples[used].sum())
         return cls._from_task(labels, cells, task, n_samples)
 
@@ -271,7 +249,7 @@ class ContingencyTable(Table):
         ValueError
             If the tables have labels of different types, or the sum of all counts is too large.
         """
-        if len(kinds := {label_kind(table.labels[0]) for table in tables}) > 1:
+        if len(kinds := {core_labels.label_kind(table.labels[0]) for table in tables}) > 1:
             got = " and ".join(sorted(kinds))
             raise ValueError(f"tables and batches must have labels of one type, got {got}")
         check_total(sum(table.total for table in tables))
@@ -285,7 +263,7 @@ class ContingencyTable(Table):
     @classmethod
     def _join_cells(cls, tables: Sequence[Table]) -> Self:
         """Join the cells of tables whose labels have the same type into one table."""
-        labels, codes = merged(*(table.labels for table in tables))
+        labels, codes = core_labels.merged(*(table.labels for table in tables))
         coded = zip(codes, tables, strict=True)
         parts: Any = [(own[x.rows], own[x.columns], x.counts, x.n_samples) for own, x in coded]
         *arrays, numbers = zip(*parts, strict=True)
@@ -322,7 +300,7 @@ def _same_declared(tables: Sequence[Table]) -> tuple[Label, ...]:
     return classes.pop() if are_same else ()
 
 
-def _merge_class_masks(tables: Sequence[Table], labels: Classes) -> Numbers | None:
+def _merge_class_masks(tables: Sequence[Table], labels: core_table.Classes) -> Numbers | None:
     """Mask the labels that are a class in any table.
 
     Return None if no table has a mask. The classes then follow from the merged cells.
@@ -369,7 +347,7 @@ def as_table(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
 def common_codes(references: Column, predictions: Column) -> tuple[list[Label], Codes, Codes]:
     """Find the sorted labels of two columns, and the position of each sample's label among them."""
     (r_values, r), (p_values, p) = references.coded(), predictions.coded()
-    labels, (to_row, to_column) = merged(r_values, p_values)
+    labels, (to_row, to_column) = core_labels.merged(r_values, p_values)
     return labels, to_row[r], to_column[p]
 
 
@@ -395,9 +373,7 @@ def read_counts(n_pairs: int, **given: Any) -> tuple[Numbers, Numbers | None, Nu
         if bad.any():
             rule = "must be whole numbers, 0 only where `counts` is 0"
             raise ValueError(f"`n_samples` {rule}, got {samples[bad][0]}")
-    squares = sums.get("squared_weights")
-    squares = None if squares is None else squares.astype(np.float64)
-    return amounts.astype(np.float64), squares, samples
+    return amounts.astype(np.float64), sums.get("squared_weights"), samples
 
 
 def read_whole(values: Any, name: str = "counts") -> Numbers:
@@ -445,9 +421,9 @@ def slice_column(by: Any, n_samples: int | None = None) -> Column:
     if not isinstance(by, Mapping):
         return read["by"]
     names, codes = list[Any]([()]), np.array(0)
-    for values, column_codes in map(plain_codes, read.values()):
+    for values, column_codes in map(core_table.plain_codes, read.values()):
         n = len(values)
-        fused, codes = code_integers(codes * n + column_codes.astype(np.int64))
+        fused, codes = core_labels.code_integers(codes * n + column_codes.astype(np.int64))
         names = [(*names[code // n], values[code % n]) for code in fused.tolist()]
     return Column(codes, names)
 
@@ -455,7 +431,7 @@ def slice_column(by: Any, n_samples: int | None = None) -> Column:
 def read_name(name: Any) -> Slice:
     """Read the name of a slice, which is a label or a tuple of labels."""
     parts = name if isinstance(name, tuple) else (name,)
-    labels = tuple(read_column([label], "tables").example() for label in parts)
+    labels = tuple(core_labels.read_column([label], "tables").example() for label in parts)
     return labels if isinstance(name, tuple) else labels[0]
 
 
@@ -474,14 +450,14 @@ def count_slices(
     amounts = [x for x in (weights, counts) if x is not None]
     used = task.counted(references, np.minimum.reduce(amounts) if amounts else None)
     columns = (column[used] for column in (slices, references, predictions))
-    (names, s), (r_values, r), (p_values, p) = map(plain_codes, columns)
+    (names, s), (r_values, r), (p_values, p) = map(core_table.plain_codes, columns)
     weights, counts, squares = (None if x is None else x[used] for x in (weights, counts, squares))
     # Each pair of a slice and a reference has one code, so all slices are counted in one pass.
     # Labels are merged on cells, not on samples: 10^7 samples in 20 slices take half the time.
     fused = s.astype(np.int64) * len(r_values) + r
-    n_samples = np.bincount(s) if counts is None else sum_by(s, counts, len(names))
+    n_samples = np.bincount(s) if counts is None else core_table.sum_by(s, counts, len(names))
     if counts is None:
-        values, cells = count_pairs(Column(fused), Column(p), weights)
+        values, cells = core_table.count_pairs(Column(fused), Column(p), weights)
         codes = np.asarray(values)
         cells = cells._replace(rows=codes[cells.rows], columns=codes[cells.columns])
     else:
@@ -489,7 +465,7 @@ def count_slices(
             weights, squares = counts * weights, counts * weights**2
         cells = Cells(fused, p, counts if weights is None else weights, squares)
     cell_slices, rows = np.divmod(cells.rows, len(r_values))
-    labels, (to_row, to_column) = merged(r_values, p_values)
+    labels, (to_row, to_column) = core_labels.merged(r_values, p_values)
     cells = cells._replace(rows=to_row[rows], columns=to_column[cells.columns])
     order = np.argsort(cell_slices, kind="stable")
     present, starts = np.unique(cell_slices[order], return_index=True)
@@ -611,7 +587,7 @@ class Tally:
             if outside := labels_at(table, ~is_id & (table.reference_totals > 0)):
                 reason = f"count as a class, but have no logits in range({len(self.ids)})"
                 hint = f"Pass ignore_index={outside[0]} if they are padding."
-                warn(f"references such as {outside[0]} {reason}. {hint}", LabelsWarning)
+                core_labels.warn(f"references such as {outside[0]} {reason}. {hint}", LabelsWarning)
             table = replace(table, class_mask=is_id | table.is_class)
             table = table.as_one_outcome() if self._task.unknown == "wrong" else table
         warn_of_table(table)

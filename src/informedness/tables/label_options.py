@@ -15,18 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.labels import (
-    NULLS,
-    Column,
-    Label,
-    Numbers,
-    check_choice,
-    check_same_order,
-    code_integers,
-    read_column,
-    read_pair,
-    show,
-)
+from ..core import labels as core_labels
+from ..core.labels import NAMES, NULLS, Column, Label, Numbers, read_column, show
 from ..core.table import Task, is_real, read_task
 from ..errors import prefix_errors
 from .label_warnings import warn_of_swapped
@@ -158,7 +148,7 @@ class LabelOptions:
     spellings: Mapping[str, str] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_choice("unknown", self.unknown, ("error", "wrong"))
+        core_labels.check_choice("unknown", self.unknown, ("error", "wrong"))
         check_threshold(self.threshold)
         if self.choices is not None and self.labels is not None:
             raise ValueError("`choices` lists the classes of the task: leave out `labels`")
@@ -206,9 +196,6 @@ class LabelOptions:
         return NULLS.difference(self.spellings.values(), ignored)
 
 
-_LABEL_ROLES = "references", "predictions"  # prefixes of the roles of columns with class labels
-
-
 def _check_choices(names: Any, numeric: bool) -> None:
     """Raise ValueError unless choices are text that numeric=True does not read as positions."""
     if not names or not isinstance(names[0], str):
@@ -232,27 +219,26 @@ def _compile_pattern(extract: Any) -> re.Pattern[str]:
 
 
 def convert_labels(
-    values: Any, role: str, options: LabelOptions, class_names: Any, nulls: Any = (), name: str = ""
+    values: Any, role: str, options: LabelOptions, class_names: Any, nulls: Any, name: str
 ) -> Column:
     """Convert a column of values to labels.
 
     Missing values and text in `nulls` become None. With unknown="wrong", predictions without an
     answer also become None. Integers are positions in `choices` or, without choices, in
     `class_names`. Only references and predictions are converted; other columns keep their values.
-    Messages call the column `name`, or by default `role`.
+    Messages call the column `name`.
 
     Raises
     ------
     ValueError
         If a value is not a label, or a text does not contain an answer.
     """
-    name = name or role
     column = read_labels(values, name, allow_missing=True)
     names = options.choices or (class_names if column.kind == "integers" else None)
     is_plain = column.kind != "strings" and not names and options.pattern is None
-    if is_plain or not len(column) or not role.startswith(_LABEL_ROLES):
+    if is_plain or not len(column) or not role.startswith(NAMES):
         return column
-    present, positions = code_integers(column.codes)  # drops values that no sample has
+    present, positions = core_labels.code_integers(column.codes)  # drops values that no sample has
     values = [None if x in nulls else x for x in Column(present, column.values).tolist()]
     if options.pattern is not None and role.startswith("predictions"):
         values = _find_answers(values, options, name)
@@ -355,7 +341,7 @@ def read_label_columns(
     `containers` maps argument names to labels, with the references first. All labels must have the
     same type. `other_arrays`, such as weights, must have the samples in the same order.
     """
-    check_same_order({**containers, **other_arrays})
+    core_labels.check_same_order({**containers, **other_arrays})
     first, *others = containers
     class_names = class_names_of(*containers.values())
     columns = dict(containers)
@@ -370,7 +356,7 @@ def read_label_columns(
     for name in others:
         warn_of_swapped(*(getattr(containers[x], "name", None) for x in (first, name)))
         predictions = native_column(columns[name], name, str(unknown) == "wrong")
-        columns[name] = read_pair(r, predictions, (first, name), unknown=unknown)[1]
+        columns[name] = core_labels.read_pair(r, predictions, (first, name), unknown=unknown)[1]
     return [*columns.values()], read_task(r, labels, ignore_index, unknown, first)
 
 

@@ -206,9 +206,8 @@ def missing_header_message(names: Iterable[str]) -> str:
 
 def role_in(name: Any) -> str | None:
     """Infer the role of a column or axis from its name: "references", "predictions" or None."""
-    is_true, is_predicted, is_label = (
-        any(map(word.fullmatch, words_of(name))) for word in (_TRUE, _PREDICTED, _LABEL)
-    )
+    matches = [any(map(kind.fullmatch, words_of(name))) for kind in (_TRUE, _PREDICTED, _LABEL)]
+    is_true, is_predicted, is_label = matches
     if is_true and is_predicted:
         return None
     return "predictions" if is_predicted else "references" if is_true or is_label else None
