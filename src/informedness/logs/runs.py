@@ -18,7 +18,7 @@ from ..results.report import PREVALENCE_SCORE, Report
 from ..results.suite import SuiteComparison, suite_of
 from ..results.verdict import MAY_BE_GUESSES
 from ..text import render
-from ..text.layout import Account, Measured, Result, Rows, rows_of
+from ..text.layout import Account, Measured, Result, Rows, add_guessing, rows_of
 from ..warnings import prefix_warnings
 from .answers import Answers
 
@@ -270,16 +270,10 @@ class RunTable(Result):
         columns.append(["N", *(str(row.fields["n_samples"]) for row in rows)])
         columns.append(["out of class", *(str(row.fields["n_out_of_class"]) for row in rows)])
         columns += self._score_columns("accuracy", rows)
-        levels = [_guessing_levels(run) for run in self.runs]
-        is_same = levels.count(levels[0]) == len(levels)
-        if not is_same:
-            cells = [level[_title("accuracy")] for level in levels]
-            columns.append(["guessing", *cells, *[""] * (len(rows) - len(cells))])
         for name in MODULES:
             columns += self._score_columns(name, rows)
         table = rows_of(columns)
-        if is_same:
-            table.append(["guessing", *(levels[0].get(head, "") for head in table[0][1:])])
+        add_guessing(table, [*map(_guessing_levels, self.runs)], _title("accuracy"))
         return [table]
 
     def _score_columns(self, name: str, rows: Sequence[Run | TaskMean]) -> Rows:

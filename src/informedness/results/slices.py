@@ -260,11 +260,6 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         for name, head in _HEADS.items():
             values = (_format(row.scores[name]) + _mark(row, scores[name]) for row in rows)
             columns.append([head, *values])
-        levels = [[_format(x.guessing_level(row.table)) for x in scores.values()] for row in rows]
-        is_same = levels.count(levels[0]) == len(levels)
-        if not is_same:
-            accuracy = [*scores].index("accuracy")
-            columns.insert(3, ["guessing", *(level[accuracy] for level in levels)])
         columns.insert(2, ["N", *map(_format_n, rows)])
         if self.vs_rest is not None:
             columns.insert(2, ["p", *(_format(row.p_value, "") for row in rows)])
@@ -276,10 +271,8 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             shares = (share_text(out_of_class_share(row.table)) for row in rows)
             columns.append(["out of class", *shares])
         table = layout.rows_of(columns)
+        layout.add_guessing(table, [*map(_guessing_levels, rows)], _HEADS["accuracy"])
         table[len(rows) : len(rows)] = layout.more_rows(len(self.rows) - _MAX_ROWS)
-        if is_same:
-            guessing = dict(zip(map(_HEADS.__getitem__, scores), levels[0], strict=True))
-            table.append(["guessing", *(guessing.get(head, "") for head in table[0][1:])])
         return [table]
 
     def text_blocks(self) -> list[Block]:
@@ -314,6 +307,11 @@ def _check_tables(tables: Any, by: Any, n_columns: int) -> dict[Slice, Contingen
         if (n := len(name) if isinstance(name, tuple) else 1) != n_columns:
             raise ValueError(f"`by` must name the {n} columns of slice {name!r}, got {by!r}")
     return named
+
+
+def _guessing_levels(row: SliceRow) -> dict[str, str]:
+    scores = scores_in_report()
+    return {head: _format(scores[x].guessing_level(row.table)) for x, head in _HEADS.items()}
 
 
 def _name(row: SliceRow) -> str:

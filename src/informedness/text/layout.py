@@ -5,7 +5,7 @@ import html
 import io
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import Field, dataclass, fields
 from itertools import starmap
@@ -318,6 +318,21 @@ class Measured(Result):
 def rows_of(columns: Iterable[Iterable[str]]) -> Rows:
     """Transpose columns of equal length, which begin with their headers, to rows."""
     return list(map(list, zip(*columns, strict=True)))
+
+
+def add_guessing(table: Rows, levels: Sequence[Mapping[str, str]], accuracy: str) -> None:
+    """Add the guessing levels of the rows, each a dict by header, to a table.
+
+    If the levels of all rows are the same, they become the last row. Otherwise those of accuracy
+    become a column after the header `accuracy`.
+    """
+    if all(level == levels[0] for level in levels):
+        table.append(["guessing", *(levels[0].get(head, "") for head in table[0][1:])])
+        return
+    cells = ["guessing", *(level[accuracy] for level in levels)]
+    position = table[0].index(accuracy, 1) + 1
+    for i, row in enumerate(table):
+        row.insert(position, cells[i] if i < len(cells) else "")
 
 
 def more_rows(n: int) -> Rows:
