@@ -126,7 +126,8 @@ class Samples:
                 self.faulty[self.source.name] = None
                 continue
             self.n_missing[argument] += int(n_rows[missing].sum())
-            if missing.any() and not self._allows_missing(argument):
+            missing &= not self._allows_missing(argument)
+            if missing.any():
                 if not self.drop_null:
                     self.faulty[self.source.name] = None
                 noun = re.split("[ _]", argument)[0].removesuffix("s")

@@ -311,7 +311,7 @@ def _count(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> dict[Slice
         if len(by) < 2:
             by = by.get("by", np.zeros(len(sides[0]), np.int64))
         counts = None
-        if "times" in rows or "counts" in rows:
+        if {"times", "counts"} & rows.keys():
             counts = rows.get("times", 1) * rows.get("counts", 1)
         with suppress(NoSamplesError):
             amounts = rows.get("weights"), counts, rows.get("squares")
