@@ -60,6 +60,9 @@ def _array(values: Any, name: str) -> Numbers:
     if _has_arrays(values):
         expected = "an array with one label per sample or token"
         raise ValueError(f"{name} must be {expected}, got a tuple of {len(values)}: {SELECT}")
+    if values is None and name == "references":
+        hint = "Name their column in `label_names`. Pairs of preferred answers have no labels."
+        raise ValueError(f"there are no references, got None. {hint}")
     array = as_array(values, name)
     if array.ndim == 0:
         raise ValueError(f"{name} must be an array or a list, got {show(values)}: {SELECT}")
@@ -99,6 +102,8 @@ def align_predictions(predictions: Any, references: Numbers) -> tuple[Any, Numbe
         return predictions.reshape(-1), references.reshape(-1), None
     if has_columns and is_float(predictions):
         return argmax(predictions), references, range(predictions.shape[-1])
+    if has_columns and str(predictions.dtype) == "object":
+        raise ValueError("predictions must be floats, got dtype object: use .astype(float)")
     _check_ids(predictions, references)
     return predictions, references, None
 
@@ -106,6 +111,9 @@ def align_predictions(predictions: Any, references: Numbers) -> tuple[Any, Numbe
 def _check_ids(predictions: Any, references: Numbers) -> None:
     """Raise ValueError if shapes differ, or for floats with several axes."""
     if predictions.shape != references.shape:
+        if len(predictions) != len(references):
+            sizes = f"predictions ({len(predictions)}) and references ({len(references)})"
+            raise ValueError(f"Mismatch in the number of {sizes}")
         rule = "must be floats with one axis more than the references, or ids"
         got = f"{predictions.dtype} of shapes {tuple(predictions.shape)} and {references.shape}"
         raise ValueError(f"predictions {rule}, got {got}: {SELECT}; {DECODE}")
@@ -135,7 +143,7 @@ def has_classes(predictions: Any, shape: tuple[int, ...]) -> bool:
 def check_no_vocabulary(n_columns: int, references: Numbers, config: Any) -> None:
     """Raise ValueError if logits appear to be scores of tokens, not of the configured classes."""
     is_padded = references.ndim > 1 or bool(np.any(references == -100))
-    if n_columns > _MAX_CLASSES or is_padded:
+    if is_padded or n_columns > _MAX_CLASSES or n_columns == getattr(config, "vocab_size", None):
         found = f"logits have {n_columns} columns and `config.num_labels` is {config.num_labels}"
         remedy = "keep the logits of the position that predicts the answer, and of its choices"
         raise ValueError(f"{found}, as in a language model: {DECODE}; or {remedy}")

@@ -164,7 +164,9 @@ class _ScoreOfCounts(Metric):
             return above_threshold(preds[..., None], self.threshold)[..., 0]
         if shape != (*target.shape[:1], k, *target.shape[1:]):
             got = f"{k} classes in dimension 1, got {shape} and {tuple(target.shape)}"
-            remedy = "Reshape it, for example with preds.movedim(-1, 1)."
+            remedy = "Move the classes there, for example with preds.movedim(-1, 1)."
+            if shape == (*target.shape, 1):
+                remedy = f"Drop the dimension of 1 with preds.squeeze({target.ndim})."
             raise ValueError(f"`preds` must have the shape of `target`, or {got}. {remedy}")
         if not is_float:
             raise ValueError(f"`preds` must hold scores (floats), got {preds.dtype}")

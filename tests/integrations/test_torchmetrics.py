@@ -104,7 +104,7 @@ REFUSED = [
         IDS[1],
         r"4 classes in dimension 1, .*preds.movedim\(-1, 1\)",
     ),
-    (K, {}, SCORES[:, :1], TARGET, r"got \(240, 1\) and \(240,\)\. Reshape it"),
+    (K, {}, SCORES[:, :1], TARGET, r"got \(240, 1\) .* Drop .* preds.squeeze\(1\)"),
     (K, {}, torch.nn.functional.one_hot(PREDS, K), TARGET, "must hold scores"),
     (K, {}, PREDS, TARGET.float(), "`target` must hold class ids .* torch.float32"),
     (K, {}, PREDS.tolist(), TARGET, r"`preds` must be a tensor of real numbers, got \["),
