@@ -280,9 +280,9 @@ class ComputeMetrics:
     def _count_ids(self, predictions: Any, references: Numbers, ids: range | None) -> None:
         """Count one class id per sample or token; `ids` are the columns of the logits, if any."""
         counts = self._counts
-        counts.check_form(_CLASSES)
         if ids is not None:
             self._declare(ids, references)
+        counts.check_form(_CLASSES)
         predictions = as_array(predictions, "predictions")
         is_counted = np.asarray(references != self._ignore_index)
         is_missing = np.asarray(predictions == NO_ANSWER)
@@ -311,10 +311,11 @@ class ComputeMetrics:
         else:
             if len(ids) != self.config.num_labels:
                 logits.check_no_vocabulary(len(ids), references, self.config)
-            if counts.declared is None:
+            known = counts.declared or range(self.config.num_labels)  # also of ids without logits
+            if counts.form is None:
                 counts.tally, counts.declared = self._tally(labels=ids), ids
-            elif counts.declared != ids:
-                rule = f"got logits of {len(ids)} columns after {len(counts.declared)}"
+            elif known != ids:
+                rule = f"got logits of {len(ids)} columns after {len(known)}"
                 raise ValueError(f"batches must have one form, {rule}. Call reset() first.")
 
     def _result(self) -> dict[str, float]:

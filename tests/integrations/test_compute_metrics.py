@@ -274,6 +274,21 @@ def test_counting_restarts_after_a_result_or_an_error():
         assert metric(half) == again(half) == of_half, message
 
 
+def test_batches_of_ids_and_of_logits_add_up_or_are_refused():
+    """With a configuration the classes of ids are its classes, so they must be the columns."""
+    wanted = ComputeMetrics(*NAMES, config=config_of(K))((LOGITS, REFERENCES))
+    of_ids, of_logits = (IDS[:60], REFERENCES[:60]), (LOGITS[60:], REFERENCES[60:])
+    for batches in ((of_ids, of_logits), (of_logits, of_ids)):
+        metric = ComputeMetrics(*NAMES, config=config_of(K))
+        assert metric(batches[0], compute_result=False) == {}
+        assert metric(batches[1]) == wanted
+    for n_labels in (1, K + 1):
+        metric = ComputeMetrics(*NAMES, config=config_of(n_labels))
+        metric(of_ids, compute_result=False)
+        with pytest.raises(ValueError, match=f"one form, got logits of 4 columns after {n_labels}"):
+            metric(of_logits)
+
+
 @ignoring_threads
 def test_a_call_that_begins_while_a_thread_counts_is_an_error():
     """A copy or fork made meanwhile counts on from what was counted until then."""
