@@ -7,7 +7,6 @@ writes a new copy in one atomic step.
 
 import hashlib
 import os
-import shutil
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -93,17 +92,19 @@ def unregister() -> list[str]:
 
 
 def _remove(copy: Path) -> list[str]:
-    """Remove the files of a copy, and the folder if it is then empty; list the other files."""
+    """Remove the files of a copy and their compiled versions, and the folder if it is then empty.
+
+    Return the names of the other files.
+    """
     names = {_MARK, *(copy / _MARK).read_text("utf-8", "replace").split()}
-    shutil.rmtree(copy / "__pycache__", ignore_errors=True)
-    for path in [*copy.iterdir()]:
-        if path.name in names and path.is_file():
+    for path in [*copy.iterdir(), *copy.glob("__pycache__/*")]:
+        source = path.name if path.parent == copy else f"{path.name.partition('.')[0]}.py"
+        if source in names and path.is_file():
             path.unlink()
-    others = sorted(path.name for path in copy.iterdir())
-    for folder in (copy, copy.parent):
+    for folder in (copy / "__pycache__", copy, copy.parent):
         with suppress(OSError):  # the folder contains other files or copies
             folder.rmdir()
-    return others
+    return sorted(path.name for path in copy.glob("*"))
 
 
 def _cache_folders() -> dict[str, Path]:

@@ -202,7 +202,7 @@ def test_commands_register_and_remove_only_their_copies(cache, command):
     assert command("unregister") == (0, "nothing was registered\n", "")
 
 
-MINE = ["mine.txt", "mine.py", "notes/nit.py", "../mine.txt"]
+MINE = ["mine.txt", "mine.py", "notes/nit.py", "__pycache__/mine.cpython-311.pyc", "../mine.txt"]
 
 
 def test_files_of_others_outlive_unregister_and_register(cache, command):
@@ -220,7 +220,9 @@ def test_files_of_others_outlive_unregister_and_register(cache, command):
 
     code, removed, told = command("unregister")
     assert (code, removed) == (0, "".join(f"removed {x}\n" for x in made.values()))
-    left = "(mine.py, mine.txt, notes): move it away, or `evaluate` loads no other copy"
+    left = (
+        "(__pycache__, mine.py, mine.txt, notes): move it away, or `evaluate` loads no other copy"
+    )
     assert told == f"warning: left {copy}, which has other files {left}\n"
     assert {path for path in copy.rglob("*") if path.is_file()} == {copy / x for x in MINE[:-1]}
     assert not Path(made["informedness"]).parent.exists()
