@@ -77,6 +77,9 @@ def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
     """Raise ValueError unless the option `name` has one of its allowed values."""
     if not isinstance(value, str | None) or value not in choices:
         hint = "; 'prevalence' is scikit-learn's 'weighted'" if str(value) == "weighted" else ""
+        similar = [x for x in choices if isinstance(value, str) and value.lower() in str(x)]
+        if similar and value:
+            hint = f"; did you mean {similar[0]!r}?"
         raise ValueError(f"`{name}` must be one of {choices}, got {show(value)}{hint}")
 
 
