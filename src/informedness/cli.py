@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,7 @@ examples:
   informedness compare predictions.csv -r label -p model other
   informedness compare a.csv b.csv --on id -r label -p model"""
 _DESCRIPTIONS = {**COMMANDS, "report": _REPORT, "compare": _COMPARE}
+_GUESSED = {"leaderboard": ["report -p a b c"], "slices": ["report --by"]}  # commands by function
 # Copied from the readers of files and logs, because importing the readers would delay `--help`.
 _FORMATS = ["arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"]
 _HARNESSES = ["lm-eval", "lighteval", "inspect"]
@@ -122,19 +124,30 @@ def _run(arguments: Sequence[str], flags: dict[str, str]) -> int:
     options.given = frozenset(x for x in flags if getattr(options, x) != parser.get_default(x))
     options.typed = words
     if command in ("report", "compare"):
-        if not options.path:
-            parser.error("name a file, a folder or - for standard input")
+        _find_files(options, parser)
         flags |= _argument_names(options, flags)
     return _run_command(command, options, flags)
 
 
 def _unknown_command(command: str) -> ValueError:
     """Make the error for an unknown command, with a suggestion for what was typed."""
-    close = get_close_matches(command, COMMANDS, 1)
+    close = _GUESSED.get(command) or get_close_matches(command, COMMANDS, 1)
     if _is_file(command):
         close = [shlex.join(["informedness", "report", command])]
     hint = f"did you mean `{close[0]}`?" if close else "see `informedness --help`"
     return ValueError(f"the command must be one of {', '.join(COMMANDS)}, got {command!r}; {hint}")
+
+
+def _find_files(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
+    """Find the files, which may also follow the values of the last option."""
+    for option, files in options.trailing:
+        if options.path:
+            found = f"{files[0]!r} looks like a file among the values of `{option}`"
+            remedy = f"put files before the options. If it is a value, write {option}={files[0]}"
+            raise ValueError(f"{found}: {remedy}")
+        options.path = files
+    if not options.path:
+        parser.error("name a file, a folder or - for standard input")
 
 
 def _argument_names(options: argparse.Namespace, flags: Mapping[str, str]) -> dict[str, str]:
@@ -185,16 +198,16 @@ def _run_command(command: str, options: argparse.Namespace, flags: dict[str, str
 
 
 class _Several(argparse.Action):
-    """Collect the values of an option, which may be repeated.
+    """Collect the values of an option, which may be repeated, without files after the values.
 
-    In `--labels cat dog p.csv` the last value is probably a file, and not a class.
+    In `--labels cat dog p.csv` the last value is probably a file, but classes may have any name, so
+    `_find_files` decides.
     """
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
-        if files := [value for value in values[1:] if _is_file(value)]:
-            found = f"{files[0]!r} looks like a file among the values of `{option}`"
-            remedy = f"put files before the options. If it is a value, write {option}={files[0]}"
-            raise ValueError(f"{found}: {remedy}")
+        if files := [*dropwhile(lambda value: not _is_file(value), values[1:])]:
+            namespace.trailing.append((option, files))
+            values = values[: -len(files)]
         setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or []), *values])
 
 
@@ -211,7 +224,8 @@ class _Parser(argparse.ArgumentParser):
         error_text = re.sub(r"^argument (?:-\w/)?(--[\w-]+):", r"`\1`:", message)
         flags = [flag for action in self._actions for flag in action.option_strings]
         for word in re.findall(r"--[\w-]+", message) if "unrecognized" in message else ():
-            if close := [flag for flag in flags if flag.startswith(word[:5])]:
+            close = get_close_matches(word, flags, 1, 0.75)
+            if close := close or [flag for flag in flags if flag.startswith(word[:5])]:
                 error_text += f"; did you mean `{close[0]}`?"
         raise ValueError(f"{error_text}; `{self.prog} --help` shows the options")
 
@@ -226,7 +240,7 @@ def _parser(command: str) -> argparse.ArgumentParser:
         add_help=False,
     )
     parser.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
-    parser.set_defaults(strict=False, output=None, format="text")
+    parser.set_defaults(trailing=[], strict=False, output=None, format="text")
     if reads_files:
         parser.add_argument("path", nargs="*", help=argparse.SUPPRESS)
         _add_options(parser, command)

@@ -155,6 +155,7 @@ RESULTS = {
         f"report {line}": lambda: report(GOLD, A, labels=["ham", "spam"])
         for line in (
             "--labels=ham -r gold p.csv --labels=spam -p a",
+            f"-r gold -p a --labels {TWO} p.csv",
             f"-r gold -p a --labels {TWO} -- p.csv",
             "p.csv --labels ham --labels spam -r gold -p a",
         )
@@ -264,8 +265,12 @@ ID, JOIN = "--on id -r gold -p model", "`--on` 'id': "
 ERRORS = {
     "nonsense": "register, unregister, got 'nonsense'; see `informedness --help`",
     "reprot p.csv": "did you mean `report`?",
+    "leaderboard p.csv": "did you mean `report -p a b c`?",
+    "slices p.csv": "did you mean `report --by`?",
     "p.csv": "did you mean `informedness report p.csv`?",
     "report p.csv --refs gold": "did you mean `--references`?",
+    "report p.csv --mteric nit": "did you mean `--metric`?",
+    "report -r gold -p a p.csv --by b p.csv": "'p.csv' looks like a file among the values",
     "report": "name a file, a folder or -",
     "register p.csv": "unrecognized arguments: p.csv",
     "report p.csv -r": "error: `--references`: expected one argument; `informedness report --help`",
