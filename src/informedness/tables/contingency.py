@@ -331,8 +331,9 @@ def as_table(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
     if not isinstance(y_true, ContingencyTable):
         if y_pred is None or isinstance(y_true, str) or isinstance(y_pred, str):
             rule = "must both hold labels unless `y_true` is a ContingencyTable"
-            got = f"got {show(y_true)} and {show(y_pred)}. Read a file with table_from_file."
-            raise ValueError(f"`y_true` and `y_pred` {rule}, {got}")
+            got = f"got {show(y_true)} and {show(y_pred)}"
+            makers = "ContingencyTable.from_matrix, table_from_frame or table_from_file"
+            raise ValueError(f"`y_true` and `y_pred` {rule}, {got}. Make a table with {makers}.")
         return table_of_labels(y_true, y_pred, *options)
     labels, sample_weight, _, unknown = options
     if any(x is not None for x in (y_pred, labels, sample_weight)) or unknown != "error":
