@@ -6,6 +6,7 @@ Covers src: logs/inspect_logs.py, logs/lighteval_logs.py, logs/lm_eval_logs.py, 
 logs/verdicts.py.
 """
 
+import bz2
 import gzip
 import json
 import math
@@ -117,7 +118,10 @@ def test_logs_are_known_by_names_and_heads_and_folders_are_none(tmp_path):
     of_inspect = kept("inspect").with_suffix(".json").read_bytes()
     for name, content, *harness in (
         (f"samples_task_{DATE}.1.jsonl.gz", b"", "lm-eval"),
-        ("samples_task.jsonl", b'{"doc_id": 0, "doc": {"'),
+        ("samples_task.jsonl", b'{"doc_id": 0, "doc": {"', "lm-eval"),
+        ("samples_task.jsonl.gz", b"half"),
+        ("samples_named.jsonl.gz", gzip.compress(b'{"doc_id": 0, "doc": {'), "lm-eval"),
+        ("samples_named.jsonl.bz2", bz2.compress(b'{"doc_id": 0, "doc": {'), "lm-eval"),
         (f"results_{DATE}.json", b"{}", "lm-eval"),  # which says what to give instead
         ("samples_mymodel.jsonl", b'{"id": 1, "label": "a", "pred": "a"}\n'),
         ("samples_mymodel.jsonl.gz", gzip.compress(b'{"id": 1, "label": "a"}\n')),
@@ -443,6 +447,7 @@ def test_a_log_is_read_as_the_harness_means_it(tmp_path, harness, log, fields, a
 THREE = [["-1.5", "False"]] * 3
 ONE_ANSWER = "must have one right answer for a score of classes, got "
 ONE_TEXT = {"gen_args_0": {"arg_0": "", "arg_1": " A"}}
+GENERATED = {"arguments": {"gen_args_0": {"arg_1": {"until": []}}}, "filtered_resps": ["A"]}
 # each target is a position, and the text of another choice
 POSITIONS = {f"gen_args_{i}": {"arg_0": "", "arg_1": f" {x}"} for i, x in enumerate("1230")}
 OF_B = {"extracted_predictions": ["B"], "extracted_golds": ["18"]}
@@ -466,6 +471,7 @@ REFUSED = [  # harness, log, fields of one sample (or of all, if the message doe
     ("lm-eval", "generated", {"target": "['A', 'B']"}, f"line 1: {ONE_ANSWER}"),
     ("lm-eval", "letters", {"arguments": ONE_TEXT}, "must have scored choices or generated text"),
     ("lm-eval", "letters", {"arguments": POSITIONS, "acc": DELETED}, "could be a choice or a posi"),
+    ("lm-eval", "letters", GENERATED, f"{LINE}must have choices scored as in the first sample"),
     ("lm-eval", "plain", prompts(3, acc=0.0), "does not say which prompt is right: list"),
     ("lm-eval", "plain", prompts(2, acc_norm=0.0), "does not say which prompt is right: list"),
     ("lighteval", None, {"doc.id": DELETED}, "row 1: it is damaged: KeyError 'id'"),
@@ -487,7 +493,7 @@ REFUSED = [  # harness, log, fields of one sample (or of all, if the message doe
     ("inspect", None, {"target": ["A", "B"]}, f"{ONE_ANSWER}.*'A', 'B'.; 20 of 20 samples"),
     ("inspect", None, {"target": "AB"}, f"sample 'sum-00': {ONE_ANSWER}.*'A', 'B'"),
     ("inspect", None, {"target": ""}, rf"{SUM}{ONE_ANSWER}\[\]: it has no target$"),
-    ("inspect", None, {ANSWER: None}, "no answer is logged in 14 of 20 samples that the harness"),
+    ("inspect", None, {ANSWER: None}, "14 of 20 samples that .* right. Log the answer. Or find"),
     ("inspect", None, {"input": DELETED}, f"{SUM}it is damaged: KeyError 'input'"),
     ("inspect", None, lambda log: log["samples"].append([1]), r"^sample \[1\]: it is damaged"),
     ("inspect", None, {"scores": DELETED}, "no sample has scores: log samples, or add"),
@@ -544,11 +550,17 @@ def with_deep(fields):
     return f'{json.dumps(fields)[:-1]}, "x": {DEEP}'
 
 
+def test_a_log_without_any_text_has_none_to_find_a_class_in(tmp_path):
+    (answers,) = changed(tmp_path, "inspect", None, {ANSWER: None, "output": DELETED})
+    with pytest.raises(ValueError, match="the log has no text to find a class in"):
+        answers.find_classes(LabelOptions(extract="[A-D]"))
+
+
 DAMAGED = {  # by the name of the file; of .eval logs, the files in it
     f"samples_1_{DATE}.jsonl": DEEP,
-    f"samples_2_{DATE}.jsonl": with_deep(LINE_OF_TEXT),
-    f"samples_3_{DATE}.jsonl": json.dumps(LINE_OF_TEXT) + "\n" + with_deep(LINE_OF_TEXT),
-    f"samples_4_{DATE}.jsonl": json.dumps(LINE_OF_TEXT | {"nit": [None, "a"]}) + "\n",
+    "samples_2.jsonl": with_deep(LINE_OF_TEXT),
+    "samples_3.jsonl": json.dumps(LINE_OF_TEXT) + "\n" + with_deep(LINE_OF_TEXT),
+    "samples_4.jsonl": json.dumps(LINE_OF_TEXT | {"nit": [None, "a"]}) + "\n",
     "samples_5_2027-01-01T00-00-00.jsonl": json.dumps(LINE_OF_TEXT),  # beside damaged results
     "1.json": with_deep(HEAD),
     "2.json": json.dumps(HEAD | {"samples": 7}),
@@ -560,7 +572,7 @@ DAMAGED = {  # by the name of the file; of .eval logs, the files in it
     "2.eval": {"header.json": json.dumps(HEAD), "samples/1.json": DEEP},
     "3.eval": {"header.json": json.dumps(HEAD), "samples/1.json": "7"},
 }
-DAMAGED[f"samples_4_{DATE}.jsonl"] += json.dumps(LINE_OF_TEXT)
+DAMAGED["samples_4.jsonl"] += json.dumps(LINE_OF_TEXT)
 RESULTS_OF_5 = "results_2027-01-01T00-00-00.json"
 
 
@@ -608,6 +620,6 @@ NO_LISTS = [  # texts that Python reads as something else, warns of, or overflow
 )
 def test_a_target_is_a_list_only_as_python_prints_one(tmp_path, target, gold):
     line = LINE_OF_TEXT | {"target": target}
-    (tmp_path / f"samples_t_{DATE}.jsonl").write_text(json.dumps(line))
+    (tmp_path / "samples_t.jsonl").write_text(json.dumps(line))
     (answers,), said = warned(read_log, tmp_path)
     assert (answers.references, said) == ((gold,), "")

@@ -187,6 +187,8 @@ def test_no_mean_over_tasks_if_one_lacks_a_single_score(report, tmp_path):
     (mean,) = json.loads(report(tmp_path, "--format", "json", *pooled)[1])["means"]
     wanted = {"why_not": None, "n_samples": 60, "n_not_guessing": 2, "informedness": close(0.375)}
     assert wanted.items() <= mean.items()
+    of_both = "No mean for lm-eval/always-b, lm-eval/knows-half: arithmetic_generated ran with 2 "
+    assert of_both in report(LOGS / "lm-eval")[1]
 
 
 def test_files_of_one_name_are_told_apart_by_their_paths(command, tmp_path):

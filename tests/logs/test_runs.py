@@ -443,8 +443,8 @@ def test_a_log_that_does_not_name_its_only_filter_is_read(report):
         assert "; accuracy matches the harness" in how_found(answers)
     code, _, errors = report(folder)
     assert (code, errors.count("left out: ")) == (1, 1)
-    said = "the log must name the filter of each answer: use lm-eval 0.4.7 or newer"
-    assert f"two_filters_{DATE}.jsonl.gz: {said}" in errors
+    said = "lm-eval before 0.4.7 wrote this log, without the filter of each answer: run the task "
+    assert f"two_filters_{DATE}.jsonl.gz: {said}with 0.4.7 or newer" in errors
 
 
 def test_the_filter_may_be_the_one_that_the_results_name(tmp_path):
@@ -458,11 +458,14 @@ def test_the_filter_may_be_the_one_that_the_results_name(tmp_path):
 
 
 def test_a_log_that_is_too_old_says_which_version_is_needed(tmp_path):
-    """Before 0.11 lighteval had no documents."""
+    """Before 0.4.3 lm-eval wrote an array, and before 0.11 lighteval had no documents."""
+    (tmp_path / "samples_task.jsonl").write_text(json.dumps([{"doc_id": 0}], indent=2))
+    with pytest.raises(ValueError, match=r"lm-eval before 0\.4\.3 wrote .* 0\.4\.3 or newer"):
+        read_log(tmp_path / "samples_task.jsonl")
     old = {"example": ["a"], "gold_index": ["0"], "choices": ["['A']"], "metrics": ["{'acc': 1}"]}
     path = tmp_path / f"details_task_{DATE}.parquet"
     pyarrow.parquet.write_table(pyarrow.table(old), path)
-    with pytest.raises(ValueError, match=r"have no `doc`: run the task with lighteval 0\.11"):
+    with pytest.raises(ValueError, match=r"lighteval before 0\.11: run the task with 0\.11 or new"):
         read_log(path)
 
 

@@ -328,6 +328,8 @@ class Answers:
         if {*texts} == {None} or any(x.verdict for x in self.samples if x.prediction is None):
             source += ", or the completion if no answer was logged"
             texts = [x.completion if x.prediction is None else x.prediction for x in self.samples]
+        if {*texts} == {None}:
+            raise ValueError(f"the log has no text to find a class in: looked at {source}")
         return texts, source
 
     def _class_names(self) -> list[ClassNames]:

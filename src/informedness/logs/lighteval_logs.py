@@ -84,7 +84,8 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         options = {"pre_buffer": False, "page_checksum_verification": True}
         file = pyarrow.parquet.ParquetFile(open_native(stream), **options)
         if "doc" not in file.schema_arrow.names:
-            raise ValueError("the details have no `doc`: run the task with lighteval 0.11 or newer")
+            rule = "have no `doc`, as those of lighteval before 0.11"
+            raise ValueError(f"the details {rule}: run the task with 0.11 or newer")
         for batch in file.iter_batches(columns=_COLUMNS):
             batch.validate(full=True)  # otherwise damaged data may crash the process
             yield from batch.to_pylist()

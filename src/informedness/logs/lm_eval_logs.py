@@ -18,8 +18,9 @@ from ..files.opening import open_whole
 from .answers import Answers, Origin, json_object, part_of, results_in, settings_of
 from .verdicts import Sample, SeveralAnswers, add_verdicts, likeliest_choice, only_target
 
-_FILE = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl(\.(gz|bz2|zst))?", re.I)
-RESULTS = re.compile(r"results_\d{4}-\d\d-\d\dT[\d.-]+\.json")
+_DATE = r"\d{4}-\d\d-\d\dT[\d.-]+"
+_FILE = re.compile(rf"samples_(.+?)(?:_({_DATE}))?\.jsonl(\.(gz|bz2|zst))?", re.I)
+RESULTS = re.compile(rf"results_{_DATE}\.json")
 # Metrics that say which answers are right. A metric of choices also defines the likeliest choice.
 CHOICE_METRICS = "acc", "acc_norm", "acc_bytes", "acc_mutual_info"
 TEXT_METRICS = "exact_match", "acc", "em"
@@ -29,6 +30,7 @@ _NO_METRICS |= {"metrics", "doc_hash", "prompt_hash", "target_hash"}
 _NO_METRICS |= {"informedness", "informedness_stderr", "nit", "nit_stderr"}
 _SETTINGS = "config.model_args task.dataset_path task.dataset_name chat_template "
 _SETTINGS += "system_instruction generation"
+_TOO_OLD = "lm-eval before {0} wrote this log, {1}: run the task with {0} or newer"
 # Matches a list as Python prints it. Parsing other text as code could raise warnings or overflow.
 _LIST = re.compile(
     r"""\s*\[(?:[][\s,:(){}]|None|True|False|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])"""
@@ -39,8 +41,13 @@ _Line = dict[str, Any]
 
 
 def is_log(path: Path) -> bool:
-    """Check whether a file has the name of a file of samples or of results."""
-    return path.is_file() and bool(_FILE.fullmatch(path.name) or RESULTS.fullmatch(path.name))
+    """Check for the name of a samples or results file; without a date, also look for "doc_id"."""
+    samples = _FILE.fullmatch(path.name)
+    if samples is None or samples[2] or not path.is_file():
+        return path.is_file() and bool(samples or RESULTS.fullmatch(path.name))
+    with suppress(ValueError, OSError), open_whole(str(path)) as stream:
+        return b'"doc_id"' in stream.read(4096)
+    return False
 
 
 def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
@@ -59,7 +66,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     if RESULTS.fullmatch(path.name):
         raise ValueError("results hold no samples: use --log_samples, in lighteval --save-details")
     named = _FILE.fullmatch(path.name)
-    task, date = named.groups()[:2] if named else (path.stem, "")
+    task, date = named.groups("")[:2] if named else (path.stem, "")
     results = results_in(path.absolute().with_name(f"results_{date}.json"))
     config = results.get("configs", {}).get(task, {})
     model = str(results.get("model_name") or path.absolute().parent.name)
@@ -68,7 +75,10 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
         recorded = {x.partition(",")[0]: y for x, y in shares.items() if x.endswith(f",{name}")}
         n_recorded = part_of(results, "n-samples", task, "effective")
         counting = [line for line in lines if "pair" in line]
-        known = CHOICE_METRICS if "texts" in counting[0] else TEXT_METRICS
+        is_choice = "texts" in counting[0]
+        if odd := [line["name"] for line in counting if ("texts" in line) != is_choice]:
+            raise ValueError(f"{odd[0]}: must have choices scored as in the first sample, or none")
+        known = CHOICE_METRICS if is_choice else TEXT_METRICS
         metric = add_verdicts(lines, known, verdict, recorded, n_recorded)
         how = _find_pairs(counting, metric.name, name)
         log = {**results, "task": config, "generation": counting[0]["generation"]}
@@ -99,6 +109,8 @@ def _read_lines(path: Path, config: Any, shares: Any) -> dict[str, list[_Line]]:
     logged: dict[str, Any] = {}
     with open_whole(str(path)) as stream:
         for number, text in enumerate(stream, start=1):
+            if number == 1 and text.strip() == b"[":
+                raise ValueError(_TOO_OLD.format("0.4.3", "an array of samples"))
             with several.skip(f"line {number}"):
                 logged = json_object(text)
                 line: _Line = {"name": f"line {number}", "id": str(logged["doc_id"])}
@@ -110,7 +122,7 @@ def _read_lines(path: Path, config: Any, shares: Any) -> dict[str, list[_Line]]:
     ids = [x["id"] for filter_lines in lines.values() for x in filter_lines]
     several.check(len(ids))
     if "filter" not in logged and len({*ids}) < len(ids):
-        raise ValueError("the log must name the filter of each answer: use lm-eval 0.4.7 or newer")
+        raise ValueError(_TOO_OLD.format("0.4.7", "without the filter of each answer"))
     return lines
 
 

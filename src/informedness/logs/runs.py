@@ -291,8 +291,7 @@ class RunTable(Result):
             return [self.runs[0].how]
         names = _METRICS if self.metric is None else (self.metric,)
         marks = {(name, _cell(row, name)[-1:]) for name in names for row in self._rows()}
-        means = dict.fromkeys(map(_line_of_mean, self.means))  # several may have the same reason
-        lines = [*means, *(_MARKS[x] for x in _MARKS if x in marks)]
+        lines = [*_lines_of_means(self.means), *(_MARKS[x] for x in _MARKS if x in marks)]
         n = sum(any(x.caveat for x in run.report.estimates.values()) for run in self.runs)
         if n:
             lines.append(f"Intervals of {n} of {len(self.runs)} runs are approximate: few samples.")
@@ -350,12 +349,21 @@ def _tasks_by_models(rows: Sequence[Run | TaskMean], metric: str) -> Rows:
     return [[f"task ({score_named(metric).title})", *map(render.shown, models)], *body]
 
 
-def _line_of_mean(mean: TaskMean) -> Message:
-    """Say in how many tasks answers differ from guessing, or why the mean is missing."""
-    if mean.why_not:
-        return message("No mean: {why_not}.", why_not=mean.why_not)
-    text = "{name}: answers differ from guessing in {n_not_guessing} of {n_tasks}."
-    return message(text, name=render.shown(mean.name), **mean.fields)
+def _lines_of_means(means: Sequence[TaskMean]) -> list[Message]:
+    """Say in how many tasks answers differ from guessing, or why means are missing."""
+    lines = []
+    models: defaultdict[Message, list[str]] = defaultdict(list)
+    for mean in means:
+        if mean.why_not:
+            name = filter(None, (mean.fields["harness"], mean.fields["model"]))
+            models[mean.why_not].append(render.shown("/".join(name)))
+        else:
+            text = "{name}: answers differ from guessing in {n_not_guessing} of {n_tasks}."
+            lines.append(message(text, name=render.shown(mean.name), **mean.fields))
+    for why_not, names in models.items():
+        of_models = f" for {', '.join(names)}" if len(means) > 1 else ""
+        lines.append(message("No mean{models}: {why_not}.", models=of_models, why_not=why_not))
+    return lines
 
 
 def _cell(row: Run | TaskMean, name: str) -> str:

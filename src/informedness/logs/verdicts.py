@@ -264,15 +264,16 @@ def _refusal(fits: Sequence[_Fit], samples: Sequence[Sample]) -> VerdictError:
     contradicted = [samples[i] for i in sorted(fewest)]
     n = f"{len(contradicted)} of {len(samples)} samples"
     kinds = {type(x.prediction) for x in contradicted}
-    parts = [f"no answer is logged in {n} that the harness counts as right"]
+    parts = [f"no answer is logged in {n} that the harness counts as right", "Log the answer"]
     if kinds != {type(None)}:
         parts = [
             f"the harness's verdict does not fit the answer in {n}",
             "This happens if a model grades, or with partial credit or several values of a score",
             f"The first: {'; '.join(map(_describe, contradicted[:3]))}",
+            "Use a scorer that finds the class in the text",
         ]
     if kinds - {int}:
-        parts.append("Find the class with `extract`, `ignore_case` or `strip`, without verdicts")
+        parts.append("Or find it with `extract`, `ignore_case` or `strip`, without verdicts")
         if all(str(reference).isdecimal() for reference in references):
             parts.append("If the targets are positions, name them with `choices`")
     return VerdictError(". ".join(parts))
