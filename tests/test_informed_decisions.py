@@ -61,11 +61,11 @@ def test_what_is_not_valid_is_refused_with_what_to_do():
     for probabilities, options, message in (
         ([0.2, 0.7], {}, r"a column for each class.* pass np.column_stack\(\[1 - p, p\]\)"),
         (np.ones((0, 3)), {}, "must have at least one row"),
-        ([[2.5, -1.5]], {}, "between 0 and 1, got 2.5: for logits, pass their softmax"),
+        ([[2.5, -1.5]], {}, "between 0 and 1, got 2.5. For logits pass their softmax"),
         ([[0.5, 0.5], [0.9, 0.8]], {}, "sum to 1, got 1.7 in row 1. For logits pass"),
         ([["a", "b"]], {}, "`probabilities` must hold numbers"),
         ([[0.5, 0.5]], {"prevalence": [1.0]}, r"2 numbers, one per class, got shape \(1,\)"),
-        ([[0.5, 0.5]], {"prevalence": [90, 10]}, "between 0 and 1, got 90: pass shares, not"),
+        ([[0.5, 0.5]], {"prevalence": [90, 10]}, "between 0 and 1, got 90. Pass shares, not"),
         ([[0.5, 0.5]], {"prevalence": [0.9, 0.9]}, "`prevalence` must sum to 1, got 1.8"),
         ([[0.5, 0.5]], {"prevalence": pd.Series({1: 0.7, 0: 0.3})}, "index .1, 0.. If it has, p"),
         ([[0.5, 0.5]], {"average": "bias"}, "`average` must be one of"),

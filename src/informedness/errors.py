@@ -1,4 +1,4 @@
-"""Raise errors about data and missing packages that name the cause and the remedy."""
+"""Raise errors that name the cause and the remedy, for data and for missing packages."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -7,8 +7,8 @@ from .messages import join, message, message_of, with_subject
 
 
 @contextmanager
-def optional_import(what: str, *needed: str) -> Iterator[None]:
-    """Raise ImportError if an import in the block fails, with the cause and what to install.
+def optional_import(need: str, *needed: str) -> Iterator[None]:
+    """Raise ImportError if an import in the block fails, and name the packages to install.
 
     Any exception counts as a failure, because a library built for another version of numpy may
     raise exceptions other than ImportError.
@@ -16,34 +16,37 @@ def optional_import(what: str, *needed: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        raise ImportError(f"{what} ({error}): pip install {' '.join(map(repr, needed))}") from error
+        raise ImportError(f"{need} ({error}): pip install {' '.join(map(repr, needed))}") from error
 
 
 class DataError(ValueError):
-    """Data that cannot be read; `rows` is set if reading these rows of a document would succeed."""
+    """Data cannot be read.
+
+    If a part of a document can be read instead, `rows` is the path of this part.
+    """
 
     rows: str | None = None
 
 
 def refuse_all(errors: Sequence[ValueError]) -> None:
-    """Raise one error with the messages of all errors; do nothing without errors."""
+    """Raise one DataError with the messages of all errors, if there are errors."""
     if errors:
         raise DataError(join({str(error): error for error in errors}.values()))
 
 
 @contextmanager
-def prefix_errors(what: object, *damages: type[Exception]) -> Iterator[None]:
-    """Prefix errors of the block with the name of a file, line or sample, if there is a name.
+def prefix_errors(subject: object, *damages: type[Exception]) -> Iterator[None]:
+    """Raise errors of the block as DataError, with the name of a file, line or sample as a prefix.
 
-    `damages` are additional exception types that damaged data may raise. The message of an error
-    other than ValueError says that the data is damaged.
+    An empty name is left out. `damages` are additional exception types that damaged data may raise.
+    For errors other than ValueError, the message says that the data is damaged.
     """
-    named: tuple[type[Exception], ...] = (ValueError, RecursionError, *damages)
+    prefixed: tuple[type[Exception], ...] = (ValueError, RecursionError, *damages)
     try:
         yield
-    except named as error:
+    except prefixed as error:
         reason = message_of(error)
         if not isinstance(error, ValueError):
             kind = type(error).__name__
             reason = message("it is damaged: {kind} {error}", kind=kind, error=error)
-        raise DataError(with_subject(what, reason)) from error
+        raise DataError(with_subject(subject, reason)) from error

@@ -52,26 +52,26 @@ def informedness_score(
     unknown: str = "error",
     zero_division: ZeroDivision = "warn",
 ) -> Any:
-    r"""Compute multi-class Bookmaker Informedness: how much better than guessing predictions are.
+    r"""Compute multi-class Bookmaker Informedness: how much better predictions are than guesses.
 
     .. math:: I = \sum_c \beta_c (TPR_c - FPR_c)
 
     with :math:`\beta_c` the share of class c among the predictions. Perfect predictions score 1,
-    and guessing scores 0. For two classes, Informedness is Youden's J, or 2 balanced accuracy - 1.
-    It is negative if predictions are worse than guessing.
+    and guessing scores 0. The score is negative if predictions are worse than guesses. For two
+    classes, Informedness is Youden's J, which equals 2 balanced accuracy - 1.
 
     The classes are `labels`, or by default the labels of the references. An out-of-class prediction
     for a sample of class i counts as wrong, and is distributed over the other classes c in shares
     :math:`\pi_c / (1 - \pi_i)`.
 
-    Guesses of classes, constant or random, score 0 on average. A classifier that knows a share x of
-    each class and guesses the other samples scores x on average. With the default `average`, the
-    score of N samples of k classes is too high by :math:`x (1 - x) (k - 2) / N`. This bias does not
-    occur with "prevalence" and "macro".
+    Guesses, constant or random, score 0 on average. A classifier that knows a share x of each class
+    and guesses the other samples scores x on average. With the default `average`, the
+    score of N samples of k classes is too high by :math:`x (1 - x) (k - 2) / N`. The averages
+    "prevalence" and "macro" do not have this bias.
 
-    With three or more classes, the default score can exceed accuracy, and then is not a share of
+    With three or more classes, the default score can exceed accuracy. It is then not a share of the
     predictions. It can also decrease if a mistake is corrected. To optimise a model for three or
-    more classes, use "prevalence", for which neither can happen.
+    more classes, use "prevalence": neither can happen with this average.
 
     Parameters
     ----------
@@ -80,9 +80,9 @@ def informedness_score(
     y_pred : array-like of shape (n_samples,)
         Predictions: labels of the same type as the references.
     labels : sequence of labels, optional
-        The classes of the task, in order. If passed, any other label is an error, except the
-        reference `ignore_index`, and predictions with unknown="wrong". By default the sorted labels
-        of the references.
+        The classes of the task, in order. By default the sorted labels of the references. If
+        `labels` is passed, any other label is an error. Exceptions are the reference
+        `ignore_index`, and predictions with unknown="wrong".
     average : {"bias", "prevalence", "macro"} or None
         Weights of the classes. "bias" weights a class by its share of the predictions (Powers
         2003). "prevalence" weights it by its share of the references (Powers 2011, eq. 42, as cited
@@ -101,8 +101,8 @@ def informedness_score(
         "odds", perfect predictions score 1 and guessing scores 0 only if the prior is the
         prevalence.
     sample_weight : array-like of shape (n_samples,), optional
-        Weights, finite and not negative. A weight of 0 drops the sample. A whole number gives the
-        same score as that number of copies of the sample, but not the same standard error.
+        Weights, finite and not negative. A weight of 0 drops the sample. A weight of n gives the
+        same score as n copies of the sample, but not the same standard error.
     ignore_index : label, optional
         Samples with this *reference* are dropped, for example -100 for padded tokens.
     unknown : {"error", "wrong"}
@@ -117,25 +117,29 @@ def informedness_score(
     -------
     float, or list of float if `average` is None
         Dimensionless, from -1 to 1; values with "odds" can be outside this range. A class of
-        `labels` without references counts as 0. If such a class is predicted, there is an
-        `UndefinedMetricWarning`. For more than 5% of the predictions, the warning also gives the
-        score with the class treated as out of class.
+        `labels` without references counts as 0. If such classes are predicted, there is an
+        `UndefinedMetricWarning`. If they have more than 5% of the predictions, the warning also
+        gives the score with these classes treated as out of class, unless `average` is None.
 
     Warns
     -----
     UndefinedMetricWarning
-        In the cases above, for out-of-class predictions, and for a single sample. A single sample
-        scores the same whether it is correct or wrong, so a mean of such scores is meaningless.
+        In the cases above, for out-of-class predictions, and for a single sample. With
+        unknown="wrong", out-of-class predictions lead to a warning only if no prediction is a
+        class. A single sample scores the same whether it is correct or wrong, so a mean of such
+        scores is meaningless.
     LabelsWarning
-        If text such as 'nan' counts as a class, or if two labels differ only in case or surrounding
-        whitespace. Also if the names of two columns suggest that references and predictions are
-        swapped.
+        If a label such as 'nan' or -100 counts as a class, if two labels look alike, or if nearly
+        all references are different texts. Also if the names of two columns suggest that references
+        and predictions are swapped.
     InformednessWarning
-        If the score with the default average, minus x (1 - x) (k - 2) / N, exceeds accuracy by more
-        than max(0.05, 1 / sqrt(N)).
+        If the score x with the default average, minus x (1 - x) (k - 2) / N, exceeds accuracy by
+        more than max(0.05, 1 / sqrt(N)).
 
     Raises
     ------
+    TypeError
+        If `y_true` or `y_pred` is an iterator.
     ValueError
         The message names the argument and the value. Reasons are: lengths or label types differ; a
         value is not a label, such as a score, a missing value or a row of logits; a label is not
@@ -203,17 +207,17 @@ def markedness_score(
         Weights of the classes. "prevalence" weights a class by its share of the references, and
         "bias" by its share of the predictions. "macro" gives all predicted classes the same weight.
         None returns a value per class, in the order of the labels.
-    prior : mapping of class to probability, optional
+    prior : mapping of class to probability or count, optional
         Class shares to which the references are reweighted before scoring.
     zero_division : {"warn", 0.0, nan}
         The value to return if all predictions are of one class, because markedness is then
-        undefined.
+        undefined. "warn" returns 0.0 and issues an `UndefinedMetricWarning`.
 
     Returns
     -------
     float, or list of float if `average` is None
-        Dimensionless, at most 1. A class of the references that is never predicted counts as 0. An
-        `UndefinedMetricWarning` names such classes.
+        Dimensionless, from -1 to 1. A class of the references that is never predicted counts as 0.
+        An `UndefinedMetricWarning` names such classes.
 
     Raises
     ------
@@ -254,9 +258,9 @@ def nit_score(
 
     with MI the mutual information of references and predictions in bits, and k the number of
     classes in `labels`, or by default in the references. Perfect predictions score
-    2^H(references) / k, which is 1 only for balanced classes. **Guessing scores 1/k, not 0.**
-    Consistently renamed predictions have the same score. For two classes, predictions that are all
-    wrong therefore score the same as predictions that are all correct.
+    2^H(references) / k, which is 1 only for balanced classes. **Guessing scores 1/k, not 0.** The
+    score does not change if the predicted classes are renamed consistently. For two classes,
+    predictions that are all wrong therefore score the same as predictions that are all correct.
 
     Parameters
     ----------
@@ -272,14 +276,14 @@ def nit_score(
     -------
     float
         Dimensionless, from 1/k to 1. With few samples the score is too high. For guesses, the bias
-        is about 5% with 10 (k - 1)^2 samples; use at least this number.
+        is about 5% with 10 (k - 1)^2 samples. Use at least this number of samples.
 
     Warns
     -----
     UndefinedMetricWarning
-        If there is only one class, or only one sample, as in `informedness_score`. Also if
-        predictions are not classes of the references, because each of their labels counts as
-        information. With unknown="wrong" all such predictions are a single outcome.
+        If there is only one class, or only one sample. Also if predictions are out of class, as in
+        `informedness_score`, because each of their labels counts as information. With
+        unknown="wrong" all such predictions are a single outcome.
 
     Raises
     ------
@@ -317,8 +321,8 @@ def ema_score(
 
     .. math:: EMA = 2^{-H(ref|pred)}
 
-    Perfect predictions score 1, and guessing scores 2^-H(references). Consistently renamed
-    predictions have the same score.
+    Perfect predictions score 1, and guessing scores 2^-H(references). The score does not change if
+    the predicted classes are renamed consistently.
 
     Parameters
     ----------
@@ -333,7 +337,7 @@ def ema_score(
     Warns
     -----
     UndefinedMetricWarning
-        As in `nit_score`, if predictions are not classes of the references.
+        As in `nit_score`, for a single sample and for out-of-class predictions.
 
     Raises
     ------
@@ -371,7 +375,8 @@ def entropy_triangle(
     .. math:: (2L - H_{ref} - H_{pred}, \; 2 MI, \; H(ref|pred) + H(pred|ref)) \;/\; 2L
 
     with L the log2 of the number of classes. The classes are `labels`, or by default all labels of
-    the references and the predictions.
+    the references and the predictions. With unknown="wrong", out-of-class predictions count as one
+    additional class.
 
     Parameters
     ----------
@@ -414,8 +419,8 @@ def informed_decisions(
 ) -> Codes:
     r"""Choose the class of each sample so that the expected Informedness is highest.
 
-    The most probable class maximises accuracy. Informedness gives more weight to rare classes. A
-    class whose probability is high compared with its prevalence maximises Informedness.
+    Choosing the most probable class maximises accuracy. Informedness gives more weight to rare
+    classes. To maximise it, choose a class whose probability is high compared with its prevalence.
 
     With :math:`p_{ic}` the probability that sample i is of class c, :math:`\pi_c` the prevalence,
     and :math:`d_{ic}` 1 if class c is predicted, else 0, the expected :math:`TPR_c - FPR_c` is
@@ -452,8 +457,8 @@ def informed_decisions(
     Raises
     ------
     ValueError
-        If `probabilities` have another shape, are empty, are not between 0 and 1, or do not sum to
-        1. Also if `prevalence` or `average` is not valid.
+        If `probabilities` have another shape or fewer than two columns, are empty, are not between
+        0 and 1, or do not sum to 1. Also if `prevalence` or `average` is not valid.
 
     Examples
     --------
@@ -477,7 +482,7 @@ def informed_decisions(
 
 
 def _read_probabilities(probabilities: Any) -> Numbers:
-    p = _read_shares(probabilities, "probabilities", "for logits, pass their softmax")
+    p = _read_shares(probabilities, "probabilities", "For logits pass their softmax")
     if p.ndim != 2 or p.shape[1] == 1:
         remedy = "For p of class 1, pass np.column_stack([1 - p, p])."
         rule = "must have a column for each class"
@@ -485,9 +490,9 @@ def _read_probabilities(probabilities: Any) -> Numbers:
     if not len(p):
         raise NoSamplesError(f"`probabilities` must have at least one row, got shape {p.shape}")
     sums = p.sum(axis=1)
-    off = np.abs(sums - 1) > _TOLERANCE
-    if off.any():
-        got = f"{sums[off][0]:.6g} in row {int(off.argmax())}. For logits pass their softmax"
+    is_off = np.abs(sums - 1) > _TOLERANCE
+    if is_off.any():
+        got = f"{sums[is_off][0]:.6g} in row {int(is_off.argmax())}. For logits pass their softmax"
         raise ValueError(f"each row of `probabilities` must sum to 1, got {got}")
     return p
 
@@ -497,7 +502,7 @@ def _read_prevalence(prevalence: Any, k: int) -> Numbers:
         rule = "must have the order of the columns of `probabilities`"
         got = f"the index {show([*prevalence.index])}. If it has, pass prevalence.to_numpy()"
         raise ValueError(f"`prevalence` {rule}, got {got}")
-    pi = _read_shares(prevalence, "prevalence", "pass shares, not counts")
+    pi = _read_shares(prevalence, "prevalence", "Pass shares, not counts")
     if pi.shape != (k,):
         raise ValueError(f"`prevalence` must be {k} numbers, one per class, got shape {pi.shape}")
     if abs(pi.sum() - 1) > _TOLERANCE:
@@ -512,5 +517,5 @@ def _read_shares(values: Any, name: str, remedy: str) -> Numbers:
     array = array.astype(np.float64)
     bad = ~((array >= 0) & (array <= 1 + _TOLERANCE))
     if bad.any():
-        raise ValueError(f"`{name}` must be between 0 and 1, got {array[bad][0]:.6g}: {remedy}")
+        raise ValueError(f"`{name}` must be between 0 and 1, got {array[bad][0]:.6g}. {remedy}")
     return array

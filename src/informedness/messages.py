@@ -33,7 +33,10 @@ _CLAUSE = re.compile(rf"(?:; |\. (?=[A-Z])){_TEXT}{_UNNAMED}{_TEXT}(?<!\.)", re.
 
 
 class Message(str):
-    """Text that remembers its parts; with a code, `values` are data for programs."""
+    """The text of a message, with its words and values in `parts`.
+
+    Programs test `code`, and read `values`. Without a code, both are empty.
+    """
 
     parts: Parts
     code: str
@@ -51,19 +54,19 @@ def message(template: str, code: str = "", /, **fields: Any) -> Message:
     """Fill the fields of a template with values; `show` formats {x!r}.
 
     A field in backticks is the name of an argument. A field that is a message keeps its parts. If
-    `code` is empty, the code and its values are those of the first message with a code.
+    `code` is empty, the first field that is a message with a code gives the code and its values.
     """
-    whole: Parts = ("",)
+    parts: Parts = ("",)
     for position, part in enumerate(_fill_template(template, fields)):
-        whole = _concatenate(whole, ("", part, "") if position % 2 else parts_of(part))
+        parts = _concatenate(parts, ("", part, "") if position % 2 else parts_of(part))
     if code:
-        return _make_message(whole, code, fields)
+        return _make_message(parts, code, fields)
     first = next((x for x in fields.values() if isinstance(x, Message) and x.code), Message(""))
-    return _make_message(whole, first.code, first.values)
+    return _make_message(parts, first.code, first.values)
 
 
 def _fill_template(template: str, fields: Mapping[str, Any]) -> Parts:
-    """Fill the fields of a template; names of arguments become words, and other fields values."""
+    """Fill the fields of a template: names of arguments become words, others become values."""
     parts = [""]
     for words, name, spec, conversion in Formatter().parse(template):
         parts[-1] += words
@@ -84,10 +87,10 @@ def message_of(source: object) -> Message:
     text: Any = source
     if isinstance(source, BaseException) and len(source.args) == 1:
         text = source.args[0]
-    found = text if isinstance(text, Message) else Message(str(text))
-    words, *others = found.parts
-    code = found.code or getattr(source, "code", "")  # errors of `core` have an attribute `code`
-    return _make_message([words.removeprefix(WARNING_PREFIX), *others], code, found.values)
+    prefixed = text if isinstance(text, Message) else Message(str(text))
+    words, *rest = prefixed.parts
+    code = prefixed.code or getattr(source, "code", "")  # errors of `core` have an attribute `code`
+    return _make_message([words.removeprefix(WARNING_PREFIX), *rest], code, prefixed.values)
 
 
 def join(sources: Iterable[object], separator: str = "; ") -> Message:
@@ -109,26 +112,26 @@ def with_subject(subject: object, source: object) -> Message:
 
 
 def without_subject(source: object, starts: tuple[str, ...]) -> Message:
-    """Remove the subject of a message, if the subject starts with one of these texts."""
-    whole = message_of(source)
-    first, *others = whole.parts
-    if first or not (others and others[0].startswith(starts)):
-        return whole
-    return _make_message([others[1].removeprefix(": "), *others[2:]], whole.code, whole.values)
+    """Remove the subject of a message if the subject starts with a text in `starts`."""
+    text = message_of(source)
+    first, *rest = text.parts
+    if first or not (rest and rest[0].startswith(starts)):
+        return text
+    return _make_message([rest[1].removeprefix(": "), *rest[2:]], text.code, text.values)
 
 
 def render(source: object, naming: Naming, keeps_clauses: bool = True) -> Message:
     """Rename the arguments in a message for a surface.
 
-    Arguments that the surface does not have are not renamed. If `keeps_clauses` is False, clauses
-    with such arguments are removed: clauses after a semicolon, further sentences, and text in
-    brackets. The first clause is kept, but these arguments lose their backticks.
+    Arguments that the surface does not have keep their names. If `keeps_clauses` is False, clauses
+    with such arguments are removed: clauses after a semicolon, sentences after the first, and text
+    in brackets. The first clause is kept, but such arguments in it lose their backticks.
     """
     source = message_of(source)
     words = [re.sub(f"[\0{_UNNAMED}]", "?", part) for part in source.parts[::2]]
     text = words[0] + "".join(f"\0{2 * i + 1}\0{x}" for i, x in enumerate(words[1:]))
 
-    def renamed(match: re.Match[str]) -> str:
+    def rename(match: re.Match[str]) -> str:
         name, setting, *values = match.groups()
         value = None if setting is None else next(filter(None, values), "")
         new_name = naming(name if setting is None else setting, value)
@@ -136,7 +139,7 @@ def render(source: object, naming: Naming, keeps_clauses: bool = True) -> Messag
             return new_name
         return match[0] if keeps_clauses else f"{_UNNAMED}{match[0].strip('`')}"
 
-    text = _ARGUMENT.sub(renamed, text)
+    text = _ARGUMENT.sub(rename, text)
     if not keeps_clauses:
         text = _CLAUSE.sub("", _REMARK.sub("", text)).replace(_UNNAMED, "")
     parts = _PLACEHOLDER.split(text)

@@ -19,10 +19,11 @@ class LabelScores:
     Attributes
     ----------
     mean : float
-        Mean over the labels for which the score is defined.
+        Mean over the labels for which the score is defined; the value of an undefined score if
+        there is no such label.
     scores : dict of str to float
         Score of each label. Undefined scores are 1 for NIT and EMA, nan for Cohen's kappa, and 0
-        for others.
+        for all other scores.
     tables : dict of str to ContingencyTable
         Contingency table of each label that has samples.
     """
@@ -56,7 +57,7 @@ def per_label(
     names : sequence of labels, optional
         Names of the labels. By default the column names of data frames, or the positions.
     ignore_index : int, optional
-        Entries whose reference equals this value are dropped, such as -1 for missing annotations.
+        Reference of entries to drop, for example -1 for missing annotations.
 
     Returns
     -------
@@ -70,8 +71,8 @@ def per_label(
     Warns
     -----
     UndefinedMetricWarning
-        If the score of a label is undefined, because its references are all the same (for
-        markedness, its predictions) or all ignored. The mean leaves the label out.
+        If the score of a label is undefined, for example because all its references are of one
+        class or ignored. The mean leaves the label out.
 
     Examples
     --------

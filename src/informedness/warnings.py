@@ -8,7 +8,7 @@ from informedness.warnings import IntervalWarning
 
 warnings.filterwarnings("ignore", category=IntervalWarning)
 
-Programs that display warnings themselves can get them from `collected`.
+Programs that display warnings themselves can collect them with `collected`.
 """
 
 from collections.abc import Iterator
@@ -44,24 +44,25 @@ def collected() -> Iterator[list[Warning]]:
 
 
 @contextmanager
-def prefix_warnings(name: str, without: type[Warning] | tuple[()] = ()) -> Iterator[None]:
+def prefix_warnings(name: str, dropped: type[Warning] | tuple[()] = ()) -> Iterator[None]:
     """Prefix warnings of the block with the name of a run, file or model.
 
-    Warnings of the class `without` are dropped.
+    Warnings of the class `dropped` are not issued.
     """
     try:
         with collected() as notes:
             yield
     finally:
         for note in notes:
-            if not isinstance(note, without):
+            if not isinstance(note, dropped):
                 warn(with_subject(name, note), type(note))
 
 
 def issue_once(notes: list[Warning], issued_kinds: set[str]) -> None:
-    """Issue each kind of warning once; warnings whose text differs only in values are of one kind.
+    """Issue each kind of warning once; warnings that differ only in values are of one kind.
 
-    `issued_kinds` remembers the kinds, so that a training loop does not warn in each step.
+    Numbers count as values. `issued_kinds` remembers the kinds, so that a training loop does not
+    warn in each step.
     """
     for note in notes:
         kind = "".join(filter(str.isalpha, "".join(message_of(note).parts[::2])))
@@ -75,4 +76,4 @@ class IntervalWarning(InformednessWarning):
 
 
 class OwnLabelsWarning(LabelsWarning):
-    """Nearly every reference is a different label, as with texts and identifiers."""
+    """Nearly all references are different labels, as texts and identifiers are."""

@@ -67,7 +67,7 @@ def _report(request: ReportRequest, reader: Reader, console: Console) -> Result 
     if request.has_default_level:
         scores = replace(scores, confidence_level=LEVEL)
     # Intervals that were not requested cause no warnings, because the result has the same notes.
-    with prefix_warnings("", without=IntervalWarning if request.has_default_level else ()):
+    with prefix_warnings("", dropped=IntervalWarning if request.has_default_level else ()):
         if request.source.columns.by_file:
             return _report_on_files(reader, scores)
         is_one_run = scores.metric is not None or request.output.plot is not None

@@ -179,7 +179,7 @@ def compare_tasks(
     left_out: list[str] = []
     for name, (references, *predictions) in tasks.items():
         # no OwnLabelsWarning, because a task of many classes may have one sample of each
-        with prefix_errors(shown(name)), prefix_warnings(shown(name), without=OwnLabelsWarning):
+        with prefix_errors(shown(name)), prefix_warnings(shown(name), dropped=OwnLabelsWarning):
             labels = set(read_labels(references, "y_true").tolist())
             if len(labels) < 2:
                 left_out.append(f"{shown(name)}, whose references are all {show(*labels)}")
