@@ -72,7 +72,7 @@ def test_slices_logs_and_tasks_have_intervals_by_default(command, three):
     assert HEAD in command("report", path, *COLUMNS, "--groups", "length")[1]
     refused(
         command("report", path, *COLUMNS, "--no-intervals", "--confidence-level", "0.9"),
-        "`--no-intervals` is for a report without a level",
+        "only to a report without a level",
     )
 
 
@@ -153,7 +153,7 @@ def test_slices_are_sorted_worst_first_by_a_score(command, three):
         ]
         assert [x[score] for x in rows] == sorted(x[score] for x in rows)
     refused(command(*sliced, "kind", "--sort", "nonsense"), "`--sort` must be one of")
-    refused(command("report", path, *COLUMNS, "--sort", "nit"), "`--sort` is for slices")
+    refused(command("report", path, *COLUMNS, "--sort", "nit"), "`--sort` applies only to slices")
 
 
 def test_numbers_are_cut_into_quantiles(command, three, tmp_path):
@@ -179,4 +179,4 @@ def test_numbers_are_cut_into_quantiles(command, three, tmp_path):
     groups = "--by", "length:4", "--groups", "kind"
     refused(command("report", path, *COLUMNS, *groups), "cannot cut length:4 with `--groups`")
     least = "--by", "kind", "--at-least", "0.5"
-    refused(command("report", path, *COLUMNS, *least), "`--at-least` is for all samples: leave out")
+    refused(command("report", path, *COLUMNS, *least), "only to all samples. Leave out")

@@ -91,7 +91,7 @@ def test_runs_are_pooled_and_reported_one_by_one_if_asked(report):
     every = report(folder, "--each")[1]
     assert (output.count("F1-macro"), every.count("F1-macro")) == (0, 6)
     assert every.endswith(f"\n\n\n{output}")
-    refused(report(folder, "--each", "--format", "csv"), "`--each` is for text")
+    refused(report(folder, "--each", "--format", "csv"), "`--each` applies only to text")
 
 
 @pytest.mark.parametrize("harness", LOG)
@@ -221,8 +221,8 @@ def test_files_are_tasks_of_one_model_if_asked(command, tmp_path):
     assert [line.split()[0] for line in output.splitlines() if line[1:6] == ".csv "] == [
         *("a.csv", "b.csv", "c.csv")
     ]
-    refused(command("report", *files, *columns, "--metric", "nit"), "leave out --by-file")
-    refused(command("report", LOGS, "--by-file"), "`--by-file` is for columns")
+    refused(command("report", *files, *columns, "--metric", "nit"), "Leave out --by-file")
+    refused(command("report", LOGS, "--by-file"), "`--by-file` applies only to columns")
 
 
 def test_choices_name_positions():
@@ -262,7 +262,7 @@ def test_other_files_and_several_runs_are_refused(command, report, tmp_path):
     chosen = "--task", "arithmetic_generated", "--variant", "letter"
     assert command("compare", *folders, *chosen)[0] == 0
     refused(report(*folders, "--task", "x"), "`--task` must be one of 'arithmetic_gene")
-    refused(report(kept("lm-eval"), "--labels=A"), "`--labels` is for columns")
+    refused(report(kept("lm-eval"), "--labels=A"), "`--labels` applies only to columns")
     said = "must be or hold a log with samples: samples_*.jsonl of lm-eval, details_"
     refused(
         report(tmp_path), f"{tmp_path} {said}", "For a renamed log, name its harness with `--fr"

@@ -164,7 +164,7 @@ def test_a_build_stops_by_the_mean_and_needs_the_average(file, command):
     code, _, told = command(*given, "b", "a", *required, "--average", "macro")
     assert (code, "failed (--require better): B is worse (" in told) == (3, True)
     refused(command(*given, "a", "b", *required), "`--require` needs `--average` for three")
-    refused(command(*given, "a", "b", "--labels", "x"), "`--labels` is for one task")
+    refused(command(*given, "a", "b", "--labels", "x"), "`--labels` applies only to one task")
 
 
 def test_a_margin_holds_for_the_mean_over_tasks(file, command):

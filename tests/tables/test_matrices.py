@@ -199,9 +199,9 @@ def test_a_matrix_refuses_options_for_samples(command, tmp_path):
     path = tmp_path / "p.csv"
     path.write_text(MATRIX)
     for option in (["--numeric"], ["--ignore-case"], ["--unknown", "wrong"], ["--drop-null"]):
-        said = f"`{option[0]}` is for samples, and the file is a confusion matrix"
+        said = f"`{option[0]}` applies only to samples, and the file is a confusion matrix"
         assert said in command("report", str(path), *option)[2]
-    assert "`--by` is for columns" in command("report", str(path), "--by", "x")[2]
+    assert "`--by` applies only to columns" in command("report", str(path), "--by", "x")[2]
     labels = ["positive", "neutral", "negative"]
     _, output, _ = command("report", str(path), "--labels", *labels, "--format", "json")
     assert [row["label"] for row in json.loads(output)["per_class"]] == labels

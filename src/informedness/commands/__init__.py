@@ -1,1 +1,1 @@
-"""The command line, behind `cli`: requests, what they read, score and print."""
+"""Commands of `cli`: their requests, the data they read and the results they print."""

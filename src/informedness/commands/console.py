@@ -25,12 +25,12 @@ class Console:
         self._write, self.flags = write, flags
 
     def name_of(self, argument: str, value: str | None) -> str | None:
-        """Find the option of an argument, and append the value; None without an option."""
+        """Name the option of an argument, with its value if it has one; None without an option."""
         if value is not None:  # "" and "True" are the values of options without a value
             flag = self.flags.get(argument)
             return f"{flag} {value}" if flag and value not in ("", "True") else flag
-        first, *others = [argument] if argument in self.flags else argument.split(" ", 1)
-        return f"`{' '.join([self.flags[first], *others])}`" if first in self.flags else None
+        first, *words = [argument] if argument in self.flags else argument.split(" ", 1)
+        return f"`{' '.join([self.flags[first], *words])}`" if first in self.flags else None
 
     def print(self, *texts: object) -> None:
         """Print texts and accounts of data; messages name options."""

@@ -1,7 +1,7 @@
 """If a request does not name columns, list the columns and suggest a command that names them.
 
-The command names a column if only one column fits the rules in docs/what-is-read.md, and contains a
-placeholder otherwise. It is printed, not run.
+The rules in docs/what-is-read.md choose the columns. If they do not choose a column for an option,
+the command contains a placeholder. The command is printed, not run.
 """
 
 import shlex
@@ -17,11 +17,11 @@ from ..tables.label_warnings import folded, labels_in, missing_header_message, r
 from ..text.render import cut, several, shown
 from .request import CompareRequest, ReportRequest, Request
 
-# The values of the first rows by name of the column; a missing value is None.
+# Maps the name of each column to its values in the first rows; a missing value is None.
 Columns: TypeAlias = Mapping[str, Sequence[Any]]
 
 _MOST_LISTED = 40  # limit on the number of columns listed
-# Labels that are too common to identify a column, as are single letters
+# Labels that are too common to identify a column. Single letters are also too common.
 _FLAGS = "yes no true false on off pass fail right wrong correct incorrect".split()  # noqa: SIM905
 # Options that do not request scores. With only these options, a list of columns is not an error.
 _READING = {"file_format", "encoding", "rows", "no_quotes", "drop_null", "keep_missing", "choices"}
@@ -29,13 +29,13 @@ _READING |= {"ignore_case", "strip", "numeric"}
 
 
 def ask_for_columns(request: Request) -> str:
-    """List the columns of the first file or of two files, with a command that names columns.
+    """List the columns of the first file or of two files, and suggest a command that names them.
 
     Raises
     ------
     ValueError
         If the request is for `compare`, or has options other than those for reading files. The
-        message contains the list.
+        message contains the list. Also if the first rows of a file cannot be read.
     """
     path, files = request.source.path, request.source.files
     list_files(path, files.file_format)  # raises an error if a file is missing
@@ -54,8 +54,8 @@ def _describe(request: Request, listings: Sequence[Listing]) -> str:
     if not any(columns.values()):
         rule = "there must be rows with labels, and a name above each column"
         raise ValueError(with_subject(title, f"{rule}. Add a header as the first line if needed"))
-    verdicts = _joined([verdicts_in(x.columns, _references_in(x.columns)) for x in listings])
-    tables = [{x: y for x, y in one.columns.items() if x not in verdicts} for one in listings]
+    verdicts = _joined([verdicts_in(f.columns, _references_in(f.columns)) for f in listings])
+    tables = [{k: v for k, v in f.columns.items() if k not in verdicts} for f in listings]
     options = _missing_options(request, tables[0], tables[-1])
     options |= _repetition(request, tables[0], options)
     if listings[0].rows and not request.source.files.rows:
@@ -81,19 +81,19 @@ def _advice(request: Request, options: Mapping[str, Sequence[str]], columns: Col
 
 
 def _listed(columns: Columns, verdicts: Mapping[str, Sequence[str]]) -> str:
-    """Write one line per column; if there are many columns, those with labels come first."""
+    """Write one line for each of at most 40 columns; prefer columns with labels."""
     names = [*columns]
     if len(names) > _MOST_LISTED:
         names.sort(key=lambda name: not labels_in(columns[name]))
     rows = [("column", "different", "most frequent")]
     for name in names[:_MOST_LISTED]:
-        times = Counter(columns[name])
-        n_empty = times.pop(None, 0)
-        text = ", ".join(cut(repr(value), 16) for value, _ in times.most_common(3)) or "(none)"
+        counts = Counter(columns[name])
+        n_empty = counts.pop(None, 0)
+        text = ", ".join(cut(repr(value), 16) for value, _ in counts.most_common(3)) or "(none)"
         text += f"; {n_empty:,d} empty" if n_empty else ""
         agreed = " = ".join(map(shown, verdicts.get(name, ())))
         text += f"; agrees with {agreed}" if agreed else ""
-        rows.append((cut(shown(name)), str(len(times)), text))
+        rows.append((cut(shown(name)), str(len(counts)), text))
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
     lines = [f"{name:{widths[0]}}  {n:>{widths[1]}}  {text}" for name, n, text in rows]
     more = len(names) - _MOST_LISTED
@@ -104,7 +104,7 @@ def _listed(columns: Columns, verdicts: Mapping[str, Sequence[str]]) -> str:
 
 
 def _references_in(columns: Columns) -> list[str]:
-    """Find columns of labels whose names suggest references; of equal columns, keep the first."""
+    """Find columns of labels whose names suggest references; keep the first of equal columns."""
     names = [x for x, y in columns.items() if role_in(x) == "references" and len(labels_in(y)) > 1]
     return [*{tuple(columns[name]): name for name in names[::-1]}.values()][::-1]
 
@@ -115,37 +115,40 @@ def _missing_options(request: Request, first: Columns, last: Columns) -> dict[st
     The references are in the first file, and the predictions in the last file.
     """
     named, n_files = request.source.columns, len(request.source.path)
-    true = [named.references] if named.references else _references_in(first)
-    models = _models(true[0], first, last) if len(true) == 1 and n_files < 3 else []
+    references = [named.references] if named.references else _references_in(first)
+    models = _models(references[0], first, last) if len(references) == 1 and n_files < 3 else []
     if isinstance(request, CompareRequest):
         models = _pair_among(models, first, n_files)
-    options = {"-r": true if len(true) == 1 else ["TRUE"], "-p": models or ["MODEL"]}
+    options = {"-r": references if len(references) == 1 else ["TRUE"], "-p": models or ["MODEL"]}
     options["--on"] = _identifiers(first, last) if n_files == 2 else []
     given = {"-r": named.references, "-p": named.predictions, "--on": named.on}
     return {option: names for option, names in options.items() if names and not given[option]}
 
 
 def _pair_among(models: Sequence[str], first: Columns, n_files: int) -> list[str]:
-    """Choose one column in each of two files or two columns in one file, or placeholders."""
+    """Choose one column that two files share, or two columns of one file, or placeholders."""
     placeholders = ["MODEL"] if n_files == 2 else ["MODEL_A", "MODEL_B"]
-    names = [x for x in models if x in first and role_in(x) != "references"]
+    names = [name for name in models if name in first and role_in(name) != "references"]
     return names if len(names) == len(placeholders) else placeholders
 
 
 def _identifiers(first: Columns, last: Columns) -> list[str]:
-    """Find a column with the same unique values in both files, or use a placeholder."""
+    """Find a column with the same unique values in both files, or use a placeholder.
+
+    The list is empty if the files do not have a common column.
+    """
     shared = [name for name in first if name in last]
-    ids = [x for x in shared if {*first[x]} == {*last[x]}]
-    ids = [x for x in ids if len({*first[x]}) == len(first[x]) == len(last[x])]
+    ids = [name for name in shared if {*first[name]} == {*last[name]}]
+    ids = [name for name in ids if len({*first[name]}) == len(first[name]) == len(last[name])]
     return ids[:1] or ["ID"][: len(shared)]
 
 
 def _repetition(
     request: Request, columns: Columns, options: Mapping[str, Sequence[str]]
 ) -> dict[str, list[str]]:
-    """Suggest --by if each value of a column, such as the model, repeats another column's values.
+    """Suggest --by for a column whose values each occur once with each value of another column.
 
-    An example is a file with one row for each model and sample.
+    An example is the column of models in a file with one row for each model and sample.
     """
     named = request.source.columns
     models = options.get("-p", named.predictions)
@@ -162,16 +165,21 @@ def _repetition(
     return {}
 
 
-def _models(true: str, first: Columns, last: Columns) -> list[str]:
-    """Find columns of predictions by their names, or else by labels equal to the references'."""
-    classes = _folded_labels(first.get(true, ()))
-    labels = {x: _folded_labels(y) for x, y in last.items() if x != true}
-    if called := [x for x in labels if role_in(x) == "predictions"]:
-        return [x for x in called if 2 * len(labels[x] & classes) > len(labels[x])]
-    if first is not last and true in last:
-        return [true]
+def _models(references: str, first: Columns, last: Columns) -> list[str]:
+    """Find columns of predictions by their names, or else by their labels.
+
+    Columns whose names suggest predictions are used if most of their labels are classes. Without
+    such names, a second file must have a column with the name of the references. Otherwise, the
+    labels must be those of the references, and must not be too common.
+    """
+    classes = _folded_labels(first.get(references, ()))
+    labels = {k: _folded_labels(v) for k, v in last.items() if k != references}
+    if names := [name for name in labels if role_in(name) == "predictions"]:
+        return [name for name in names if 2 * len(labels[name] & classes) > len(labels[name])]
+    if first is not last and references in last:
+        return [references]
     are_common = all(len(label) == 1 or label in _FLAGS for label in classes)
-    return [] if are_common else [x for x, y in labels.items() if y == classes]
+    return [] if are_common else [k for k, v in labels.items() if v == classes]
 
 
 def _folded_labels(values: Sequence[Any]) -> set[str]:

@@ -29,7 +29,7 @@ from .request import ReportRequest, Request, Source
 if TYPE_CHECKING:
     from ..logs.answers import Answers
 
-# Number of samples of each class, for example in training data; their shares are the prior
+# Maps each class to its number of samples, for example in training data
 Prior: TypeAlias = Mapping[Label, int]
 PAIR = ("references", "predictions_a", "predictions_b")  # roles of columns for a comparison
 
@@ -49,7 +49,7 @@ def find_kind(request: Request) -> str:
 
 
 def _has_columns(source: Source) -> bool:
-    """Tell whether a source that names no columns is a file with columns, and not a log."""
+    """Check whether the first file of a source has columns, and is not a log."""
     file = Path(source.path[0])
     file_format = source.files.file_format or named_format(file)
     if source.logs.harness is not None or file_format is None or not file.is_file():
@@ -83,14 +83,14 @@ class Labels(NamedTuple):
 
     @property
     def accounts(self) -> Sequence[Account | str]:
-        """List the accounts of the data, for results that do not show accounts."""
+        """List the accounts of the data that the result does not show, or warnings about logs."""
         if isinstance(self.data, ContingencyTable):
             return self.data.read
         if isinstance(self.data, list):
             from ..logs.runs import how_found
 
-            found = [how_found(run) for run in self.data if run.unknown()]
-            return [message("warning: {found}", found=text) for text in found]
+            texts = [how_found(run) for run in self.data if run.unknown()]
+            return [message("warning: {found}", found=text) for text in texts]
         if isinstance(self.data, dict) or {"predictions 1", "task"} & self.names.keys():
             return []
         return [self.data.read]
@@ -100,8 +100,8 @@ class Labels(NamedTuple):
 class Reader:
     """Read the labels in a source.
 
-    `kind` is a result of `find_kind`. With a `metric`, labels are only checked as far as the metric
-    needs. `are_compared` means that the columns are references and predictions of two models.
+    `kind` is a result of `find_kind`. With a `metric`, labels are checked only as far as it
+    requires. `are_compared` says whether the columns are references and predictions of two models.
     """
 
     source: Source
@@ -112,7 +112,7 @@ class Reader:
     prior: Prior | None = None
 
     def with_prior(self, column: str | None, console: Console) -> Reader:
-        """Copy the reader, with the class counts in FILE:COLUMN as prior, and print their account.
+        """Copy the reader with the class counts in FILE:COLUMN as prior, and print their account.
 
         Raises
         ------
@@ -136,8 +136,8 @@ class Reader:
     def read(self, is_one_run: bool = False) -> Labels:
         """Read a table, one table per slice, the columns themselves, or answers in logs.
 
-        Several models, groups and tasks need the columns. If `is_one_run`, logs must contain
-        exactly one run.
+        Columns are read for several models, for groups and for tasks. If `is_one_run`, logs must
+        contain exactly one run.
         """
         if self.kind == "logs":
             from ..logs.reading import only_run
@@ -150,7 +150,7 @@ class Reader:
         names, columns = self._names(), self.source.columns
         if "predictions" not in names or columns.groups is not None or columns.by_task is not None:
             if bins := [*self._bins()]:
-                rule = "`by` cannot cut {column} with `groups`: add a column of its quantiles"
+                rule = "`by` cannot cut {column} with `groups`. Add a column of its quantiles"
                 raise ValueError(message(rule, column=bins[0]))
             whole, prior = self.read_columns(names)
             return Labels(whole, names, prior)
@@ -174,7 +174,7 @@ class Reader:
         return whole_columns(samples, self._rows(samples), **limits), self._spelled_prior(samples)
 
     def read_logs(self, path: str | Sequence[str]) -> list[Answers]:
-        """Read the answers in the logs in one or more files and folders."""
+        """Read answers from all logs in a file or folder, or in several."""
         from ..logs.reading import read_log
 
         names = "extract", "choices", "ignore_case", "strip"
@@ -196,11 +196,11 @@ class Reader:
             bins = self._bins()
             by = [bins[name][0] if name in bins else name for name in columns.by] or None
             names = named_columns(references, models[0], columns.weights, columns.counts, by)
-        others = {"groups": columns.groups, "counts": columns.counts, "task": columns.by_task}
-        return names | {argument: name for argument, name in others.items() if name is not None}
+        extras = {"groups": columns.groups, "counts": columns.counts, "task": columns.by_task}
+        return names | {argument: name for argument, name in extras.items() if name is not None}
 
     def _bins(self) -> dict[str, tuple[str, int]]:
-        """Map names such as `length:4` to the column, and the number of quantiles that --by cuts.
+        """Map names in --by, such as `length:4`, to the column and the number of its quantiles.
 
         A column that is named `length:4` in the file is not cut.
         """
@@ -208,8 +208,8 @@ class Reader:
         if not any(matches):
             return {}
         known = first_rows(self.source.path[0], **vars(self.source.files)).columns
-        found = [x for x in matches if x is not None and x[0] not in known]
-        return {x[0]: (x[1], int(x[2])) for x in found}
+        cuts = [match for match in matches if match is not None and match[0] not in known]
+        return {match[0]: (match[1], int(match[2])) for match in cuts}
 
     def _samples(self, names: Mapping[str, str]) -> Samples:
         """Make the object that reads the values of these columns as labels."""
@@ -232,7 +232,7 @@ class Reader:
         return joined_rows(path, on, columns, samples, **options)
 
     def _are_paired(self) -> bool:
-        """Tell whether two files have different columns, so that rows are paired by their order."""
+        """Check whether two files share no column, so that their rows are paired by order."""
         path = self.source.path
         if len(path) == 2 and all(Path(file).is_file() for file in path):
             with suppress(ValueError):  # errors may be about columns that are not needed

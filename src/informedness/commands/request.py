@@ -78,7 +78,7 @@ class Scores:
 
 @dataclass(frozen=True)
 class ReportScores(Scores):
-    """Scores of a report, and the minimum (`at_least`) that one score must have."""
+    """Scores of a report, and the minimum (`at_least`) for the lower bound of a score."""
 
     prior_mode: str = "reweight"
     no_intervals: bool = False
@@ -158,14 +158,14 @@ def fill(kind: Any, values: Mapping[str, Any]) -> Any:
 
 # Conflicts between options
 
-# Names of options, whether they are allowed, and the end of the message: "`NAME` is for ..."
+# Names of options, whether they are allowed, and the end of "`NAME` applies only to ..."
 Rule: TypeAlias = tuple[Sequence[str], bool, str]
 
 _VALUE_OPTIONS = ("numeric", "ignore_index", "threshold", "drop_null", "keep_missing")
 _TEXT_OPTIONS = ("extract", "choices", "ignore_case", "strip")
 _SAMPLE_OPTIONS = ("unknown", *_VALUE_OPTIONS, *_TEXT_OPTIONS)
 _TABLE_OPTIONS = ("prior", "labels", "encoding", *_VALUE_OPTIONS)
-_LOG_OPTIONS = (*(one.name for one in fields(LogSelection)), "each")
+_LOG_OPTIONS = (*(option.name for option in fields(LogSelection)), "each")
 _ROW_OPTIONS = ("weights", "counts", "by", "by_file", "by_task", "vs_rest", "on", "groups")
 _COLUMN_OPTIONS = (*_ROW_OPTIONS, "file_format", "rows", "no_quotes")
 _TASK_OPTIONS = ("weights", "labels", "choices", "prior", "at_least", "by", "by_file", "vs_rest")
@@ -188,7 +188,7 @@ def check(request: Request, kind: str) -> None:
     for options, is_allowed, purpose in rules:
         for name in options:
             if name in request.given and not is_allowed:
-                raise ValueError(f"`{name}` is for {purpose}")
+                raise ValueError(f"`{name}` applies only to {purpose}.")
     _check_scores(scores, request.labels.unknown)
     _check_files(source, kind)
     if isinstance(scores, CompareScores):
@@ -197,15 +197,15 @@ def check(request: Request, kind: str) -> None:
 
 def _rules_for_sources(columns: ColumnNames, kind: str) -> list[Rule]:
     """List the rules for both commands, which depend on how the source is read."""
-    columns_only = "columns: give --references and --predictions, or leave it out"
-    no_matrix = "samples, and the file is a confusion matrix: leave it out"
+    columns_only = "columns. Add --references and --predictions, or leave it out"
+    no_matrix = "samples, and the file is a confusion matrix. Leave it out"
     return [
-        (_LOG_OPTIONS, kind == "logs", "logs of evaluation harnesses, not for columns"),
+        (_LOG_OPTIONS, kind == "logs", "logs of evaluation harnesses. Leave it out"),
         (_SAMPLE_OPTIONS, kind != "matrix", no_matrix),
         (_TABLE_OPTIONS, kind != "logs", columns_only),
         (_COLUMN_OPTIONS, kind == "columns", columns_only),
-        ((*_TASK_OPTIONS, "plot"), columns.by_task is None, "one task: leave out --by-task"),
-        (("counts",), columns.on is None, "rows without identifiers"),
+        ((*_TASK_OPTIONS, "plot"), columns.by_task is None, "one task. Leave out --by-task"),
+        (("counts",), columns.on is None, "files that are not joined. Leave out --on"),
     ]
 
 
@@ -215,21 +215,21 @@ def _rules_for_reports(request: ReportRequest) -> list[Rule]:
     is_ranking = len(columns.predictions) > 1
     is_number = scores.metric is not None and not is_ranking
     has_level = is_ranking or request.has_default_level or scores.confidence_level is not None
-    all_files = "all files together: leave out --by-file"
-    odds = "a --prior, without an interval: leave out --confidence-level"
+    all_files = "all files together. Leave out --by-file"
+    odds = "scores with --prior, without intervals. Leave out --confidence-level"
     return [
         (("by", "on", "weights", "metric", "plot"), not columns.by_file, all_files),
-        (("weights", "by", "by_file", "on"), not is_ranking, "one model: name one --predictions"),
-        (("vs_rest", "sort"), bool(columns.by), "slices: add --by COLUMN"),
-        (("groups",), has_level, "intervals: add --confidence-level 0.95"),
-        (("groups",), columns.weights is None, "samples without --weights"),
-        (("at_least",), not columns.by, "all samples: leave out --by"),
-        (("at_least", "prior"), is_number, "one score of one model: add --metric"),
+        (("weights", "by", "by_file", "on"), not is_ranking, "one model. Name one --predictions"),
+        (("vs_rest", "sort"), bool(columns.by), "slices. Add --by COLUMN"),
+        (("groups",), has_level, "intervals. Add --confidence-level 0.95"),
+        (("groups",), columns.weights is None, "samples without weights. Leave out --weights"),
+        (("at_least",), not columns.by, "all samples. Leave out --by"),
+        (("at_least", "prior"), is_number, "one score of one model. Add --metric"),
         (("prior_mode",), scores.prior is not None and not has_level, odds),
-        (("no_intervals",), not (is_number or has_level), "a report without a level: leave it out"),
-        (("each",), request.output.format == "text", "text: other formats have everything"),
-        (("by", "plot"), not is_number, "all scores: leave out --metric"),
-        (("plot",), not columns.by or has_level, "intervals of slices: add --confidence-level"),
+        (("no_intervals",), not (is_number or has_level), "a report without a level. Leave it out"),
+        (("each",), request.output.format == "text", "text. Leave out --format"),
+        (("by", "plot"), not is_number, "all scores. Leave out --metric"),
+        (("plot",), not columns.by or has_level, "intervals of slices. Add --confidence-level"),
     ]
 
 
@@ -253,13 +253,13 @@ def _check_requirements(scores: CompareScores) -> None:
 
     check_size("detect", scores.detect)
     if scores.require == "not-worse" and scores.margin is None:
-        raise ValueError("`--require` not-worse needs a `--margin`: the largest acceptable loss")
+        raise ValueError("`--require` not-worse needs a `--margin`. Add the largest accepted loss.")
     if scores.require and scores.fail_if:
-        raise ValueError("`--require` and `--fail-if` exclude each other: leave out one of them")
+        raise ValueError("`--require` and `--fail-if` cannot be combined. Leave out one of them.")
 
 
 def _check_files(source: Source, kind: str) -> None:
-    """Reject columns and files that are named twice, and joins unless there are two files."""
+    """Reject columns and files that are named twice, and --on unless there are two files."""
     models, on = source.columns.predictions, source.columns.on
     repeated = [model for model in models if models.count(model) > 1]
     if repeated and on is None:
@@ -267,4 +267,4 @@ def _check_files(source: Source, kind: str) -> None:
     if on is not None and len(source.path) != 2:
         raise ValueError(f"`--on` needs two files, got {len(source.path)}")
     if kind == "lines" or (on and len({*models}) < 2):
-        list_files(source.path, "csv")  # rejects files that are named twice, in any format
+        list_files(source.path, "csv")  # rejects repeated files of any format

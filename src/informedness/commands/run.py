@@ -1,6 +1,6 @@
 """Carry out a request of the command line: `report`, `compare`, `register`, `unregister`.
 
-Functions import the modules that only some commands need, so that other commands start faster.
+Modules that few commands need are imported in functions, so that the other commands start faster.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ COMPARED = "metric", "average", "confidence_level", "margin"  # arguments of com
 def carry_out(request: Request, console: Console) -> str:
     """Carry out a request for `report` or `compare`, and return the result as text.
 
-    If the request does not name columns, the text lists them.
+    If the source has columns, and the request does not name them, the text lists the columns.
     """
     kind, columns, output = find_kind(request), request.source.columns, request.output
     check(request, kind)
     if kind == "columns" and (columns.references is None or not columns.predictions):
         return ask_for_columns(request)
     if kind == "logs":
-        console.flags["labels"] = console.flags["choices"]  # which lists the classes of logs
+        console.flags["labels"] = console.flags["choices"]  # lists the classes of logs
     if output.plot is not None:
         _prepare_figures(output.plot)
     are_compared = isinstance(request, CompareRequest)
@@ -116,7 +116,7 @@ def _print_averages(labels: Labels, scores: ReportScores, console: Console) -> N
         for average in ("bias", "prevalence"):
             values[average] = rounded(table.informedness(average=average, prior=labels.prior), 4)
     text = "informedness is {bias} by bias, the default, and {prevalence} by prevalence. "
-    console.print(message(f"{text}Name one with `average`", **values))
+    console.print(message(f"{text}Select an average with `average`", **values))
 
 
 def _compare(
@@ -138,7 +138,7 @@ def _compare(
     if isinstance(result, Comparison):
         result = replace(result, detect=scores.detect, names=(titles[0], titles[1]))
     elif scores.detect is not None:
-        raise ValueError("`--detect` is for one task, got several")
+        raise ValueError("`--detect` applies only to one task, got several. Leave it out.")
     if scores.require or scores.fail_if:
         _decide_comparison(result, scores, console)
     return result
@@ -157,8 +157,8 @@ def _titles(reader: Reader) -> Sequence[str]:
     if reader.kind == "lines":
         return path[1:]
     if len(models) > 2 or (len(models) < 2 and on is None):
-        rule = "`--predictions` must name two columns, or with --on one in each of two files"
-        text = f"{rule}, got {{models}}; `informedness report` ranks several"
+        rule = "`--predictions` must name two columns, or with --on one column per file"
+        text = f"{rule}, got {{models}}. To rank models, use `informedness report`"
         raise ValueError(message(text, models=" ".join(models)))
     if on is None:
         return models
@@ -189,7 +189,7 @@ def _compare_logs(
 def _decide_comparison(
     result: Comparison | SuiteComparison, scores: CompareScores, console: Console
 ) -> None:
-    """Decide whether a build passes, as --require or --fail-if says."""
+    """Decide whether a build passes --require or --fail-if."""
     from ..results.comparison import Comparison, decide_required, decide_worse
 
     required, gate = scores.require, "require" if scores.require else "fail-if"
@@ -268,11 +268,11 @@ def _score_logs(runs: Sequence[Answers], scores: ReportScores) -> Result | float
     return run.estimate(scores.metric, scores.confidence_level, scores.average)
 
 
-def _score_groups(whole: Whole, by: Mapping[str, str], scores: ReportScores) -> Result:
+def _score_groups(data: Whole, by: Mapping[str, str], scores: ReportScores) -> Result:
     """Score samples in groups, as one estimate, as slices or as a report."""
     from ..results.slices import slices
 
-    columns, task, account = whole
+    columns, task, account = data
     references, predictions, groups = (columns[x] for x in (*NAMES, "groups"))
     options = {**_task_options(task), "groups": groups}
     if scores.metric is not None:
@@ -290,11 +290,11 @@ def _score_groups(whole: Whole, by: Mapping[str, str], scores: ReportScores) -> 
     return Report.from_table(table, scores.confidence_level, task.ignored, pairs, scores.average)
 
 
-def _rank(whole: Whole, models: Mapping[str, str], scores: ReportScores) -> Result:
+def _rank(data: Whole, models: Mapping[str, str], scores: ReportScores) -> Result:
     """Rank several models, each with a column of predictions."""
     from ..results.leaderboard import leaderboard
 
-    columns, task, account = whole
+    columns, task, account = data
     predictions = {name: columns[argument] for argument, name in models.items()}
     options = {**_task_options(task), "groups": columns.get("groups")}
     options["average"] = _advised_average(scores, _n_classes(columns["references"], task))
@@ -304,22 +304,22 @@ def _rank(whole: Whole, models: Mapping[str, str], scores: ReportScores) -> Resu
     return replace(board, read=(account,), signature=signed(board.signature, [account]))
 
 
-def _score_tasks(whole: Whole, models: Sequence[str], scores: ReportScores) -> Result:
+def _score_tasks(data: Whole, models: Sequence[str], scores: ReportScores) -> Result:
     """Report on each task in a column of tasks, or score several models on each task."""
     from ..logs.runs import RunTable
     from ..results.report import report
 
     metric = scores.metric or ("informedness" if len(models) > 1 else None)
-    options = {**scores.arguments("average", "confidence_level"), "unknown": whole.task.unknown}
+    options = {**scores.arguments("average", "confidence_level"), "unknown": data.task.unknown}
     reports = {}
-    for task, (columns, _, _) in _split_tasks(whole).items():
+    for task, (columns, _, _) in _split_tasks(data).items():
         predictions = [column for role, column in columns.items() if role.startswith("predictions")]
         options["groups"] = columns.get("groups")
         for model, column in zip(models, predictions, strict=True):
             with prefix_errors(shown(task)), prefix_warnings(shown(task)):
-                one_report = report(columns["references"], column, **options)
-            reports[model if metric else "", task] = one_report
-    return replace(RunTable.from_reports(reports, metric), read=(whole.read,))
+                task_report = report(columns["references"], column, **options)
+            reports[model if metric else "", task] = task_report
+    return replace(RunTable.from_reports(reports, metric), read=(data.read,))
 
 
 def score_pair(
@@ -343,22 +343,22 @@ def _compare_tasks(tasks: Mapping[str, Whole], scores: CompareScores) -> SuiteCo
     """Compare two models on several tasks, and add the accounts of the data to the result."""
     from ..results.suite import compare_tasks
 
-    pairs = {name: [whole.columns[x] for x in PAIR] for name, whole in tasks.items()}
-    groups = {name: x.columns["groups"] for name, x in tasks.items() if "groups" in x.columns}
+    pairs = {name: [data.columns[role] for role in PAIR] for name, data in tasks.items()}
+    groups = {k: data.columns["groups"] for k, data in tasks.items() if "groups" in data.columns}
     first, *_ = tasks.values()
     options = {**scores.arguments(*COMPARED), "unknown": first.task.unknown}
     suite = compare_tasks(pairs, groups=groups or None, **options)
-    return replace(suite, read=tuple(dict.fromkeys(whole.read for whole in tasks.values())))
+    return replace(suite, read=tuple(dict.fromkeys(data.read for data in tasks.values())))
 
 
-def _split_tasks(whole: Whole) -> dict[str, Whole]:
+def _split_tasks(data: Whole) -> dict[str, Whole]:
     """Split columns into tasks by the values of the column "task"."""
-    names, codes = whole.columns["task"].coded()
+    names, codes = data.columns["task"].coded()
     tasks: dict[str, Whole] = {}
     for code in np.unique(codes):
         rows = np.flatnonzero(codes == code)
-        columns = {x: column[rows] for x, column in whole.columns.items() if x != "task"}
-        tasks[str(names[code])] = whole._replace(columns=columns)
+        columns = {role: column[rows] for role, column in data.columns.items() if role != "task"}
+        tasks[str(names[code])] = data._replace(columns=columns)
     return tasks
 
 
@@ -374,7 +374,7 @@ def _task_options(task: Task) -> dict[str, Any]:
 
 
 def _advised_average(scores: ReportScores, n_classes: int) -> Averaged:
-    """Choose prevalence for three or more classes if no average was named."""
+    """Choose prevalence for Informedness of three or more classes if no average was named."""
     has_averages = n_classes > 2 and scores.metric in (None, "informedness")
     return "prevalence" if has_averages and scores.average == "default" else scores.average
 
@@ -403,7 +403,7 @@ def _write_result(result: Result | float, output: Output, console: Console) -> s
 
 
 def _prepare_figures(folder: str) -> None:
-    """Create the folder for figures before data are read, which may take hours.
+    """Create the folder for figures, before hours may be spent on reading data.
 
     Raises
     ------
@@ -412,7 +412,7 @@ def _prepare_figures(folder: str) -> None:
     OSError
         If the folder cannot be created.
     ValueError
-        If the name of the folder ends like that of an image, as in ".png".
+        If the name of the folder has the ending of an image, such as ".png".
     """
     from ..results.figures import import_pyplot
 
@@ -443,5 +443,5 @@ def _check_average(gate: str, scores: Scores, n_classes: int) -> None:
     """Raise ValueError if a requirement depends on the average, and none was named."""
     is_named = scores.average != "default" or not score_named(scores.metric or "").averages
     if not is_named and n_classes > 2:
-        advice = "add `--average prevalence`, as advised, or name another"
-        raise ValueError(f"`--{gate}` needs `--average` for three or more classes: {advice}")
+        advice = "Add `--average prevalence`, or another average."
+        raise ValueError(f"`--{gate}` needs `--average` for three or more classes. {advice}")
