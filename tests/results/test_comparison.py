@@ -219,7 +219,6 @@ FIRST_20, FIRST_200 = (np.arange(1000) < n for n in (20, 200))
 HALF = np.arange(1000) % 2
 SAYS_1 = HALF * (np.arange(1000) < 16)  # eight times
 BELOW = {"confidence_level": 0.7}
-DEPENDS = "it depends on few samples, because few predictions differ or a class is rare"
 
 
 @pytest.mark.parametrize(
@@ -238,15 +237,19 @@ DEPENDS = "it depends on few samples, because few predictions differ or a class 
         ),
         (OF_SMALL, {}, "4 references on average for all"),
         (OF_SMALL, {"metric": "accuracy"}, None),
-        ((LARGE, LARGE, LARGE | FIRST_200), {}, "it says: it depends on few samples"),
+        ((LARGE, LARGE, LARGE | FIRST_200), {}, "it says: only 30 samples of class 1"),
         ((LARGE, LARGE, LARGE | FIRST_200), {"confidence_level": 0.999999999}, None),
-        ((LARGE, LARGE, LARGE | FIRST_20), {"confidence_level": 0.3}, DEPENDS),
+        ((LARGE, LARGE, LARGE | FIRST_20), {"confidence_level": 0.3}, "only 20 predictions differ"),
         # of markedness, a rare class of the predictions
-        ((HALF, SAYS_1, np.where(FIRST_200, SAYS_1, 1 - HALF)), {"metric": "markedness"}, DEPENDS),
-        (of_gains(3, 0, 50), BELOW | {"metric": "accuracy"}, DEPENDS),
+        (
+            (HALF, SAYS_1, np.where(FIRST_200, SAYS_1, 1 - HALF)),
+            {"metric": "markedness"},
+            "only 8 samples of class 1",
+        ),
+        (of_gains(3, 0, 50), BELOW | {"metric": "accuracy"}, "only 3 predictions differ"),
         (of_gains(5, 0, 50), BELOW | {"metric": "accuracy"}, None),
         # the gradient of a constant model has a large constant, which changes nothing
-        ((LARGE, 0 * LARGE, 1 * (np.arange(1000) < 100)), {}, DEPENDS),
+        ((LARGE, 0 * LARGE, 1 * (np.arange(1000) < 100)), {}, "only 30 samples of class 1"),
     ],
 )
 def test_few_samples_groups_and_rare_classes_warn_once(samples, options, text):

@@ -119,15 +119,12 @@ def test_a_margin_names_samples_that_an_equal_model_needs():
 
 
 def test_equal_scores_by_other_answers_show_nothing():
-    """The difference that these samples can show is named instead."""
     references = np.resize([0, 1], 480)
     right_a, right_b = (np.resize(np.repeat(x, 2), 480) for x in ([1, 1, 1, 0], [0, 1, 1, 1]))
     a, b = (np.where(right, references, 1 - references) for right in (right_a, right_b))
-    made = compare(references, a, b)
-    failed, reason = decide_required(made, "better")
+    failed, reason = decide_required(compare(references, a, b), "better")
     assert (failed, reason.partition(" (")[0]) == (True, "B is not shown to be better")
-    said = f"With 80% power, these samples can show a difference of {made.detectable:.2g}"
-    assert reason.endswith(said)
+    assert "any number of samples" in reason
 
 
 def test_verdicts_use_p_and_margins_use_the_interval():

@@ -29,6 +29,7 @@ from .verdict import commonest_class, out_of_class_share, share_text, title_of
 
 FEW_GROUPS_IN_CELLS = 20  # threshold for NIT and EMA, because their sums over groups are skewed
 MAX_SHARE_OF_ONE = 0.25  # a significant result has a caveat if D^2 / sum(d^2) is larger
+_FEW_DIFFERENT = 30  # with fewer differing predictions, the advice gives their number
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -191,7 +192,7 @@ class Comparison(Difference):
 
     def size_phrase(self, difference: float) -> str:
         """Write the end of a sentence: how many samples or groups detect a difference."""
-        n_needed = self.samples_for(difference)
+        n_needed = self.samples_for(difference) if difference else None
         if n_needed is None:
             return "cannot be shown with any number of samples"
         unit = "groups" if self.n_groups else "samples"
@@ -212,8 +213,11 @@ class Comparison(Difference):
     def _notes_on_size(self) -> Iterator[str]:
         is_undecided, is_tested = self.verdict == "not shown", not math.isnan(self.detectable)
         score = score_named(self.metric)
-        if is_undecided and self.detectable < score.highest - score.lowest:
-            yield f"These samples detect a true difference of {self.detectable:.2g} with 80% power."
+        if is_undecided and is_tested:
+            sentence = f"These samples detect a true difference of {self.detectable:.2g}"
+            if self.detectable >= score.highest - score.lowest:
+                sentence = "These samples are too few to detect any difference"
+            yield f"{sentence} with 80% power."
         if self.margin is not None:
             yield f"{self.loss_phrase}."
         target = self.margin if is_undecided and self.detect is None else self.detect
@@ -423,7 +427,9 @@ def compare_pair(
         pairs = pairs._replace(weights=pairs.weights * factors[a.table.rows[pairs.a]])
     difference = b.value - a.value
     test = paired_test(a.influences, b.influences, pairs, difference, n_different, level)
-    caveat = _caveat_of(score, (a, b), pairs, test, level)
+    caveat = _shortage_of(score, (a, b), pairs, test)
+    if not caveat and 1 - test.p_value > level and test.share_of_one > MAX_SHARE_OF_ONE:
+        caveat = _few_that_decide(score, (a.table, b.table), n_different)
     if n_different:
         warn_of_caveats([(f"the difference of {score.name}", caveat, math.isnan(test.p_value))])
     widest = score.highest - score.lowest
@@ -457,22 +463,29 @@ def compare_pair(
     )
 
 
-def _caveat_of(
-    score: Score, models: Sequence[ComparedModel], pairs: CellPairs, test: Paired, level: float
+def _shortage_of(
+    score: Score, models: Sequence[ComparedModel], pairs: CellPairs, test: Paired
 ) -> str:
-    """Explain why the interval may mislead; empty if no reason is known.
-
-    Reasons are few samples, few groups, or a significant result that depends on few samples.
-    """
+    """Explain that there are too few samples or groups; empty if there are enough."""
     a, b = models
     few_groups = FEW_GROUPS if isinstance(score, ClassScore) else FEW_GROUPS_IN_CELLS
     first = a if a.shortage else b
     caveat = first.shortage or group_shortage(pairs, test.fewest_groups, few_groups)
     if a.shortage != b.shortage:
         caveat += f" (`{first.argument}`)"
-    if not caveat and 1 - test.p_value > level and test.share_of_one > MAX_SHARE_OF_ONE:
-        return "it depends on few samples, because few predictions differ or a class is rare"
     return caveat
+
+
+def _few_that_decide(score: Score, tables: Sequence[Table], n_different: int) -> str:
+    """Name the few samples that decide a significant result: those of a class, or that differ."""
+    sizes: list[tuple[float, str]] = []
+    for table in tables:
+        oriented = score.orient(table)[1]
+        sizes += zip(effective_totals(oriented)[0], map(show, oriented.labels), strict=True)
+    n_rarest, rarest = min(size for size in sizes if size[0] > 0)
+    if score.name == "accuracy" or n_different < n_rarest:
+        return f"only {n_different:,} predictions differ"
+    return f"only {n_rarest:,.0f} samples of class {rarest}"
 
 
 def _max_unseen(score: Score, table: Table, pairs: CellPairs, prior: Prior) -> float:
@@ -565,18 +578,21 @@ def _why_not_shown(result: Difference | Estimate, claim: str) -> str:
 
 
 def _advice(compared: Difference, required: str) -> str:
-    """Say what these samples can show, and how many a margin needs; empty for several tasks."""
+    """Advise how many samples are needed to meet a requirement; empty for several tasks."""
     if not isinstance(compared, Comparison):
         return ""
-    advice = ". With 80% power, these samples can show a"
-    if required == "better":
-        return f"{advice} difference of {compared.detectable:.2g}"
-    detection, margin = cast(Detection, compared.paired.detection), compared.margin or 0.0
-    # assume equally good models, whose share of different predictions does not grow
-    detection = detection._replace(growth=0.0)
-    equal = replace(compared, paired=compared.paired._replace(detection=detection))
-    advice += f" margin of {detection.difference():.2g}"
-    return f"{advice}. A margin of {margin:.2g} {equal.size_phrase(margin)}"
+    name, size = "difference", compared.difference
+    detection = cast(Detection, compared.paired.detection)
+    if required == "not-worse":
+        name, size = "margin", compared.margin or 0.0
+        # assume equally good models, whose share of different predictions does not grow
+        detection = detection._replace(growth=0.0)
+    planned = replace(compared, paired=compared.paired._replace(detection=detection))
+    advice = f". With 80% power, these samples can show a {name} of {detection.difference():.2g}"
+    advice += f". A {name} of {size:.2g} {planned.size_phrase(size)}"
+    if compared.n_different < _FEW_DIFFERENT:
+        advice += f". Only {compared.n_different} predictions differ"
+    return advice
 
 
 def _same_predictions(compared: Difference) -> str:
