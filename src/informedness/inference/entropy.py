@@ -89,7 +89,9 @@ class EntropicScore(Score):
         if table.is_declared or (reason and not self.may_miss_classes(table)):
             return reason
         few = score.rarest_class_shortage(table, least=math.inf)
-        return few and f"{few}; if these are all the classes, pass `labels`"
+        enough = 5 / score.fewest_references(table) * score.effective_sample_size(table)
+        size = f"about {float(f'{enough:.2g}'):,.0f} samples are enough"
+        return few and f"{few}; {size}, or declare all classes with `labels`"
 
     def may_miss_classes(self, table: Table) -> bool:
         """Check whether too many classes may be missing from the samples to give an interval."""

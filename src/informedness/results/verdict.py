@@ -140,8 +140,11 @@ def notes_of(
             for remark in filter(None, (caution, remarks.get(name))):
                 notes.append(Message(f"{title_of(table, score)}*: {remark}."))
                 marked.add(name)
-    caveats = dict.fromkeys(x.caveat for name, x in estimates.items() if not remarks[name])
-    notes += [Message(f"Some intervals are approximate: {caveat}.") for caveat in caveats if caveat]
+    caveats = {name: x.caveat for name, x in estimates.items() if x.caveat and not remarks[name]}
+    for caveat in dict.fromkeys(caveats.values()):
+        names = [name for name in caveats if caveats[name] == caveat]
+        subject = f"Intervals of {' and '.join(names)}" if len(names) < 3 else "Some intervals"
+        notes.append(Message(f"{subject} are approximate: {caveat}."))
     return notes, marked
 
 
