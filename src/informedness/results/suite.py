@@ -228,7 +228,9 @@ def _caveat_of(tasks: Mapping[str, Comparison]) -> str:
     own_variance = sum(variances[name] for name in names)
     if not names or own_variance <= _MAX_SHARE_OF_CAVEATS * sum(variances.values()):
         return ""
-    return with_subject(shown(names[0]), tasks[names[0]].caveat)
+    first, *others = names
+    more = f"; other tasks with caveats: {len(others)}" if others else ""
+    return with_subject(shown(first), tasks[first].caveat + more)
 
 
 def _test_mean(comparisons: Sequence[Comparison]) -> tuple[Interval, float]:
