@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import combinations, pairwise
+from itertools import combinations, compress, pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -20,7 +20,7 @@ from ..inference.significance import holm
 from ..messages import with_subject
 from ..tables.contingency import ContingencyTable
 from ..tables.label_options import read_label_columns, read_labels
-from ..text.layout import Account, Block, Result, Rows, rows_of
+from ..text.layout import Account, Block, Result, Rows
 from ..text.render import as_json, interval_heads, rounded, shown, shown_p, texts_of
 from ..warnings import collected, prefix_warnings
 from .comparison import Comparison, compare_pair, score_models, score_of_pairs
@@ -155,14 +155,15 @@ class Leaderboard(Result):
         rows = [["model", self.title, *heads, "± SD of runs", "ranks", "accuracy", "out of class"]]
         for model in self.models:
             value = rounded(model.value, 4) + ("^" if model.caution else "")
-            spread = f"± {model.run_deviation:.4f} ({len(model.runs)})" if model.runs[1:] else ""
-            share = share_text(model.out_of_class_share) if model.out_of_class_share else ""
-            cells = [*model.estimate.shown(), spread, model.rank_range, rounded(model.accuracy, 4)]
-            rows.append([shown(model.name), value, *cells, share])
+            cells = [*model.estimate.shown(), f"± {model.run_deviation:.4f} ({len(model.runs)})"]
+            cells += [model.rank_range, rounded(model.accuracy, 4)]
+            rows.append([shown(model.name), value, *cells, share_text(model.out_of_class_share)])
         guessing = rounded(self.guessing[self.metric], 4), rounded(self.guessing["accuracy"], 4)
         rows.append(["guessing", guessing[0], "", "", "", "", guessing[1], ""])
-        # columns without any value are left out
-        ranking = rows_of(column for column in zip(*rows, strict=True) if any(column[1:]))
+        has_runs = len(self.models[0].runs) > 1
+        has_out_of_class = any(model.out_of_class_share for model in self.models)
+        is_shown = [True] * 4 + [has_runs, True, self.metric != "accuracy", has_out_of_class]
+        ranking = [[*compress(row, is_shown)] for row in rows]
         return [ranking, self._neighbours(heads[1])] if len(self.models) > 1 else [ranking]
 
     def _neighbours(self, head: str) -> Rows:
@@ -356,5 +357,7 @@ def _read_runs(
 
 def _list_runs(value: Any) -> list[Any]:
     """List the runs of a model; predictions of a single run become a list of one run."""
-    has_runs = isinstance(value, (list, tuple)) and value and all(map(np.ndim, value))
+    is_list = isinstance(value, (list, tuple)) and len(value) > 0
+    # np.ndim would refuse a ragged list, with a message that names no argument
+    has_runs = is_list and all(isinstance(run, (list, tuple)) or np.ndim(run) for run in value)
     return [*value] if has_runs else [value]
