@@ -93,9 +93,10 @@ def _appearance_of(text: str) -> str:
 def _difference_of(label: str, other: str) -> str:
     """Explain how two labels that look alike differ, and how to make them equal."""
     if label.strip().casefold() == other.strip().casefold():
-        remedy = "Read files with ignore_case=True or strip=True, or spell them alike."
         how = "differ only in case or whitespace around them"
-        return f"{show(label)} and {show(other)} {how}. {remedy}"
+        files = "Read files with ignore_case=True or strip=True"
+        lists = "Fold lists with `[x.strip().casefold() for x in labels]`"
+        return f"{show(label)} and {show(other)} {how}. {files}. {lists}."
     how = "look alike, but differ in invisible characters, hyphens or the composition of accents"
     return f"{label!a} and {other!a} {how}. Spell them alike."
 
