@@ -235,8 +235,10 @@ def convert_labels(
     """
     column = read_labels(values, name, allow_missing=True)
     names = options.choices or (class_names if column.kind == "integers" else None)
-    is_plain = column.kind != "strings" and not names and options.pattern is None
-    if is_plain or not len(column) or not role.startswith(NAMES):
+    text_changes = nulls, options.numeric, options.strip, options.ignore_case
+    is_changed = names or options.pattern or (column.kind == "strings" and any(text_changes))
+    if not (is_changed and len(column) and role.startswith(NAMES)):
+        return column
         return column
     present, positions = core_labels.code_integers(column.codes)  # drops values that no sample has
     values = [None if x in nulls else x for x in Column(present, column.values).tolist()]
