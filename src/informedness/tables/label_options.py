@@ -239,7 +239,6 @@ def convert_labels(
     is_changed = names or options.pattern or (column.kind == "strings" and any(text_changes))
     if not (is_changed and len(column) and role.startswith(NAMES)):
         return column
-        return column
     present, positions = core_labels.code_integers(column.codes)  # drops values that no sample has
     values = [None if x in nulls else x for x in Column(present, column.values).tolist()]
     if options.pattern is not None and role.startswith("predictions"):
