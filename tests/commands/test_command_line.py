@@ -304,6 +304,7 @@ ERRORS = {
     f"report {PAIR} --on id": "`--on` needs two files, got 1",
     "report a.csv c.csv --on id -r gold -p model other": "only to one model. Name one",
     f"report {PAIR} --weights type": "p.csv: not readable as csv: `--counts` and `--weights` must",
+    f"report {PAIR} --encoding `labels`": "got '`labels`': unknown encoding: `labels`",
     f"report {PAIR} --numeric": "`--references` must hold integers with --numeric, got 'ham'",
     "report scores.csv -r gold -p a": "--threshold 0.5 turns scores into two classes; ",
     "compare gold.txt a.txt gold.txt": "gold.txt: each file must be listed once",

@@ -26,7 +26,7 @@ _FORMATS = "arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"
 FORMATS = {f".{name}": name for name in _FORMATS}
 """Formats by file extension."""
 FORMATS |= {".feather": "arrow", ".ipc": "arrow", ".ndjson": "jsonl", ".xlsm": "xlsx"}
-FORMATS |= {".conll": "tsv"}
+FORMATS |= {".conll": "tsv", ".arff": "csv"}  # .arff is refused by its first line
 
 _COMPRESSIONS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 _ENCODINGS = {  # by byte order mark; UTF-32 is first, as its mark starts with that of UTF-16
@@ -130,11 +130,12 @@ def _data_files(files: list[str], folder: str) -> list[str]:
     if "state.json" not in files:
         return files
     state = Path(folder, "state.json")
-    with prefix_errors(shown(state), KeyError, TypeError):
+    with prefix_errors(shown(state)):
         listed = json.loads(state.read_text("utf-8"))
-        if "_data_files" not in listed:  # another program wrote state.json
+        try:
+            names = [str(entry["filename"]) for entry in listed["_data_files"]]
+        except (KeyError, TypeError):  # another program wrote state.json
             return files
-        names = [str(entry["filename"]) for entry in listed["_data_files"]]
         if not {*names} <= {*files}:
             rule = "each `filename` must be the name of a file in the same folder"
             raise ValueError(f"{rule}, got {show(names)}")
@@ -174,8 +175,8 @@ def open_whole(
     Raises
     ------
     ValueError
-        If the file is damaged, is not in the encoding, or holds more than `max_bytes` once
-        decompressed.
+        If the file is a ZIP archive but not an Excel file, is damaged, is not in the encoding, or
+        holds more than `max_bytes` once decompressed.
     """
     if encoding is not None and kind in ("arrow", "parquet", "xlsx"):
         raise ValueError(f"`encoding` applies to text formats only, not to {kind}: leave it out")
@@ -185,6 +186,8 @@ def open_whole(
         while compression := _name_of_mark(stream, _COMPRESSIONS):
             pieces = _decompressed_pieces(stream, compression)
             stream = opened.enter_context(_copy(pieces, max_bytes))
+        if kind != "xlsx" and _name_of_mark(stream, {b"PK\x03\x04": "zip"}):
+            raise ValueError("the file is a ZIP archive: unpack it, or name an Excel file .xlsx")
         if encoding := encoding or _name_of_mark(stream, _ENCODINGS):
             stream = opened.enter_context(_copy(_utf8_pieces(stream, encoding)))
         lines = rewrite_as_csv(stream, not no_quotes) if kind in DELIMITERS else None
@@ -238,7 +241,8 @@ def _utf8_pieces(stream: BinaryIO, encoding: str) -> Iterator[bytes]:
     try:
         yield from map(str.encode, codecs.iterdecode(_pieces(stream), encoding))
     except (LookupError, TypeError, ValueError) as error:
-        raise ValueError(f"`encoding` must fit the file, got {show(encoding)}: {error}") from error
+        text = "`encoding` must fit the file, got {encoding!r}: {error}"
+        raise ValueError(message(text, encoding=encoding, error=error)) from error
 
 
 def _decompressed_pieces(stream: BinaryIO, name: str) -> Iterator[bytes]:
