@@ -13,6 +13,7 @@ import pytest
 # small files of the form of published ones
 PUBLISHED = Path(__file__).parents[1] / "inputs" / "published"
 GOLD, BERT, GPT = ["ham", "spam"] * 3, ["ham", "ham", "spam"] * 2, ["spam", "ham", "ham"] * 2
+RIGHT = ["ham" if label == answer else "spam" for label, answer in zip(GOLD, BERT, strict=True)]
 LONG = ["ham", "ham", "spam", "spam", "ham", "ham"]
 IDS = ["1", "1", "2", "2", "3", "3"]
 
@@ -60,7 +61,8 @@ FILES = {
     "texts.csv": cells(gold="abcdef", bert="abcdef"),
     "counts.csv": cells(gold=["ham", "ham", "spam", "spam"], pred=["ham", "spam"] * 2, n="9817"),
     "double.csv": "gold,bert,berts,bert\n" + "ham,ham,ham,ham\nspam,spam,ham,x\n" * 3,
-    "same.csv": "gold,pred,gold\n" + "ham,ham,ham\nspam,ham,spam\n" * 3,
+    "same.csv": "gold,pred,gold,n,n\n" + "ham,ham,ham,2,2\nspam,ham,spam,2,2\n" * 3,
+    "right.csv": cells(label=GOLD, x=BERT, is_right=RIGHT),
 }
 """Beside them is what is in `PUBLISHED`."""
 NO_NAMES, NO_MODEL = "-r TRUE -p MODEL", "-r gold -p MODEL"
@@ -71,8 +73,12 @@ LISTED = {
     "semicolon.csv": ("-r gold -p bert",),
     "rows.jsonl": ("-r gold -p out.says", "\nout.all  "),
     "rows.parquet": ("-r gold -p bert", "\nout  "),
-    "preds.csv": ("-r gold -p bert_pred gpt_pred",),
+    "preds.csv": (
+        "-r gold -p bert_pred gpt_pred",
+        "gold, bert_pred and other have the same labels.",
+    ),
     "floats.csv": ("-r gold -p pred",),
+    "right.csv": ("-r label -p MODEL", "in place of MODEL:"),
     "long.csv": ("-r gold -p pred --by model", "\nmodel  "),
     "cells.csv": ("-r gold -p pred",),
     "same.csv": ("-r gold -p pred",),
@@ -81,7 +87,7 @@ LISTED = {
     "wide.csv": ("-r label -p prediction", "\nlabel  ", "\nand 2 more columns\n"),
     "pred_obs.csv": ("-r obs -p pred",),
     "scored.csv": ("-r gold -p pred",),
-    "three.csv": ("-r gold -p bert gpt",),
+    "three.csv": ("-r gold -p bert gpt", "gold, bert and gpt have the same labels."),
     "case.csv": ("-r gold -p pred",),
     "blanks.csv": ("-r gold -p pred",),
     "letters.csv": ("-r gold -p pred",),
@@ -98,7 +104,7 @@ LISTED = {
     "one.csv": (NO_NAMES,),
     "texts.csv": (NO_NAMES,),
     "headless.csv": (NO_NAMES, "'spam' and 'ham' name columns, but are also labels"),
-    "human_judge.csv": (NO_NAMES,),
+    "human_judge.csv": (NO_NAMES, "human_label and judge_label have the same labels."),
     "text_and_integers.json": ("-r Label -p preds",),
     "names_and_confidences.jsonl": ("-r instance.label -p MODEL", "\nprediction.displayNames  "),
     "events.jsonl": (
@@ -233,10 +239,10 @@ def test_files_without_a_common_column_are_scored_row_by_row(run):
     assert float(run(line)[1]) == pytest.approx(3 / 6, abs=1e-12)
 
 
-def test_of_columns_of_one_name_the_first_is_read_with_a_warning(run):
+def test_of_columns_of_one_name_either_is_read_if_they_are_equal(run):
     line = "report {} -r gold -p {} --metric accuracy"
-    code, _, errors = run(line.format("same.csv", "pred"))
-    assert (code, "To choose one, name it 'gold' or 'gold.1'" in errors) == (0, True)
+    assert run(line.format("same.csv", "pred"))[0] == 0
+    assert "several columns" not in run(line.format("same.csv", "pred --weights n"))[2]
     for name, accuracy, is_warned in (("bert", 1, True), ("bert.1", 1 / 2, False)):
         _, output, errors = run(f"{line.format('double.csv', name)} --unknown wrong")
         assert float(output) == accuracy

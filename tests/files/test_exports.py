@@ -178,6 +178,7 @@ DOCUMENTS = [  # and what is said of them, with the columns of each place
         "'results.results' (3 objects) or ",
     ),
     ({"schema": {"fields": [{"name": "label"}] * 2}, "data": OBJECTS}, "'data' (3 objects) or "),
+    ({"acc": 0.5, "samples": dict(zip("123", OBJECTS, strict=True))}, "--rows samples"),
     (SPLIT, "--rows data"),
     (SPLIT | {"index": [0, 1]}, "--rows data"),
     ({"table": SPLIT, "types": {"label": {"is": "text"}, "pred": {"is": "text"}}}, "table.data"),

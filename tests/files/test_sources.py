@@ -85,7 +85,7 @@ WRONG = ["a", "b", "b", "a"] * 20, ["a", "?", "?", "b"] * 20
 OF_0 = {"gold": ["a", "b", "x"], "model": ["a", "a", "y"], "w": [1.0, 0.5, 0.0]}
 NEGATIVE = {"gold": ["a", "a"], "model": ["a", "a"], "w": [3.0, -1.0]}  # whose sum is positive
 EVERYWHERE = [  # columns, options, the message or the samples that count, and what is left out
-    (GAPS, {}, rf": {IN_BOTH}\. With drop_null=.* With unknown="),
+    (GAPS, {}, rf": {IN_BOTH}\. With unknown=.* With drop_null=True"),
     (GAPS, W, f": {IN_BOTH}; `weights` .* 20 of 50 rows of column 'w'"),
     (GAPS, DROPPED, ("aac" * 10, "abb" * 10), LEFT_OUT),
     # a row that lacks two values is left out for the first alone
@@ -203,15 +203,15 @@ def test_only_a_data_set_of_which_nothing_is_left_is_refused(batches, tmp_path):
     assert table == table_of_labels([1, 0], [1, 1], sample_weight=[1, 1])
     pa.parquet.ParquetWriter(path, columns([1], [1]).schema).close()
     with pytest.raises(
-        ValueError, match=r"1\.parquet: expected at least one sample to score: 0 rows"
+        ValueError, match=r"1\.parquet: expected at least one sample to score, got 0"
     ):
         table_of(tmp_path)
     pa.parquet.write_table(columns([2] * 40, [2] * 20 + [1] * 20), tmp_path / "2.parquet")
     assert table_of(tmp_path).n_samples == 40
-    with pytest.raises(ValueError, match=r"1\.parquet and 1 more: .* score: 40 rows are"):
+    with pytest.raises(ValueError, match=r"1\.parquet and 1 more: .* 40 samples, all ignored"):
         table_of(tmp_path, ignore_index=2)
     (tmp_path / "p.csv").write_text("gold,model")
-    with pytest.raises(ValueError, match="expected at least one sample to score: 0 rows"):
+    with pytest.raises(ValueError, match="expected at least one sample to score, got 0"):
         table_of(tmp_path / "p.csv")
 
 
@@ -507,9 +507,10 @@ def test_a_datasets_folder_is_read_without_its_caches(tmp_path):
         table_from_file(tmp_path, **COLUMNS)
     other = tmp_path / "other"
     other.mkdir()
-    (other / "state.json").write_text('{"epoch": 3}')
     (other / "p.csv").write_text("gold,model\na,a\nb,a\n")
-    assert "state.json" in warned(table_from_file, other, **COLUMNS)[1]
+    for state in ('{"epoch": 3}', "5", '{"_data_files": [{"epoch": 3}]}'):
+        (other / "state.json").write_text(state)
+        assert "state.json" in warned(table_from_file, other, **COLUMNS)[1]
 
 
 ELSEWHERE = ["../secret/s.csv", "..\\secret\\s.csv", "in/p.csv", "./p.csv", "p.csv/", "C:p.csv"]

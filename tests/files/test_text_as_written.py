@@ -33,9 +33,9 @@ NO_UTF8 = r"not text in UTF-8, .*: give its encoding as encoding="
 EMPTY = of("gm", "a,a", '"b",""', ",b", '"a","b"', "b,b", "a,")
 NULLS = (
     r"`references` must have a value in every row, got an empty cell, or text such as NA in 1 of 6 "
-    r"rows of column 'gold'; `predictions` .* in 2 of 6 rows of column 'model'\. "
-    "With drop_null=True such rows are left out, which can flatter a model that gives up on hard "
-    r'samples\. With unknown="wrong" a missing prediction counts as wrong\. '
+    r"rows of column 'gold', first in row 3; `predictions` .* in 2 of 6 rows of column 'model'\. "
+    'With unknown="wrong" a missing prediction counts as wrong; leaving it out can flatter a model '
+    r"that gives up on hard samples\. With drop_null=True such rows are left out\. "
     r"With keep_missing=True such text is a label\.$"
 )
 ROWS = "göld,model\na,a\n"

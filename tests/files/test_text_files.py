@@ -75,7 +75,7 @@ PUBLISHED_LINES = {
     "qrels_gold.txt qrels_pred.txt": SEVERAL,
     "wsd_gold.key.txt wsd_pred.key.txt": SEVERAL,
     "header_gold.txt header_pred.txt --strict": "only the first line has 'label'. If it is",
-    "fasttext_gold.txt fasttext_pred.txt": "was the wrong column named?",
+    "fasttext_gold.txt fasttext_pred.txt": r"`--extract` '__label__\S+' finds the label",
     "text_and_integers.json -r Label -p preds": "--numeric reads text as integers",
     "joined_end_to_end.csv -r label -p model": "the header occurs 2 times, as in files joined end",
     "joined_end_to_end.csv": "the header occurs 2 times",
@@ -178,6 +178,19 @@ NUMBERS = [[i % 2, i // 2 % 2] for i in range(20)]
 GIVEN = "p.xlsx", "-r", "label", "-p", "pred", "--metric", "accuracy"
 
 
+def test_a_row_below_the_table_of_a_workbook_is_named(book, command):
+    for below, said in (
+        (["Total", "ten"], "`--references`: row 21 has 'Total' where the rows above have labels"),
+        ([0, 0.55], "`--predictions`: row 21 has 0.55 where the rows above have labels such as 0"),
+    ):
+        book(data=[["label", "pred"], *NUMBERS, below])
+        errors = command("report", *GIVEN)[2]
+        assert said in errors
+        assert "argmax" not in errors
+    book(data=[["label", "pred"], *NUMBERS[:10], ["a", "b"], *NUMBERS[10:]])
+    assert "where the rows above" not in command("report", *GIVEN)[2]
+
+
 def test_other_sheets_of_a_workbook_are_named(book, command):
     book(about=[["made", "by", "me"], [1, 2, 3]], data=[["label", "pred"], *NUMBERS])
     assert command("report", *GIVEN)[:2] == (0, "0.5\n")
@@ -194,6 +207,8 @@ def test_columns_of_one_name_in_a_workbook_are_numbered(book, command):
     given = [x.replace("label", "label.1") for x in GIVEN]
     _, output, errors = command("report", *given)
     assert (output, "several columns" in errors) == ("1.0\n", False)
+    book(data=[["label", "pred", "label"], *([a, b, a] for a, b in NUMBERS)])
+    assert "several columns" not in command("report", *GIVEN)[2]
 
 
 ALIKE = [("café", "cafe\u0301"), ("ham", "h\u200bam"), ("non-toxic", "non\u2011toxic")]

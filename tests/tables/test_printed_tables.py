@@ -71,7 +71,8 @@ def test_without_quotes_those_between_blanks_are_part_of_labels(tmp_path):
 
 
 REFUSED = {
-    "@relation r\n\n@attribute gold {a}\n@data\na,a\n": "the columns are '@relation r'",
+    "@relation r\n\n@attribute gold {a}\n@data\na,a\n": "the file is in the ARFF format",
+    "% c\n@RELATION r\n@data\n": "the file is in the ARFF format",
     "Results of run 5\ngold,model\na,a\nb,a\n": "the columns are 'Results of run 5'",
     "\nResults\n\n|gold|model|\n|a|a|\n|b|a|\n": "the columns are 'Results'",
     "|gold|model|\n|--|--|\n|a|a|\n|gold|model|\n|---|---|\n|a|b|\n": "a second table begins",

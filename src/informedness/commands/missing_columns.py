@@ -5,7 +5,7 @@ the command contains a placeholder. The command is printed, not run.
 """
 
 import shlex
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import chain, permutations
 from typing import Any, TypeAlias
@@ -71,13 +71,15 @@ def _joined(tables: Sequence[Columns]) -> dict[str, list[Any]]:
 def _advice(request: Request, options: Mapping[str, Sequence[str]], columns: Columns) -> str:
     """Write notes on the columns, and the command as typed with the missing options added."""
     clash = [name for name, values in columns.items() if name in values]
-    notes = [f"{missing_header_message(clash)}."] if len(clash) > 1 else []
+    notes = [missing_header_message(clash)] if len(clash) > 1 else _shared_labels(columns)
     added = [*chain(*([option, *names] for option, names in options.items()))]
-    advice = "Name the true labels (-r) and the predictions (-p), as here:"
+    placeholders = [x for x in added if x in ("TRUE", "MODEL", "MODEL_A", "MODEL_B", "ID")]
+    how = f"in place of {', '.join(placeholders)}" if placeholders else "as here"
+    advice = f"Name the true labels (-r) and the predictions (-p), {how}:"
     typed, command = request.typed, "report" if isinstance(request, ReportRequest) else "compare"
     end = typed.index("--") if "--" in typed else len(typed)
     line = shlex.join(["informedness", command, *typed[:end], *added, *typed[end:]])
-    return "\n".join([*notes, advice, f"  {line}"])
+    return "\n".join([*(f"{note}." for note in notes), advice, f"  {line}"])
 
 
 def _listed(columns: Columns, verdicts: Mapping[str, Sequence[str]]) -> str:
@@ -98,6 +100,15 @@ def _listed(columns: Columns, verdicts: Mapping[str, Sequence[str]]) -> str:
     lines = [f"{name:{widths[0]}}  {n:>{widths[1]}}  {text}" for name, n, text in rows]
     more = len(names) - _MOST_LISTED
     return "\n".join([*lines, f"and {several(more, 'more column')}"] if more > 0 else lines)
+
+
+def _shared_labels(columns: Columns) -> list[str]:
+    """Write a note for each set of columns with the same labels."""
+    alike = defaultdict[frozenset[str], list[str]](list)
+    for name, values in columns.items():
+        alike[frozenset(map(repr, labels_in(values)))].append(shown(name))
+    groups = [names for labels, names in alike.items() if len(labels) > 1 < len(names)]
+    return [f"{', '.join(x[:-1][:9])} and {x[-1]} have the same labels" for x in groups]
 
 
 # Roles of columns

@@ -119,20 +119,17 @@ def distinct_names(names: Sequence[str]) -> list[str]:
     return [*distinct]
 
 
-def check_header(names: Mapping[str, str], written: Sequence[str]) -> list[str]:
-    """Check that a header has these columns, and return its distinct names.
+def shared_names(names: Collection[str], written: Sequence[str]) -> dict[str, str]:
+    """Map the distinct name of each further column of these names to its name in the header."""
+    pairs = zip(distinct_names(written), written, strict=True)
+    return {column: name for column, name in pairs if column != name and name in names}
 
-    A name that several columns of the header share causes a warning.
-    """
-    header = distinct_names(written)
-    check_columns(names, header)
-    for name in names.values():
-        pairs = zip(header, written, strict=True)
-        alike = [repr(distinct) for distinct, original in pairs if original == name]
-        if len(alike) > 1:
-            text = f"several columns are named {name!r}. To choose one, name it"
-            warn(f"{text} {' or '.join(alike)}", LabelsWarning)
-    return header
+
+def warn_of_names(unequal: Mapping[str, str]) -> None:
+    """Warn of columns that share the name of another column, but differ from it in values."""
+    for column, name in unequal.items():
+        text = f"several columns are named {name!r}, and their values differ"
+        warn(f"{text}. To choose one, name it {name!r} or {column!r}", LabelsWarning)
 
 
 def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:

@@ -12,8 +12,9 @@ import numpy as np
 
 from ..core.labels import Numbers, show
 from ..errors import DataError
+from ..tables.label_warnings import decimal_comma_hint
 from .arrow import FileReader, open_native
-from .columns import check_header, distinct_names, labelled_arguments
+from .columns import check_columns, distinct_names, labelled_arguments, shared_names, warn_of_names
 from .opening import DELIMITERS
 
 BLOCK = 1 << 22  # bytes parsed at a time; rows cannot be longer
@@ -43,8 +44,9 @@ class Delimited(FileReader):
         read = names.values() if names and are_found else self.header
         if {*"".join(read)} & {"\ufffd", "\0"}:
             raise UnicodeError("the header is not text in UTF-8")  # the caller finds the line
-        check_header(names, self._original_names)
+        check_columns(names, self.header)
         self._names = names or {name: name for name in self.header}
+        self._shared = shared_names(names.values(), self._original_names)
         self._label_column = next((names[x] for x in labelled_arguments(names)), "")
         self._hidden_labels = self._labels_in_cells() if names and not no_quotes else {}
 
@@ -57,6 +59,9 @@ class Delimited(FileReader):
         """
         with _as_text(self._stream) as text:
             top = list(islice(text, _N_LINES))
+        if re.match(r"(\s|%.*\n)*@relation\b", "".join(top), re.IGNORECASE):
+            remedy = "save it as CSV, or replace the lines up to @data by the names of the columns"
+            raise DataError(f"the file is in the ARFF format of Weka: {remedy}")
         stated = re.fullmatch(r"sep=(.)[\r\n]*", "".join(top[:1]), re.IGNORECASE)
         lines = [*dropwhile(lambda line: not line.strip("\r\n"), top[1:] if stated else top)]
         self.n_above = len(top) - len(lines)
@@ -78,9 +83,11 @@ class Delimited(FileReader):
     def _record_batches(self, keep_empty: bool) -> Iterator[Any]:
         """Yield batches of the columns; raise an error if a header repeats or a cell holds rows."""
         labels = set[Any]()
+        unequal = dict[str, str]()
         n_rows = np.zeros(1, dtype=np.int64)  # by the number of cells that are a column's name
         # pyarrow raises an error if the file is only a header without a line end
         for batch in self._parse(keep_empty) if self._first_rows else ():
+            unequal |= {x: y for x, y in self._shared.items() if not batch[x].equals(batch[y])}
             if self._hidden_labels:
                 labels.update(batch[self._label_column].dictionary.to_pylist())
             n_rows = n_rows + self._count_names(batch)
@@ -90,6 +97,7 @@ class Delimited(FileReader):
             raise DataError(f"{rule}: remove the other headers, or list the separate files")
         if found := labels.intersection(self._hidden_labels):
             raise _quoting_error(min(self._hidden_labels[x] for x in found))
+        warn_of_names(unequal)
 
     def _parse(self, keep_empty: bool) -> Any:
         """Open the file with pyarrow, to read the columns in batches."""
@@ -99,7 +107,8 @@ class Delimited(FileReader):
         self._stream.seek(0)
         text = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
         amounts = [x for argument, x in self._names.items() if argument in ("weights", "counts")]
-        types = {x: pyarrow.float64() if x in amounts else text for x in self._names.values()}
+        columns = {x: x for x in self._names.values()} | self._shared
+        types = {x: pyarrow.float64() if y in amounts else text for x, y in columns.items()}
         skipped = {"skip_rows": self.n_above, "skip_rows_after_names": 1}
         nulls = {"null_values": [""], "strings_can_be_null": not keep_empty}
         quotes = {"quote_char": self._has_quotes and '"', "newlines_in_values": self._has_quotes}
@@ -213,7 +222,8 @@ def explain_row_error(error: str) -> str:
         remedies = "Quote cells that hold the separator, and remove lines that are not rows."
         return f"{rule}, got {match[2]} in {show(match[3])}. {remedies}"
     if match := re.search(r"to double: invalid value '(.*)'", error, re.DOTALL):
-        return f"`counts` and `weights` must be numbers such as 1234.5, got {show(match[1])}"
+        hint = decimal_comma_hint(match[1])
+        return f"`counts` and `weights` must be numbers such as 1234.5, got {show(match[1])}{hint}"
     if "field limit" in error or "straddling" in error:
         rule = f"a row or a header must have at most {BLOCK:,d} bytes, got more"
         return f"{rule}: leave out columns that are not needed, or save the file as Parquet"

@@ -15,7 +15,17 @@ from ..errors import DataError, optional_import, prefix_errors
 from ..messages import Message
 from ..text.render import several
 from .arrow import FileReader
-from .columns import ARGMAX, check_header, column_of, distinct_names, listed, one_value, value_in
+from .columns import (
+    ARGMAX,
+    check_columns,
+    column_of,
+    distinct_names,
+    listed,
+    one_value,
+    shared_names,
+    value_in,
+    warn_of_names,
+)
 from .opening import why_not_utf8
 
 Row: TypeAlias = tuple[str | int, Any]
@@ -235,7 +245,8 @@ def _check_is_row(document: Mapping[str, Any], names: Mapping[str, str]) -> None
     """Raise an error that suggests paths to rows, unless a document has the named columns."""
     if names and all(column_of(name, document) for name in names.values()):
         return
-    found = sorted(_paths_to_rows(document), key=lambda place: -place[1])
+    paths = [*_paths_to_rows(document)] or [*_paths_to_rows(document, are_objects=True)]
+    found = sorted(paths, key=lambda place: -place[1])
     if found:
         places = " or ".join(f"{path!r} ({several(n, 'object')})" for path, n in found)
         text = f"the file is one object. Name the path to its rows as `rows`, such as {places}"
@@ -257,18 +268,29 @@ def _rows_of_columns(document: Mapping[str, Any], names: Collection[str]) -> lis
     return [(f"row {key}", {name: x[key] for name, x in document.items()}) for key in keys[0]]
 
 
-def _paths_to_rows(document: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, int]]:
+def _paths_to_rows(
+    document: Mapping[str, Any], are_objects: bool = False, above: str = ""
+) -> Iterator[tuple[str, int]]:
     """Yield each path that may lead to rows, and the number of rows.
 
-    Rows are objects, or lists of cells beside "columns", as W&B and pandas write them.
+    Rows are a list of objects, or lists of cells beside "columns", as W&B and pandas write them.
+    With `are_objects`, they may also be the values of an object.
     """
     kinds = (dict, list) if isinstance(document.get("columns"), list) else (dict,)
     for name, value in document.items():
         path = f"{above}.{name}".removeprefix(".")
-        if isinstance(value, dict):
-            yield from _paths_to_rows(value, path)
+        if are_objects and _are_rows(value):
+            yield path, len(value)
+        elif isinstance(value, dict):
+            yield from _paths_to_rows(value, are_objects, path)
         elif isinstance(value, list) and value and all(isinstance(row, kinds) for row in value):
             yield path, len(value)
+
+
+def _are_rows(value: Any) -> bool:
+    """Check whether a value is an object of at least two objects with the same keys."""
+    rows = [*value.values()] if isinstance(value, dict) else []
+    return len(rows) > 1 and all(isinstance(x, dict) and x.keys() == rows[0].keys() for x in rows)
 
 
 def _rows_at(document: Any, path: str) -> Iterable[Any]:
@@ -322,11 +344,21 @@ class Workbook(Objects):
         sheet, written, rows = _table_with(names, tables)
         if len(self.sheets) > 1:
             self.sheet_note = f", sheet {sheet} (of {', '.join(self.sheets)})"
+        self.header = distinct_names(written)
         with prefix_errors(Message(f"sheet {sheet!r} (`rows` may be {listed(self.sheets)})")):
-            self.header = check_header(names, written)
+            check_columns(names, self.header)
         nulls = dict.fromkeys(self.header)
         objects = ((x, nulls | dict(zip(self.header, row, strict=False))) for x, row in rows)
-        super().__init__(names, objects)
+        super().__init__(names, _compare_columns(objects, shared_names(names.values(), written)))
+
+
+def _compare_columns(rows: Iterator[Row], pairs: Mapping[str, str]) -> Iterator[Row]:
+    """Yield rows, and warn at the end of columns that differ from their partners in `pairs`."""
+    unequal = dict[str, str]()
+    for where, row in rows:
+        unequal |= {x: name for x, name in pairs.items() if row[x] != row[name]}
+        yield where, row
+    warn_of_names(unequal)
 
 
 def _table_of(sheet: Any) -> tuple[str, list[str], Iterator[Row]]:

@@ -79,6 +79,7 @@ class Samples:
     n_rows: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     n_missing: Counter[str] = field(default_factory=Counter)  # missing values by argument
+    first_missing: dict[str, int] = field(default_factory=dict)  # row by argument, from 1
     errors: dict[str, ValueError] = field(default_factory=dict)  # the first by argument
     faulty: dict[str, None] = field(default_factory=dict)  # sources with errors or missing values
     # The first label of references and predictions together, and of each other argument
@@ -122,12 +123,13 @@ class Samples:
                 with prefix_errors(f"after row {self.n_rows} of the data" if self.n_rows else ""):
                     columns[argument], missing = self.read_values(argument, values)
             except ValueError as error:
-                self.errors.setdefault(argument, error)
+                self.errors.setdefault(argument, self._explain_in_sheet(argument, values) or error)
                 self.faulty[self.source.name] = None
                 continue
             self.n_missing[argument] += int(n_rows[missing].sum())
             missing &= not self._allows_missing(argument)
             if missing.any():
+                self.first_missing.setdefault(argument, self.n_rows + int(missing.argmax()) + 1)
                 if not self.drop_null:
                     self.faulty[self.source.name] = None
                 noun = re.split("[ _]", argument)[0].removesuffix("s")
@@ -138,6 +140,20 @@ class Samples:
             return {}
         selected = slice(None) if keep.all() else keep  # a mask would copy all rows
         return {name: column[selected] for name, column in columns.items()}
+
+    def _explain_in_sheet(self, argument: str, values: Any) -> ValueError | None:
+        """Explain an error in a sheet if a row at its end seems to be a total or a note."""
+        if self.source.kind != "xlsx" or argument not in self.labelled:
+            return None
+        label = next((x for x in values if x is not None), None)
+        odd = [i for i, x in enumerate(values) if not isinstance(x, (type(label), type(None)))]
+        if not odd or len(values) - odd[0] > max(3, len(values) // 20):
+            return None
+        row, got = self.n_rows + odd[0] + 1, show(values[odd[0]])
+        above = (
+            f"where the rows above have labels such as {show(label)}. Delete the rows below them"
+        )
+        return ValueError(f"`{argument}`: row {row:,d} has {got} {above}.")
 
     def _allows_missing(self, argument: str) -> bool:
         """Check whether a missing value of this argument counts as wrong, and is not an error."""
@@ -245,21 +261,26 @@ class Samples:
 
     def _null_errors(self) -> Iterator[ValueError]:
         """Yield the error about missing values, unless they count as wrong or are dropped."""
+        arguments = [x for x in self.names if x in self.first_missing and not self.drop_null]
         null = "an empty cell, or text such as NA" if self.has_text else "None (null) or nan"
         reasons = [
-            f"`{argument}` must have a value in every row, got {null} in {n} of {self.n_rows} rows "
-            f"of column {self.names[argument]!r}"
-            for argument, n in self.n_missing.items()
-            if n and not (self.drop_null or self._allows_missing(argument))
+            f"`{argument}` must have a value in every row, got {null} in "
+            f"{self.n_missing[argument]} of {self.n_rows} rows of column {self.names[argument]!r}"
+            for argument in arguments
         ]
-        remedies = (
-            "With drop_null=True such rows are left out, which can flatter a model that gives up "
-            'on hard samples. With unknown="wrong" a missing prediction counts as wrong.'
-        )
+        if not reasons:
+            return
+        if len(self.sources) == 1 and self.source.kind != "frame":
+            reasons[0] += f", first in row {self.first_missing[arguments[0]]}"
+        remedies = "With drop_null=True such rows are left out."
+        if any(argument.startswith("predictions") for argument in arguments):
+            remedies = (
+                'With unknown="wrong" a missing prediction counts as wrong; leaving it out can '
+                f"flatter a model that gives up on hard samples. {remedies}"
+            )
         if self.has_text:
             remedies += " With keep_missing=True such text is a label."
-        if reasons:
-            yield ValueError(f"{'; '.join(reasons)}. {remedies}")
+        yield ValueError(f"{'; '.join(reasons)}. {remedies}")
 
     def check_labels(
         self, totals: Mapping[str, Amounts], never_repeats: bool
@@ -370,8 +391,9 @@ def _warn_of_verdicts(samples: Samples, totals: Mapping[str, Amounts]) -> None:
     asked = [names[x] for x in [*totals][1:] if len({*dict(totals[x])} - {None}) == 2]
     columns = samples.source.columns([]) if asked else {}
     for name, agreed in label_warnings.verdicts_in(columns, [names["references"]], asked).items():
-        text = f"{name!r} says in each row whether {' and '.join(map(repr, agreed))} agree"
-        warn(f"{text}: it is a verdict on predictions, not predictions", LabelsWarning)
+        if agreed:
+            text = f"{name!r} says in each row whether {' and '.join(map(repr, agreed))} agree"
+            warn(f"{text}: it is a verdict on predictions, not predictions", LabelsWarning)
 
 
 def _warn_of_counts(samples: Samples) -> None:
@@ -434,7 +456,8 @@ def read_scores(values: Any, name: str) -> Numbers:
         try:
             scores.append(math.nan if value is None or value in NULLS else float(value))
         except (TypeError, ValueError) as error:
-            raise ValueError(f"`{name}` must hold scores, got {show(value)}") from error
+            got = f"{show(value)}{label_warnings.decimal_comma_hint(value)}"
+            raise ValueError(f"`{name}` must hold scores, got {got}") from error
     # Keep the precision of the column for comparisons with a threshold.
     return np.array(scores, np.float32 if str(getattr(values, "type", "")) == "float" else None)
 

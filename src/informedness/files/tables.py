@@ -323,8 +323,9 @@ def _count(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> dict[Slice
                 _add_table(sums[name], table)
     if not sums:
         samples.refuse()
-        why = f"{samples.n_rows:,d} rows are ignored, null or of weight 0"
-        samples.refuse([ValueError(f"expected at least one sample to score: {why}")])
+        got = f"{samples.n_rows:,d} samples, all ignored, null or of weight 0"
+        got = got if samples.n_rows else "0 samples"
+        samples.refuse([ValueError(f"expected at least one sample to score, got {got}")])
     with prefix_errors(name_sources(samples.sources)):
         return {name: ContingencyTable.sum_of(sums[name]) for name in sorted(sums)}
 

@@ -133,16 +133,17 @@ def warn_of_other_order(columns: Sequence[str], classes: Sequence[Label]) -> Non
 
 def verdicts_in(
     columns: Mapping[str, Sequence[Any]], references: Collection[Any], asked: Collection[str] = ()
-) -> dict[str, tuple[str, str]]:
+) -> dict[str, tuple[str, ...]]:
     """Find columns that say whether a reference and a prediction agree, which are verdicts.
 
     Map the name of each verdict to the names of its references and predictions. If three columns
     have the same two labels, each of them could be the verdict. The verdict is then the column
-    whose name suggests neither references nor predictions, if the other name suggests predictions.
-    `asked` limits the columns that may be verdicts.
+    whose name suggests neither references nor predictions, if the other name suggests either. If
+    the names do not decide, map each candidate to (). `asked` limits the columns that may be
+    verdicts.
     """
     labels = _folded_labels(columns, {*references, *asked})
-    verdicts = dict[str, tuple[str, str]]()
+    verdicts = dict[str, tuple[str, ...]]()
     some = [x for x in asked or labels if len({*labels.get(x, ())} - {""}) == 2]
     known = [x for x in labels if x in references]
     for verdict, true, x in product(some, known, labels):
@@ -150,6 +151,8 @@ def verdicts_in(
             is_only_one = not _is_verdict(*map(labels.get, (x, true, verdict)))
             if is_only_one or (role_in(verdict) is None and role_in(x) is not None):
                 verdicts[verdict] = true, x
+            elif role_in(verdict) is None or role_in(x) is not None:
+                verdicts.setdefault(verdict, ())
     return verdicts
 
 
@@ -230,15 +233,29 @@ def warn_of_shares(row_totals: Numbers) -> None:
             warn(f"each row of `matrix` sums to {whole}. {effect}")
 
 
+def decimal_comma_hint(number: object) -> str:
+    """Suggest a remedy if a number has a decimal comma; otherwise return ""."""
+    remedy = "pandas.read_csv(path, sep=';', decimal=',').to_csv()"
+    is_decimal = re.fullmatch(r"-?\d+,\d+", str(number))
+    return f": replace decimal commas with {remedy}" if is_decimal else ""
+
+
 def mismatch_hint(answers: Sequence[Any], classes: Sequence[Any]) -> str:
     """Suggest a remedy if no prediction is a class, from the spelling of answers and classes."""
     texts, names = [*map(str, answers)], [*map(str, classes)]
     looks = {_appearance_of(name): name for name in names}
     alike = [text for text in texts if _appearance_of(text) in looks]
+    if hint := max(map(decimal_comma_hint, [*texts, *names])):
+        return hint.removeprefix(": ")
+    if all(name.startswith("__label__") for name in names):
+        return r"`extract` '__label__\S+' finds the label of fastText in such text"
     if any(map(re.compile(DECIMAL).fullmatch, texts)):
         return "threshold=0.5 turns scores into two classes; for several columns use argmax:a,b,c"
     if alike:
         return _difference_of(alike[0], looks[_appearance_of(alike[0])])
     if max(map(len, texts)) > 2 * max(map(len, names)) + 20:
         return "`extract` finds the class in longer text"
-    return "was the wrong column named? If not, spell them alike; for clusters use the metric 'nit'"
+    remedy = "spell them alike; for clusters use the metric 'nit'"
+    if all(map(str.isdigit, texts)) != all(map(str.isdigit, names)):
+        remedy = "write both columns as numbers, or pass `choices`"
+    return f"was the wrong column named? If not, {remedy}"
