@@ -128,7 +128,7 @@ def test_bad_inputs_are_refused_by_name_and_value():
         ({"judged": (0.5, 3)}, r"`judged` must be whole numbers of samples, got 0\.5"),
         ({"judged": iter(JUDGE)}, "`judged` must not be an iterator"),
         ({"confidence_level": 95}, "`confidence_level` must be between 0 and 1.* got 95"),
-        ({"groups": [0, 1] * 60}, "unexpected keyword argument 'groups'"),
+        ({"groups": [0, 1] * 60}, "`groups` and `prior` must be left out: the interval assumes"),
     ):
         with pytest.raises((ValueError, TypeError), match=message):
             corrected_rate(**given | changed)

@@ -451,7 +451,14 @@ def _codes_of_groups(groups: Any, n_rows: int, rows: Any) -> Codes:
 
 
 def corrected_rate(
-    y_true: Any, y_pred: Any, judged: Any, *, positive: Label, confidence_level: float = 0.95
+    y_true: Any,
+    y_pred: Any,
+    judged: Any,
+    *,
+    positive: Label,
+    confidence_level: float = 0.95,
+    groups: None = None,
+    prior: None = None,
 ) -> Estimate:
     r"""Estimate the true rate of a label among answers that only a judge has labelled.
 
@@ -481,6 +488,8 @@ def corrected_rate(
         labels of the judge. A missing label in `y_true` is an error.
     confidence_level : float
         Level of the interval, between 0 and 1.
+    groups, prior : None
+        Not supported; any value but None raises ValueError.
 
     Returns
     -------
@@ -520,6 +529,9 @@ def corrected_rate(
     >>> print(corrected_rate(people, judge, (600, 1000), positive="good"))
     corrected_rate of 'good' 0.5714, standard error 0.0411, 95% interval 0.4870 to 0.6597
     """
+    if groups is not None or prior is not None:
+        reason = "the interval assumes independent answers and estimates the rate"
+        raise ValueError(f"`groups` and `prior` must be left out: {reason}")
     scoring.check_level(confidence_level)
     table = contingency.table_of_labels(y_true, y_pred, None, None, None, "wrong")
     label: Any = read_labels([to_class_names(positive, y_true, y_pred)], "positive").example()
