@@ -158,7 +158,7 @@ def test_files_of_texts_are_warned_of_and_open_questions_refused(command, tmp_pa
     assert SAID.format("references") in command("report", "r.txt", "p.txt")[2]
     code, output, errors = command("report", PUBLISHED / "open_questions.json")
     assert (code, output) == (2, "")
-    assert "the targets are free text, not classes: 6 different ones in 6" in errors
+    assert "the targets are free text, not classes: 6 different targets in 6" in errors
 
 
 @pytest.fixture

@@ -141,7 +141,7 @@ def test_named_values_are_variants(tmp_path):
 def test_the_class_is_found_in_the_completion(tmp_path):
     found = metrics_of(run(words(valued(bool, False)), answering("{}"), str(tmp_path)))
     with pytest.raises(
-        ValueError, match="no answer is logged in 45 of 60 samples that the harness"
+        ValueError, match="the log has no answer for 45 of 60 samples that the harness"
     ):
         read_log(tmp_path)
     (answers,) = read_log(tmp_path, extract="(?i)yes|no", ignore_case=True)

@@ -493,7 +493,7 @@ REFUSED = [  # harness, log, fields of one sample (or of all, if the message doe
     ("inspect", None, {"target": ["A", "B"]}, f"{ONE_ANSWER}.*'A', 'B'.; 20 of 20 samples"),
     ("inspect", None, {"target": "AB"}, f"sample 'sum-00': {ONE_ANSWER}.*'A', 'B'"),
     ("inspect", None, {"target": ""}, rf"{SUM}{ONE_ANSWER}\[\]: it has no target$"),
-    ("inspect", None, {ANSWER: None}, "14 of 20 samples that .* right. Log the answer. Or find"),
+    ("inspect", None, {ANSWER: None}, "14 of 20 samples that .* right. Log the answers. Or find"),
     ("inspect", None, {"input": DELETED}, f"{SUM}it is damaged: KeyError 'input'"),
     ("inspect", None, lambda log: log["samples"].append([1]), r"^sample \[1\]: it is damaged"),
     ("inspect", None, {"scores": DELETED}, "no sample has scores: log samples, or add"),

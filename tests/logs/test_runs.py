@@ -521,7 +521,7 @@ OF_ITS_OWN = [f"Ann has {i} apples. #### {i % 3 + i // 5}" for i in range(9)]
         ([1, 1], [1, 0], "01", "does not fit the answer in 2 of 2", "`extract`"),
         # four classes are not free text for so few samples
         ("bbaaddcc", "aabbccdd", "11111111", "does not fit the answer in 8 of 8", "free text"),
-        ([None, None], ["a", "b"], "01", "no answer is logged in 1 of 2", "`choices`"),
+        ([None, None], ["a", "b"], "01", "the log has no answer for 1 of 2", "`choices`"),
     ],
 )
 def test_a_refusal_has_the_reason_and_options_that_help(answers, golds, verdicts, said, unsaid):

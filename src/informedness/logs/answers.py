@@ -50,13 +50,14 @@ class Origin:
     epoch : int or None
         Number of the pass over the samples; None for a single pass, and for pooled passes.
     created : str
-        When the run was made, as text that sorts in the order of time.
+        Text with the date of the run. Later runs of a task have later texts in sorted order.
     settings : dict of str to Any
-        Further settings, with the task's arguments under "arguments" and a hash of all samples
-        under "asked". Runs with equal settings are repetitions of each other.
+        The settings of the run. "arguments" holds the task's arguments. "asked" is a hash of the
+        identifiers and prompts of all samples. Runs of a task and model with equal settings are
+        repetitions of each other.
     arguments, run : str
-        Arguments of the task, and other settings, that distinguish this run from other runs of the
-        task that were read in the same call; "" for a single run.
+        Names that distinguish this run from other runs of the task; "" for a single run.
+        `arguments` lists arguments of the task, `run` other settings, the date or the path.
     file : str
         Path of the log.
     """
@@ -93,7 +94,7 @@ class Answers:
     origin : Origin
         Harness, task, model and settings that the answers come from.
     how : str
-        What was read as the answer, such as "the likeliest choice".
+        Description of what was read as the answer, such as "the likeliest choice".
     samples : tuple of Sample
         The samples, with references and predictions. Ids are unique.
     choices : tuple of label or None
@@ -113,12 +114,13 @@ class Answers:
 
     @classmethod
     def from_samples(
-        cls, samples: Sequence[Sample], choices: tuple[Label, ...] | None = None, **others: Any
+        cls, samples: Sequence[Sample], choices: tuple[Label, ...] | None = None, **fields: Any
     ) -> Answers:
         """Build answers from samples.
 
-        If samples have choices, references are positions, and predictions may be. The classes are
-        the texts of the choices if all samples share the same choices, otherwise the positions.
+        If the samples have choices, their references are positions in them, and their predictions
+        may be positions. Unless `choices` lists the classes, the classes are the texts of the
+        choices if all samples share the same distinct choices, otherwise the positions.
         """
         if choices is None and samples and samples[0].choices:
             distinct, choices = {x.choices for x in samples}, samples[0].choices
@@ -128,13 +130,13 @@ class Answers:
                 names = dict(enumerate(choices))
                 samples = _rename(samples, lambda label: names.get(label, label))
                 samples = [x._replace(choices=()) for x in samples]
-        return cls(samples=tuple(samples), choices=choices, **others)
+        return cls(samples=tuple(samples), choices=choices, **fields)
 
     @classmethod
     def from_harness(cls, samples: Sequence[Sample], choices: Any = None) -> Answers | None:
-        """Build answers during a run of a harness; warn and give None if they cannot be scored.
+        """Build answers in a run of a harness; if no class can be found, warn and return None.
 
-        An error would end a run that may have cost hours.
+        An error would end a run that may have taken hours.
         """
         answers = cls.from_samples(_group_by_sample(samples), choices, origin=Origin(), how="")
         try:
@@ -144,7 +146,7 @@ class Answers:
             return None
 
     def __repr__(self) -> str:
-        """Describe the answers by their origin, their number and how they were read."""
+        """Describe the answers by their origin, their number and what was read as the answer."""
         return f"{self.origin.harness}, {self.name}: N {len(self.ids)}, the answer is {self.how}"
 
     @property
@@ -159,7 +161,7 @@ class Answers:
 
     @property
     def references(self) -> tuple[Label, ...]:
-        """The right answer to each sample."""
+        """The class of the right answer to each sample."""
         return tuple(x.reference for x in self.samples)
 
     @property
@@ -175,7 +177,7 @@ class Answers:
 
     @property
     def classes(self) -> tuple[Label, ...]:
-        """The choices, or else the sorted references that occur."""
+        """The choices, or the sorted distinct references if the choices are unknown."""
         return self.choices or tuple(sorted({*self.references}))
 
     def unknown(self) -> Counter[Label | None]:
@@ -214,24 +216,24 @@ class Answers:
     def estimate(
         self, metric: str, confidence_level: float, average: Averaged = "default"
     ) -> Estimate:
-        """Estimate a score, with the answers to a sample as a group; nan if undefined."""
+        """Estimate a score; nan if undefined. Pooled answers to a sample are a group."""
         options = {"metric": metric, "average": average, "zero_division": math.nan}
         made: Estimate = self._scored(estimate, confidence_level, **options)
         return made
 
     def standard_error(self, metric: str) -> float:
-        """Estimate the standard error of a score; nan if undefined.
+        """Estimate the standard error of a score; nan if undefined or if there is only one group.
 
-        Suppress warnings, because the score has issued them.
+        Suppress warnings, because harnesses show only the number.
         """
         if self.groups and len({*self.groups}) == 1:
             return math.nan
         with collected():
             return self.estimate(metric, 0.95).standard_error
 
-    def pooled(self, others: Sequence[Answers]) -> Answers:
+    def pooled(self, other_epochs: Sequence[Answers]) -> Answers:
         """Pool these answers with the answers of other epochs."""
-        epochs = (self, *others)
+        epochs = (self, *other_epochs)
         samples = _group_by_sample([sample for epoch in epochs for sample in epoch.samples])
         left_out = sum((epoch.left_out for epoch in epochs), Counter[str]())
         origin = replace(self.origin, epoch=None)
@@ -251,7 +253,7 @@ class Answers:
         Raises
         ------
         ValueError
-            If the answers differ in task, classes, samples or references.
+            If the answers differ in harness, task, classes, samples, documents or references.
 
         Warns
         -----
@@ -284,15 +286,15 @@ class Answers:
         Parameters
         ----------
         options : LabelOptions
-            The option `choices` names positions. With `extract`, `ignore_case` or `strip`, the
+            `choices` names the classes of positions. With `extract`, `ignore_case` or `strip`, the
             class is found in the logged answer, or in the completion if the log has no answer.
             Verdicts are then ignored.
 
         Raises
         ------
         ValueError
-            If answers do not fit the verdicts, if answers are not text and options need text, or if
-            a reference is not among the choices.
+            If answers do not fit the verdicts. If options need text, but answers are positions or
+            missing. If a reference is neither one of `choices` nor a position in them.
         """
         answers = self if options.choices is None else self._name_positions(options.choices)
         class_names = answers._class_names()
@@ -303,7 +305,7 @@ class Answers:
         return replace(answers, samples=tuple(x._replace(prediction=y) for x, y in pairs))
 
     def _find_in_text(self, options: LabelOptions) -> Answers:
-        """Find the answers in their texts by options, without verdicts."""
+        """Replace each answer by the part of its text that options select; ignore verdicts."""
         texts, source = self._choose_texts()
         if options.pattern is None:
             source += ", after ignoring case or whitespace"
@@ -339,14 +341,14 @@ class Answers:
             return [names] * len(self.samples)
         class_names: list[ClassNames] = []
         for sample in self.samples:
-            # If two choices have the same text, it means the right choice, or else the first.
+            # A text that several choices share means the right choice, or the first if none is.
             texts, right = sample.choices, sample.reference
             by_text = {text: self.classes[texts.index(text)] for text in texts}
             class_names.append({**names, **by_text, texts[self.classes.index(right)]: right})
         return class_names
 
     def _name_positions(self, choices: Sequence[str]) -> Answers:
-        """Replace positions by the names of choices, in references and predictions."""
+        """Replace positions by names from `choices`, in references and predictions."""
         samples = _rename(self.samples, partial(class_name_at, names=choices))
         if unnamed := [x.reference for x in samples if x.reference not in choices]:
             rule = f"one of `choices` or a position from 0 to {len(choices) - 1}"
@@ -368,7 +370,7 @@ def _rename(samples: Sequence[Sample], name_of: Callable[[Any], Any]) -> tuple[S
 
 
 def _group_by_sample(samples: Sequence[Sample]) -> tuple[Sample, ...]:
-    """Make each sample a group and its ids unique, if samples have several answers."""
+    """If samples have several answers, make each sample a group and each identifier unique."""
     if len({x.id for x in samples}) == len(samples):
         return tuple(samples)
     n_epochs: Counter[Any] = Counter()
@@ -380,7 +382,7 @@ def _group_by_sample(samples: Sequence[Sample]) -> tuple[Sample, ...]:
 
 
 def score_with_error(answers: Answers | None, metric: str) -> tuple[float, float]:
-    """Score answers and estimate the standard error; nan without answers or if undefined."""
+    """Score answers and estimate the standard error; nan for None or an undefined score."""
     if answers is None:
         return math.nan, math.nan
     value = float(score_named(metric).value(answers.table, zero_division=math.nan))
@@ -405,36 +407,36 @@ def results_in(file: Path) -> dict[str, Any]:
         return json_object(file.read_bytes()) if file.is_file() else {}
 
 
-def part_of(whole: Any, *names: str) -> Any:
+def part_of(value: Any, *names: str) -> Any:
     """Look up a value in nested JSON objects by its keys; None if it is missing."""
     for name in names:
-        whole = whole.get(name) if isinstance(whole, dict) else None
-    return whole
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
 
 
 def settings_of(
-    asked: Iterable[Mapping[str, Any]], log: Any, paths: str, arguments: Any = None, **others: Any
+    asked: Iterable[Mapping[str, Any]], log: Any, paths: str, arguments: Any = None, **more: Any
 ) -> dict[str, Any]:
     """Collect the settings of a run, to recognise repeated runs.
 
     Parameters
     ----------
     asked : iterable of mapping
-        The "id" and the "prompt" of all samples in the log, including excluded samples.
+        All samples of the log, with their "id" and "prompt", including excluded samples.
     log : dict
-        The JSON of the log, which contains settings.
+        The JSON object of the log, which contains settings.
     paths : str
         Dotted paths into `log`, such as "eval.dataset.name", separated by spaces.
     arguments : dict, optional
-        Arguments of the task. All of them are compared between runs.
-    **others
-        More settings.
+        Arguments of the task. None of them is ignored, unlike other settings.
+    **more
+        More settings, by name.
     """
     pairs = sorted({(x["id"], x["prompt"]) for x in asked})
     digest = sha256(json.dumps(pairs).encode()).hexdigest()
-    others |= {x.rpartition(".")[2]: part_of(log, *x.split(".")) for x in paths.split()}
-    found = {"samples": len(dict(pairs)), **dict(_flatten(others))}
-    return {"asked": digest, "arguments": arguments or {}, **found}
+    more |= {x.rpartition(".")[2]: part_of(log, *x.split(".")) for x in paths.split()}
+    settings = {"samples": len(dict(pairs)), **dict(_flatten(more))}
+    return {"asked": digest, "arguments": arguments or {}, **settings}
 
 
 def _flatten(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

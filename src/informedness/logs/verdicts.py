@@ -1,9 +1,8 @@
 """Find the class of an answer from its text and the harness's verdict.
 
-The share of right answers equals the harness's, whether answers are read during its run or from its
-logs. An answer that the harness counts as right has the class of the reference. A wrong answer has
-the class that its text names. The rule for reading texts, called a reading, must agree with all
-verdicts.
+With verdicts, the share of right answers is the share that the harness reports. An answer that the
+harness counts as right has the class of the reference. A wrong answer has the class that its text
+names. The rule for reading texts, called a reading, must agree with all verdicts.
 """
 
 from __future__ import annotations
@@ -44,17 +43,17 @@ class Sample(NamedTuple):
         None if no answer was found.
     verdict : float or None
         1 if the harness counts the answer as right, 0 if it counts the answer as wrong, None if
-        unknown. Other numbers are partial credit. Several values are a list or a dict.
+        unknown. Any other number is partial credit. A score of several values is a list or a dict.
     prompt : str
         The prompt or a hash of it, equal for equal prompts.
     completion : str or None
         The output of the model, if the log has no answer.
     document : str
-        A hash of the document, independent of the prompt; "" if the log has none.
+        A hash of the document, independent of the prompt; "" if the log does not have a hash.
     choices : tuple of str
-        The names of the classes in this sample. Classes are then positions in it.
+        The texts of the choices in this sample, if references are positions in them; or empty.
     group : str
-        The id of the sample that was repeated; "" unless epochs are pooled.
+        The identifier of the repeated sample; "" unless epochs are pooled.
     """
 
     id: Any
@@ -92,12 +91,12 @@ class SeveralAnswers(list[Message]):
     def check(self, n_samples: int) -> None:
         """Raise ValueError if more than one in five samples have several right answers."""
         if 5 * len(self) > n_samples:
-            share = f"{len(self)} of {n_samples} samples have several"
-            raise ValueError(join([self[0], f"{share}, and up to one in five are left out"]))
+            share = f"{len(self)} of {n_samples} samples have several right answers"
+            raise ValueError(join([self[0], f"{share}, but only one in five may be left out"]))
 
 
 def only_target(targets: Sequence[Any]) -> Any:
-    """Choose the only right answer of a sample; raise ValueError if it has several or none."""
+    """Get the only right answer of a sample; raise ValueError if there are several or none."""
     if len(targets) == 1:
         return targets[0]
     rule = f"must have one right answer for a score of classes, got {show(targets)}"
@@ -107,7 +106,7 @@ def only_target(targets: Sequence[Any]) -> Any:
 # Readings of a text
 
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
-# A letter next to such signs is not an answer, for example in "@,,c".
+# A letter next to these signs is not an answer, for example in "@,,c".
 _NO_SIGN_BEFORE, _NO_SIGN_AFTER = r"(?<![-@#%&+/,;.!?^\\)\]}])", r"(?![.,:;!?]*[-@#%&+/^=])"
 
 
@@ -137,19 +136,19 @@ def _letter_pattern(name: str) -> str:
 
 
 # A reading has a function that makes the pattern of a name, a function that folds texts, and
-# patterns before and after the name. Readings that search inside longer text, or accept a letter
-# next to signs, come later, so that they are used only if the verdicts require it.
-_WHOLE = (r"\A", r"\Z")
+# patterns before and after the name. Later readings search inside longer text, or accept a letter
+# next to signs. They are used only if no earlier reading agrees with all verdicts.
+_FULL_TEXT = (r"\A", r"\Z")
 _AROUND = ((r"(?<!\w)", r"\W*$"), (r"^\W*", r"(?!\w)"), (r"(?<!\w)", r"(?!\w)"), ("", ""))
-_FOLDED = [(fold, *_WHOLE) for fold in (_fold_case, str.strip, str)]
+_FOLDED = [(fold, *_FULL_TEXT) for fold in (_fold_case, str.strip, str)]
 _FOLDED += [(fold, *around) for fold in (_fold_case, str) for around in _AROUND]
-_READINGS: list[Any] = [(_letter_pattern, _fold_clear_punctuation, *_WHOLE)]
+_READINGS: list[Any] = [(_letter_pattern, _fold_clear_punctuation, *_FULL_TEXT)]
 _READINGS += [(_letter_pattern, *x) for x in _FOLDED]
-_READINGS += [(re.escape, *x) for x in ((_fold_punctuation, *_WHOLE), *_FOLDED)]
+_READINGS += [(re.escape, *x) for x in ((_fold_punctuation, *_FULL_TEXT), *_FOLDED)]
 
 
 def _reader(class_names: ClassNames, reading: Any) -> Callable[[Sample], Any]:
-    """Make a function that finds the only class in an answer; None for several classes or none.
+    """Make a function that finds the class in an answer; None unless it has exactly one class.
 
     Without a verdict, an answer that does not equal the name of a class stays unchanged.
     """
@@ -175,13 +174,13 @@ def _reader(class_names: ClassNames, reading: Any) -> Callable[[Sample], Any]:
 class _Fit(NamedTuple):
     """The labels that a reading finds in answers, and how they agree with the verdicts.
 
-    An answer without a class is its own label. Samples are identified by position.
+    The label of an answer without a class is the answer itself.
     """
 
     labels: list[Any]
-    contradicted: set[int]  # samples whose label contradicts the verdict
-    unread_share: float  # of the right answers, those in whose text the reading finds no class
-    is_opposed: bool  # whether a right answer is read as another class
+    contradicted: set[int]  # positions of samples whose label contradicts the verdict
+    unread_share: float  # share of the right answers in which the reading does not find a class
+    is_opposed: bool  # whether a right answer is read as a class other than its reference
 
 
 def find_classes(samples: Sequence[Sample], class_names: Sequence[ClassNames]) -> list[Any]:
@@ -196,7 +195,8 @@ def find_classes(samples: Sequence[Sample], class_names: Sequence[ClassNames]) -
     Raises
     ------
     VerdictError
-        If no reading agrees with all verdicts, for example if a model grades the answers.
+        If no reading agrees with all verdicts, for example if a model grades the answers. If
+        references are free text, and most right answers do not name a class.
 
     Examples
     --------
@@ -219,20 +219,20 @@ def find_classes(samples: Sequence[Sample], class_names: Sequence[ClassNames]) -
 
 
 def _read(samples: Sequence[Sample], class_names: Sequence[ClassNames], reading: Any) -> list[Any]:
-    """Find the class in each answer by a reading; None without a class."""
+    """Find the class in each answer by a reading; None if the reading does not find one class."""
     distinct = {id(names): names for names in class_names}
     readers = {key: _reader(names, reading) for key, names in distinct.items()}
     return [readers[id(names)](sample) for sample, names in zip(samples, class_names, strict=True)]
 
 
-def _fit(samples: Sequence[Sample], found: list[Any]) -> _Fit:
+def _fit(samples: Sequence[Sample], read: list[Any]) -> _Fit:
     """Infer the classes that a reading did not find, and compare all labels with the verdicts."""
     right = [i for i, x in enumerate(samples) if x.verdict == 1 and x.prediction is not None]
-    unread = [i for i in right if found[i] is None]
-    is_opposed = any(found[i] not in (None, samples[i].reference) for i in right)
-    # An unread text that is right once has the class of that reference everywhere.
+    unread = [i for i in right if read[i] is None]
+    is_opposed = any(read[i] not in (None, samples[i].reference) for i in right)
+    # An unread text that is right in one sample has the class of its reference in every sample.
     inferred = {samples[i].prediction: samples[i].reference for i in reversed(unread)}
-    labels = [inferred.get(samples[i].prediction) if x is None else x for i, x in enumerate(found)]
+    labels = [inferred.get(samples[i].prediction) if x is None else x for i, x in enumerate(read)]
     contradicted = _contradictions(samples, labels, unread)
     labels = [samples[i].prediction if x is None else x for i, x in enumerate(labels)]
     return _Fit(labels, contradicted, len(unread) / max(len(right), 1), is_opposed)
@@ -242,14 +242,14 @@ def _contradictions(samples: Sequence[Sample], labels: list[Any], unread: list[i
     """Find the positions of samples whose labels contradict the verdicts."""
     pairs = list(zip(samples, labels, strict=True))
     positions = {i for i, (x, y) in enumerate(pairs) if x.verdict not in (None, y == x.reference)}
-    # A wrong answer without a class could name the same class as any unread right answer.
+    # A wrong answer without a class could have the class of any unread right answer.
     if any(label is None and x.verdict == 0 and x.prediction is not None for x, label in pairs):
         positions.update(unread)
     return positions
 
 
 def _has_text_references(samples: Sequence[Sample]) -> bool:
-    """Check whether most references are distinct, and so free text instead of classes."""
+    """Check whether references are free text: more than half, and more than four, are distinct."""
     return 2 * len({x.reference for x in samples}) > max(len(samples), 8)
 
 
@@ -257,23 +257,23 @@ def _refusal(fits: Sequence[_Fit], samples: Sequence[Sample]) -> VerdictError:
     """Explain why no reading of the answers agrees with all verdicts."""
     references = [x.reference for x in samples]
     if _has_text_references(samples):
-        n = f"{len({*references})} different ones in {len(samples)} samples"
+        n = f"{len({*references})} different targets in {len(samples)} samples"
         first = render.cut(show(references[0]), 60)
         return VerdictError(f"the targets are free text, not classes: {n}, such as {first}")
     fewest = min((fit.contradicted for fit in fits if fit.contradicted), key=len, default=set())
     contradicted = [samples[i] for i in sorted(fewest)]
     n = f"{len(contradicted)} of {len(samples)} samples"
     kinds = {type(x.prediction) for x in contradicted}
-    parts = [f"no answer is logged in {n} that the harness counts as right", "Log the answer"]
+    parts = [f"the log has no answer for {n} that the harness counts as right", "Log the answers"]
     if kinds != {type(None)}:
         parts = [
             f"the harness's verdict does not fit the answer in {n}",
-            "This happens if a model grades, or with partial credit or several values of a score",
+            "A model may grade answers, credit may be partial, or a score may have several values",
             f"The first: {'; '.join(map(_describe, contradicted[:3]))}",
             "Use a scorer that finds the class in the text",
         ]
     if kinds - {int}:
-        parts.append("Or find it with `extract`, `ignore_case` or `strip`, without verdicts")
+        parts.append("Or find the class with `extract`, `ignore_case` or `strip`, without verdicts")
         if all(str(reference).isdecimal() for reference in references):
             parts.append("If the targets are positions, name them with `choices`")
     return VerdictError(". ".join(parts))
@@ -314,8 +314,9 @@ class Totals(NamedTuple):
     def agree(self, recorded: Totals) -> bool | None:
         """Compare with the totals that the harness recorded; None if an accuracy is missing.
 
-        Accuracies are compared to the number of digits in the log. An accuracy that is a multiple
-        of 1/n for n samples, such as 0.5 of 20, is treated as exact instead of rounded.
+        Different numbers of samples disagree even if an accuracy is missing. Accuracies are
+        compared to the number of digits in the log. An accuracy that is a multiple of 1/n for n
+        samples, such as 0.5 of 20, is treated as exact instead of rounded.
         """
         n_samples, accuracy = recorded
         if n_samples not in (None, self.n_samples):
@@ -344,8 +345,9 @@ class VerdictMetric:
         Name of the metric; "" if no metric was compared with the answers.
     shares : dict of str to float
         The share of right answers by each metric in the log; nan unless its values are 0 and 1.
+        Empty for Inspect.
     counted, recorded : Totals
-        Totals of all samples in the log, as computed from verdicts and as recorded by the harness.
+        Totals of all samples, as computed from verdicts and as recorded by the harness.
     """
 
     name: str = ""
@@ -357,7 +359,7 @@ class VerdictMetric:
     def is_harness_accuracy(self) -> bool | None:
         """Whether the totals agree with those in the log; None if unknown.
 
-        It is False if the log has metrics, but none was compared with the answers.
+        It is False if the log has metrics, but no metric was compared with the answers.
         """
         if not self.name:
             return False if self.shares else None
@@ -370,7 +372,7 @@ class VerdictMetric:
 
     @property
     def unread(self) -> Message:
-        """Message that names the metrics that were not read; "" if all were read."""
+        """Message with the names of the metrics that were not read; empty if all were read."""
         shares = {name: share for name, share in self.shares.items() if name != self.name}
         if not shares:
             return Message("")
@@ -389,14 +391,15 @@ def add_verdicts(
     Parameters
     ----------
     rows : sequence of dict
-        The "id" and the "metrics" of each sample. The key "verdict" is added, with None if the log
-        has no verdict. A known metric is used only if it is a number in all rows.
+        Samples with the keys "id" and "metrics". The key "verdict" is added; it is None if no
+        metric gives the verdicts.
     known : sequence of str
-        Metrics that count right answers, in order of preference.
+        Metrics that count right answers, in order of preference. A known metric is used only if it
+        is a number in all rows.
     wanted : str or None
         The metric that the user requested, if any.
     recorded : mapping of str to float
-        The mean of each metric that the harness recorded.
+        The mean that the harness recorded for each metric.
     n_recorded : int, optional
         The number of samples that the harness recorded.
 
@@ -437,7 +440,7 @@ def _credits_by_metric(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[floa
 
 
 def first_known(offered: Sequence[str], known: Sequence[str]) -> str:
-    """Choose the first known metric that is offered, ignoring options after a colon; else ""."""
+    """Choose the first known metric that is offered, ignoring options after a colon, or ""."""
     chosen = (x for name in known for x in offered if name in (x, x.partition(":")[0]))
     return next(chosen, "")
 
@@ -456,14 +459,15 @@ def likeliest_choice(
     Parameters
     ----------
     metric : str
-        Name of an accuracy, such as "acc_norm". It decides whether log-probabilities are divided by
-        the length of choices, or log-probabilities without the question are subtracted.
+        Name of an accuracy. Normalised accuracies, such as "acc_norm", divide log-probabilities by
+        the lengths of the choices. "acc_mutual_info" and "acc_norm_pmi" subtract the
+        log-probabilities without the question.
     logprobs : sequence of float
         Log-probabilities of the choices, perhaps followed by their log-probabilities without the
         question.
     choices : sequence of str
     tokens : sequence of list, optional
-        The tokens of each choice.
+        The tokens of each choice; needed for "acc_norm_token".
     """
     n_choices = len(choices)
     units: dict[str, Sequence[Any]] = {"acc_norm": choices, "acc_norm_token": tokens[:n_choices]}
