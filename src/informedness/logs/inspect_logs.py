@@ -25,13 +25,13 @@ _SETTINGS = "eval.model_args eval.model_roles eval.model_generate_config plan.co
 _SETTINGS += "eval.config.message_limit eval.config.token_limit eval.config.time_limit "
 _SETTINGS += "eval.dataset.location"
 _HEAD_OF_JSON = re.compile(rb'\s*\{\s*"version":\s*\d+,\s*"status":\s*"\w+",\s*"eval":\s*\{')
-# The samples with the value of each scorer, or with each of its named values, by epoch, scorer and
-# key. A sample with several targets has the reference None.
+# Samples by epoch, scorer and key. The verdict is the value of the scorer, or its named value with
+# this key. A sample with several targets has the reference None.
 _Scores: TypeAlias = dict[tuple[int, str, str], list[Sample]]
 
 
 def is_log(path: Path) -> bool:
-    """Check whether a file is a log of Inspect, even of a run that did not finish."""
+    """Check whether a file has the extension .eval, or is a log of Inspect in JSON."""
     if path.suffix != ".json" or not path.is_file():
         return path.suffix == ".eval" and path.is_file()
     with path.open("rb") as stream:
@@ -41,13 +41,14 @@ def is_log(path: Path) -> bool:
 def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     """Yield the answers in a log for each epoch and each score.
 
-    A score is the value of a scorer, or one of its named values. `verdict` must be None.
+    A score is the value of a scorer, or a named value of it. `verdict` must be None.
 
     Raises
     ------
     ValueError
-        If the log is damaged, if its schema has an unsupported version, if the run did not succeed,
-        if a sample has no target, if many samples have several targets, or if no sample has scores.
+        If the log is damaged, or its schema has an unsupported version. If the run did not succeed.
+        If a sample does not have a target, or more than one in five samples have several targets.
+        If no sample has scores.
     ImportError
         If the log is a `.eval` file and `backports.zstd` is missing.
     """
@@ -69,7 +70,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
         samples = [x for x in scored if None not in (x.reference, x.verdict)]
         if not samples:
             continue
-        samples.sort(key=lambda x: (x.id, x.prompt))  # a log has samples in the order they ended
+        samples.sort(key=lambda x: (x.id, x.prompt))  # logs list samples as they ended
         variant = ", ".join(filter(None, (scorer if len(scorers) > 1 else "", key)))
         shown_epoch = epoch if len(n_samples) > 1 else None
         left_out = Counter({"several right answers": n_several[epoch]})
@@ -82,8 +83,8 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
 def _read_samples(parts: Iterator[Any], header: dict[str, Any]) -> tuple[list[Any], _Scores]:
     """Read the samples; raise ValueError if a sample is damaged or missing.
 
-    Return the epoch, "id", "prompt", targets and letters of the choices of each sample in each
-    epoch, and the scores.
+    The first result has a dict for each sample and epoch, with the keys "epoch", "id", "prompt",
+    "targets" and "letters". The second result holds the scores.
     """
     asked: list[dict[str, Any]] = []
     scores: _Scores = {}
@@ -130,7 +131,7 @@ def _settings(asked: list[Any], header: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check_status(header: dict[str, Any]) -> None:
-    """Raise ValueError, with Inspect's reason if there is one, unless the run succeeded."""
+    """Raise ValueError unless the schema has a supported version and the run succeeded."""
     version, status = show(header.get("version")), header.get("status")
     if version != str(_VERSION):
         raise ValueError(f"must have version {_VERSION}, got {version}: use `inspect log convert`")
@@ -200,7 +201,8 @@ def _parts(path: Path) -> Iterator[dict[str, Any]]:
 def _scores(raw: dict[str, Any]) -> Iterator[tuple[str, str, Any, str | None]]:
     """Yield the scorer, key, value and answer of each score of a sample.
 
-    The key is "" unless a scorer has named values. Values of nan are skipped, as in Inspect.
+    The key is "" unless a scorer has named values. Values of nan are skipped, as in Inspect. An
+    invalidated sample does not have scores.
     """
     for scorer, score in ({} if raw.get("invalidation") else raw.get("scores") or {}).items():
         values = score["value"] if isinstance(score["value"], dict) else {"": score["value"]}
@@ -210,10 +212,10 @@ def _scores(raw: dict[str, Any]) -> Iterator[tuple[str, str, Any, str | None]]:
 
 
 def answer_and_verdict(value: Any, answer: str | None) -> tuple[str | None, Any]:
-    """Convert a score to its answer, None if empty, and its verdict.
+    """Convert a score to its answer and its verdict; an empty answer becomes None.
 
     Text becomes a number as in Inspect's `value_to_float`. Known words, such as "C" and "yes", have
-    fixed values. Any other text that is not a number becomes 0. Lists, dicts and None are
+    fixed values. Any other text becomes 0 unless it is a finite number. Lists, dicts and None are
     unchanged.
     """
     if isinstance(value, str):
@@ -233,11 +235,11 @@ def letters_of(n_choices: int) -> tuple[str, ...]:
 
 
 def targets_of(target: str | list[str], letters: tuple[str, ...]) -> list[str]:
-    """Read the targets of a sample; split them into letters if all are letters of its choices."""
+    """List the targets of a sample; split text that consists of letters of its choices."""
     targets = [target] if isinstance(target, str) else target
     if targets == [""]:
         return []
-    # as in the scorer `choice`: "A, B" and "AB" are two letters
+    # as in the scorer `choice`, "A, B" and "AB" are two letters
     words = " ".join(targets).replace(",", " ").split()
     marks = [mark for word in words for mark in ([word] if word.isnumeric() else word)]
     return marks if marks and set(marks) <= set(letters) else targets
@@ -253,7 +255,7 @@ def _prompt(asked: str | list[dict[str, Any]], choices: list[str]) -> str:
 
 
 def classes_of(targets: Sequence[tuple[str, tuple[str, ...]]]) -> tuple[str, ...] | None:
-    """Take the letters of choices as classes if every target is a letter; otherwise None."""
+    """Choose the longest list of letters as classes; None unless every target is a letter."""
     if all(target in letters for target, letters in targets):
         return max((letters for _, letters in targets), key=len)
     return None

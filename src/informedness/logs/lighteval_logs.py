@@ -3,7 +3,7 @@
 With `--save-details` lighteval writes details/MODEL/DATE/details_TASK_DATE.parquet. A sample
 has log-probabilities if choices were scored, and text if a metric is generative. If a task has
 metrics of both kinds, its file has two rows for each sample. By default the likeliest choice
-is determined as for `acc`, or as for a normalised accuracy if `acc` is missing.
+is found as for `acc`, or as for a normalised accuracy if `acc` is missing.
 """
 
 import math
@@ -43,23 +43,28 @@ def is_log(path: Path) -> bool:
 def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     """Yield the answers in a details file: first likeliest choices, then generated texts.
 
-    The option `verdict` names a metric with values 0 and 1; the default is an accuracy or match.
+    `verdict` names a metric with values 0 and 1; by default it is an accuracy or a match.
 
     Raises
     ------
     ValueError
-        If the file is damaged or is not a details file. If samples cannot be
-        scored, or if more than one in five have several right answers. If the file does not have
-        the metric for the verdict.
+        If the file is damaged or is not a details file. If a sample cannot be scored, or more than
+        one in five samples have several right answers. If `verdict` is not a metric with values 0
+        and 1 in the file.
     ImportError
         If pyarrow is missing.
+
+    Warns
+    -----
+    InformednessWarning
+        If only the choices or only the texts can be scored; the message says why.
     """
     kinds: dict[str, list[Any]] = {"log-probabilities": [], "text": []}
     for number, row in enumerate(_rows(path), start=1):
         with prefix_errors(f"row {number}", *verdicts.DAMAGES):
             row |= {"id": str(row["doc"]["id"]), "prompt": _prompt(row["doc"])}
             row["metrics"] = row.get("metric") or {}
-            # Generated text may have log-probabilities, too, but scored choices have no text.
+            # Generated text may also have log-probabilities, but scored choices do not have text.
             kinds["text" if row["model_response"]["text"] else "log-probabilities"].append(row)
 
     refusals: list[Message] = []
@@ -77,7 +82,7 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the columns needed of each sample, as nested dicts."""
+    """Yield the needed columns of each sample, as nested dicts."""
     with open_whole(str(path)) as stream, explain_errors(stream, "parquet"):
         import pyarrow.parquet
 
@@ -92,7 +97,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def read_sample(row: Any, metric: str, is_text: bool, is_extracted: bool) -> verdicts.Sample:
-    """Read the choices of a sample, the position of the right choice, and the answer."""
+    """Read a sample with its choices, the position of the right choice, and the answer."""
     choices = tuple(text.strip() for text in row["doc"]["choices"])
     if len(choices) < 2:
         raise ValueError(f"`choices` must list at least two classes, got {show(choices)}")
@@ -120,7 +125,7 @@ def _text(row: dict[str, Any], right_text: str, is_extracted: bool) -> str | Non
     if answers is None or (targets or [None])[0] != right_text:
         rule = f"must have target {show(right_text)} and an answer extracted"
         raise ValueError(f"{rule}, got target {show(targets)}, answer {show(answers)}")
-    return answers[0] if answers else None  # parsed; its text may be next
+    return answers[0] if answers else None  # the parsed answer; its text may follow in the list
 
 
 def _likeliest(row: dict[str, Any], metric: str) -> int:
@@ -130,7 +135,7 @@ def _likeliest(row: dict[str, Any], metric: str) -> int:
     n = len(texts)
     # log-probabilities of the choices without the question may follow
     if len(logprobs) not in (n, 2 * n) or any(map(math.isnan, logprobs)):
-        raise ValueError(f"`logprobs` must hold one for each of {n} choices, got {show(logprobs)}")
+        raise ValueError(f"`logprobs` must be numbers for {n} choices, got {show(logprobs)}")
     blank = " " if "ignore_first_space=True" in metric else ""
     tokens = [tuple(choice_tokens) for choice_tokens in response.get("output_tokens") or ()]
     texts = [text.removeprefix(blank) for text in texts]
@@ -138,14 +143,14 @@ def _likeliest(row: dict[str, Any], metric: str) -> int:
 
 
 def _plain_name(metric: str) -> str:
-    """Reduce "acc:logprob_normalization=LogProbCharNorm(name='norm', ...)" to `acc_norm`."""
+    """Shorten a metric with options, such as acc:logprob_normalization=..., to acc_norm."""
     name, _, options = metric.partition(":")
     option = re.search(r"logprob_normalization=\w+\(name='(\w+)'", options)
     return f"{name}_{option[1]}" if option else name
 
 
 def _answers(path: Path, rows: list[Any], variant: str, wanted: str | None) -> Answers:
-    """Build answers from rows that all have scored choices, or all have generated texts."""
+    """Build answers from rows with scored choices, or from rows with generated texts."""
     is_text = bool(rows[0]["model_response"]["text"])
     task, model = str(rows[0]["doc"]["task_name"]), _model(path)
     results = results_in(_results(path, model))
@@ -170,7 +175,10 @@ def _answers(path: Path, rows: list[Any], variant: str, wanted: str | None) -> A
 
 
 def _results(path: Path, model: str) -> Path:
-    """Find the results file in results/MODEL, or next to the details as on the Hub."""
+    """Find the results file in results/MODEL, or next to the details, as on the Hub.
+
+    If there is no such file, return the path where it should be.
+    """
     name = f"results_{path.absolute().parent.name}.json"
     places = Path("results", model, name), Path(name)
     files = [folder / place for folder in path.absolute().parents for place in places]

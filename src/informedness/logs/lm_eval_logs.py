@@ -53,15 +53,15 @@ def is_log(path: Path) -> bool:
 def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
     """Yield the answers of each filter in a log.
 
-    The option `verdict` names a metric of 0 and 1; by default it is the accuracy or exact match.
+    `verdict` names a metric with values 0 and 1; by default it is the accuracy or exact match.
 
     Raises
     ------
     ValueError
         If the file is damaged, has only results, or comes from a version of lm-eval that is too
-        old. If a sample has neither scored choices nor generated text, or a target that is not one
-        of its choices. If more than one in five samples have several right answers. If `verdict` is
-        not a metric of 0 and 1 in the log.
+        old. If a sample has neither scored choices nor generated text. If a target is not one of
+        the choices. If more than one in five samples have several right answers. If `verdict` is
+        not a metric with values 0 and 1 in the log.
     """
     if RESULTS.fullmatch(path.name):
         raise ValueError("results hold no samples: use --log_samples, in lighteval --save-details")
@@ -86,8 +86,8 @@ def read_log(path: Path, verdict: str | None = None) -> Iterator[Answers]:
         variant = "" if name == "none" else name
         origin = Origin("lm-eval", task, model, variant, None, date, settings)
         left_out = Counter({"several right answers": len(lines) - len(counting)})
-        others: dict[str, Any] = {"origin": origin, "how": how, "metric": metric}
-        yield Answers.from_samples([*map(_sample, counting)], **others, left_out=left_out)
+        fields: dict[str, Any] = {"origin": origin, "how": how, "metric": metric}
+        yield Answers.from_samples([*map(_sample, counting)], **fields, left_out=left_out)
 
 
 def _sample(line: _Line) -> Sample:
@@ -97,10 +97,11 @@ def _sample(line: _Line) -> Sample:
 
 
 def _read_lines(path: Path, config: Any, shares: Any) -> dict[str, list[_Line]]:
-    """Read the fields that are needed from each line, by filter.
+    """Read the needed fields of each line, and group the lines by filter.
 
-    Lines with several right answers have no "pair", and are not counted. Older logs do not name the
-    filter. It is then the only filter in the results, or "none" if there are several or none.
+    Lines with several right answers do not have the key "pair", and are not counted. Older logs do
+    not name the filter. It is then the only filter in the results. If the results do not have
+    exactly one filter, it is "none".
     """
     filters = {name.partition(",")[2] for name in shares if "," in name}
     default = filters.pop() if len(filters) == 1 else "none"
@@ -135,7 +136,7 @@ def _read_line(line: _Line, logged: _Line, config: dict[str, Any]) -> _Line:
     Returns
     -------
     dict
-        "pair" is the target and the answer; it is empty if finding them needs all lines.
+        "pair" is the target and the answer; it is empty if only all lines together show them.
         "generation" holds the options for generating text. "named" holds the choices that our
         metrics logged, or else those in the task's configuration. Scored choices add the keys of
         `_scored_choices`.
@@ -152,10 +153,10 @@ def _read_line(line: _Line, logged: _Line, config: dict[str, Any]) -> _Line:
     named = ours[3] if ours[3:] else config.get("doc_to_choice")
     if isinstance(named, str):
         named = logged["doc"].get(named.strip("{ }"))
-    found = {"generation": None, "pair": pair, "named": named if isinstance(named, list) else []}
+    fields = {"generation": None, "pair": pair, "named": named if isinstance(named, list) else []}
     if is_choice:
-        return found | _scored_choices(line, texts)
-    return found | {"generation": arguments[0], "pair": pair or _target_and_text(line)}
+        return fields | _scored_choices(line, texts)
+    return fields | {"generation": arguments[0], "pair": pair or _target_and_text(line)}
 
 
 def _read_arguments(logged: _Line) -> tuple[list[Any], bool]:
@@ -171,7 +172,7 @@ def _read_arguments(logged: _Line) -> tuple[list[Any], bool]:
 
 
 def _read_target(target: Any, texts: list[str]) -> str:
-    """Read the only target of a line; a task that allows several targets logs a list as text."""
+    """Read the only target of a line. Tasks that allow several targets log a list as text."""
     targets = None
     if _LIST.fullmatch(str(target)) and str(target).strip() not in map(str.strip, texts):
         with suppress(SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
@@ -199,9 +200,9 @@ def _target_and_text(line: _Line) -> list[str]:
 
 
 def _find_pairs(lines: Sequence[_Line], metric: str, name: str) -> str:
-    """Complete the pair of each line after a filter; return what was read as answers.
+    """Complete the pair of each line of a filter, and describe what was read as the answer.
 
-    The targets of generated texts become positions if all lines name choices.
+    Targets of generated texts become positions if every target is a position in named choices.
     """
     if "texts" not in lines[0]:
         pairs = [(line, _position(line["pair"][0])) for line in lines]
@@ -230,7 +231,7 @@ def _references(lines: Sequence[_Line], metric: str) -> Sequence[Any]:
         if not contradicted[-1]:
             fitting.append(references)
     if fitting[1:] and fitting[0] != fitting[1]:
-        raise ValueError("`target` could be a choice or a position: list `informedness`, too")
+        raise ValueError("`target` could be a choice or a position: list `informedness` as well")
     if not fitting:
         first = min(contradicted, key=len)[0]
         fields = {name: first[name] for name in ("target", "choices", "likeliest", "verdict")}
@@ -241,8 +242,8 @@ def _references(lines: Sequence[_Line], metric: str) -> Sequence[Any]:
 def _possible_references(line: _Line, metric: str) -> list[Any]:
     """Read the target as the text of a choice, and as a position; return both positions.
 
-    Both positions are equal if our metrics logged the position. They are also equal if choices are
-    in the prompts: then the verdict shows which of two choices is right.
+    Both positions are equal if our metrics logged the position. They are also equal if the prompts
+    contain the choices, because the verdict then shows which of two choices is right.
     """
     if line["pair"]:
         return [line["pair"][0]] * 2
@@ -250,7 +251,7 @@ def _possible_references(line: _Line, metric: str) -> list[Any]:
     if len({*choices}) > 1:
         return [choices.index(target) if target in choices else None, _position(line["target"])]
     if len(choices) > 2 or line["verdict"] is None or metric in ("acc_norm", "acc_bytes"):
-        raise ValueError("the log does not say which prompt is right: list `informedness`, too")
+        raise ValueError("the log does not say which prompt is right: list `informedness` as well")
     return [int(likeliest if line["verdict"] else 1 - likeliest)] * 2
 
 

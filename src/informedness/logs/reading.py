@@ -69,15 +69,15 @@ def read_log(
         Return only answers to this task, such as "quiz", or "quiz(subject=law)" if several runs
         have different arguments.
     exclude_task : str or sequence of str, optional
-        Leave out these tasks, for example from a mean over all others.
+        Leave out these tasks, for example from the mean over tasks.
     variant : str, optional
-        Return only answers of this filter (lm-eval), scorer or named value (Inspect), if a log has
-        several.
+        Return only answers of this variant, if a log has several: a filter of lm-eval, a scorer or
+        named value of Inspect, or "log-probabilities" or "text" of lighteval.
     verdict : str, optional
         Name of the metric with values 0 and 1 that says which answers are right, in logs of
-        lm-eval and lighteval. By default it is the harness's accuracy or exact match.
+        lm-eval and lighteval. By default it is the harness's accuracy or match.
     runs : str, optional
-        Read only logs whose path contains this text.
+        Read only logs whose name, or path below a folder in `path`, contains this text.
     latest : bool
         Whether to read only the latest of repeated runs. Repeated runs share task, model, data,
         prompts and settings; their seeds may differ.
@@ -87,9 +87,10 @@ def read_log(
         Whether to return the epochs of a run separately or together. Pooled samples have one
         answer per epoch.
     extract : str, optional
-        A regular expression whose first group extracts the class from generated text.
+        A regular expression that finds the class in generated text, as in `table_from_file`.
     choices : sequence of str, optional
-        The classes of the task. Answers that are positions in this list are replaced by the names.
+        The classes of the task. References and answers that are positions in this list are replaced
+        by the classes.
     ignore_case, strip : bool
         Whether generated text may differ from a class in case, or in whitespace around it. Without
         these options and `extract`, the harness decides: an answer that it counts as right becomes
@@ -103,9 +104,9 @@ def read_log(
     Raises
     ------
     ValueError
-        If no log can be read, or no log has the chosen task, variant, run or epoch. If a task to
-        exclude is missing, or is the only task. If `verdict` is combined with `extract`,
-        `ignore_case` or `strip`.
+        If a path does not hold a log, or no log can be read. If no log has the chosen task,
+        variant, run or epoch. If a task to exclude is missing, or is the only task. If `verdict`
+        is combined with `extract`, `ignore_case` or `strip`.
     ImportError
         If a package is missing: pyarrow for lighteval, backports.zstd for `.eval`.
 
@@ -194,8 +195,8 @@ def _find_logs(path: Path, harness: str | None, runs: str | None) -> list[tuple[
 def _list_logs(path: Path, harness: str | None) -> list[tuple[Path, ModuleType]]:
     """List the logs at a path; if there are only files of results, list the first of them.
 
-    The reader of a file of results raises an error that says what to do. A file whose harness is
-    named may have any name.
+    The reader of a file of results raises an error that says what to do. A file may have any name
+    if `harness` names its harness.
     """
     if harness is not None and not path.is_dir():
         return [(path, READERS[harness])]
@@ -222,7 +223,10 @@ def _read_file(file: Path, reader: ModuleType, verdict: str | None) -> list[Answ
 
 
 def _select(logged: list[Answers], argument: str, value: Any) -> list[Answers]:
-    """Keep answers whose task, variant or epoch is this value, or is not recorded."""
+    """Keep answers whose task, variant or epoch is this value, or is not recorded.
+
+    Raise ValueError if no answers have this value.
+    """
     if value is None or not logged:
         return logged
     values = {x for answers in logged for x in _names_of(answers.origin, argument)}
@@ -253,13 +257,13 @@ def _pool_epochs(logged: list[Answers]) -> list[Answers]:
     runs: defaultdict[tuple[str, str], list[Answers]] = defaultdict(list)
     for answers in logged:
         runs[answers.origin.file, answers.origin.variant].append(answers)
-    return [first.pooled(others) for first, *others in runs.values()]
+    return [first.pooled(later) for first, *later in runs.values()]
 
 
 def _keep_latest(logged: list[Answers]) -> list[Answers]:
-    """Keep the latest of repeated runs; several runs if they have the same date."""
-    others = {"file": "", "created": "", "epoch": None, "arguments": "", "run": ""}
-    runs = [(json.dumps(vars(x.origin) | others, sort_keys=True), x.origin.created) for x in logged]
+    """Keep the latest of repeated runs; keep several runs if they have the same date."""
+    unset = {"file": "", "created": "", "epoch": None, "arguments": "", "run": ""}
+    runs = [(json.dumps(vars(x.origin) | unset, sort_keys=True), x.origin.created) for x in logged]
     latest = dict(sorted(runs))
     pairs = zip(logged, runs, strict=True)
     return [answers for answers, (run, date) in pairs if date == latest[run]]

@@ -66,8 +66,8 @@ class TaskMean(NamedTuple):
     fields : dict
         As in `Run`. n_not_guessing is the number of tasks whose answers differ from guessing.
     scores : dict of str to TaskScore
-        Mean of each score; empty if there is no mean. NIT is included only if all tasks have the
-        same number of classes.
+        Mean of each score; empty if the mean is missing. NIT is included only if all tasks have
+        the same number of classes.
     why_not : Message
         Why the mean is missing, and how to choose runs; empty if there is a mean.
     """
@@ -86,9 +86,10 @@ class Run(NamedTuple):
     name : str
         Name of the row.
     fields : dict
-        The origin: harness, model, task, run, variant and epoch, as in `Origin`. A file has only
-        model and task. The numbers: n_left_out, n_samples, n_out_of_class, n_tasks (1) and
-        n_not_guessing. Also is_harness_accuracy.
+        The keys "harness", "model", "run", "variant" and "epoch" are as in `Origin`, and "task" is
+        its `task_name`. "is_harness_accuracy" is as in `VerdictMetric`. "n_left_out",
+        "n_samples", "n_out_of_class", "n_tasks" and "n_not_guessing" are numbers. For a file, only
+        the model, the task and the last four numbers are known; other values are None.
     scores : dict of str to Estimate or TaskScore
         Scores by name.
     report : Report
@@ -109,14 +110,14 @@ class Run(NamedTuple):
     ) -> Run:
         """Make a row from a report."""
         scores = {x: report.estimates.get(x) or TaskScore(y) for x, y in report.scores.items()}
-        scores.pop(PREVALENCE_SCORE, None)  # missing for two classes
+        scores.pop(PREVALENCE_SCORE, None)  # reports on two classes lack it
         undefined = [x for x in _METRICS if score_named(x).undefined(report.table)]
         scores |= dict.fromkeys(undefined, TaskScore(math.nan))
         is_guess = report.summary.code in MAY_BE_GUESSES
         n_out_of_class = report.out_of_class.get("n_out_of_class", 0)
         numbers = report.table.n_samples, n_out_of_class, 1, int(not is_guess)
-        own_fields = {**_NO_FIELDS, **fields, **dict(zip(_NUMBERS, numbers, strict=True))}
-        return cls(name, own_fields, scores, report, how)
+        all_fields = {**_NO_FIELDS, **fields, **dict(zip(_NUMBERS, numbers, strict=True))}
+        return cls(name, all_fields, scores, report, how)
 
     def __str__(self) -> str:
         """Say how the answers were found, and format the report."""
@@ -145,7 +146,7 @@ def _mean_scores(runs: Sequence[Run]) -> dict[str, TaskScore | Estimate]:
 
 
 def _why_no_score(run: Run, runs: Sequence[Run]) -> Message:
-    """Explain why a task lacks a single score to average; empty if it has one."""
+    """Explain why a task does not have exactly one score to average; empty if it does."""
     name = render.shown(run.fields["task"])
     same = [other.fields for other in runs if other.fields["task"] == run.fields["task"]]
     if len(same) > 1:
@@ -156,7 +157,7 @@ def _why_no_score(run: Run, runs: Sequence[Run]) -> Message:
 
 
 def how_to_choose(task: str, runs: Sequence[Mapping[str, Any]]) -> Message:
-    """Say how many runs of a task there are, and how to choose one."""
+    """Explain how to choose a run if a task has several runs, variants or epochs."""
     variants = dict.fromkeys(run["variant"] for run in runs)
     path = "by part of its path with `runs`, or the latest of repeated runs with `latest`"
     epoch = 'with `epoch`, or score all together with epochs="pooled"'
@@ -174,16 +175,19 @@ def how_to_choose(task: str, runs: Sequence[Mapping[str, Any]]) -> Message:
 class RunTable(Result):
     """Scores of the runs in logs, or of files of predictions.
 
-    A row is one combination of model, task, run, filter or scorer, and epoch.
+    A row is one combination of model, task, run, variant and epoch.
 
     Attributes
     ----------
     runs : tuple of Run
         The runs, each with its report.
     confidence_level : float or None
-        How often the intervals should contain the true value.
+        Share of intervals that should contain the true value; None if there are no intervals.
+    read : tuple of Account
+        What was read from each source.
     metric : str or None
-        Name of the only score to show, with tasks as rows and models as columns.
+        Name of the only score to show, with tasks as rows and models as columns. If it is None, all
+        scores are shown, with runs as rows.
     """
 
     runs: tuple[Run, ...]
@@ -248,7 +252,7 @@ class RunTable(Result):
 
     @property
     def means(self) -> list[TaskMean]:
-        """The mean over the tasks of each model that has several."""
+        """The mean over tasks for each harness and model with several tasks."""
         models: defaultdict[str, list[Run]] = defaultdict(list)
         for run in self.runs:
             owner = run.fields["harness"], run.fields["model"]
@@ -313,7 +317,7 @@ class RunTable(Result):
     def to_dict(self) -> dict[str, Any]:
         """Convert runs and means to values for JSON.
 
-        If there is no mean, its scores are None, and `why_not` gives the reason.
+        If a mean is missing, its scores are None, and "why_not" gives the reason.
         """
         runs = [{**run.fields, "answers": run.how, **run.report.to_dict()} for run in self.runs]
         none = dict.fromkeys(self.runs[0].scores)
@@ -340,12 +344,12 @@ def _guessing_levels(run: Run) -> dict[str, str]:
 
 
 def _tasks_by_models(rows: Sequence[Run | TaskMean], metric: str) -> Rows:
-    """Arrange one score with tasks as rows and models as columns; the last row is the mean."""
+    """Arrange one score with tasks as rows and models as columns, and means at the end."""
     models = dict.fromkeys(row.fields["model"] for row in rows)
     cells: defaultdict[str, list[str]] = defaultdict(list)
     for row in rows:
         cells[row.fields["task"]].append(_cell(row, metric))
-    body = [[render.shown(task), *of_task] for task, of_task in cells.items()]
+    body = [[render.shown(task), *task_cells] for task, task_cells in cells.items()]
     return [[f"task ({score_named(metric).title})", *map(render.shown, models)], *body]
 
 
@@ -361,8 +365,8 @@ def _lines_of_means(means: Sequence[TaskMean]) -> list[Message]:
             text = "{name}: answers differ from guessing in {n_not_guessing} of {n_tasks}."
             lines.append(message(text, name=render.shown(mean.name), **mean.fields))
     for why_not, names in models.items():
-        of_models = f" for {', '.join(names)}" if len(means) > 1 else ""
-        lines.append(message("No mean{models}: {why_not}.", models=of_models, why_not=why_not))
+        suffix = f" for {', '.join(names)}" if len(means) > 1 else ""
+        lines.append(message("No mean{models}: {why_not}.", models=suffix, why_not=why_not))
     return lines
 
 
@@ -414,7 +418,7 @@ def compare_logs(
 ) -> SuiteComparison:
     """Compare two models on the tasks that each model ran exactly once.
 
-    Tasks with several runs, variants or epochs are left out, and the result says why.
+    Other tasks, and tasks whose references are all of one class, are left out. The result says why.
 
     Parameters
     ----------
@@ -428,7 +432,8 @@ def compare_logs(
     Raises
     ------
     ValueError
-        If the runs of a task hold different samples or references; the message names the task.
+        If the runs of a task differ in classes, samples, documents or references; the message names
+        the task. If fewer than two tasks can be compared.
     """
     comparisons: dict[str, Comparison] = {}
     left_out: list[str] = []
