@@ -107,9 +107,9 @@ def decisions_said():
     many = rates.loc["30 or more"]
     equal = rows_of("DECISIONS.md", "margin .02").set_index("N")
     return [
-        f"a margin of 0.05 in {equal.loc['2,000', 'margin .05']:.0%} of the samples of size 2,000",
-        f"a margin of 0.02 in {equal.loc['10,000', 'margin .02']:.0%} of those of size 10,000",
-        f"passes in {many['mean'].iloc[0]:.1%} of the samples on average if 30 or more answers",
+        f"a margin of 0.05 in {equal.loc['2,000', 'margin .05']:.0%} of data sets of 2,000 samples",
+        f"a margin of 0.02 in {equal.loc['10,000', 'margin .02']:.0%} of those of 10,000",
+        f"passes in {many['mean'].iloc[0]:.1%} of data sets on average if 30 or more answers",
         f"in at most {many['highest'].max():.1%} in any cell of the study",
     ]
 
