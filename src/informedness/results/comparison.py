@@ -28,7 +28,7 @@ from .estimate import FEW_GROUPS, Estimate, ModelSamples, group_shortage, read_s
 from .verdict import commonest_class, out_of_class_share, share_text, title_of
 
 FEW_GROUPS_IN_CELLS = 20  # threshold for NIT and EMA, because their sums over groups are skewed
-MAX_SHARE_OF_ONE = 0.25  # a significant result has a caveat if D^2 / sum(d^2) is larger
+MAX_SHARE_OF_ONE = 0.25  # if D^2 / sum(d^2) is larger, a significant result has a caveat
 _FEW_DIFFERENT = 30  # with fewer differing predictions, the advice gives their number
 
 
@@ -53,7 +53,7 @@ class Difference(Measured):
 
     @property
     def verdict(self) -> str:
-        """The code "better" or "worse" if B differs significantly from A, else "not shown"."""
+        """The code "better" or "worse" if B differs significantly from A; otherwise "not shown"."""
         # not p_value < 1 - level: the float 1 - 0.95 is above 0.05
         if 1 - self.p_value > self.confidence_level:
             return "better" if self.difference > 0 else "worse"
@@ -73,7 +73,7 @@ class Difference(Measured):
 
     @property
     def summary(self) -> str:
-        """One sentence with the verdict, the difference, its interval and the p-value."""
+        """One sentence with the verdict and, if predictions differ, the difference and its test."""
         if not self.n_different:
             return f"{self.verdict_in_words}."
         size = f"{self.difference:+.3f}{self.scope} {self.interval_in_words(3)}"
@@ -88,7 +88,7 @@ class Difference(Measured):
 
     @property
     def loss_phrase(self) -> str:
-        """The clause "B is worse"; with a margin, whether B is worse by more than the margin."""
+        """The clause "B is worse"; with a margin, it says whether the loss exceeds the margin."""
         if self.margin is None:
             return "B is worse"
         verb = "is not" if self.within_margin else "may be"
@@ -115,8 +115,8 @@ class Comparison(Difference):
     a, b, difference : float
         The scores of models A and B, and the difference b - a.
     standard_error : float
-        Standard error of the difference by the delta method. It includes an allowance for one
-        unseen sample or group.
+        Standard error of the difference by the delta method. It allows for one unseen sample or
+        group.
     confidence_interval : (float, float)
         Confidence interval of the difference. It excludes 0 if and only if the p-value is below 1
         minus the confidence level.
@@ -140,7 +140,7 @@ class Comparison(Difference):
         default average and three or more classes.
     detectable : float
         Smallest true difference that samples like these detect with 80% power. It is nan if no
-        prediction differs, or with fewer than five groups.
+        prediction differs, or if the p-value is nan.
     margin, within_margin : float, bool or None
         The non-inferiority margin, and whether B is shown not to be worse by more than the margin.
         Both are None without a margin.
@@ -173,9 +173,9 @@ class Comparison(Difference):
     def samples_for(self, difference: float) -> int | None:
         """Estimate the number of samples, or of groups, that detect a difference with 80% power.
 
-        The samples are assumed to be like those compared. More samples reduce only part of the
-        squared error. The result is None if no number is enough, if no prediction differs, or if
-        there is no p-value.
+        Further samples are assumed to be like the compared samples. More samples reduce only part
+        of the squared error. The result is None if no number is enough, if no prediction differs,
+        or if the p-value is nan.
 
         Examples
         --------
@@ -191,7 +191,7 @@ class Comparison(Difference):
         return math.ceil((self.n_groups or self.n_samples) * times) if times < math.inf else None
 
     def size_phrase(self, difference: float) -> str:
-        """Write the end of a sentence: how many samples or groups detect a difference."""
+        """Write the end of a sentence on how many samples or groups a difference needs."""
         n_needed = self.samples_for(difference) if difference else None
         if n_needed is None:
             return "cannot be shown with any number of samples"
@@ -477,7 +477,10 @@ def _shortage_of(
 
 
 def _few_that_decide(score: Score, tables: Sequence[Table], n_different: int) -> str:
-    """Name the few samples that decide a significant result: those of a class, or that differ."""
+    """Name the few samples that decide a significant result.
+
+    They are the samples of the rarest class, or the samples whose predictions differ.
+    """
     sizes: list[tuple[float, str]] = []
     for table in tables:
         oriented = score.orient(table)[1]
@@ -521,7 +524,7 @@ def _class_shortage(table: Table, score: Score) -> str:
 
 
 class Decision(NamedTuple):
-    """Whether a build fails, and why. A build that passes may have an empty remark."""
+    """Whether a build fails, and why. The remark may be empty if the build passes."""
 
     failed: bool
     remark: str
@@ -571,14 +574,14 @@ def decide_least(estimate: Estimate, least: float) -> Decision:
 
 
 def _why_not_shown(result: Difference | Estimate, claim: str) -> str:
-    """Explain that a caveat or a missing interval weakens a result; empty if it has neither."""
+    """Explain that a result has a caveat or lacks an interval; empty if neither is the case."""
     has_interval = not math.isnan(result.confidence_interval[0])
     reason = result.caveat or ("" if has_interval else "there is no interval")
     return reason and with_subject(f"this does not show whether {claim}", reason)
 
 
 def _advice(compared: Difference, required: str) -> str:
-    """Advise how many samples are needed to meet a requirement; empty for several tasks."""
+    """Advise how many samples a requirement needs; empty for several tasks."""
     if not isinstance(compared, Comparison):
         return ""
     name, size = "difference", compared.difference

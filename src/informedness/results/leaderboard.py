@@ -40,8 +40,8 @@ class Model:
     ----------
     name : str
     estimate : Estimate
-        The score with its interval. Several runs are pooled; the predictions for one sample form a
-        group.
+        The score with its interval. Several runs are pooled. The predictions for one sample then
+        form a group, unless groups were passed.
     runs : tuple of float
         The score of each run.
     run_deviation : float
@@ -93,13 +93,15 @@ class Leaderboard(Result):
     confidence_level : float
         Two models differ significantly if the corrected p-value is below 1 minus this level.
     n_samples : int
-        Number of samples in each run.
+        Number of samples in each run, without those of an ignored class.
     signature : str
         A line that records the options, the number of samples and the version.
     title : str
         The title of the score, with its average for three or more classes.
     guessing : dict of str to float
-        Score and accuracy of the best guesser, by the name of the score.
+        Guessing levels of the score and of accuracy, by the name of the score.
+    read : tuple of Account
+        What was read from each source.
     """
 
     metric: str
@@ -119,7 +121,7 @@ class Leaderboard(Result):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default on a new figure.
+                The axes to draw on; by default those of a new figure.
         """
         rows = [ForestRow(shown(x.name), x.estimate, x.rank_range, x.runs) for x in self.models]
         return draw_forest(rows, score_named(self.metric).title, ax, "score, ranks")
@@ -214,8 +216,8 @@ def leaderboard(
         Labels.
     y_pred : mapping of name to array-like of shape (n_samples,), or data frame
         The predictions of each model; in a data frame, each column is a model. For several runs
-        (seeds), pass a list with the predictions of each run. All models need the same
-        number of runs.
+        (seeds), pass a list with the predictions of each run. All models need the same number of
+        runs.
     metric, average, labels, ignore_index, unknown, sample_weight, groups
         As in `compare`.
     confidence_level : float
@@ -272,7 +274,7 @@ def leaderboard(
         shares = out_of_class_share(table), float(table.hits.sum() / table.total)
         models.append(Model(name, estimates[i], scores, deviation, ranks[name], caution, *shares))
     first, n_samples = samples.tables[0], samples.number(samples.references >= 0) // n_runs
-    whole = replace(ContingencyTable.sum_of(samples.tables), n_samples=n_samples)
+    pooled = replace(ContingencyTable.sum_of(samples.tables), n_samples=n_samples)
     settings = settings_of(confidence_level, samples.pairs_in_groups(0))
     return Leaderboard(
         metric=metric,
@@ -281,7 +283,7 @@ def leaderboard(
         p_values=p_values,
         confidence_level=confidence_level,
         n_samples=n_samples,
-        signature=score.signature(whole, interval=settings, **signed),
+        signature=score.signature(pooled, interval=settings, **signed),
         title=title_of(first, score),
         guessing={x.name: x.guessing_level(first) for x in (score_named("accuracy"), score)},
     )
@@ -292,7 +294,7 @@ def _ranks_of(
 ) -> dict[str, tuple[int, int]]:
     """Find the best and the worst possible rank of each model.
 
-    The keys of `p_values` are pairs (worse model, better model).
+    The keys of `p_values` are pairs: first the worse model, then the better model.
     """
     different = [pair for pair, p_value in p_values.items() if 1 - p_value > level]
     n_better = Counter(worse for worse, _ in different)
@@ -314,7 +316,7 @@ def _pool_runs(
 ) -> ModelSamples:
     """Concatenate the predictions of all runs of each model, shape (n_runs * n_samples,).
 
-    The predictions for one sample form a group, unless `groups` are passed.
+    With several runs, the predictions for one sample form a group, unless `groups` are passed.
     """
     n_runs = len(next(iter(runs.values())))
     if weights is not None:
@@ -352,7 +354,7 @@ def _read_runs(
         for i, run in enumerate(model_runs):
             containers[f"y_pred[{name!r}]" + (f"[{i}]" if len(model_runs) > 1 else "")] = run
     (references, *columns), task = read_label_columns(containers, *options, **extras)
-    return references, {name: [columns.pop(0) for _ in own] for name, own in runs.items()}, task
+    return references, {name: [columns.pop(0) for _ in x] for name, x in runs.items()}, task
 
 
 def _list_runs(value: Any) -> list[Any]:

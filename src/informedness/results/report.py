@@ -52,9 +52,9 @@ class Report(Result, Mapping[str, float]):
     per_class : list of dict
         For each class, its label, support (the number or weight of its references), prevalence,
         bias, tpr, fpr, tpr_minus_fpr, precision and f1. A rate is nan if its denominator is 0.
-        A confidence level adds tpr_minus_fpr_standard_error, tpr_minus_fpr_confidence_interval,
-        and Wilson's tpr_confidence_interval and precision_confidence_interval, unless samples are
-        in groups.
+        Unless samples are in groups, a confidence level adds tpr_minus_fpr_standard_error,
+        tpr_minus_fpr_confidence_interval, and Wilson's tpr_confidence_interval and
+        precision_confidence_interval.
     average : {"default", "bias", "prevalence", "macro"}
         Average of Informedness in the scores.
     guessing_p_value : float
@@ -68,11 +68,11 @@ class Report(Result, Mapping[str, float]):
     notes : tuple of str
         Remarks of one sentence each, for example on the share of out-of-class predictions.
     guessing, best : dict of str to float
-        What the best guesser and the best possible model score, by the name of the score.
+        Guessing level and best level, by the name of the score.
     signature : str
         A line that records the options, the number of samples and the version.
     confidence_level : float or None
-        Share of such intervals that should contain the true value.
+        Share of intervals that should contain the true value; None without intervals.
     estimates : dict of str to Estimate
         Standard error and interval of each score that `estimate` supports; empty without a
         confidence level.
@@ -157,7 +157,7 @@ class Report(Result, Mapping[str, float]):
 
     @property
     def n_classes(self) -> int:
-        """Number of declared classes, or else of classes that occur in the references."""
+        """Number of declared classes; by default, of classes that occur in the references."""
         return self.table.n_classes
 
     @property
@@ -172,10 +172,10 @@ class Report(Result, Mapping[str, float]):
 
     @property
     def out_of_class(self) -> dict[str, Any]:
-        """Number of out-of-class predictions, and scores without them; {} if there are none.
+        """Number and share of out-of-class predictions, and scores without them; {} if none occur.
 
-        The scores `*_in_class` are for the other samples with the same classes, and nan if
-        undefined. With weights, `n_out_of_class` is None.
+        The scores `*_in_class` are for samples with predictions in class, and nan if undefined.
+        With weights, `n_out_of_class` is None.
 
         Examples
         --------
@@ -202,7 +202,7 @@ class Report(Result, Mapping[str, float]):
 
     @property
     def averages(self) -> dict[str, float]:
-        """Informedness with each average; {} for two classes, where all averages are equal."""
+        """Informedness with each average; {} if it is undefined, or if there are two classes."""
         if self.table.n_classes < 3 or INFORMEDNESS.undefined(self.table):
             return {}
         names = [str(average) for average in INFORMEDNESS.averages if average is not None]
@@ -231,14 +231,14 @@ class Report(Result, Mapping[str, float]):
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the true and the false positive rate of each class (TPR and FPR).
 
-        The length of the line between both rates is the gain TPR - FPR of the class. It is printed
-        at the right, with its interval if the report has one. The class's share of the references
-        follows its name. With more than 50 classes, the first 50 are drawn.
+        The length of the line between both rates is the gain TPR - FPR of the class. The gain is
+        printed at the right, with its interval if the report has intervals. The prevalence of the
+        class follows its name. With more than 50 classes, the first 50 are drawn.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default on a new figure.
+            The axes to draw on; by default those of a new figure.
         """
         return draw_per_class(self.per_class, 18 if self.confidence_level is None else 12, ax)
 
@@ -253,12 +253,12 @@ class Report(Result, Mapping[str, float]):
 
     def text_blocks(self) -> list[Block]:
         """List the size, scores, verdict, classes, notes and signature, from the top down."""
-        scores, *others = self.text_tables()
+        scores, *class_tables = self.text_tables()
         n, n_classes = self.table.n_samples, render.several(self.n_classes, "class", "classes")
         size = ["unknown N" if n is None else f"N {n:,}", n_classes]
         if self.table.is_weighted:
             size.insert(1, f"total weight {self.table.total:.6g}")
-        return [", ".join(size), scores, self.summary, *others, self.notes, self.signature]
+        return [", ".join(size), scores, self.summary, *class_tables, self.notes, self.signature]
 
     def records(self) -> list[dict[str, Any]]:
         """Convert each score to a record; `per_class` holds the records of classes."""

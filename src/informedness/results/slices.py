@@ -47,8 +47,8 @@ class SliceRow:
         Name of the slice; None for all samples.
     table : ContingencyTable
     n_classes : int
-        Number of classes k for NIT. The classes are declared, or else those in the references of
-        all samples.
+        Number of classes k for NIT: the declared classes, or by default the classes in the
+        references of all samples.
     scores : dict of str to float
         Scores as in a report, by name; nan if undefined, for example with references of one class.
     class_entropy : float
@@ -57,7 +57,7 @@ class SliceRow:
         Estimates of the scores; empty without a confidence level.
     difference, p_value : float
         Difference from all other samples, and its p-value, corrected for the number of slices. Both
-        are nan without `vs_rest`.
+        are nan without `vs_rest`, or if a score is undefined.
     """
 
     name: Slice | None
@@ -81,7 +81,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
     rows : tuple of SliceRow
         The slices, in the order chosen by `sort`.
     overall : SliceRow
-        The scores of all slices together.
+        The scores of all samples.
     confidence_level : float or None
         Level of the intervals of scores; None without intervals.
     vs_rest : str or None
@@ -132,8 +132,8 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         confidence_level : float, optional
             Adds standard errors and intervals of this level.
         vs_rest : str, optional
-            Compares each slice with all other samples on the score of this name. Adds the
-            difference, and a p-value corrected by Holm's method. The margin of error of the
+            Name of the score on which each slice is compared with all other samples. This adds
+            the difference, and a p-value corrected by Holm's method. The margin of error of the
             difference combines the 95% intervals of both scores (Zou and Donner 2008). The z test
             divides the margin towards 0 by 1.96 to get the standard error.
         average : {"bias", "prevalence", "macro"}, optional
@@ -152,22 +152,22 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         Warns
         -----
         InformednessWarning
-            Once, with the numbers of small slices and of slices with references of one class.
+            If slices are small, or have references of one class; one warning has both numbers.
         """
         check_choice("sort", sort, ("name", *REPORTED))
         columns = render.texts_of((by,) if isinstance(by, str) else by, "by", "column")
         tables = _sort_by_number(_check_tables(tables, by, len(columns)))
-        whole = ContingencyTable.sum_of(list(tables.values()))
-        widened = _with_classes_of(whole, tables.values())
+        total = ContingencyTable.sum_of(list(tables.values()))
+        widened = _with_classes_of(total, tables.values())
         pairs = pairs or {}
 
         scored, rows = scores_in_report(average), []
         all_scores = _score_slices(widened, scored)
-        all_scores.append({x: float(score.value(whole)) for x, score in scored.items()})
-        for name, table, scores in zip([*tables, None], [*widened, whole], all_scores, strict=True):
+        all_scores.append({x: float(score.value(total)) for x, score in scored.items()})
+        for name, table, scores in zip([*tables, None], [*widened, total], all_scores, strict=True):
             estimates = reported_estimates(table, confidence_level, scored, pairs=pairs.get(name))
             bits = entropies(table).reference
-            rows.append(SliceRow(name, table, whole.n_classes, scores, bits, estimates))
+            rows.append(SliceRow(name, table, total.n_classes, scores, bits, estimates))
         *rows, overall = rows
         _warn_of(rows)
         if vs_rest is not None:
@@ -176,8 +176,8 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         if sort != "name":
             rows.sort(key=lambda row: (math.isnan(row.scores[sort]), row.scores[sort]))
         settings = settings_of(confidence_level, pairs.get(None))
-        line = signature_of("slices", whole, average=average, interval=settings)
-        options = confidence_level, vs_rest, signed(line, whole.read), average, whole.read
+        line = signature_of("slices", total, average=average, interval=settings)
+        options = confidence_level, vs_rest, signed(line, total.read), average, total.read
         return cls(columns, tuple(rows), overall, *options)
 
     def __getitem__(self, name: Slice) -> SliceRow:
@@ -201,9 +201,9 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         Parameters
         ----------
         metric : str
-            The score to draw.
+            Name of the score to draw.
         ax : matplotlib Axes, optional
-            Where to draw; by default on a new figure.
+            The axes to draw on; by default those of a new figure.
         """
         if self.confidence_level is None:
             raise ValueError("slices must have intervals to plot: pass confidence_level=0.95")
@@ -215,8 +215,8 @@ class Slices(Result, Mapping[Slice, SliceRow]):
     def records(self) -> list[dict[str, Any]]:
         """Convert each slice to a record, and all samples to a last record with the name None.
 
-        A column with the name of a field, for example accuracy, becomes by_accuracy. Names that
-        begin with by_ get the prefix by_, too, so that names stay distinct.
+        A column with the name of a field, for example accuracy, becomes by_accuracy. The prefix by_
+        is also added to names that begin with by_, so that names stay distinct.
         """
         records = []
         for row in (*self.rows, self.overall):
@@ -252,7 +252,8 @@ class Slices(Result, Mapping[Slice, SliceRow]):
     def text_tables(self) -> list[Rows]:
         """Tabulate the scores of slices and of all samples.
 
-        Guessing levels are the last row, or if they differ, those of accuracy are a column.
+        Guessing levels are the last row if all slices share them. Otherwise the guessing level of
+        accuracy is a column.
         """
         rows = [*self.rows[:_MAX_ROWS], self.overall]
         scores = scores_in_report(self.average)
@@ -297,7 +298,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
 
 
 def _check_tables(tables: Any, by: Any, n_columns: int) -> dict[Slice, ContingencyTable]:
-    """Check the tables and the names of their slices; raise ValueError if any is not valid."""
+    """Check the tables and the names of their slices; raise ValueError if they are not valid."""
     parts = tables.values() if isinstance(tables, Mapping) else ()
     if not parts or not all(isinstance(table, ContingencyTable) for table in parts):
         rule = "map at least one slice to its ContingencyTable"
@@ -422,27 +423,27 @@ def slices(
 # Tables and scores of slices
 
 
-def _with_classes_of(whole: Table, tables: Iterable[Table]) -> list[ContingencyTable]:
+def _with_classes_of(total: Table, tables: Iterable[Table]) -> list[ContingencyTable]:
     """Convert tables to the labels and the classes of the table of all samples."""
-    positions = {label: code for code, label in enumerate(whole.labels)}
+    positions = {label: code for code, label in enumerate(total.labels)}
     widened = []
     for table in tables:
         table = table.spelled or table
-        last = len(whole.labels) - 1  # the column of out-of-class predictions
+        last = len(total.labels) - 1  # the column of out-of-class predictions
         codes = np.array([positions.get(label, last) for label in table.labels])
         cells = Cells(codes[table.rows], codes[table.columns], table.counts, table.squared_weights)
-        converted = ContingencyTable._from_cells(whole.labels, True, cells, table.n_samples)
-        widened.append(replace(converted, class_mask=whole.is_class))
+        converted = ContingencyTable._from_cells(total.labels, True, cells, table.n_samples)
+        widened.append(replace(converted, class_mask=total.is_class))
     return widened
 
 
 def _score_slices(tables: Sequence[Table], scored: Mapping[str, Score]) -> list[dict[str, float]]:
     """Score tables with the same labels and classes; an undefined score is nan.
 
-    Scores of class totals are computed for all tables at once, in a tenth of the time. With
-    weights, they would have other last digits.
+    Scores that depend on class totals only are computed for all tables at once, in a tenth of the
+    time. With weights, the last digits would differ, so each table is then scored alone.
     """
-    names = [x.name for x in fields(ClassSums)[1:]]  # but for the labels
+    names = [x.name for x in fields(ClassSums)[1:]]  # all except the labels
     columns = (np.array([getattr(table, name) for table in tables]).T for name in names)
     sums = ClassSums(tables[0].labels, *columns)
     is_single = np.count_nonzero(sums.reference_totals, axis=0) == 1
@@ -458,7 +459,7 @@ def _score_slices(tables: Sequence[Table], scored: Mapping[str, Score]) -> list[
 
 
 def _sort_by_number(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
-    """Sort slices by number if all names are numbers or text of numbers; else keep the order."""
+    """Sort slices by number if all names are numbers, also as text; otherwise keep the order."""
     names = {name: name if isinstance(name, tuple) else (name,) for name in tables}
     with suppress(ValueError):
         return {x: tables[x] for x in sorted(tables, key=lambda x: [*map(float, names[x])])}
@@ -466,7 +467,7 @@ def _sort_by_number(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
 
 
 def _sort_by_category(tables: Mapping[Slice, Any], by: Any) -> dict[Slice, Any]:
-    """Sort slices in the order of a pandas column's categories; else keep the order."""
+    """Sort slices in the order of the categories of a pandas column; otherwise keep the order."""
     categories = getattr(getattr(by, "dtype", None), "categories", None)
     if categories is None:
         return {**tables}
@@ -479,7 +480,7 @@ def cut_into_quantiles(
     """Merge slices by a column of numbers into bins with about equal numbers of samples.
 
     The edges of the bins are quantiles, as in `pandas.qcut`. A value on an edge is in the lower
-    bin. `position` is the position of the column in slice names that are tuples.
+    bin. In slice names that are tuples, `position` is the position of the column.
     """
     numbered = sorted((_number_of(name, position, column), name) for name in tables)
     numbers = np.array([number for number, _ in numbered])
@@ -514,14 +515,14 @@ def _compare_with_rest(
     """
     score = score_named(metric, "vs_rest")
     score = score_with_average(metric, average if score.averages else "default").require_interval()
-    before, after = ([None, *accumulate(some)] for some in (tables[:-1], tables[:0:-1]))
+    before, after = ([None, *accumulate(part)] for part in (tables[:-1], tables[:0:-1]))
     parts = zip(tables, before, reversed(after), strict=True)
     tests = [difference_from_rest(score, table, sum(filter(None, rest))) for table, *rest in parts]
     return [difference for difference, _ in tests], holm([p_value for _, p_value in tests])
 
 
 def difference_from_rest(score: Score, table: Table, rest: Any) -> tuple[float, float]:
-    """Compute the difference between the scores of two tables, and its p-value."""
+    """Compute the difference between the scores of two tables and its p-value; nan if undefined."""
     if not rest or any(map(score.undefined, (table, rest))):
         return math.nan, math.nan
     a, b = (score.interval(part, _LEVEL) for part in (table, rest))

@@ -17,7 +17,7 @@ from ..tables.contingency import ContingencyTable
 from ..text.render import rounded, samples
 from .estimate import Estimate, estimates_of, warn_of
 
-LEVEL = 0.95  # lowest confidence level of the test of a verdict
+LEVEL = 0.95  # lowest confidence level of the test against guessing
 # codes of verdicts that do not rule out guessing
 MAY_BE_GUESSES = frozenset({"one class", "out of class", "untested", "guessing"})
 MANY_OUT_OF_CLASS = 0.05  # above this share, guessing is tested without out-of-class predictions
@@ -67,7 +67,7 @@ def _find_verdict(
 ) -> tuple[str, str]:
     """Choose the code and the phrase of the verdict.
 
-    If many predictions are out of class, test the others against guessing.
+    If many predictions are out of class, only the predictions in class are tested against guessing.
     """
     if np.count_nonzero(table.reference_totals) == 1:
         return "one class", f"all references are {commonest_class(table)}, so there is no verdict"
@@ -124,9 +124,9 @@ def notes_of(
     values: Mapping[str, float],
     estimates: Mapping[str, Estimate],
 ) -> tuple[list[Message], set[str]]:
-    """Write the notes of a report, and warn about caveats that no mark replaces.
+    """Write the notes of a report, and warn about caveats without a remark on their score.
 
-    Return the notes, and the names of scores that get a mark.
+    Return the notes, and the names of scores with a remark, which get a mark.
     """
     remarks = {name: _remark_on(estimates, name) for name in estimates}
     warn_of([x for name, x in estimates.items() if remarks[name] != x.caveat])
@@ -166,10 +166,10 @@ def _out_of_class_note(table: Table, shown_scores: Mapping[str, Score]) -> Itera
 
 
 def _remark_on(estimates: Mapping[str, Estimate], name: str) -> str:
-    """Explain in a note of its own why an estimate may mislead; empty if no such note is needed.
+    """Explain in a separate note why an estimate may mislead; empty without such a note.
 
-    It is needed if there is no interval, or if only NIT has its caveat, which is common. The caveat
-    then causes no warning.
+    A separate note is needed if the interval is missing, or if only NIT has this caveat, which is
+    common. NIT's caveat then does not cause a warning.
     """
     estimate = estimates[name]
     if math.isnan(estimate.confidence_interval[0]):
@@ -187,7 +187,7 @@ def out_of_class_share(table: Table) -> float:
 
 
 def share_text(share: float) -> str:
-    """Format a share in percent; a small share is not shown as 0.0%."""
+    """Format a share in percent; a small positive share becomes "under 0.1%"."""
     return "under 0.1%" if 0 < share < 0.0005 else f"{share:.1%}"
 
 
