@@ -37,7 +37,7 @@ NOTES: ContextVar[list[Warning] | None] = ContextVar("notes", default=None)
 
 # A list whose values are all of one of these types is read as an array.
 _NUMBERS = (bool, float, np.bool_, np.number)
-# Text that pandas reads as a missing value.
+# Some of the texts that pandas reads as missing values.
 NULLS = frozenset(("", *["NA", "N/A", "NaN", "nan", "None", "null", "NULL", "<NA>", "#N/A"]))
 
 
@@ -48,7 +48,7 @@ class InformednessWarning(UserWarning):
 class UndefinedMetricWarning(InformednessWarning):
     """A score or the value of one class is undefined, or the score may mislead.
 
-    It may mislead for a single sample, and for out-of-class predictions.
+    The score may mislead for a single sample, and for out-of-class predictions.
     """
 
 
@@ -61,7 +61,7 @@ class NoSamplesError(ValueError):
 
 
 def warn(message: str, category: type[Warning] = InformednessWarning) -> None:
-    """Issue or collect a warning at the line of code that called this package.
+    """Issue a warning at the line of code that called this package, or collect it in `NOTES`.
 
     The prefix is for filters, as each copy of this file defines its own warning classes.
     """
@@ -103,9 +103,9 @@ _SHORT.maxother = 80
 
 @dataclass(frozen=True)
 class Column:
-    """Labels of samples: the label of each code is `values[code]`, or None if it is missing.
+    """Labels of samples: `values[code]` is the label of a code, or None if the label is missing.
 
-    Without `values`, the codes are themselves the labels, which are integers.
+    If `values` is None, the labels are integers, and are the codes themselves.
     """
 
     codes: Numbers
@@ -133,7 +133,7 @@ class Column:
         return codes if self.values is None else [self.values[code] for code in codes]
 
     def differs_from(self, label: Label | None) -> Numbers:
-        """Compute a mask of the samples whose label is not this one."""
+        """Compute a mask of the samples whose label differs from this label."""
         if self.values is None and label is None:  # numpy would compare each integer with None
             return np.ones(len(self.codes), dtype=bool)
         if self.values is None:
@@ -212,18 +212,18 @@ def check_distinct(classes: Sequence[Label], name: str) -> None:
     """Raise ValueError if a class is listed twice."""
     if len(set(classes)) < len(classes):
         twice = next(label for label in classes if classes.count(label) > 1)
-        raise ValueError(f"`{name}` must list each class once, {show(twice)} is listed twice")
+        raise ValueError(f"`{name}` must list each class once; {show(twice)} is listed twice")
 
 
 def read_column(values: Any, name: str, allow_missing: bool = False) -> Column:
     """Read the labels of any container except an iterator.
 
-    With `allow_missing`, missing labels are read as None instead of raising an error.
+    With `allow_missing`, missing labels become None. Otherwise they raise ValueError.
     """
     if isinstance(values, Column):
         if allow_missing or values.values is None or None not in values.values:
             return values
-        values = values.tolist()  # it was read with `allow_missing`
+        values = values.tolist()  # the column was read with `allow_missing`
     # arrays without a mask do not need numpy.ma, which takes 30 ms to import
     if allow_missing and hasattr(values, "_mask") and np.ma.is_masked(values):
         values = values.tolist()
@@ -245,8 +245,8 @@ def _column_of_numbers(array: Numbers) -> Column | None:
         dtype = array.dtype.newbyteorder("=") if np.can_cast(array.dtype, np.int64) else np.int64
         return Column(array.astype(dtype, copy=False))
     if kind == "f" and float(np.abs(array).max(initial=0)) < 2**63:
-        whole = array.astype(np.int64)
-        return Column(whole) if (whole == array).all() else None
+        integers = array.astype(np.int64)
+        return Column(integers) if (integers == array).all() else None
     return None
 
 
@@ -265,8 +265,8 @@ def _flatten(values: Any, name: str) -> Numbers | list[Any]:
         raise TypeError(f"`{name}` must not be an iterator, got {show(values)}. Pass list({name}).")
     if hasattr(values, "__array__") or isinstance(values, memoryview):
         return _drop_second_dimension(as_array(values, name), values, name)
-    is_other = isinstance(values, (str, bytes, bytearray, Mapping, Set))
-    if is_other or not isinstance(values, Iterable):
+    is_rejected = isinstance(values, (str, bytes, bytearray, Mapping, Set))
+    if is_rejected or not isinstance(values, Iterable):
         raise ValueError(f"`{name}` must be a sequence of labels like a list, got {show(values)}")
     return list(values)
 
@@ -312,7 +312,7 @@ def as_array(values: Any, name: str) -> Numbers:
 
 
 def _read_list(values: list[Any], name: str, allow_missing: bool) -> Column:
-    """Read a list of Python objects."""
+    """Read a list of Python objects as a column of labels."""
     kinds = set(map(type, values))
     is_numbers = len(kinds) == 1 and issubclass(type(values[0]), _NUMBERS)
     if is_numbers and (column := _column_of_numbers(np.array(values))) is not None:
@@ -397,7 +397,7 @@ def merged(*lists: Sequence[Any]) -> tuple[list[Any], list[Codes]]:
     union: set[Any] = set().union(*lists)
     labels: list[Any] = sorted(union - {None}) + ([None] if None in union else [])
     position = {label: code for code, label in enumerate(labels)}
-    return labels, [np.array([position[x] for x in own], dtype=np.int64) for own in lists]
+    return labels, [np.array([position[x] for x in part], dtype=np.int64) for part in lists]
 
 
 def join_columns(columns: Sequence[Column]) -> Column:
@@ -406,4 +406,4 @@ def join_columns(columns: Sequence[Column]) -> Column:
         return Column(np.concatenate([column.codes for column in columns]))
     values, codes = zip(*(column.coded() for column in columns), strict=True)
     labels, to_code = merged(*values)
-    return Column(np.concatenate([to[own] for to, own in zip(to_code, codes, strict=True)]), labels)
+    return Column(np.concatenate([to[old] for to, old in zip(to_code, codes, strict=True)]), labels)

@@ -1,4 +1,4 @@
-"""Base class of the `evaluate` metrics, whose methods read labels without changing them.
+"""Define the base class of the `evaluate` metrics, which reads labels without changing them.
 
 `evaluate.Metric` converts its inputs: `["001", "1"]` becomes `[1, 1]`, 0.7 becomes 0, and None is
 accepted. A metric lists `LabelInputs` as a base class before `evaluate.Metric`. `LabelInputs` must
@@ -39,8 +39,8 @@ class LabelInputs:
     def __init__(self, config_name: str | None = None, *args: Any, **kwargs: Any) -> None:
         self.reset()
         self._round = 0
-        own = signature(super().__init__).parameters
-        self._defaults = {name: kwargs.pop(name) for name in [*kwargs] if name not in own}
+        known = signature(super().__init__).parameters
+        self._defaults = {name: kwargs.pop(name) for name in [*kwargs] if name not in known}
         super().__init__(config_name, *args, **kwargs)
         if config_name in ("bias", "prevalence", "macro"):
             self._check_options(["average"])
@@ -48,7 +48,7 @@ class LabelInputs:
         if self._defaults:
             self._check_options(self._defaults)
             self._try(**self._defaults)
-        if self.num_process > 1:  # the base class calls it after reading the files
+        if self.num_process > 1:  # the base class calls `_compute` after reading the files
             self._compute = self._compute_stored
 
     def reset(self) -> None:
@@ -104,8 +104,8 @@ class LabelInputs:
         """Compute the score of the samples passed and of those added before.
 
         Samples added before are discarded even if scoring fails. They are kept if an option is
-        unknown or the samples passed are invalid.
-        With `num_process > 1` only process 0 returns the score. The options are listed below.
+        unknown or the samples passed are invalid. With `num_process > 1` only process 0 returns the
+        score. The options are listed below.
         """
         self._check_options(kwargs)
         batches = [*self._collect_added()]
@@ -114,8 +114,8 @@ class LabelInputs:
             taken = {name: x for name, x in options if name in ("sample_weight", "unknown")}
             batches.append((*read_pair(references, predictions, **taken), None))
             if len(self):
-                others = f"{len(self)} added before. To discard those, call `reset()` first."
-                warn(f"`compute` takes the samples passed to it together with {others}")
+                added = f"{len(self)} added before. To discard those, call `reset()` first."
+                warn(f"`compute` takes the samples passed to it together with {added}")
         batch = _join_batches(batches or [(*read_pair([], []), None)])
         self.reset()
         return (self._score if self.num_process == 1 else self._compute_together)(batch, kwargs)
@@ -131,8 +131,8 @@ class LabelInputs:
     def _check_options(self, names: Iterable[str]) -> None:
         """Raise TypeError if the metric does not have one of these options."""
         options = list(signature(type(self)._compute).parameters)[3:]  # after self and the labels
-        if odd := [name for name in names if name not in options]:
-            raise TypeError(f"{self.name} has no option {odd[0]!r}: it has {', '.join(options)}")
+        if bad := [name for name in names if name not in options]:
+            raise TypeError(f"{self.name} has no option {bad[0]!r}: it has {', '.join(options)}")
 
     def _try(self, ignore_index: Any = None, sample_weight: Any = None, **options: Any) -> None:
         """Score perfect predictions, to raise ValueError if `compute` would reject the options."""
@@ -151,7 +151,7 @@ class LabelInputs:
             NOTES.reset(before)
 
     def _score(self, batch: Batch, options: dict[str, Any]) -> Any:
-        """Score a batch by the `_compute` of the metric, with the options set at load."""
+        """Score a batch by the `_compute` of the metric, with options passed now or at load."""
         options = self._defaults | options
         references, predictions, weights = batch
         if weights is not None:
@@ -163,7 +163,10 @@ class LabelInputs:
         return type(self)._compute(self, predictions=predictions, references=references, **options)
 
     def _join_round(self) -> None:
-        """Open the file of the round if it is not open; the base class waits for all processes."""
+        """Open the file of the round, unless it is open or there is only one process.
+
+        The base class then waits for all processes.
+        """
         if self.num_process > 1 and self.writer is None:
             super().add_batch(predictions=[""], references=[""])
             self.writer.stream.flush()  # a file without a row could not be read

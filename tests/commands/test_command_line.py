@@ -306,7 +306,7 @@ ERRORS = {
     f"report {PAIR} --weights type": "p.csv: not readable as csv: `--counts` and `--weights` must",
     f"report {PAIR} --encoding `labels`": "got '`labels`': unknown encoding: `labels`",
     f"report {PAIR} --numeric": "`--references` must hold integers with --numeric, got 'ham'",
-    "report scores.csv -r gold -p a": "--threshold 0.5 turns scores into two classes; ",
+    "report scores.csv -r gold -p a": "--threshold 0.5 turns scores into two classes. ",
     "compare gold.txt a.txt gold.txt": "gold.txt: each file must be listed once",
     "report gold.txt gold.txt": "gold.txt: each file must be listed once",
     "compare p.csv p.csv -r gold -p a --on doc": "p.csv: each file must be listed once",

@@ -104,7 +104,7 @@ def test_zero_division_silences_only_the_undefined_case(score, stand_in):
     # markedness is undefined where all predictions are one class; the other class has no gain
     one = ([0, 1], [0, 0]) if score is markedness_score else ([0, 0], [0, 1])
     found = messages(score, *one)
-    others = [said for said in found if not said.endswith(("instead", "by definition"))]
+    others = [said for said in found if not said.endswith(("instead.", "by definition"))]
     assert len(found) == len(others) + 1
     for value in (stand_in, int(stand_in), NAN, np.float32(NAN)):
         assert messages(score, *one, zero_division=value) == others
@@ -205,7 +205,7 @@ def test_a_prior_is_read_by_key_in_any_order_and_real_type(prior):
 @pytest.mark.parametrize(
     ("prior", "wanted"),
     [
-        ({"a": 0.5, "b": 0.5}, "must cover every class in the references, 'c' is missing"),
+        ({"a": 0.5, "b": 0.5}, "must cover every class in the references; 'c' is missing"),
         (EVEN | {"d": 0.1}, "must name classes of the references, got 'd'"),
         (EVEN | {"a": 0.3 + 2e-6}, "must sum to 1, or hold counts, got 1.000002"),
         ({"a": 0.0, "b": 0.5, "c": 0.5}, "must .* strictly between .*got 0.0 for 'a'"),

@@ -113,7 +113,7 @@ CASES = [
         {"extract": PATTERN},
         "found no answer in 'I cannot answer that.' of `predictions`. Pass",
     ),
-    (*ASKED, OF_CHOICES | WRONG, "`choices` lists the classes of the task: leave"),
+    (*ASKED, OF_CHOICES | WRONG, "`choices` lists the classes of the task. Leave"),
     (*ASKED, {"choices": "ABCD"}, "`choices` must be a sequence of labels"),
     (*ASKED, {"choices": [1, 2]}, r"`choices` must hold text, the name of each .* \[1, 2\]"),
     (*ASKED, {"choices": ["A", "A"]}, "`choices` must be distinct, also without"),

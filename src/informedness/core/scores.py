@@ -36,7 +36,7 @@ def informedness(
     """Compute sum_c weight_c J_c: perfect predictions score 1, and guessing scores 0 on average.
 
     The weights are beta_c for "bias" (Powers 2003) and pi_c for "prevalence" (Powers 2011, eq. 42).
-    For "macro" they are equal for all classes in the references. None lists the J_c.
+    For "macro" they are equal for all classes in the references. None returns the list of J_c.
 
     `prior` maps classes to shares q. "reweight" scales the rows of the table to these shares.
     "odds" replaces J_c by p_cc/q_c - (beta_c - p_cc)/(1 - q_c), with p_cc = h_c/N.
@@ -85,7 +85,7 @@ def mean_gain(table: Table, average: str) -> float:
 
 
 def why_above_accuracy(table: Table, value: float, samples: Table) -> str:
-    """Explain why Informedness with average="bias" exceeds accuracy; "" unless it clearly does.
+    """Explain that Informedness with average="bias" exceeds accuracy; "" unless it clearly does.
 
     `samples` is the table before it was reweighted to a prior.
     """
@@ -102,12 +102,12 @@ def why_above_accuracy(table: Table, value: float, samples: Table) -> str:
         return ""
     n_used = np.count_nonzero(has_references & (table.prediction_totals > 0))
     reason = f"above accuracy ({accuracy:.3f}), so it is not a share of the predictions"
-    other = f'average="prevalence" gives {mean_gain(table, "prevalence"):.3f}'
-    return f"{reason}: the model uses {n_used} of the {k} classes, and {other}"
+    remedy = f'average="prevalence" gives {mean_gain(table, "prevalence"):.3f}'
+    return f"{reason}: the model uses {n_used} of the {k} classes, and {remedy}"
 
 
 def class_gains(table: Any, false_positives: Numbers | None = None) -> Numbers:
-    """Compute the gain J_c of each class: its TPR - FPR, or 0 without references."""
+    """Compute the gain J_c of each class: its TPR - FPR, or 0 if either rate is undefined."""
     if false_positives is None:
         false_positives = table.distributed_false_positives
     references, others = table.reference_totals, table.other_references
@@ -162,35 +162,35 @@ def check_zero_division(value: Any, stand_in: float) -> None:
 
 
 def why_one_class(title: str, value: float, table: Table, totals: Numbers, name: str) -> str:
-    """Explain that a score is undefined because all samples are of one class; else empty.
+    """Explain that a score is undefined because all samples are of one class; "" otherwise.
 
     `name` says whether `totals` are those of the references or of the predictions.
     """
     if np.count_nonzero(totals) != 1:
         return ""
     label = show(table.labels[int(np.argmax(totals))])
-    return f"all {name} are {label}: {title} is undefined, {value} is returned instead"
+    return f"all {name} are {label}: {title} is undefined. {value} is returned instead."
 
 
 def value_if_undefined(why: str, value: float, zero_division: Any, table: Table) -> float | None:
     """Return the value of an undefined score; None if the score is defined (`why` is empty).
 
-    The value is `zero_division` if that is a number. With "warn" it is `value`, with a warning.
-    A single sample leads to a warning even if the score is defined.
+    If `zero_division` is a number, it is the value. With "warn" the value is `value`, and a warning
+    is issued. A single sample also leads to a warning if the score is defined.
     """
     if why and not isinstance(zero_division, str):
         return float(zero_division)
-    one = "one sample scores the same, right or wrong, so the mean of such scores says nothing"
-    if reason := f"{one}: score all samples at once" if table.n_samples == 1 else why:
+    why_one = "one sample scores the same if right or wrong, so a mean of scores is meaningless"
+    if reason := f"{why_one}. Score all samples at once." if table.n_samples == 1 else why:
         warn(reason, UndefinedMetricWarning)
     return value if why else None
 
 
 def warn_of_absent(title: str, table: Table, names: Any, scored: Table, average: Any) -> None:
-    """Warn if classes are predicted that no reference has.
+    """Warn of predicted classes without references.
 
-    If more than 5% of the predictions are of such classes, the warning also gives the score
-    with these classes counted as out of class.
+    If more than 5% of the predictions are of such classes, the warning also gives the score with
+    these classes counted as out of class, unless `average` is None.
     """
     is_absent = table.is_class & (table.reference_totals == 0) & (table.prediction_totals > 0)
     if not is_absent.any():
@@ -233,14 +233,14 @@ def read_prior(prior: Any, table: Table) -> Numbers:
     classes = labels_at(table, table.is_class)
     if missing := sorted(observed.keys() - shares.keys()):
         label = show(missing[0])
-        raise ValueError(f"`prior` must cover every class in the references, {label} is missing")
+        raise ValueError(f"`prior` must cover every class in the references; {label} is missing")
     for label, share in shares.items():
         if not (0 < share < 1 or (share == 0 and label not in observed)):
             wanted = "hold shares strictly between 0 and 1, or counts above 0, for every class"
             raise ValueError(f"`prior` must {wanted}, got {show(prior[label])} for {show(label)}")
         if label not in classes:
             wanted = f"name classes of the references, got {show(label)}"
-            raise ValueError(f"`prior` must {wanted}: list it in `labels` if the task has it")
+            raise ValueError(f"`prior` must {wanted}. If it is a class, list it in `labels`")
     total = math.fsum(shares.values())
     if abs(total - 1) > 1e-6:
         raise ValueError(f"`prior` must sum to 1, or hold counts, got {total!r}")

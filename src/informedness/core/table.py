@@ -87,8 +87,8 @@ def _count(rows: Numbers, columns: Numbers, weights: Any, last_row: int, last: i
     if row_bits + bits > min(_MAX_BITS, max(12, (2 * n).bit_length())):
         used, codes = np.unique(_fuse(rows, columns, bits), return_inverse=True)
         return Cells(used >> bits, used & (2**bits - 1), *_sums(codes, weights, len(used)))
-    # counting in blocks that fit in the cache halves the time of 10**7 samples, and takes 2 MB
-    # instead of 80; weights are summed at once, as their sums depend on the order
+    # Blocks that fit in the cache halve the time for 10**7 samples, and take 2 MB instead of 80.
+    # Weights are summed at once, because their sums depend on the order.
     step = max(_BLOCK, size) if weights is None else max(n, 1)
     sums = _sums(_fuse(rows[:step], columns[:step], bits), weights, size)
     for start in range(step, n, step):
@@ -155,13 +155,13 @@ class Table:
     # after `as_one_outcome` for all out-of-class predictions.
     labels: Classes
     is_declared: bool  # whether the classes were declared (`labels=`), not observed
-    # Non-zero cells, row by row: positions in `labels`, and samples (int64) or weights (float64)
+    # Non-zero cells, row by row: positions in `labels`, and numbers of samples or sums of weights
     rows: Codes
     columns: Codes
     counts: Numbers
-    squared_weights: Numbers | None = None  # of each cell; None without weights, or if unknown
+    squared_weights: Numbers | None = None  # sums; None without weights, or if unknown
     n_samples: int | None = None  # None if only sums of weights are known
-    class_mask: Numbers | None = None  # by default the declared labels, or those of the references
+    class_mask: Numbers | None = None  # which labels are classes; None for the default, `is_class`
     spelled: Self | None = None  # the table before `as_one_outcome`
 
     @classmethod
@@ -175,26 +175,26 @@ class Table:
         ignore_index: Label | None = None,
         unknown: str = "error",
     ) -> Self:
-        """Count the pairs of reference and prediction of these samples.
+        """Count the (reference, prediction) pairs of samples.
 
         Parameters
         ----------
         references, predictions : array-like of shape (n_samples,)
             Integers, strings or bytes, in any container.
         labels : sequence of labels, optional
-            The classes of the task, in order; by default the sorted labels of the references.
+            The classes of the task, in order. By default the sorted labels of the references.
         sample_weight : array-like of shape (n_samples,), optional
-            Finite and not negative; a weight of 0 drops the sample.
+            Weights, finite and not negative. A weight of 0 drops the sample.
         ignore_index : label, optional
-            Drops the samples whose reference equals it (Trainer pads with -100).
+            Samples with this reference are dropped. Trainer pads with -100.
         unknown : {"error", "wrong"}
             Whether a prediction that is missing or outside `labels` is an error or counts as wrong.
 
         Raises
         ------
         ValueError
-            If an argument is not valid, a label is outside the declared classes, or no sample
-            counts; the message names the argument and the value.
+            If an argument is not valid, a label is not among the declared classes, or no sample is
+            left. The message names the argument and the value.
         """
         containers = {"references": references, "predictions": predictions}
         return cls._from_pair(containers, sample_weight, labels, ignore_index, unknown)
@@ -380,24 +380,24 @@ def _arrange_labels(labels: Sequence[Label], cells: Cells, task: Task) -> tuple[
         return names, np.cumsum(is_used) - 1
     position = {label: code for code, label in enumerate(task.classes)}
     to_code = np.array([position.get(label, -1) for label in labels], dtype=np.int64)
-    odd_rows, odd_columns = (x[to_code[x] < 0] for x in (cells.rows, cells.columns))
-    _check_listed(labels, odd_rows, odd_columns[: None if task.unknown == "error" else 0])
-    to_code[odd_columns] = len(task.classes)
-    return (*task.classes, None) if len(odd_columns) else task.classes, to_code
+    new_rows, new_columns = (x[to_code[x] < 0] for x in (cells.rows, cells.columns))
+    _check_listed(labels, new_rows, new_columns[: None if task.unknown == "error" else 0])
+    to_code[new_columns] = len(task.classes)
+    return (*task.classes, None) if len(new_columns) else task.classes, to_code
 
 
-def _check_listed(labels: Sequence[Label], odd_rows: Codes, odd_columns: Codes) -> None:
+def _check_listed(labels: Sequence[Label], new_rows: Codes, new_columns: Codes) -> None:
     """Raise ValueError if `labels=` does not list a reference or a prediction.
 
-    The odd rows and columns are positions of labels that are missing from `labels=`.
+    The new rows and columns are positions of labels that are missing from `labels=`.
     """
-    kind, odd, code = "reference", odd_rows, "references undeclared"
+    kind, unlisted, code = "reference", new_rows, "references undeclared"
     remedy = "pass it as `ignore_index` to leave out such samples"
-    if not len(odd_rows):
-        kind, odd, code = "prediction", odd_columns, "predictions out of class"
+    if not len(new_rows):
+        kind, unlisted, code = "prediction", new_columns, "predictions out of class"
         remedy = 'pass unknown="wrong" to count such predictions as wrong'
-    if len(odd):
-        missing = f"{show(labels[odd.min()])} is missing. Add it, or {remedy}."
+    if len(unlisted):
+        missing = f"{show(labels[unlisted.min()])} is missing. Add it, or {remedy}."
         error: Any = ValueError(f"`labels` must list every {kind}; {missing}")
         error.code = code  # for programs, which must not depend on the text
         raise error
@@ -447,11 +447,11 @@ def read_weights(sample_weight: Any, n_samples: int) -> Numbers:
 
 
 def read_amounts(values: Any, name: str) -> Numbers:
-    """Read counts or weights as an int64 array if they are integers, else as float64."""
+    """Read counts or weights as an int64 array if they are integers, else as a float64 array."""
     array = as_array(values, name)
     kind = array.dtype.kind
-    if odd := [] if kind in "biuf" else [x for x in array.ravel().tolist() if not is_real(x)]:
-        raise ValueError(f"`{name}` must hold numbers, got {show(odd[0])}")
+    if wrong := [] if kind in "biuf" else [x for x in array.ravel().tolist() if not is_real(x)]:
+        raise ValueError(f"`{name}` must hold numbers, got {show(wrong[0])}")
     if kind == "u" and int(array.max(initial=0)) >= 2**63:
         raise ValueError(f"`{name}` must be below 2**63, got {array.max()}")
     try:  # also converts Fraction, and Decimal, which databases return for sums

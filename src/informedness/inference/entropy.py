@@ -70,15 +70,15 @@ class EntropicScore(Score):
         return self.scale(table.n_classes + may_miss_one)
 
     def influences(self, table: Table) -> tuple[Numbers, Numbers]:
-        """Compute both influences in each cell; the second has the same bound in all cells.
+        """Compute both influences in each cell; the second is the same bound for all cells.
 
-        It is the score times -ln of the smallest n_ij / c_j, with counts of at least 1.
+        This bound is the score times -ln of the smallest n_ij / c_j, with counts of at least 1.
         """
         r, c = table.reference_totals, table.prediction_totals
         terms = zip(self.signs, (table.counts, c[table.columns], r[table.rows]), strict=True)
         logarithm = sum(sign * np.log(amount / table.total) for sign, amount in terms)
-        one = float(table.total) / score.effective_sample_size(table)
-        cells, c = np.maximum(table.counts / one, 1), np.maximum(c / one, 1)
+        unit = float(table.total) / score.effective_sample_size(table)
+        cells, c = np.maximum(table.counts / unit, 1), np.maximum(c / unit, 1)
         has_empty = np.bincount(table.columns, minlength=len(c)) < np.count_nonzero(r)
         least = min(float((cells / c[table.columns]).min()), 1 / c[has_empty].max(initial=1))
         value = float(self.exact_value(table))
@@ -124,7 +124,7 @@ class EntropicScore(Score):
 
         variance = (own_error / exact) ** 2 + cells.variance + rows.variance
         # The changes of the logarithm by one additional sample lie within ln(N) / N of each other.
-        # A sample that is alone in its cell causes the lowest.
+        # A sample that is alone in its cell causes the lowest change.
         up = min(max(excess_surprisal, 0.0), math.log(size)) / size
         down = math.log(size) / size - up
         if self.signs[2]:  # the logarithm is MI, whose variance is 0 if MI is 0
@@ -139,9 +139,9 @@ class EntropicScore(Score):
         return Interval(value, own_error, low * self.least_scale(table), high * scale)
 
     def _unbiased_logarithm(self, table: Table) -> tuple[float, Missing, Missing]:
-        """Correct the mean logarithm for the bias of entropies, those of cells, columns and rows.
+        """Correct the mean logarithm for the biases of the entropies of cells, columns and rows.
 
-        Also return the bias of the entropies of the cells and of the rows.
+        Also return the biases of the entropies of cells and of rows.
         """
         squares = score.squared_weights(table)
         r, c = table.reference_totals, table.prediction_totals
@@ -311,7 +311,7 @@ NIT, EMA = Nit(), Ema()
 def guessing_p_value(table: Table) -> float:
     """Compute the p-value of the hypothesis that predictions are guesses.
 
-    It is twice the smaller of the permutation p-values of Informedness and of chi-squared. For up
+    It is twice the smaller of the p-values of Informedness and of chi-squared, at most 1. For up
     to 2,000 samples of two classes, all tables with these margins are listed, and tables with an
     equal statistic count half (mid-p). For up to 2,000 samples of more classes, the predictions are
     permuted if an expected count is below five. Otherwise, and for p-values below 1e-6, the moments
@@ -365,7 +365,7 @@ def _exact_p_values(table: Table, gains: Numbers, r: Codes, c: Codes) -> tuple[f
 
 
 def _mid_p(statistics: Numbers, chances: Numbers, position: int) -> float:
-    """Sum the chances of larger statistics than the one at a position, and half of equal ones."""
+    """Sum the chances of statistics above that at a position, and half those of equal ones."""
     excess = statistics - statistics[position]
     is_equal = np.abs(excess) <= 1e-9 * (1 + abs(statistics[position]))
     return float(chances[(excess > 0) & ~is_equal].sum() + chances[is_equal].sum() / 2)
@@ -394,11 +394,11 @@ def effective_totals(table: Table) -> tuple[Numbers, Numbers, float, Codes | Non
     numbers are not whole, or if there are too many samples for permutations.
     """
     size = score.effective_sample_size(table)
-    one = size / float(table.total)
-    totals = np.array([table.reference_totals, table.prediction_totals]) * one
-    whole = np.rint(totals).astype(np.int64)
-    is_counted = size <= _MAX_PERMUTED and np.allclose(totals, whole, 0, 1e-6)
-    return totals[0], totals[1], size, whole if is_counted else None
+    scale = size / float(table.total)
+    totals = np.array([table.reference_totals, table.prediction_totals]) * scale
+    integers = np.rint(totals).astype(np.int64)
+    is_counted = size <= _MAX_PERMUTED and np.allclose(totals, integers, 0, 1e-6)
+    return totals[0], totals[1], size, integers if is_counted else None
 
 
 def has_rare_cells(r: Numbers, c: Numbers, size: float) -> bool:

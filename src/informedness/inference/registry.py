@@ -1,4 +1,4 @@
-"""List all scores, and those that are published as metric modules.
+"""List all scores, and the scores that are published as metric modules.
 
 `estimate`, `compare`, `Report`, the command line, the app and the tests get their scores from
 `REGISTRY`. The code that registers, builds and publishes metric modules uses `MODULES`.
@@ -104,12 +104,12 @@ def module_path(name: str) -> str:
     return str(installed if installed.is_dir() else package.parents[1] / "metrics" / name)
 
 
-SAME_VERSION = "install the same version of both; after an upgrade, run `informedness register`"
+SAME_VERSION = "Install the same version of both. After an upgrade, run `informedness register`"
 
 
 @cache
 def warn_of_version(version: str) -> None:
-    """Warn once per process that the version of a metric module is not that of this package."""
+    """Warn, once per process, if a metric module and this package have different versions."""
     if version != __version__:
         package = f"the installed package informedness is version {__version__}"
-        warn(f"a metric loaded by evaluate is version {version}, and {package}: {SAME_VERSION}")
+        warn(f"a metric loaded by evaluate is version {version}, and {package}. {SAME_VERSION}")

@@ -66,7 +66,13 @@ def normal_quantile(level: float) -> float:
 
 
 def squared_weights(table: Table) -> Numbers:
-    """Sum the squared weights of the samples of each cell, where a sample weighs 1 by default."""
+    """Sum the squared weights of the samples of each cell; without weights, each sample weighs 1.
+
+    Raises
+    ------
+    ValueError
+        If the table has sums of weights without squared weights, or if a sum is not finite.
+    """
     squares = table.squared_weights if table.is_weighted else table.counts
     if squares is None or not (0 < squares.min() <= squares.sum(dtype=np.float64) < math.inf):
         remedy = "Count labels with weights between 1e-150 and 1e150, or pass `squared_weights`."
@@ -193,7 +199,7 @@ class Score:
         return self if average == self.average else replace(self, average=average)
 
     def orient(self, table: Table) -> tuple[Score, Table]:
-        """Find the score and the table from which the value is computed.
+        """Find the score and the table that the value is computed from.
 
         Markedness, for example, is Informedness of the transposed table.
         """
@@ -221,14 +227,14 @@ class Score:
         return low <= level + 1e-12 and level <= high
 
     def undefined(self, table: Table) -> str:
-        """Explain why the score is undefined for this table; empty if it is defined."""
+        """Explain why the score is undefined for this table; "" if it is defined."""
         totals = {"references": table.reference_totals, "predictions": table.prediction_totals}
         options = self.title, self.stand_in, table
         reasons = (scores.why_one_class(*options, totals[x], x) for x in self.undefined_margins)
         return next(filter(None, reasons), "")
 
     def has_single_reference_class(self, table: Table) -> bool:
-        """Check whether all references are of one class, so that there is no interval."""
+        """Check whether all references are of one class, in which case there is no interval."""
         return np.count_nonzero(table.reference_totals) == 1
 
     def exact_value(self, table: Any) -> Any:
@@ -247,8 +253,8 @@ class Score:
     def value(self, table: Table, *, prior: Prior = None, zero_division: Any = "warn") -> Any:
         """Compute the score of a table; if `average` is None, a list with one value per class.
 
-        An undefined score has the value `stand_in`. Only Informedness, markedness and NIT use
-        `zero_division`, and warn if they are undefined.
+        By default, an undefined score has the value `stand_in`. Only Informedness, markedness and
+        NIT use `zero_division`, and warn if they are undefined.
         """
         scored = with_prior(table, prior)
         return self.stand_in if self.undefined(scored) else self.clipped_value(scored)
@@ -258,7 +264,7 @@ class Score:
         return math.nan if self.undefined(table) else float(self.clipped_value(table))
 
     def caution(self, table: Table, value: float) -> str:
-        """Explain why a value may be misleading; empty if it is not."""
+        """Explain why a value may be misleading; "" without a known reason."""
         return ""
 
     def signature(self, table: Table, **options: Any) -> str:
@@ -277,11 +283,11 @@ class Score:
         return self
 
     def shortage(self, table: Table, prior: Prior = None) -> str:
-        """Describe a lack of samples for an interval; empty if there are enough samples."""
+        """Describe a lack of samples for an interval; "" if there are enough samples."""
         raise NotImplementedError
 
     def caveat(self, table: Table, prior: Prior = None) -> str:
-        """Explain why the interval may have low coverage; empty without a known reason."""
+        """Explain why the interval may have low coverage; "" without a known reason."""
         return self.shortage(table, prior)
 
     def interval(
@@ -290,8 +296,8 @@ class Score:
         """Compute the score of a table and its confidence interval.
 
         Pass the standard error as `error` if samples are in groups. The ends are nan if the score
-        is undefined, if `has_single_reference_class`, or if a class has too few references for the
-        prior.
+        is undefined, if `has_single_reference_class`, or if too few references are known for the
+        prior or the number of classes.
 
         Raises
         ------
@@ -338,7 +344,7 @@ def fewest_references(table: Table) -> float:
 
 
 def shortage_message(amount: float, wanted: float, unit: str, which: str = "") -> str:
-    """Describe a lack of samples, with the recommended number; empty if there are enough.
+    """Describe a lack of samples, with the recommended number; "" if there are enough.
 
     The amount is an effective number, which weights may make fractional.
     """
@@ -352,7 +358,7 @@ def shortage_message(amount: float, wanted: float, unit: str, which: str = "") -
 
 
 def minority_shortage(table: Table, unit: str = "reference") -> str:
-    """Describe a lack of samples outside the largest class; empty if there are five."""
+    """Describe a lack of samples outside the largest class; "" if there are at least five."""
     share = float(table.reference_totals.max()) / float(table.total)
     n_outside = effective_sample_size(table) * (1 - share)
     return shortage_message(n_outside, 5, unit, " outside the largest class")
@@ -361,7 +367,7 @@ def minority_shortage(table: Table, unit: str = "reference") -> str:
 def rarest_class_shortage(table: Table, unit: str = "reference", least: float = FEW_SAMPLES) -> str:
     """Describe a lack of samples of the rarest class.
 
-    Empty if this class has five samples, or if there are at least `least` samples in all.
+    Return "" if this class has at least five samples, or the table at least `least` samples.
     """
     if effective_sample_size(table) >= least - 1e-6:
         return ""
@@ -507,9 +513,9 @@ class ClassScore(Score):
         return Interval(value, float(rows.error), low, high)
 
     def _absent_class_bounds(self, table: Table, value: float, level: float) -> tuple[float, float]:
-        """Bound the values of the score if the classes without references had samples.
+        """Bound the score that would result if classes without references had samples.
 
-        These classes are declared, or out-of-class labels, which may be classes of the task.
+        Such classes are declared, or are out-of-class labels, which may be classes of the task.
         Together they are assumed to have z^2 unobserved samples, either all correct or all wrong.
         """
         is_named = np.array([label is not None for label in table.labels])
@@ -518,13 +524,13 @@ class ClassScore(Score):
         if not is_absent.any():
             return value, value
         extended = replace(table, class_mask=table.is_class | is_absent)
-        one = float(n) / effective_sample_size(table)
+        unit = float(n) / effective_sample_size(table)
         # more than a quarter of the samples would dominate scores of few samples at high levels
-        missed = min(normal_quantile(level) ** 2 * one, float(n) / 4)
+        missed = min(normal_quantile(level) ** 2 * unit, float(n) / 4)
         extra = np.where(is_absent, missed / np.count_nonzero(is_absent), 0.0)
         ends = [value]
-        for right in (0, extra):
-            margins = table.hits + right, r + extra, c + right, n
+        for hits in (0, extra):
+            margins = table.hits + hits, r + extra, c + hits, n
             outside = extended.out_of_class_totals, extended.is_class
             ends.append(float(self.exact_value(ClassSums(table.labels, *margins, *outside))))
         return min(ends), max(ends)
@@ -594,7 +600,7 @@ class F1Macro(ClassScore):
         n_rare, n_present = np.count_nonzero((r > 0) & (r < 5 - 1e-6)), np.count_nonzero(r)
         if (reason := super().shortage(table, prior)) or 2 * n_rare <= n_present:
             return reason
-        return f"{n_rare} of {n_present} classes, more than half, with fewer than 5 references"
+        return f"more than half of the classes ({n_rare}/{n_present}) have fewer than 5 references"
 
     def exact_value(self, table: Sums) -> Numbers:
         f1 = ratio_or_zero(2 * (table.hits / table.total), _prevalence_plus_bias(table))
@@ -618,7 +624,7 @@ def _count_occurring(table: Sums) -> Any:
 
 
 class CohenKappa(ClassScore):
-    """(p_o - p_e)/(1 - p_e), in [-1, 1]. Guessing scores 0; the score is nan if p_e is 1."""
+    """Kappa = (p_o - p_e)/(1 - p_e), in [-1, 1]. Guessing scores 0. It is nan if p_e is 1."""
 
     name = "cohen_kappa"
     title = "Cohen's kappa"
@@ -720,9 +726,9 @@ class Informedness(ClassScore):
 
         The derivatives of J_c = (p_cc - pi_c beta_c) / V_c are 1/V_c with respect to p_cc,
         -pi_c/V_c with respect to beta_c, and -(beta_c + (1 - 2 pi_c) J_c) / V_c with respect to
-        pi_c. The class weights pi or beta also depend on the
-        shares. An out-of-class prediction for class i adds pi_c / (1 - pi_i) to beta_c of each
-        other class c, and this amount depends on pi_c and pi_i.
+        pi_c. The class weights pi or beta also depend on the shares. An out-of-class prediction for
+        class i adds pi_c / (1 - pi_i) to beta_c of each other class c. This amount depends on pi_c
+        and pi_i.
         """
         pi = table.reference_totals / table.total
         beta = (table.hits + table.distributed_false_positives) / table.total
@@ -744,7 +750,7 @@ class Informedness(ClassScore):
 
 
 def _excess_of_bias_average(table: Table, scored: Table) -> float:
-    """Estimate how far Informedness with average="bias" is too high in samples.
+    """Estimate by how much Informedness with average="bias" is too high in samples.
 
     If the references are fixed, the expected excess over the population value is
     sum_c [V_cc / r_c - sum_(i != c) V_ic / (N - r_c)] / N. V_ic is the variance of n_ic, estimated
@@ -815,14 +821,14 @@ class Markedness(ClassScore):
 
 
 class RowMeans(NamedTuple):
-    """A score written as a sum over rows of share times mean.
+    """A score as a weighted sum of means, one for each row of a table.
 
-    The means of different rows have independent errors. The first axis of each array has the rows.
+    The means of different rows have independent errors. The rows are the first axis of each array.
     """
 
-    share: Numbers  # weight of the row in the score
+    share: Numbers  # weight of the row's mean in the score
     size: Numbers  # effective number of samples of the row
-    least_size: Numbers  # effective number if all samples had the largest weight
+    least_size: Numbers  # effective number of samples if all had the largest weight
     variance: Numbers  # variance of the value of one sample
     below: Numbers  # distance from the mean down to the smallest possible value of a sample
     above: Numbers  # distance from the mean up to the largest possible value of a sample

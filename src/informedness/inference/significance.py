@@ -57,7 +57,7 @@ class Paired(NamedTuple):
 
     interval: Interval
     p_value: float
-    share_of_one: float  # squared influence of one more sample / sum over the observed samples
+    share_of_one: float  # squared influence of one more sample / sum for the observed samples
     extra_variance: float  # contribution of this one sample to the squared error
     df: float  # degrees of freedom of Student's t; 0 without groups, or nan as in `GroupVariance`
     n_swaps: int  # number of samples or groups whose predictions differ
@@ -148,7 +148,7 @@ def paired_test(
 def interval_and_p_value(
     difference: float, error: float, size: float, n_swaps: int, df: float, level: float
 ) -> tuple[Interval, float]:
-    """Compute the interval of a difference and its p-value from its standard error."""
+    """Compute the interval and the p-value of a difference from its standard error."""
     t = abs(difference) / error if difference else 0.0
     if not df:
         z = normal_quantile(level)
@@ -173,7 +173,7 @@ class Detection(NamedTuple):
 
     errors: float  # the difference, in standard errors
     falling: float  # the part of the squared error that decreases with the number of samples
-    fixed: float  # the part of the squared error that does not
+    fixed: float  # the part of the squared error that does not depend on this number
     growth: float  # increase of the squared error per unit of difference
 
     def difference(self) -> float:

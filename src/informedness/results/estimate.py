@@ -666,6 +666,6 @@ def _estimates_of_module(
     if not is_same and not score.undefined(table):
         metric = f"the metric {name!r} of version {version} scores {value}"
         package = f"the installed package, version {__version__}, scores {values}"
-        raise RuntimeError(f"{metric}, and {package}: {SAME_VERSION}")
+        raise RuntimeError(f"{metric}, and {package}. {SAME_VERSION}")
     warn_of(estimates)
     return estimates

@@ -165,9 +165,9 @@ class ContingencyTable(Table):
         Raises
         ------
         ValueError
-            If the matrix is not square, or contains anything but counts. If its last row and
-            column are totals and `labels` is omitted. If a data frame does not name its rows, or
-            names a class twice.
+            If the matrix is not square, or contains anything but finite numbers of at least 0. If
+            its last row and column are totals and `labels` is omitted. If only the rows or only the
+            columns of a data frame have names, or if a class is named twice.
 
         Examples
         --------
@@ -226,7 +226,7 @@ class ContingencyTable(Table):
         return dense
 
     def __repr__(self) -> str:
-        """Show the cells as text; of many classes, only those with the most references."""
+        """Show the cells as text; for many classes, only the classes with the most references."""
         return str(Matrix(self))
 
     def _repr_html_(self) -> str:
@@ -265,7 +265,7 @@ class ContingencyTable(Table):
         """Join the cells of tables whose labels have the same type into one table."""
         labels, codes = core_labels.merged(*(table.labels for table in tables))
         coded = zip(codes, tables, strict=True)
-        parts: Any = [(own[x.rows], own[x.columns], x.counts, x.n_samples) for own, x in coded]
+        parts: Any = [(to[x.rows], to[x.columns], x.counts, x.n_samples) for to, x in coded]
         *arrays, numbers = zip(*parts, strict=True)
         cells = Cells(*map(np.concatenate, arrays))
         # Unweighted samples have weight 1, so their counts are also sums of squared weights.
@@ -312,11 +312,11 @@ def _merge_class_masks(tables: Sequence[Table], labels: core_table.Classes) -> N
 
 
 def table_of_labels(
-    y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, *others: Any
+    y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, *options: Any
 ) -> ContingencyTable:
-    """Count labels into a table; `others` are the options `ignore_index` and `unknown`."""
+    """Count labels into a table; `options` are `ignore_index` and `unknown`."""
     containers = {"y_true": y_true, "y_pred": y_pred}
-    return ContingencyTable._from_pair(containers, sample_weight, labels, *others)
+    return ContingencyTable._from_pair(containers, sample_weight, labels, *options)
 
 
 def as_table(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
@@ -325,8 +325,8 @@ def as_table(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
     Raises
     ------
     ValueError
-        If `y_true` is a table and labels or options for labels are passed, too. If `y_pred` is
-        missing, or `y_true` or `y_pred` is text instead of a container of labels.
+        If `y_true` is a table, and `y_pred`, `labels`, `sample_weight` or `unknown` is passed, too.
+        If `y_pred` is missing, or `y_true` or `y_pred` is text instead of a container of labels.
     """
     if not isinstance(y_true, ContingencyTable):
         if y_pred is None or isinstance(y_true, str) or isinstance(y_pred, str):
@@ -337,7 +337,7 @@ def as_table(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
         return table_of_labels(y_true, y_pred, *options)
     labels, sample_weight, _, unknown = options
     if any(x is not None for x in (y_pred, labels, sample_weight)) or unknown != "error":
-        rule = "must be left out if `y_true` is a table: pass them when you make the table"
+        rule = "must be left out if `y_true` is a table. Pass them when you make the table"
         raise ValueError(f"`y_pred`, `labels`, `sample_weight` and `unknown` {rule}")
     return y_true
 
@@ -346,7 +346,7 @@ def as_table(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
 
 
 def common_codes(references: Column, predictions: Column) -> tuple[list[Label], Codes, Codes]:
-    """Find the sorted labels of two columns, and the position of each sample's label among them."""
+    """List the sorted labels of two columns, and the positions of the samples' labels in it."""
     (r_values, r), (p_values, p) = references.coded(), predictions.coded()
     labels, (to_row, to_column) = core_labels.merged(r_values, p_values)
     return labels, to_row[r], to_column[p]
@@ -367,13 +367,13 @@ def read_counts(n_pairs: int, **given: Any) -> tuple[Numbers, Numbers | None, Nu
     if not amounts.any():
         raise NoSamplesError("`counts` must sum to more than 0, got 0")
     if len(sums) == 1 and bool((np.trunc(amounts) == amounts).all()):
-        whole = read_whole(amounts)
-        return whole, None, whole
+        counts = read_whole(amounts)
+        return counts, None, counts
     if samples is not None:
-        bad = np.floor(samples) < np.maximum(samples, amounts > 0)
-        if bad.any():
-            rule = "must be whole numbers, 0 only where `counts` is 0"
-            raise ValueError(f"`n_samples` {rule}, got {samples[bad][0]}")
+        is_bad = np.floor(samples) < np.maximum(samples, amounts > 0)
+        if is_bad.any():
+            rule = "must be whole numbers, and 0 only where `counts` is 0"
+            raise ValueError(f"`n_samples` {rule}, got {samples[is_bad][0]}")
     return amounts.astype(np.float64), sums.get("squared_weights"), samples
 
 
@@ -409,7 +409,8 @@ def slice_column(by: Any, n_samples: int | None = None) -> Column:
     Raises
     ------
     ValueError
-        If a value is not a label, or a column does not have one value for each sample.
+        If there is no column, a value is not a label, or a column does not have one value for each
+        sample.
     """
     columns = by if isinstance(by, Mapping) else {"by": by}
     if not columns:
@@ -441,9 +442,9 @@ def count_slices(
 ) -> dict[Slice, ContingencyTable]:
     """Count references and predictions into one table per slice, sorted by name.
 
-    A slice without samples gets no table. `sums` are the weights, counts and squares of each row,
-    or None. With counts, each row represents several samples of equal weight, as in the result of
-    GROUP BY. With squares as well, weights are the sums of weights of each row.
+    A slice without samples does not get a table. `sums` are the weights, counts and squares of the
+    rows, each an array or None. With counts, each row represents several samples of equal weight,
+    as in the result of GROUP BY. With squares as well, weights are the sums of weights of each row.
     """
     sample_weight, counts, squares = sums
     slices = slice_column(by, len(references))
@@ -510,7 +511,8 @@ class Tally:
     ignore_index : label, optional
         Reference of samples to leave out, for example -100 for padding tokens.
     unknown : {"error", "wrong"}
-        Whether an out-of-class prediction raises an error or counts as wrong.
+        Whether a prediction that is missing or not among the `labels` is an error or counts as
+        wrong.
 
     Raises
     ------
@@ -626,9 +628,10 @@ class Tally:
 
 
 def count_labels(references: Any, predictions: Any, ignored: Any, names: Any = NAMES) -> Numbers:
-    """Count each of several binary labels per sample in arrays of shape (n_samples, n_labels).
+    """Count references and predictions of each label in arrays of shape (n_samples, n_labels).
 
-    Missing predictions are `NO_ANSWER`. Values whose reference is `ignored` may have any value.
+    The labels are binary. Missing predictions are `NO_ANSWER`. A prediction may have any value if
+    its reference is `ignored`.
 
     Returns
     -------
@@ -647,10 +650,10 @@ def count_labels(references: Any, predictions: Any, ignored: Any, names: Any = N
     is_counted = np.asarray(references != ignored)
     allowed = (references, [0, 1]), (predictions, [0, 1, NO_ANSWER])
     for name, (array, values) in zip(names, allowed, strict=True):
-        others = array[is_counted & ~np.isin(array, values)]
-        if len(others):
+        invalid = array[is_counted & ~np.isin(array, values)]
+        if len(invalid):
             rule = "must be 0 or 1 for a single column of scores or several labels"
-            raise ValueError(f"{name} {rule}, got {others[0].item()!r}")
+            raise ValueError(f"{name} {rule}, got {invalid[0].item()!r}")
     columns = np.where(predictions == NO_ANSWER, 2, predictions)
     n_labels = references.shape[1]
     cells = 6 * np.arange(n_labels) + 3 * references + columns

@@ -67,11 +67,11 @@ def _coded_column(
 
     Return None if a value is not a label, or if a label is missing and that is not allowed.
     """
-    is_whole = codes.min(initial=0) >= 0
-    if is_whole or allow_missing:
+    is_complete = codes.min(initial=0) >= 0
+    if is_complete or allow_missing:
         with suppress(ValueError):
             labels = read_column(labels, name).tolist()
-            if is_whole:
+            if is_complete:
                 return Column(codes, labels)
             return Column(np.where(codes < 0, np.int64(len(labels)), codes), [*labels, None])
     return None
@@ -151,7 +151,7 @@ class LabelOptions:
         core_labels.check_choice("unknown", self.unknown, ("error", "wrong"))
         check_threshold(self.threshold)
         if self.choices is not None and self.labels is not None:
-            raise ValueError("`choices` lists the classes of the task: leave out `labels`")
+            raise ValueError("`choices` lists the classes of the task. Leave out `labels`")
         option = "labels" if self.choices is None else "choices"
         given = getattr(self, option)
         classes = None if given is None else tuple(read_labels(given, option).tolist())
@@ -159,8 +159,8 @@ class LabelOptions:
             _check_choices(classes, self.numeric)
         known = [*map(str, classes or ())]
         if self.threshold is not None and (self.extract or len(known) not in (0, 2)):
-            remedy = "For more classes, name one column per class: argmax:a,b,c"
-            raise ValueError(f"`threshold` needs two classes, and no `extract`. {remedy}")
+            remedy = "For more classes, name one column per class, as in argmax:a,b,c"
+            raise ValueError(f"`threshold` needs two classes, and excludes `extract`. {remedy}")
         spellings = {self.fold(text): text for text in known}
         if len(spellings) < len(known):
             rule = "must be distinct, also without the case and whitespace that options ignore"
@@ -169,7 +169,7 @@ class LabelOptions:
         vars(self).update({option: classes, "spellings": spellings, "pattern": pattern})
 
     def classes(self, is_integer: bool, names: Sequence[str] = ()) -> Sequence[Label] | None:
-        """List the declared classes, spelled like the references.
+        """List the declared classes, spelled like the references; None if they are not declared.
 
         If the references are integers (`is_integer`), classes in text become integers. Positions
         in `names` become class names.
@@ -279,8 +279,8 @@ def _find_answers(texts: list[Any], options: LabelOptions, name: str) -> list[st
     ValueError
         If a prediction is not text. If it has no answer, unless unknown="wrong".
     """
-    if odd := [text for text in texts if not isinstance(text, str | None)]:
-        raise ValueError(f"`extract` needs text, got {show(odd[0])} in `{name}`")
+    if bad := [text for text in texts if not isinstance(text, str | None)]:
+        raise ValueError(f"`extract` needs text, got {show(bad[0])} in `{name}`")
     answers = dict(zip(texts, extract_answers(texts, options.pattern), strict=True))
     silent = [text for text in texts if text is not None and answers[text] is None]
     if silent and options.unknown == "error":
@@ -343,7 +343,7 @@ def read_label_columns(
     same type. `other_arrays`, such as weights, must have the samples in the same order.
     """
     core_labels.check_same_order({**containers, **other_arrays})
-    first, *others = containers
+    first, *prediction_names = containers
     class_names = class_names_of(*containers.values())
     columns = dict(containers)
     if class_names:
@@ -354,7 +354,7 @@ def read_label_columns(
             role = "references" if name == first else "predictions"
             columns[name] = _read_named(container, role, options, class_names, name)
     r = columns[first] = read_labels(columns[first], first)
-    for name in others:
+    for name in prediction_names:
         warn_of_swapped(*(getattr(containers[x], "name", None) for x in (first, name)))
         predictions = native_column(columns[name], name, str(unknown) == "wrong")
         columns[name] = core_labels.read_pair(r, predictions, (first, name), unknown=unknown)[1]

@@ -1,6 +1,6 @@
 """Warn of likely mistakes in the labels of a table, or in the names of columns.
 
-`core.table.warn_of_out_of_class` is in `core`, because metric modules are loaded without the
+`core.table.warn_of_out_of_class` is in `core`, because metric modules work without the
 package.
 """
 
@@ -24,7 +24,7 @@ _TRUE = re.compile(
 _PREDICTED = re.compile("preds?|predict(ed|ions?)?|yhat|hyp|hypothesis")
 _LABEL = re.compile("labels?|targets?")
 DECIMAL = r"-?\d*\.\d+"
-_MANY = 50  # samples; fewer may each have a class of their own if a task has many classes
+_MANY = 50  # samples; fewer may all be of different classes if a task has many classes
 _MOST_COMPARED = 100  # limit on the columns compared to find verdicts
 _LONG = 100  # characters; a label of this length is text, not the name of a class
 
@@ -57,14 +57,14 @@ def warn_of_nulls(table: Table, names: Sequence[str] = NAMES) -> None:
         if listed := ", ".join(show(table.labels[code]) for code in codes if totals[code]):
             warn(
                 f"{listed} in `{name}` counts as a class, {in_part(table, totals[codes])}. If it "
-                "is one, list it in `labels`. If a value is missing there, leave the sample out, "
+                "is a class, list it in `labels`. If it means a missing value, drop the sample, "
                 'or give a missing prediction as None with unknown="wrong".',
                 LabelsWarning,
             )
 
 
 def _is_null(label: Label | None) -> bool:
-    """Tell whether a label is -100 or text that means a missing value."""
+    """Check whether a label is -100 or text that means a missing value."""
     text = label.decode("latin-1") if isinstance(label, bytes) else str(label)
     return label is not None and text.strip() in (*NULLS, "-100")
 
@@ -82,7 +82,7 @@ def _warn_of_spellings(labels: Iterable[Any]) -> None:
 def _appearance_of(text: str) -> str:
     """Normalise text, so that labels that look alike become equal.
 
-    The normalised text also has neither case nor surrounding whitespace.
+    The normalised text is case-folded and without surrounding whitespace.
     """
     plain = unicodedata.normalize("NFKC", text)
     kinds = {x: unicodedata.category(x) for x in {*plain}}
@@ -102,9 +102,10 @@ def _difference_of(label: str, other: str) -> str:
 
 
 def warn_of_own_labels(n_different: int, n_samples: int | None, label: Any, name: str) -> None:
-    """Warn if at least 90% of the samples have a label of their own, as with texts or identifiers.
+    """Warn if there are nearly as many different labels as samples, as with texts or identifiers.
 
-    `label` is any of these labels; integers do not cause a warning.
+    There must be at least 50 samples, and different labels for 90% of them. `label` is any of these
+    labels: only text causes a warning.
     """
     is_many = n_samples is not None and n_different >= 0.9 * n_samples >= 0.9 * _MANY
     if is_many and isinstance(label, str):
@@ -172,7 +173,7 @@ def _folded_labels(
 
 
 def _is_verdict(verdicts: Any, references: Any, labels: Any) -> bool:
-    """Tell whether the first column says in which rows the other two columns agree.
+    """Check whether the first column says in which rows the other two columns agree.
 
     References and predictions may spell the classes differently.
     """
@@ -220,17 +221,17 @@ def role_in(name: Any) -> str | None:
 def words_of(name: Any) -> list[str]:
     """Split a name such as yTrue or predicted_label into words; [] if it is not text."""
     spaced = re.sub("(?<=[a-z])(?=[A-Z])", " ", name) if isinstance(name, str) else ""
-    whole = re.sub("y_(hat|test)|answer_key", lambda x: x[0].replace("_", ""), spaced.lower())
-    return re.findall(r"[^\W\d_]+", whole)
+    joined = re.sub("y_(hat|test)|answer_key", lambda x: x[0].replace("_", ""), spaced.lower())
+    return re.findall(r"[^\W\d_]+", joined)
 
 
 def warn_of_shares(row_totals: Numbers) -> None:
-    """Warn if all rows of a matrix sum to 1 or 100, because row shares lack the prevalence."""
+    """Warn if all rows of a matrix sum to about 1 or 100: such shares lack the prevalence."""
     effect = "If its cells are shares of the row, the score is that of equally common classes."
     totals = row_totals[row_totals > 0]
-    for whole in (1, 100):
-        if (np.abs(totals / whole - 1) <= 0.02).all():
-            warn(f"each row of `matrix` sums to {whole}. {effect}")
+    for total in (1, 100):
+        if (np.abs(totals / total - 1) <= 0.02).all():
+            warn(f"each row of `matrix` sums to {total}. {effect}")
 
 
 def decimal_comma_hint(number: object) -> str:
@@ -250,7 +251,7 @@ def mismatch_hint(answers: Sequence[Any], classes: Sequence[Any]) -> str:
     if all(name.startswith("__label__") for name in names):
         return r"`extract` '__label__\S+' finds the label of fastText in such text"
     if any(map(re.compile(DECIMAL).fullmatch, texts)):
-        return "threshold=0.5 turns scores into two classes; for several columns use argmax:a,b,c"
+        return "threshold=0.5 turns scores into two classes. For several columns use argmax:a,b,c"
     if alike:
         return _difference_of(alike[0], looks[_appearance_of(alike[0])])
     if max(map(len, texts)) > 2 * max(map(len, names)) + 20:

@@ -38,8 +38,8 @@ _EMPTY = r"begin|end|[chv]?line|\w*rule|[hv]?phantom|(cell|row)color"
 _EMPTY = rf"\\({_EMPTY})\b(\[[^]]{{0,99}}\]|\([^)]{{0,99}}\)|{_BRACES})*"
 _COMMAND = _EMPTY + r"|\\[a-z]+\*?(\{[^{}]*\})*(?=\{)|\\[a-z]+\b|\\(?=[%_&#])|\$"
 _TOP = 20  # number of lines from which a layout is recognised
-# The rule below a header. A rule without "|" at its ends needs longer dashes, because "-|-" may be
-# a row.
+# The rule below a header. A rule without "|" at its ends needs two dashes per cell, because "-|-"
+# may be a row.
 _CELL, _LONG_CELL = r"\s*:?[-=]+:?\s*", r"\s*:?[-=]{2,}:?\s*"
 _RULE = re.compile(rf"\s*[|+]({_CELL}[|+])+\s*|{_LONG_CELL}([|+]{_LONG_CELL})+")
 _GAP = re.compile("[ \N{NO-BREAK SPACE}]{2,}|\N{NO-BREAK SPACE}")
@@ -153,8 +153,8 @@ def parse_count(cell: str) -> float:
         return 0
     if grouped := re.fullmatch(_THOUSANDS, text):
         if len(re.findall("[.,]", text)) == 1:
-            whole = re.sub("[.,]", "", text)
-            raise ValueError(f"{text} may be {whole} or a decimal: write {whole} or {text}0")
+            digits = re.sub("[.,]", "", text)
+            raise ValueError(f"{text} may be {digits} or a decimal: write {digits} or {text}0")
         text = text.replace(grouped["mark"], "")
     if text.isdecimal():
         return int(text)
@@ -164,14 +164,14 @@ def parse_count(cell: str) -> float:
 
 
 def are_counts(cells: Iterable[str]) -> bool:
-    """Tell whether each cell contains a non-negative number or a dash, or is empty."""
+    """Check whether each cell contains a non-negative number or a dash, or is empty."""
     with suppress(ValueError):
         return all(parse_count(cell) >= 0 for cell in cells)
     return False
 
 
 def is_matrix(text: str) -> bool:
-    """Tell whether a text is certainly a matrix: counts with class names, or in brackets."""
+    """Check whether a text is certainly a matrix: counts with class names, or in brackets."""
     with collected(), suppress(ValueError):
         names, cells, _ = parse_matrix(text)
         is_array = text.count("[") > len(cells) or ("[" in text and ";" in text)
@@ -212,8 +212,8 @@ def _strip_role(names: list[str]) -> tuple[str, list[str]]:
 def _as_square(block: list[list[str]]) -> tuple[Any, ...] | None:
     """Split a block into row names, column names, titles of rows and columns, and cells.
 
-    A block of two rows, or whose first cell is a count, has no names. Return None if the block is
-    not square.
+    A block does not have names if it has two rows, or if its first cell is a count. Return None if
+    the block is not square.
     """
     rows = [row for row in block if any(row)]
     if len({*map(len, rows)}) == 1:  # a spreadsheet may have empty columns
@@ -365,18 +365,21 @@ def _filled_lines(stream: BinaryIO) -> Iterator[str]:
 
 
 def _drop_rules(lines: Iterable[str]) -> Iterator[str]:
-    """Drop the rules of a table: those in its first two lines, and those with a "+"."""
+    """Drop the rules of a table: those in its first two lines, and those with a "+".
+
+    Raise DataError if another rule shows that a second table begins.
+    """
     for number, line in enumerate(lines):
         if not _RULE.fullmatch(line):
             yield line
         elif number > 1 and "+" not in line:
             if "---" in line:
-                raise DataError("a second table begins above another |---|: keep only one table")
+                raise DataError("a second |---| begins another table. Keep only one table")
             yield line
 
 
 def _padded_separator(top: Sequence[str]) -> str:
-    """Find a separator that occurs equally often in each line, always before a blank; else ""."""
+    """Find a separator that each line has equally often, before a blank or at its end; else ""."""
     unquoted = [re.sub(_QUOTED, '""', line.rstrip()) for line in top]
     for mark in ";,":
         counts = {len(re.findall(rf"{mark}(?: |$)", line)) for line in unquoted}

@@ -139,7 +139,7 @@ def _amount_text(label: Label | None, n: Any) -> str:
 
 
 def _listed(texts: Iterable[str], n: int) -> str:
-    """List some of n texts, and say how many more there are."""
+    """List texts, and say how many of n texts are not listed."""
     listed = [*texts]
     return ", ".join(listed) + (f", \u2026and {n - len(listed):,d} more" if n > len(listed) else "")
 
@@ -165,7 +165,7 @@ class Result:
         """
         files = [file for account in self.read for file in account.sources]
         parts = [Path(file).parts for file in files]
-        # parts are tuples, of which commonprefix compares whole elements
+        # commonprefix compares the elements of tuples, not characters
         n_first, n_last = (len(commonprefix([x[::i] for x in parts])) for i in (1, -1))  # noqa: RUF071
         names = [x[n_first : len(x) - n_last] for x in parts]
         is_known = len(files) > 1 and all(names)  # and no name is empty

@@ -15,7 +15,7 @@ def texts_of(names: Iterable[Any], argument: str, kind: str) -> tuple[str, ...]:
 
 
 def as_json(value: Any) -> Any:
-    """Convert a value for JSON: nan and intervals of nan to None, bytes to a literal."""
+    """Convert a value for JSON: nan and intervals of nan to None, tuples to lists, bytes to str."""
     if isinstance(value, bytes):
         return repr(value)
     if isinstance(value, tuple):
@@ -24,7 +24,7 @@ def as_json(value: Any) -> Any:
 
 
 def rounded(value: float, digits: int = 2) -> str:
-    """Format a number with a number of digits, and a negative zero without its sign."""
+    """Format a number with this many decimals, zero without a sign, and nan as "undefined"."""
     return "undefined" if math.isnan(value) else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
@@ -39,7 +39,7 @@ def shown_interval(error: float, interval: tuple[float, float], digits: int = 4)
 
 
 def digits_for(interval: tuple[float, float], digits: int) -> int:
-    """Increase the number of digits until only an end equal to -1, 0 or 1 is printed as such."""
+    """Increase the number of digits until no end is printed as -1, 0 or 1, unless it is equal."""
     inside = [end for end in interval if 1e-6 < abs(end) % 1 < 1 - 1e-6]
     while any(float(rounded(end, digits)).is_integer() for end in inside):
         digits += 1
@@ -74,7 +74,7 @@ def shown(name: object, quote: bool = False) -> str:
     """Format a label or a name, and quote it as a Python literal if it is unsafe to print.
 
     The result is a single line without control characters. Text with a backtick is quoted,
-    because backticks mark the names of arguments.
+    because backticks mark the names of arguments. The label None becomes "out of class".
     """
     if name is None or isinstance(name, (int, bytes)):
         return "out of class" if name is None else str(name)
